@@ -71,7 +71,8 @@ check_contents() {
 
 check_options() {
     local setters rows
-    setters=$(sed -nE 's/^    public (synchronized )?void set([A-Z][A-Za-z]*)\(.*/\2/p' \
+    # A setter with a Duration stands beside one with a number.
+    setters=$(sed -nE '/\(Duration /d; s/^    public (synchronized )?void set([A-Z][A-Za-z]*)\(.*/\2/p' \
         "$root/java/com/incapsula/sampler/ThreadsSampler.java" | sed -E 's/^./\L&/' | sort)
     rows=$(awk '/^## /{ inside = ($0 == "## Options") } inside' "$root/java/README.md" |
         sed -nE 's/^\| `([A-Za-z]+)` \|.*/\1/p' | sort)

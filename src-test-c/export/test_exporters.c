@@ -552,6 +552,25 @@ static void pprof_of_cpu_times_has_no_others(void **state)
     free(output.bytes);
 }
 
+static void pprof_of_one_weight_has_no_other(void **state)
+{
+    const struct smp_profile *profile = make_small(*state);
+    struct decoded decoded = { 0 };
+    struct memory_output output = { 0 };
+    char text[64] = "";
+
+    assert_int_equal(
+        export_to(&output, profile, SMP_FORMAT_PPROF,
+                  &(struct smp_export_style){ .weight = SMP_MEASURE_CPU, .weight_alone = true }),
+        SMP_OK);
+    read_profile(&decoded, protobuf_slice(output.bytes, output.length));
+    assert_int_equal(decoded.sample_count, 1); /* the others have no CPU time */
+    assert_sample(&decoded, 0, "a.B.work a/B.java:7 < a.A.run a/A.java:1 < 1000000 thread=hot");
+    put_string(&decoded, decoded.numbers[14], text, sizeof(text));
+    assert_string_equal(text, "cpu");
+    free(output.bytes);
+}
+
 /* --- all formats --- */
 
 static void a_report_of_cpu_times_says_so(void **state)
@@ -705,6 +724,7 @@ int main(void)
         TEST(pprof_names_what_readers_link_to),
         TEST(json_names_missed_packages),
         TEST(pprof_of_cpu_times_has_no_others),
+        TEST(pprof_of_one_weight_has_no_other),
         TEST(a_report_of_cpu_times_says_so),
         TEST(nothing_sampled_is_a_document_all_the_same),
         TEST(what_is_unknown_is_refused),

@@ -110,6 +110,7 @@ static void read_scope_profiles(struct document *document, struct slice in)
         const unsigned field = read_field(&in, &value, &bytes);
         if (field == 1) {
             assert_int_equal(slice_length(bytes_of(bytes, 1)), strlen("threads-sampler"));
+            assert_true(slice_length(bytes_of(bytes, 2)) >= strlen("1.0.0"));
             continue;
         }
         assert_int_equal(field, 2);
@@ -170,7 +171,7 @@ static void print_location(struct document *document, uint64_t number)
     }
 }
 
-/* "5 thread.name=hot: leaf < root" */
+/* "5 threadsampler.thread.group=hot: leaf < root" */
 static void print_otlp_sample(struct document *document, struct slice sample)
 {
     struct slice stack = bytes_of(row_of(document, STACKS, number_of(sample, 1)), 1);
@@ -252,17 +253,20 @@ static void a_profile_per_measure_with_the_main_time_first(void **state)
     assert_string_equal(
         document.text,
         "wall/nanoseconds from 1000000000 for 1000000000 each 50000000 of wall/nanoseconds\n"
-        "300 thread.name=hot: a.B.work (a/B.work) a/B.java@7:7 profile.frame.type=jvm < "
+        "300 threadsampler.thread.group=hot: a.B.work (a/B.work) a/B.java@7:7 "
+        "profile.frame.type=jvm < "
         "a.A.run (a/A.run) a/A.java@1:1 profile.frame.type=jvm\n"
-        "5 thread.name=cold: [thread ended] ([thread ended]) @0:0\n"
-        "cpu/nanoseconds from 1000000000 for 1000000000 each 50000000 of wall/nanoseconds\n"
-        "200 thread.name=hot: a.B.work (a/B.work) a/B.java@7:7 profile.frame.type=jvm < "
+        "5 threadsampler.thread.group=cold: [thread ended] ([thread ended]) @0:0\n"
+        "cpu/nanoseconds from 1000000000 for 1000000000 each 50000000 of cpu/nanoseconds\n"
+        "200 threadsampler.thread.group=hot: a.B.work (a/B.work) a/B.java@7:7 "
+        "profile.frame.type=jvm < "
         "a.A.run (a/A.run) a/A.java@1:1 profile.frame.type=jvm\n"
         "samples/count from 1000000000 for 1000000000 each 50000000 of wall/nanoseconds\n"
-        "1 thread.name=hot: a.A.run (a/A.run) a/A.java@1:1 profile.frame.type=jvm\n"
-        "3 thread.name=hot: a.B.work (a/B.work) a/B.java@7:7 profile.frame.type=jvm < "
+        "1 threadsampler.thread.group=hot: a.A.run (a/A.run) a/A.java@1:1 profile.frame.type=jvm\n"
+        "3 threadsampler.thread.group=hot: a.B.work (a/B.work) a/B.java@7:7 profile.frame.type=jvm "
+        "< "
         "a.A.run (a/A.run) a/A.java@1:1 profile.frame.type=jvm\n"
-        "1 thread.name=cold: [thread ended] ([thread ended]) @0:0\n");
+        "1 threadsampler.thread.group=cold: [thread ended] ([thread ended]) @0:0\n");
 }
 
 static void by_the_cpu_clock_there_is_no_wall_time(void **state)
@@ -276,7 +280,8 @@ static void by_the_cpu_clock_there_is_no_wall_time(void **state)
     assert_string_equal(
         document.text,
         "samples/count from 1000000000 for 1000000000 each 50000000 of cpu/nanoseconds\n"
-        "1 thread.name=hot: a.A.run (a/A.run) a/A.java@1:1 profile.frame.type=jvm\n");
+        "1 threadsampler.thread.group=hot: a.A.run (a/A.run) a/A.java@1:1 "
+        "profile.frame.type=jvm\n");
 }
 
 static void counted_trees_have_calls_and_no_time(void **state)
@@ -287,10 +292,12 @@ static void counted_trees_have_calls_and_no_time(void **state)
     (void)report_fixture_count(*state, "g", "a.A.run(A.java)", 42, 5, 3);
     report_fixture_credit(*state, "g", "g", "a.A.run(A.java:1)", 7);
     read_and_print(&document, report_fixture_seal(*state));
-    assert_non_null(strstr(document.text, "wall/nanoseconds from 1000000000 for 1000000000 each "
-                                          "50000000 of wall/nanoseconds\n7 thread.name=g: "));
-    assert_non_null(strstr(document.text, "calls/count from 1000000000 for 1000000000 each "
-                                          "50000000 of wall/nanoseconds\n42 thread.name=g: "));
+    assert_non_null(strstr(document.text,
+                           "wall/nanoseconds from 1000000000 for 1000000000 each "
+                           "50000000 of wall/nanoseconds\n7 threadsampler.thread.group=g: "));
+    assert_non_null(strstr(document.text,
+                           "calls/count from 1000000000 for 1000000000 each "
+                           "50000000 of wall/nanoseconds\n42 threadsampler.thread.group=g: "));
     assert_int_equal(document.profile_count, 3); /* wall, samples, calls: there is no CPU time */
 }
 
@@ -301,8 +308,8 @@ static void names_are_on_one_line(void **state)
     report_fixture_credit(*state, "a\nb", "a\nb", "a.A.run(A.java:1)", 7);
     report_fixture_credit(*state, "", "x", "a.A.run(A.java:1)", 6);
     read_and_print(&document, report_fixture_seal(*state));
-    assert_non_null(strstr(document.text, "\n7 thread.name=a\\nb: a.A.run "));
-    assert_non_null(strstr(document.text, "\n6 thread.name=[unnamed]: a.A.run "));
+    assert_non_null(strstr(document.text, "\n7 threadsampler.thread.group=a\\nb: a.A.run "));
+    assert_non_null(strstr(document.text, "\n6 threadsampler.thread.group=[unnamed]: a.A.run "));
 }
 
 static void nothing_sampled_has_no_profile(void **state)

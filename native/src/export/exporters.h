@@ -12,10 +12,11 @@
  *               java_slashes and frame_types are for readers that colour Java frames
  *               (line_texts.h).
  *   PPROF       profile.proto, uncompressed. A sample type for each measure, the list backwards:
- *               readers that know no default show the last one, wall time. The group is the label
- *               "thread". A function has the method's name as Java writes it (a.B.run), the JVM's
- *               as its system name (a/B.run), the source file with its folders (a/B.java), and its
- *               first line.
+ *               readers that know no default show the last one, wall time. weight_alone: of the
+ *               weight only, and a period is one of CPU time if the weight is. The group is the
+ *               label "thread". A function has the method's name as Java writes it (a.B.run), the
+ *               JVM's as its system name (a/B.run), the source file with its folders (a/B.java),
+ *               and its first line.
  *   OTLP        ProfilesData of OpenTelemetry (v1development, as in opentelemetry-proto 1.11),
  *               uncompressed: a profile for each measure of which there is something, wall time
  *               first. There is no resource: what sends it puts one before the profiles (otlp.c).

@@ -33,7 +33,7 @@
 enum { DATA_RESOURCE_PROFILES = 1, DATA_DICTIONARY = 2 };
 enum { RESOURCE_PROFILES_SCOPE_PROFILES = 2 };
 enum { SCOPE_PROFILES_SCOPE = 1, SCOPE_PROFILES_PROFILES = 2 };
-enum { SCOPE_NAME = 1 };
+enum { SCOPE_NAME = 1, SCOPE_VERSION = 2 };
 enum {
     PROFILE_SAMPLE_TYPE = 1,
     PROFILE_SAMPLES = 2,
@@ -68,14 +68,16 @@ enum { STACK_LOCATION_INDICES = 1 };
 /* Places in the table of attributes. */
 enum { ATTRIBUTE_NONE, ATTRIBUTE_JAVA_FRAME, ATTRIBUTE_FIRST_GROUP };
 
-/* Words of the format. */
-enum { WORD_FRAME_TYPE, WORD_THREAD_NAME };
+/* Words of the format. The group has an attribute of ours: OpenTelemetry's thread.name is the name
+ * of one thread. */
+enum { WORD_FRAME_TYPE, WORD_THREAD_GROUP };
 
 static const char *const attribute_keys[SMP_SYMBOL_OWN_WORDS] = {
-    [WORD_FRAME_TYPE] = "profile.frame.type", [WORD_THREAD_NAME] = "thread.name"
+    [WORD_FRAME_TYPE] = "profile.frame.type", [WORD_THREAD_GROUP] = "threadsampler.thread.group"
 };
 
 static const char scope_name[] = "threads-sampler";
+static const char scope_version[] = SMP_VERSION; /* the build has it from pom.xml */
 
 struct document {
     const struct smp_export_job *job;
@@ -179,8 +181,9 @@ static enum smp_status put_measure_profile(struct document *document, enum smp_m
     smp_protobuf_put_fixed64(out, PROFILE_TIME_UNIX_NANO,
                              (uint64_t)(profile->from_wall_ms * NS_PER_MS));
     smp_protobuf_put_number(out, PROFILE_DURATION_NANO, (uint64_t)profile->elapsed_ns);
-    smp_symbol_table_put_value_type(&document->symbols, out, PROFILE_PERIOD_TYPE,
-                                    smp_profile_measure(profile, SMP_MEASURE_WALL));
+    smp_symbol_table_put_value_type(
+        &document->symbols, out, PROFILE_PERIOD_TYPE,
+        smp_profile_measure(profile, measure == SMP_MEASURE_CPU ? measure : SMP_MEASURE_WALL));
     smp_protobuf_put_number(out, PROFILE_PERIOD,
                             (uint64_t)(period_ns > 0 ? period_ns : profile->period_ns));
     return visit_stacks(document, measure, put_otlp_sample);
@@ -272,7 +275,7 @@ static void put_group_attributes(struct document *document, const struct smp_hot
     for (size_t i = 0; i < groups->count && text->status == SMP_OK; i++) {
         smp_bytes_clear(text);
         smp_escape_put(text, smp_export_group_name(smp_export_group(document->job, groups, i)));
-        put_attribute(document, WORD_THREAD_NAME, smp_bytes_text(text), text->length);
+        put_attribute(document, WORD_THREAD_GROUP, smp_bytes_text(text), text->length);
     }
 }
 
@@ -371,7 +374,9 @@ static enum smp_status count_lengths(struct document *document)
 static enum smp_status put_resource_profiles(struct document *document)
 {
     const size_t name_length = strlen(scope_name);
-    const size_t scope_bytes = smp_protobuf_field_bytes(name_length);
+    const size_t version_length = strlen(scope_version);
+    const size_t scope_bytes =
+        smp_protobuf_field_bytes(name_length) + smp_protobuf_field_bytes(version_length);
     struct smp_writer *const out = document->out;
     size_t length = smp_protobuf_field_bytes(scope_bytes);
     enum smp_status status = SMP_OK;
@@ -384,6 +389,7 @@ static enum smp_status put_resource_profiles(struct document *document)
     smp_protobuf_put_length(out, RESOURCE_PROFILES_SCOPE_PROFILES, length);
     smp_protobuf_put_length(out, SCOPE_PROFILES_SCOPE, scope_bytes);
     smp_protobuf_put_string(out, SCOPE_NAME, scope_name, name_length);
+    smp_protobuf_put_string(out, SCOPE_VERSION, scope_version, version_length);
     for (int i = 0; i < SMP_MEASURE_COUNT && status == SMP_OK; i++) {
         if (document->lengths[i] == 0)
             continue;

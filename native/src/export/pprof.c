@@ -72,6 +72,12 @@ static void choose_shown(struct writer *writer)
 {
     const bool is_cpu_clock = writer->job->profile->is_cpu_clock;
 
+    if (writer->job->style->weight_alone) {
+        writer->shown[writer->shown_count++] =
+            smp_profile_measure(writer->job->profile, writer->job->style->weight);
+        return;
+    }
+
     for (int i = SMP_MEASURE_COUNT - 1; i >= 0; i--) {
         if (smp_export_holds(writer->job, (enum smp_measure)i) &&
             !(is_cpu_clock && i == SMP_MEASURE_WALL))
@@ -79,12 +85,21 @@ static void choose_shown(struct writer *writer)
     }
 }
 
+/* A period is one of this time. */
+static enum smp_measure main_time_of(const struct writer *writer)
+{
+    const bool is_cpu = writer->job->profile->is_cpu_clock ||
+                        (writer->job->style->weight_alone && writer->shown[0] == SMP_MEASURE_CPU);
+
+    return is_cpu ? SMP_MEASURE_CPU : SMP_MEASURE_WALL;
+}
+
 static void put_profile_head(struct writer *writer)
 {
     const struct smp_symbol_table *const symbols = &writer->symbols;
     const struct smp_profile *const profile = writer->job->profile;
     const int64_t period_ns = writer->job->style->period_ns;
-    const enum smp_measure main_time = profile->is_cpu_clock ? SMP_MEASURE_CPU : SMP_MEASURE_WALL;
+    const enum smp_measure main_time = main_time_of(writer);
     struct smp_writer *const out = writer->out;
 
     for (size_t i = 0; i < writer->shown_count; i++)
@@ -94,7 +109,8 @@ static void put_profile_head(struct writer *writer)
                             (uint64_t)(period_ns > 0 ? period_ns : profile->period_ns));
     smp_protobuf_put_number(out, PROFILE_TIME_NANOS, (uint64_t)(profile->from_wall_ms * NS_PER_MS));
     smp_protobuf_put_number(out, PROFILE_DURATION_NANOS, (uint64_t)profile->elapsed_ns);
-    smp_protobuf_put_number(out, PROFILE_DEFAULT_SAMPLE_TYPE, symbols->words.measures[main_time]);
+    smp_protobuf_put_number(out, PROFILE_DEFAULT_SAMPLE_TYPE,
+                            symbols->words.measures[writer->shown[writer->shown_count - 1]]);
 }
 
 /* It says that all symbols are here, or readers would look for them. */
@@ -146,6 +162,15 @@ static void put_sample(struct writer *writer, const struct smp_amounts *self, ui
     smp_protobuf_put_number(out, LABEL_STR, group);
 }
 
+static bool has_any_shown(const struct writer *writer, const struct smp_amounts *self)
+{
+    for (size_t i = 0; i < writer->shown_count; i++) {
+        if (self->of[writer->shown[i]] != 0)
+            return true;
+    }
+    return false;
+}
+
 /* Of groups of one kind. name: of the first's string. */
 static void put_group_samples(struct writer *writer, const struct smp_hot_groups *groups,
                               enum smp_group_kind kind, uint64_t name)
@@ -156,7 +181,7 @@ static void put_group_samples(struct writer *writer, const struct smp_hot_groups
         smp_tree_walk_begin(walk, smp_export_group(writer->job, groups, i)->root);
         while (!writer->out->has_failed && smp_tree_walk_next(walk)) {
             struct smp_amounts self;
-            if (smp_export_own_amounts(walk, kind, &self))
+            if (smp_export_own_amounts(walk, kind, &self) && has_any_shown(writer, &self))
                 put_sample(writer, &self, name + i);
         }
     }

@@ -151,6 +151,25 @@ JNIEXPORT jstring BRIDGE(engine)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong se
     return smp_jni_string(env, engine, strlen(engine));
 }
 
+/* The mode, then of each limitation its code and its reason. */
+static const char *status_text(void *self, size_t index)
+{
+    const struct smp_java_session_status *const status = self;
+    const struct smp_java_session_limitation *const each = &status->limitations[(index - 1) / 2];
+
+    if (index == 0)
+        return status->mode;
+    return index % 2 == 1 ? each->code : each->reason;
+}
+
+JNIEXPORT jobjectArray BRIDGE(status)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong session)
+{
+    struct smp_java_session_status status;
+
+    smp_java_session_get_status(smp_bridge_java_session(session), &status);
+    return smp_jni_strings(env, 1 + 2 * status.count, status_text, &status);
+}
+
 JNIEXPORT jstring BRIDGE(dump)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong session)
 {
     struct smp_bytes text;

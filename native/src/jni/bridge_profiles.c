@@ -42,6 +42,9 @@ enum {
 
 _Static_assert((int)SMP_MEASURE_COUNT <= PER_SHIFT - COLUMNS_SHIFT, "a bit for each measure");
 
+/* A bit of writeSnapshot's weight. */
+enum { WEIGHT_ALONE = 256 };
+
 static struct smp_profile *snapshot_of(jlong handle)
 {
     return (struct smp_profile *)(intptr_t)handle;
@@ -133,7 +136,8 @@ JNIEXPORT void BRIDGE(writeSnapshot)(JNIEnv *env, SMP_UNUSED jclass bridge, jlon
                                      jobject out)
 {
     struct smp_export_style style = {
-        .weight = (enum smp_measure)weight,
+        .weight = (enum smp_measure)(weight & ~WEIGHT_ALONE),
+        .weight_alone = (weight & WEIGHT_ALONE) != 0,
         .order = (flags & BY_TIME) != 0 ? SMP_ORDER_BY_TIME : SMP_ORDER_BY_NAME,
         .zero_time_packages = (flags & ZERO_TIME_PACKAGES) != 0,
         .columns = ((uint32_t)flags >> COLUMNS_SHIFT) & SMP_ALL_MEASURES,

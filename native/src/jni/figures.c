@@ -90,6 +90,7 @@ void smp_jni_profile_figures(const struct smp_profile *profile, const struct smp
     values[SMP_JNI_PROFILE_MEMORY_LIMIT] = (int64_t)profile->memory_limit_bytes;
     values[SMP_JNI_PROFILE_POLLS] = (int64_t)profile->tally.polls;
     values[SMP_JNI_PROFILE_GROUPS] = (int64_t)groups->count;
+    values[SMP_JNI_PROFILE_CPU_CLOCK] = profile->is_cpu_clock;
     values[SMP_JNI_PROFILE_NODES] = (int64_t)smp_tree_node_count(profile->tree) - 1;
     for (int i = 0; i < SMP_MEASURE_COUNT; i++)
         values[SMP_JNI_PROFILE_AMOUNTS + i] = smp_profile_total(profile, (enum smp_measure)i);

@@ -32,7 +32,8 @@ enum smp_jni_profile_figure {
     SMP_JNI_PROFILE_POLLS,
     SMP_JNI_PROFILE_GROUPS,
     SMP_JNI_PROFILE_NODES,
-    SMP_JNI_PROFILE_AMOUNTS, /* from here on: of each measure the total */
+    SMP_JNI_PROFILE_CPU_CLOCK, /* 1: times are CPU times */
+    SMP_JNI_PROFILE_AMOUNTS,   /* from here on: of each measure the total */
     SMP_JNI_PROFILE_FIGURE_COUNT = SMP_JNI_PROFILE_AMOUNTS + SMP_MEASURE_COUNT
 };
 

@@ -283,58 +283,92 @@ enum smp_status smp_java_session_select(struct smp_java_session *java_session, J
     return status;
 }
 
-/* The hybrid engine's own name may end in brackets, too. */
-static void put_hybrid_engine(const char *name, char out[SMP_JAVA_SESSION_ENGINE_BYTES])
+static void add_limitation(struct smp_java_session_status *status, const char *code,
+                           const char *reason)
 {
-    const char *running = smp_async_walks_by_itself() ? "" : ", running ones by AsyncGetCallTrace";
-    char refusal[SMP_OUTSIDE_REFUSAL_BYTES];
-    char cut[SMP_ASYNC_REFUSAL_BYTES];
+    struct smp_java_session_limitation *const next = &status->limitations[status->count];
 
-    smp_outside_refusal(refusal);
-    smp_async_chunks_refusal(cut);
-    if (refusal[0] != '\0')
-        (void)snprintf(out, SMP_JAVA_SESSION_ENGINE_BYTES, "%s (waiting threads by JVMTI%s: %s)",
-                       name, running, refusal);
-    else if (cut[0] != '\0')
-        (void)snprintf(out, SMP_JAVA_SESSION_ENGINE_BYTES,
-                       "%s (virtual threads cut where they parked: %s)", name, cut);
-    else
-        (void)snprintf(out, SMP_JAVA_SESSION_ENGINE_BYTES, "%s", name);
+    if (reason == NULL || reason[0] == '\0')
+        return;
+    next->code = code;
+    (void)snprintf(next->reason, sizeof(next->reason), "%s", reason);
+    status->count++;
 }
 
-static void put_engine(const struct smp_java_session *java_session,
-                       char out[SMP_JAVA_SESSION_ENGINE_BYTES])
+static void add_walks(const struct smp_java_session *java_session,
+                      struct smp_java_session_status *status)
 {
     char refusal[SMP_ASYNC_REFUSAL_BYTES] = "";
+    char outside[SMP_OUTSIDE_REFUSAL_BYTES];
+    char cut[SMP_ASYNC_REFUSAL_BYTES];
 
     if (java_session->async != NULL)
         smp_async_refusal(refusal);
-    if (refusal[0] != '\0')
-        (void)snprintf(out, SMP_JAVA_SESSION_ENGINE_BYTES, "JVMTI (async walk refused: %s)",
-                       refusal);
-    else if (java_session->async != NULL)
-        put_hybrid_engine(async_of(java_session).name, out);
-    else
-        (void)snprintf(out, SMP_JAVA_SESSION_ENGINE_BYTES, "%s", smp_by_jvmti().name);
+    if (java_session->async == NULL || refusal[0] != '\0') {
+        status->mode = "JVMTI";
+        add_limitation(status, "ASYNC_WALK_REFUSED", refusal);
+        return;
+    }
+    status->mode = smp_async_walks_by_itself() ? "OWN" : "ASYNC_GET_CALL_TRACE";
+    smp_outside_refusal(outside);
+    add_limitation(status, "WAITING_THREADS_BY_JVMTI", outside);
+    if (status->count > 0)
+        return;
+    smp_async_chunks_refusal(cut);
+    add_limitation(status, "VIRTUAL_THREADS_CUT", cut);
+}
+
+void smp_java_session_get_status(const struct smp_java_session *java_session,
+                                 struct smp_java_session_status *status)
+{
+    struct smp_session_live live;
+
+    *status = (struct smp_java_session_status){ .count = 0 };
+    add_walks(java_session, status);
+    smp_session_get_live(java_session->core, &live);
+    add_limitation(status, "UNMOUNTED_VIRTUAL_THREADS_NOT_SAMPLED",
+                   live.ticker.sampler.source.refusal);
+    add_limitation(status, "CALLS_NOT_COUNTED", live.ticker.sampler.source.counting_refusal);
+}
+
+/* What a limitation is called in the engine's text. */
+static const char *words_of_limitation(const struct smp_java_session_status *status,
+                                       const char *code)
+{
+    static const struct {
+        const char *code;
+        const char *words;
+    } words[] = {
+        { "ASYNC_WALK_REFUSED", "async walk refused" },
+        { "VIRTUAL_THREADS_CUT", "virtual threads cut where they parked" },
+        { "UNMOUNTED_VIRTUAL_THREADS_NOT_SAMPLED", "unmounted virtual threads not sampled" },
+        { "CALLS_NOT_COUNTED", "calls not counted" },
+    };
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        if (strcmp(words[i].code, code) == 0)
+            return words[i].words;
+    }
+    return strcmp(status->mode, "OWN") == 0
+               ? "waiting threads by JVMTI"
+               : "waiting threads by JVMTI, running ones by AsyncGetCallTrace";
 }
 
 void smp_java_session_engine(const struct smp_java_session *java_session,
                              char out[SMP_JAVA_SESSION_ENGINE_BYTES])
 {
-    struct smp_session_live live;
-    size_t length;
+    struct smp_java_session_status status;
 
-    put_engine(java_session, out);
-    smp_session_get_live(java_session->core, &live);
-    length = strlen(out);
-    if (live.ticker.sampler.source.refusal != NULL)
-        (void)snprintf(out + length, SMP_JAVA_SESSION_ENGINE_BYTES - length,
-                       " (unmounted virtual threads not sampled: %s)",
-                       live.ticker.sampler.source.refusal);
-    length = strlen(out);
-    if (live.ticker.sampler.source.counting_refusal[0] != '\0')
-        (void)snprintf(out + length, SMP_JAVA_SESSION_ENGINE_BYTES - length,
-                       " (calls not counted: %s)", live.ticker.sampler.source.counting_refusal);
+    smp_java_session_get_status(java_session, &status);
+    (void)snprintf(out, SMP_JAVA_SESSION_ENGINE_BYTES, "%s",
+                   strcmp(status.mode, "JVMTI") == 0 ? smp_by_jvmti().name
+                                                     : async_of(java_session).name);
+    for (size_t i = 0; i < status.count; i++) {
+        const struct smp_java_session_limitation *const each = &status.limitations[i];
+        const size_t length = strlen(out);
+        (void)snprintf(out + length, SMP_JAVA_SESSION_ENGINE_BYTES - length, " (%s: %s)",
+                       words_of_limitation(&status, each->code), each->reason);
+    }
 }
 
 void smp_java_session_dump(const struct smp_java_session *java_session, struct smp_bytes *out)

@@ -32,9 +32,30 @@ SMP_CHECKED enum smp_status smp_java_session_start(struct smp_java_session *java
 SMP_CHECKED enum smp_status smp_java_session_select(struct smp_java_session *java_session,
                                                     JNIEnv *env, jobjectArray threads, bool only);
 
-enum { SMP_JAVA_SESSION_ENGINE_BYTES = 768 };
-/* How stacks are walked, as SamplerStatistics.getEngine lists it: "HYBRID" or "JVMTI", and in
- * brackets what is not walked so, and why. Known for sure once the session has been started. */
+enum {
+    SMP_JAVA_SESSION_ENGINE_BYTES = 768,
+    SMP_JAVA_SESSION_REASON_BYTES = 512,
+    SMP_JAVA_SESSION_LIMITATIONS = 4
+};
+
+/* What is not done in the best way: a constant of Java's SamplingLimitation.Code, and why. */
+struct smp_java_session_limitation {
+    const char *code;
+    char reason[SMP_JAVA_SESSION_REASON_BYTES];
+};
+
+struct smp_java_session_status {
+    const char *mode; /* a constant of Java's SamplingMode */
+    size_t count;
+    struct smp_java_session_limitation limitations[SMP_JAVA_SESSION_LIMITATIONS];
+};
+
+/* How stacks are walked. Known for sure once the session has been started. */
+void smp_java_session_get_status(const struct smp_java_session *java_session,
+                                 struct smp_java_session_status *status);
+
+/* The same as text, as SamplerStatistics.getEngine lists it: "HYBRID" or "JVMTI", and in brackets
+ * what is not walked so, and why. */
 void smp_java_session_engine(const struct smp_java_session *java_session,
                              char out[SMP_JAVA_SESSION_ENGINE_BYTES]);
 

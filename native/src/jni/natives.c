@@ -29,6 +29,7 @@
     X(statisticNames, "()[Ljava/lang/String;")                                                   \
     X(dump, "(J)Ljava/lang/String;")                                                             \
     X(engine, "(J)Ljava/lang/String;")                                                           \
+    X(status, "(J)[Ljava/lang/String;")                                                          \
     X(hideCurrentThread, "()V")                                                                  \
     X(hide, "(Ljava/lang/ThreadGroup;)Ljava/lang/ThreadGroup;")                                  \
     X(liveBytes, "()J")                                                                          \

@@ -32,7 +32,7 @@ public enum ReportFormat {
     TOP("top.txt", "text/plain; charset=utf-8"),
     /**
      * {@code ProfilesData} of OpenTelemetry, {@code v1development} as in opentelemetry-proto 1.11: a profile for each
-     * measure, wall time first; the thread group is the attribute {@code thread.name}. It names no service:
+     * measure, wall time first; the thread group is the attribute {@code threadsampler.thread.group}. It names no service:
      * {@code RemoteSamplingOutputer} adds the resource when it sends one. Binary. The format is not stable yet, and
      * follows its versions.
      */

@@ -2,6 +2,7 @@
 package com.incapsula.sampler;
 
 import com.incapsula.sampler.internal.engine.Snapshot;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,16 +42,18 @@ public final class ReportOptions {
     private static final double ROUNDING = 1e-6; // 12.3 is no double
 
     private static final ReportOptions STANDARD =
-            new ReportOptions(ReportWeight.WALL, (STANDARD_MIN << MIN_SHIFT) | SHORT_ACCOUNT, null, null);
+            new ReportOptions(ReportWeight.WALL, false, (STANDARD_MIN << MIN_SHIFT) | SHORT_ACCOUNT, null, null);
 
     private final ReportWeight weight;
+    private final boolean weightAlone;
     private final int flags;
     private final @Nullable String focus;
     private final @Nullable Boolean foldRecursion; // null: as people or programs read the format
 
     private ReportOptions(
-            ReportWeight weight, int flags, @Nullable String focus, @Nullable Boolean foldRecursion) {
+            ReportWeight weight, boolean weightAlone, int flags, @Nullable String focus, @Nullable Boolean foldRecursion) {
         this.weight = weight;
+        this.weightAlone = weightAlone;
         this.flags = flags;
         this.focus = focus;
         this.foldRecursion = foldRecursion;
@@ -92,7 +95,18 @@ public final class ReportOptions {
         if (changed == null) {
             throw new IllegalArgumentException("weight must not be null");
         }
-        return new ReportOptions(changed, flags, focus, foldRecursion);
+        return new ReportOptions(changed, weightAlone, flags, focus, foldRecursion);
+    }
+
+    /**
+     * Whether the weight is the only measure of {@link ReportFormat#PPROF}, which has all of them otherwise: for
+     * readers that want a profile for each measure. A profile of CPU time alone has CPU time as the type of its period.
+     *
+     * @param alone true for the weight alone
+     * @return a changed copy
+     */
+    public ReportOptions withWeightAlone(boolean alone) {
+        return new ReportOptions(weight, alone, flags, focus, foldRecursion);
     }
 
     /**
@@ -160,7 +174,8 @@ public final class ReportOptions {
      */
     public ReportOptions withMinPercent(double percent) {
         int min = (int) perMille("minPercent", "0", percent);
-        return new ReportOptions(weight, (flags & ~MIN_MASK) | (min << MIN_SHIFT), focus, foldRecursion);
+        return new ReportOptions(
+                weight, weightAlone, (flags & ~MIN_MASK) | (min << MIN_SHIFT), focus, foldRecursion);
     }
 
     /**
@@ -171,7 +186,7 @@ public final class ReportOptions {
      * @return a changed copy
      */
     public ReportOptions withFoldRecursion(boolean folded) {
-        return new ReportOptions(weight, flags, focus, folded);
+        return new ReportOptions(weight, weightAlone, flags, focus, folded);
     }
 
     /**
@@ -236,7 +251,8 @@ public final class ReportOptions {
         if (unit == null) {
             throw new IllegalArgumentException("unit must not be null");
         }
-        return new ReportOptions(weight, (flags & ~PER_MASK) | (unit.ordinal() << PER_SHIFT), focus, foldRecursion);
+        return new ReportOptions(
+                weight, weightAlone, (flags & ~PER_MASK) | (unit.ordinal() << PER_SHIFT), focus, foldRecursion);
     }
 
     /**
@@ -251,7 +267,8 @@ public final class ReportOptions {
         if (row != null && row.length() > MAX_FOCUS_LENGTH) {
             throw new IllegalArgumentException("focus must have at most 1,000 characters, got " + row.length());
         }
-        return new ReportOptions(weight, flags, row == null || row.isEmpty() ? null : row, foldRecursion);
+        return new ReportOptions(
+                weight, weightAlone, flags, row == null || row.isEmpty() ? null : row, foldRecursion);
     }
 
     /**
@@ -292,6 +309,27 @@ public final class ReportOptions {
         return perMille;
     }
 
+    /** True for the same options. */
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof ReportOptions options
+                && options.weight == weight
+                && options.weightAlone == weightAlone
+                && options.flags == flags
+                && Objects.equals(options.focus, focus)
+                && Objects.equals(options.foldRecursion, foldRecursion);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(weight, weightAlone, flags, focus, foldRecursion);
+    }
+
+    /** @return the weight as the core takes it */
+    int weightCode() {
+        return weight.ordinal() | (weightAlone ? Snapshot.WEIGHT_ALONE : 0);
+    }
+
     /** @return unfolded in all formats, or as before */
     ReportOptions unfoldedUnless(boolean folded) {
         return folded ? this : withFoldRecursion(false);
@@ -304,6 +342,6 @@ public final class ReportOptions {
     }
 
     private ReportOptions with(int flag, boolean set) {
-        return new ReportOptions(weight, set ? flags | flag : flags & ~flag, focus, foldRecursion);
+        return new ReportOptions(weight, weightAlone, set ? flags | flag : flags & ~flag, focus, foldRecursion);
     }
 }

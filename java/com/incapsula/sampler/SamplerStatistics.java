@@ -4,6 +4,7 @@ package com.incapsula.sampler;
 import com.incapsula.sampler.internal.engine.RawStatistics;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -25,14 +26,18 @@ import java.util.Map;
 public final class SamplerStatistics {
 
     private final String engine;
+    private final SamplingStatus status;
+    private final SamplingClock clock;
     private final Map<String, Long> outcomes = new LinkedHashMap<>();
     private final Map<String, Long> intervalOutcomes = new LinkedHashMap<>();
     private final Map<String, Long> counters = new LinkedHashMap<>();
     private final Map<String, Long> intervalCounters = new LinkedHashMap<>();
     private final Map<String, Long> gauges = new LinkedHashMap<>();
 
-    SamplerStatistics(RawStatistics raw) {
+    SamplerStatistics(RawStatistics raw, SamplingClock clock) {
         engine = raw.engine();
+        status = SamplingStatus.of(raw.status());
+        this.clock = clock;
         for (int i = 0; i < raw.names().size(); i++) {
             sort(raw.names().get(i), raw.values().get(i));
         }
@@ -58,6 +63,42 @@ public final class SamplerStatistics {
 
     /**
      * How stacks are walked.
+     *
+     * @return INERT where nothing is sampled, and before the first {@code init()}
+     */
+    public SamplingMode getMode() {
+        return status.mode();
+    }
+
+    /**
+     * What is not done in the best way here. It may change while the sampler runs.
+     *
+     * @return none if all is; not modifiable
+     */
+    public List<SamplingLimitation> getLimitations() {
+        return status.limitations();
+    }
+
+    /**
+     * Whether nothing is sampled.
+     *
+     * @return true if {@link #getMode()} is INERT; {@link #getLimitations()} has the cause, if sampling is not possible
+     */
+    public boolean isInert() {
+        return getMode() == SamplingMode.INERT;
+    }
+
+    /**
+     * Which time is sampled.
+     *
+     * @return the sampler's {@link ThreadsSampler#setClock clock}
+     */
+    public SamplingClock getClock() {
+        return clock;
+    }
+
+    /**
+     * How stacks are walked, as text for people: {@link #getMode()} and {@link #getLimitations()} in one line.
      *
      * @return {@code HYBRID}: running threads by a signal, waiting ones from outside;
      *         {@code HYBRID (waiting threads by JVMTI, running ones by AsyncGetCallTrace: <reason>)};

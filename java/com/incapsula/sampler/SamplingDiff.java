@@ -4,10 +4,16 @@ package com.incapsula.sampler;
 import com.incapsula.sampler.internal.engine.Snapshot;
 import com.incapsula.sampler.internal.report.HtmlPage;
 import com.incapsula.sampler.internal.report.WholeFile;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 
 /**
  * Two reports side by side: what became slower. {@link SamplingReport#diff} makes it.
@@ -109,6 +115,67 @@ public final class SamplingDiff implements AutoCloseable {
             WholeFile.write(file, out -> write(format, options, out));
         } finally {
             release();
+        }
+    }
+
+    /**
+     * What frames have themselves, before and after.
+     *
+     * @param weight what is compared
+     * @return each frame that has any, the largest difference first; frames as {@link ReportFormat#COLLAPSED} has them
+     * @throws IllegalArgumentException if the weight is null
+     * @throws IllegalStateException if the difference is closed
+     */
+    public List<FrameDiff> getFrames(ReportWeight weight) {
+        SamplingReport.requireNotNull("weight", weight);
+        ByteArrayOutputStream stacks = new ByteArrayOutputStream();
+        try {
+            writeTo(ReportFormat.COLLAPSED, ReportOptions.standard().withWeight(weight), stacks);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        Map<String, FrameDiff> frames = new HashMap<>();
+        stacks.toString(StandardCharsets.UTF_8)
+                .lines()
+                .map(FrameDiff::ofLine)
+                .forEach(each -> frames.merge(each.frame(), each, FrameDiff::plus));
+        return frames.values().stream()
+                .sorted(Comparator.comparingLong((FrameDiff each) -> -Math.abs(each.difference()))
+                        .thenComparing(FrameDiff::frame))
+                .toList();
+    }
+
+    /**
+     * What a frame has itself, in all stacks in which it is the innermost one.
+     *
+     * @param frame class, method and line
+     * @param before nanoseconds, or how many, in the first report
+     * @param after the same in the second one
+     * @since 1.0
+     */
+    public record FrameDiff(String frame, long before, long after) {
+
+        /* "group;root;...;leaf before after" */
+        static FrameDiff ofLine(String line) {
+            int second = line.lastIndexOf(' ');
+            int first = line.lastIndexOf(' ', second - 1);
+            return new FrameDiff(
+                    line.substring(line.lastIndexOf(';', first) + 1, first),
+                    Long.parseLong(line.substring(first + 1, second)),
+                    Long.parseLong(line.substring(second + 1)));
+        }
+
+        FrameDiff plus(FrameDiff other) {
+            return new FrameDiff(frame, before + other.before, after + other.after);
+        }
+
+        /**
+         * How much it became more.
+         *
+         * @return negative: it became less
+         */
+        public long difference() {
+            return after - before;
         }
     }
 

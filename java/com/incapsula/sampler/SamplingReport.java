@@ -50,6 +50,7 @@ public final class SamplingReport implements AutoCloseable {
 
     private final Snapshot snapshot;
     private final ReportOptions options;
+    private final SamplingStatus status;
     private final RawReport raw;
     private final List<SamplingGroup> groups;
     private final List<SamplingGroup> countedGroups;
@@ -59,9 +60,10 @@ public final class SamplingReport implements AutoCloseable {
     private boolean closed; // guarded by this
 
     /** @param snapshot held by the report from now on; where this fails, by the caller as before */
-    SamplingReport(Snapshot snapshot, ReportOptions options) {
+    SamplingReport(Snapshot snapshot, ReportOptions options, SamplingStatus status) {
         this.snapshot = snapshot;
         this.options = options;
+        this.status = status;
         this.raw = snapshot.figures();
         this.groups = groups(raw.groups(), raw.measures());
         this.countedGroups = groups(raw.counted(), raw.measures());
@@ -107,7 +109,7 @@ public final class SamplingReport implements AutoCloseable {
         try {
             Snapshot second = b.hold();
             try {
-                return ofMerged(first.mergedWith(second), a.options);
+                return ofMerged(first.mergedWith(second), a.options, a.status.with(b.status));
             } finally {
                 second.release();
             }
@@ -116,9 +118,9 @@ public final class SamplingReport implements AutoCloseable {
         }
     }
 
-    private static SamplingReport ofMerged(Snapshot merged, ReportOptions options) {
+    private static SamplingReport ofMerged(Snapshot merged, ReportOptions options, SamplingStatus status) {
         try {
-            return new SamplingReport(merged, options);
+            return new SamplingReport(merged, options, status);
         } catch (RuntimeException | Error e) {
             merged.release();
             throw e;
@@ -324,6 +326,51 @@ public final class SamplingReport implements AutoCloseable {
      */
     public long getWallNanos() {
         return raw.total(ReportWeight.WALL);
+    }
+
+    /**
+     * The options its sampler had when it was made, with which it is written by default.
+     *
+     * @return the options
+     */
+    public ReportOptions getOptions() {
+        return options;
+    }
+
+    /**
+     * How the stacks were walked, as of the time when the report was made.
+     *
+     * @return INERT where nothing was sampled
+     */
+    public SamplingMode getMode() {
+        return status.mode();
+    }
+
+    /**
+     * What was not done in the best way.
+     *
+     * @return in no particular order; not modifiable
+     */
+    public List<SamplingLimitation> getLimitations() {
+        return status.limitations();
+    }
+
+    /**
+     * Whether it is the report of a sampler that cannot sample.
+     *
+     * @return true if {@link #getMode()} is INERT; {@link #getLimitations()} has the cause
+     */
+    public boolean isInert() {
+        return getMode() == SamplingMode.INERT;
+    }
+
+    /**
+     * Which time was sampled.
+     *
+     * @return CPU if all times of the report are CPU times; WALL also where nothing is sampled
+     */
+    public SamplingClock getClock() {
+        return Figure.CPU_CLOCK.of(raw) != 0 ? SamplingClock.CPU : SamplingClock.WALL;
     }
 
     /**
@@ -576,6 +623,6 @@ public final class SamplingReport implements AutoCloseable {
     static void writeRaw(Snapshot held, ReportFormat format, ReportOptions chosen, OutputStream out)
             throws IOException {
         ReportFormat written = format == ReportFormat.HTML ? ReportFormat.JSON : format;
-        held.write(written.ordinal(), chosen.getWeight().ordinal(), chosen.flagsOf(format), chosen.getFocus(), out);
+        held.write(written.ordinal(), chosen.weightCode(), chosen.flagsOf(format), chosen.getFocus(), out);
     }
 }

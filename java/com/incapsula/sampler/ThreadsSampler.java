@@ -9,12 +9,14 @@ import com.incapsula.sampler.internal.engine.SamplerProperties;
 import com.incapsula.sampler.internal.engine.Snapshot;
 import com.incapsula.sampler.internal.engine.SnapshotReaders.Maker;
 import com.incapsula.sampler.internal.observe.Visibility;
+import com.incapsula.sampler.internal.options.Times;
 import com.incapsula.sampler.internal.report.OutputerParts;
 import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
 import com.incapsula.sampler.manipulate.ThreadNameManipulator;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
 import com.incapsula.sampler.outputer.SamplingOutputer;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -284,7 +286,8 @@ public class ThreadsSampler implements AutoCloseable {
                             .withMinPercent(getReportMinPercent())
                             .withAccount(getReportAccount())
                             .withSummary(isReportSummary())
-                            .unfoldedUnless(isFoldRecursion()));
+                            .unfoldedUnless(isFoldRecursion()),
+                    SamplingStatus.of(lifecycle.liveState().statistics().status()));
         }
     }
 
@@ -363,7 +366,7 @@ public class ThreadsSampler implements AutoCloseable {
      *         last ones; before the first {@link #init()} zeros
      */
     public SamplerStatistics getStatistics() {
-        return new SamplerStatistics(lifecycle.liveState().statistics());
+        return new SamplerStatistics(lifecycle.liveState().statistics(), getClock());
     }
 
     /**
@@ -388,6 +391,25 @@ public class ThreadsSampler implements AutoCloseable {
      */
     public long getCloseTimeoutSeconds() {
         return properties.closeTimeoutSeconds();
+    }
+
+    /**
+     * The same as {@link #setCloseTimeoutSeconds}.
+     *
+     * @param closeTimeout whole seconds
+     * @throws IllegalArgumentException if it is null, not whole seconds, or out of range
+     */
+    public void setCloseTimeout(Duration closeTimeout) {
+        setCloseTimeoutSeconds(Times.wholeSeconds("closeTimeout", closeTimeout));
+    }
+
+    /**
+     * How long {@link #close()} may take; zero: without a limit.
+     *
+     * @return the time
+     */
+    public Duration getCloseTimeout() {
+        return Duration.ofSeconds(getCloseTimeoutSeconds());
     }
 
     /**
@@ -426,6 +448,26 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
+     * Whether {@link #close()}, and the exit of the JVM, close the outputer. Default true. Set false if something else
+     * owns the outputer and closes it after the sampler: Spring calls {@code close()} of a bean that a {@code @Bean}
+     * method has made. Takes effect at once.
+     *
+     * @param closeOutputer false to leave it open
+     */
+    public void setCloseOutputer(boolean closeOutputer) {
+        properties.setCloseOutputer(closeOutputer);
+    }
+
+    /**
+     * Whether {@link #close()} closes the outputer.
+     *
+     * @return true if it does
+     */
+    public boolean isCloseOutputer() {
+        return properties.isCloseOutputer();
+    }
+
+    /**
      * The mean time between two samples of a thread, in milliseconds. Default 50. The actual times vary by a tenth
      * around it.
      *
@@ -446,6 +488,25 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
+     * The same as {@link #setSamplingFrequencyMillis}.
+     *
+     * @param samplingFrequency whole milliseconds
+     * @throws IllegalArgumentException if it is null, not whole milliseconds, or out of range
+     */
+    public void setSamplingFrequency(Duration samplingFrequency) {
+        setSamplingFrequencyMillis(Times.wholeMillis("samplingFrequency", samplingFrequency));
+    }
+
+    /**
+     * The mean time between two samples of a thread.
+     *
+     * @return the time
+     */
+    public Duration getSamplingFrequency() {
+        return Duration.ofMillis(getSamplingFrequencyMillis());
+    }
+
+    /**
      * The time between two reports, in seconds. Default 900. With 0 there is one report, at the end.
      *
      * @param reportFrequencySeconds 0 to 31,536,000
@@ -462,6 +523,25 @@ public class ThreadsSampler implements AutoCloseable {
      */
     public long getReportFrequencySeconds() {
         return (Long) properties.get(Property.REPORT_FREQUENCY_SECONDS);
+    }
+
+    /**
+     * The same as {@link #setReportFrequencySeconds}.
+     *
+     * @param reportFrequency whole seconds
+     * @throws IllegalArgumentException if it is null, not whole seconds, or out of range
+     */
+    public void setReportFrequency(Duration reportFrequency) {
+        setReportFrequencySeconds(Times.wholeSeconds("reportFrequency", reportFrequency));
+    }
+
+    /**
+     * The time between two reports.
+     *
+     * @return the time
+     */
+    public Duration getReportFrequency() {
+        return Duration.ofSeconds(getReportFrequencySeconds());
     }
 
     /**
@@ -908,6 +988,25 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
+     * The same as {@link #setIdleLookbackMillis}.
+     *
+     * @param idleLookback whole milliseconds
+     * @throws IllegalArgumentException if it is null, not whole milliseconds, or out of range
+     */
+    public void setIdleLookback(Duration idleLookback) {
+        setIdleLookbackMillis(Times.wholeMillis("idleLookback", idleLookback));
+    }
+
+    /**
+     * The longest time between two polls of an idle thread.
+     *
+     * @return the time
+     */
+    public Duration getIdleLookback() {
+        return Duration.ofMillis(getIdleLookbackMillis());
+    }
+
+    /**
      * The CPU time the sampling thread may use, in percent of one core. Default 1.0. Past the limit the sampler polls a
      * random part of the threads at each tick. The polls it makes count for those it skips, so totals and shares stay
      * unbiased, and the account counts the skipped ones. Writing reports is not part of it.
@@ -1278,8 +1377,8 @@ public class ThreadsSampler implements AutoCloseable {
 
     /**
      * Where reports go. Default: a {@link PrintStreamSamplingOutputer} on what is standard output at {@link #init()}.
-     * Takes effect with the next report. The sampler closes the outputer that is set when it is closed itself; it does
-     * not close one that was replaced. Whether a closed outputer can serve a sampler that is started again depends on
+     * Takes effect with the next report. The sampler closes the outputer that is set when it is closed itself, unless
+     * {@link #setCloseOutputer closeOutputer} is false; it does not close one that was replaced. Whether a closed outputer can serve a sampler that is started again depends on
      * the outputer.
      *
      * @param samplingOutputer the outputer

@@ -606,6 +606,14 @@ class BehaviourIT {
         awaitTicks(sampler, 10);
         SamplerStatistics statistics = sampler.getStatistics();
         assertThat(statistics.getEngine()).as("the default, and it works here").isEqualTo("HYBRID");
+        assertThat(statistics.getMode()).isEqualTo(SamplingMode.OWN);
+        assertThat(statistics.getLimitations()).isEmpty();
+        assertThat(statistics.getClock()).isEqualTo(SamplingClock.WALL);
+        try (SamplingReport report = sampler.snapshot()) {
+            assertThat(report.getMode()).isEqualTo(SamplingMode.OWN);
+            assertThat(report.getLimitations()).isEmpty();
+            assertThat(report.isInert()).isFalse();
+        }
         assertThat(statistics.getThreads()).isPositive();
         assertThat(statistics.getNodes()).isPositive();
         assertThat(statistics.getLocations()).isPositive();

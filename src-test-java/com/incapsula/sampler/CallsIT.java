@@ -441,6 +441,10 @@ class CallsIT {
             other.setRootMethods(ROOT);
             other.init();
             assertThat(other.getStatistics().getEngine()).contains("(calls not counted: ");
+            assertThat(other.getStatistics().getLimitations())
+                    .containsExactly(new SamplingLimitation(
+                            SamplingLimitation.Code.CALLS_NOT_COUNTED,
+                            "calls cannot be counted: another sampler counts calls in this JVM"));
             Work.root(10);
             assertThat(CallCounts.take(other)).isEmpty();
         }

@@ -22,6 +22,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -294,6 +295,12 @@ class CallsReportIT {
                         .hasSize(Work.callsOf(10).size())
                         .contains("main;counted.Work.root(Work.java) 1 2")
                         .contains("main;counted.Work.root(Work.java);counted.Work.leaf(Work.java) 10 20");
+                assertThat(difference.getFrames(ReportWeight.CALLS))
+                        .contains(
+                                new SamplingDiff.FrameDiff("counted.Work.leaf(Work.java)", 30, 60),
+                                new SamplingDiff.FrameDiff("counted.Work.root(Work.java)", 1, 2))
+                        .isSortedAccordingTo(Comparator.comparing((SamplingDiff.FrameDiff each) -> -each.difference())
+                                .thenComparing(SamplingDiff.FrameDiff::frame));
             }
         }
     }

@@ -106,6 +106,9 @@ class CpuClockIT {
             burning.thread().join();
             assertThat(switchesOf("parked")).hasSize(2).isEqualTo(before);
             assertThat(sampler.getStatistics().getEngine()).isEqualTo("HYBRID");
+            try (SamplingReport report = sampler.snapshot()) {
+                assertThat(report.getClock()).isEqualTo(SamplingClock.CPU);
+            }
             sampler.close();
             assertSumsUp(sampler);
             assertThat(parked.thread().isAlive()).isTrue();

@@ -14,7 +14,12 @@ public final class Fakes {
 
     /** A report of a snapshot, with standard options. */
     public static SamplingReport report(Snapshot snapshot) {
-        return new SamplingReport(snapshot, ReportOptions.standard());
+        return report(snapshot, ReportOptions.standard());
+    }
+
+    /** A report with options, of a snapshot that a test makes. */
+    public static SamplingReport report(Snapshot snapshot, ReportOptions options) {
+        return new SamplingReport(snapshot, options, SamplingStatus.NONE);
     }
 
     /** A sampler that prints nowhere. */

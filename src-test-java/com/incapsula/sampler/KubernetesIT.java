@@ -249,7 +249,7 @@ class KubernetesIT {
     private static void assertProfile(PushServer.Received received) {
         try {
             assertThat(received.path()).isEqualTo("/push.v1.PusherService/Push");
-            PushRequest request = PushRequest.read(received.body());
+            PushRequest request = PushRequest.read(received.body()).get(0);
             assertThat(request.labels())
                     .containsEntry("service_name", "orders")
                     .containsEntry("service_instance_id", "orders-7d4b9c-x2x5f")

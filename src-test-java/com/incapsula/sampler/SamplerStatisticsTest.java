@@ -11,31 +11,36 @@ import org.junit.jupiter.api.Test;
 
 class SamplerStatisticsTest {
 
-    private final SamplerStatistics statistics = new SamplerStatistics(new RawStatistics(
-            "jvmti",
-            List.of(
-                    "total.outcome.WALKED",
-                    "total.outcome.THREAD_ENDED",
-                    "interval.outcome.WALKED",
-                    "total.counter.TICKS",
-                    "total.counter.LATE_TICKS",
-                    "interval.counter.TICKS",
-                    "gauge.polls",
-                    "gauge.intervalPolls",
-                    "gauge.threads",
-                    "gauge.nodes",
-                    "gauge.locations",
-                    "gauge.reportsWritten",
-                    "gauge.memoryUsedBytes",
-                    "gauge.memoryPeakBytes",
-                    "gauge.memoryLimitBytes",
-                    "gauge.ownCpuNanos",
-                    "gauge.elapsedNanos",
-                    "gauge.handlerSamplesTimed",
-                    "gauge.handlerNanosTimed",
-                    "gauge.handlerNanosMedian",
-                    "figure.of.tomorrow"),
-            List.of(11L, 0L, 3L, 7L, 1L, 2L, 12L, 4L, 5L, 6L, 8L, 9L, 10L, 13L, 14L, 15L, 16L, 17L, 34L, 1L, 99L)));
+    private final SamplerStatistics statistics = new SamplerStatistics(
+            new RawStatistics(
+                    "jvmti",
+                    List.of("JVMTI", "ASYNC_WALK_REFUSED", "because"),
+                    List.of(
+                            "total.outcome.WALKED",
+                            "total.outcome.THREAD_ENDED",
+                            "interval.outcome.WALKED",
+                            "total.counter.TICKS",
+                            "total.counter.LATE_TICKS",
+                            "interval.counter.TICKS",
+                            "gauge.polls",
+                            "gauge.intervalPolls",
+                            "gauge.threads",
+                            "gauge.nodes",
+                            "gauge.locations",
+                            "gauge.reportsWritten",
+                            "gauge.memoryUsedBytes",
+                            "gauge.memoryPeakBytes",
+                            "gauge.memoryLimitBytes",
+                            "gauge.ownCpuNanos",
+                            "gauge.elapsedNanos",
+                            "gauge.handlerSamplesTimed",
+                            "gauge.handlerNanosTimed",
+                            "gauge.handlerNanosMedian",
+                            "figure.of.tomorrow"),
+                    List.of(
+                            11L, 0L, 3L, 7L, 1L, 2L, 12L, 4L, 5L, 6L, 8L, 9L, 10L, 13L, 14L, 15L, 16L, 17L, 34L, 1L,
+                            99L)),
+            SamplingClock.CPU);
 
     @Test
     void everyFigureHasItsGetter() {
@@ -86,9 +91,20 @@ class SamplerStatisticsTest {
     }
 
     @Test
+    void howStacksAreWalkedIsData() {
+        assertThat(statistics.getMode()).isEqualTo(SamplingMode.JVMTI);
+        assertThat(statistics.isInert()).isFalse();
+        assertThat(statistics.getClock()).isEqualTo(SamplingClock.CPU);
+        assertThat(statistics.getLimitations())
+                .containsExactly(new SamplingLimitation(SamplingLimitation.Code.ASYNC_WALK_REFUSED, "because"));
+    }
+
+    @Test
     void beforeTheStartAllIsZero() {
         SamplerStatistics none = new ThreadsSampler().getStatistics();
         assertThat(none.getEngine()).isEmpty();
+        assertThat(none.getMode()).isEqualTo(SamplingMode.INERT);
+        assertThat(none.getLimitations()).isEmpty();
         assertThat(none.getPolls()).isZero();
         assertThat(none.getHandlerNanosPerSample()).isZero();
         assertThat(none.getOutcomes()).isEmpty();

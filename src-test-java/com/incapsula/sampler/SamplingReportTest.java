@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,7 +42,7 @@ class SamplingReportTest {
 
     private int liveBefore;
     private final FakeSnapshot snapshot = new FakeSnapshot();
-    private final SamplingReport report = new SamplingReport(snapshot, OPTIONS);
+    private final SamplingReport report = new SamplingReport(snapshot, OPTIONS, SamplingStatus.NONE);
 
     @BeforeEach
     void count() {
@@ -314,7 +315,7 @@ class SamplingReportTest {
 
     @Test
     void mergedReportIsOnItsOwn() {
-        SamplingReport other = new SamplingReport(new FakeSnapshot(), OPTIONS);
+        SamplingReport other = new SamplingReport(new FakeSnapshot(), OPTIONS, SamplingStatus.NONE);
         SamplingReport both = SamplingReport.merge(report, other);
         report.close();
         other.close();
@@ -325,7 +326,7 @@ class SamplingReportTest {
 
     @Test
     void mergeAndDiffOfAClosedReportHoldNothing() {
-        SamplingReport other = new SamplingReport(new FakeSnapshot(), OPTIONS);
+        SamplingReport other = new SamplingReport(new FakeSnapshot(), OPTIONS, SamplingStatus.NONE);
         other.close();
         assertThatIllegalStateException().isThrownBy(() -> SamplingReport.merge(report, other));
         assertThatIllegalStateException().isThrownBy(() -> SamplingReport.diff(report, other));
@@ -338,7 +339,7 @@ class SamplingReportTest {
         FakeSnapshot second = new FakeSnapshot();
         snapshot.document = before;
         second.document = after;
-        SamplingReport later = new SamplingReport(second, OPTIONS);
+        SamplingReport later = new SamplingReport(second, OPTIONS, SamplingStatus.NONE);
         try {
             return SamplingReport.diff(report, later);
         } finally {
@@ -407,5 +408,69 @@ class SamplingReportTest {
         assertThatIllegalStateException()
                 .isThrownBy(() -> diff.writeTo(ReportFormat.JSON, OutputStream.nullOutputStream()))
                 .withMessage("the difference is closed");
+    }
+
+    private static SamplingReport with(String... status) {
+        return new SamplingReport(new FakeSnapshot(), OPTIONS, SamplingStatus.of(List.of(status)));
+    }
+
+    @Test
+    void itSaysHowStacksWereWalked() {
+        try (SamplingReport walked = with("JVMTI", "ASYNC_WALK_REFUSED", "because", "CALLS_NOT_COUNTED", "why")) {
+            assertThat(walked.getMode()).isEqualTo(SamplingMode.JVMTI);
+            assertThat(walked.getLimitations())
+                    .containsExactly(
+                            new SamplingLimitation(SamplingLimitation.Code.ASYNC_WALK_REFUSED, "because"),
+                            new SamplingLimitation(SamplingLimitation.Code.CALLS_NOT_COUNTED, "why"));
+            assertThat(walked.isInert()).isFalse();
+            assertThat(walked.getClock()).isEqualTo(SamplingClock.WALL);
+        }
+    }
+
+    @Test
+    void ofTwoModesTheMergedReportHasTheOneThatShowsLess() {
+        try (SamplingReport own = with("OWN", "CALLS_NOT_COUNTED", "a");
+                SamplingReport jvmti = with("JVMTI", "ASYNC_WALK_REFUSED", "b", "CALLS_NOT_COUNTED", "a");
+                SamplingReport inert = with("INERT", "NOTHING_SAMPLED", "c");
+                SamplingReport both = SamplingReport.merge(own, jvmti);
+                SamplingReport same = SamplingReport.merge(inert, own)) {
+            assertThat(inert.isInert()).isTrue();
+            assertThat(both.getMode()).isEqualTo(SamplingMode.JVMTI);
+            assertThat(both.getLimitations())
+                    .extracting(each -> each.code() + " " + each.text())
+                    .containsExactly("CALLS_NOT_COUNTED a", "ASYNC_WALK_REFUSED b");
+            assertThat(same.getMode()).isEqualTo(SamplingMode.OWN);
+            assertThat(same.getLimitations()).hasSize(1);
+        }
+    }
+
+    @Test
+    void optionsAreValues() {
+        ReportOptions percent = ReportOptions.standard().withPercent(true);
+        assertThat(percent)
+                .isEqualTo(ReportOptions.standard().withPercent(true))
+                .isNotEqualTo(ReportOptions.standard());
+        assertThat(percent).hasSameHashCodeAs(ReportOptions.standard().withPercent(true));
+        assertThat(percent.withWeight(ReportWeight.CPU)).isNotEqualTo(percent);
+        assertThat(percent.withWeightAlone(true)).isNotEqualTo(percent);
+        assertThat(percent.withPercent(false)).isEqualTo(ReportOptions.standard());
+        assertThat(report.getOptions()).isEqualTo(OPTIONS);
+    }
+
+    @Test
+    void theWeightAloneReachesTheCore() throws IOException {
+        report.writeTo(
+                ReportFormat.PPROF,
+                ReportOptions.standard().withWeight(ReportWeight.CPU).withWeightAlone(true),
+                new ByteArrayOutputStream());
+        assertThat(snapshot.lastRequest).startsWith("PPROF 257 ");
+    }
+
+    @Test
+    void aFrameOfADifferenceMayHaveBlanks() {
+        SamplingDiff.FrameDiff frame = SamplingDiff.FrameDiff.ofLine("my group;a.B.run(B.java:1);[no Java frames] 7 3");
+        assertThat(frame).isEqualTo(new SamplingDiff.FrameDiff("[no Java frames]", 7, 3));
+        assertThat(frame.difference()).isEqualTo(-4);
+        assertThat(frame.plus(frame)).isEqualTo(new SamplingDiff.FrameDiff("[no Java frames]", 14, 6));
     }
 }

@@ -20,7 +20,7 @@ class SamplingRowTest {
 
     private final int liveBefore = FakeSnapshot.LIVE.get();
     private final FakeSnapshot snapshot = new FakeSnapshot();
-    private final SamplingReport report = new SamplingReport(snapshot, ReportOptions.standard());
+    private final SamplingReport report = new SamplingReport(snapshot, ReportOptions.standard(), SamplingStatus.NONE);
     private final SamplingGroup main = report.getGroups().get(0);
 
     @AfterEach
@@ -147,7 +147,8 @@ class SamplingRowTest {
 
     @Test
     void aGroupOfAnotherReportIsRefused() {
-        try (SamplingReport other = new SamplingReport(new FakeSnapshot(), ReportOptions.standard())) {
+        try (SamplingReport other =
+                new SamplingReport(new FakeSnapshot(), ReportOptions.standard(), SamplingStatus.NONE)) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> report.rows(other.getGroups().get(0)))
                     .withMessage("group main is of another report");

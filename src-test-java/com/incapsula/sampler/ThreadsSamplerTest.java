@@ -14,6 +14,7 @@ import java.beans.Introspector;
 import java.beans.PropertyDescriptor;
 import java.io.IOException;
 import java.lang.reflect.Method;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -78,6 +79,11 @@ class ThreadsSamplerTest {
                         "jfrEvents",
                         "required",
                         "closeTimeoutSeconds",
+                        "closeOutputer",
+                        "samplingFrequency",
+                        "reportFrequency",
+                        "idleLookback",
+                        "closeTimeout",
                         "paused",
                         "running",
                         "statistics");
@@ -339,5 +345,24 @@ class ThreadsSamplerTest {
         assertThatIllegalStateException()
                 .isThrownBy(sampler::resumeSampling)
                 .withMessage("resumeSampling() needs a running sampler: init() comes first");
+    }
+
+    @Test
+    void timesAreDurationsAsWell() {
+        sampler.setSamplingFrequency(Duration.ofMillis(25));
+        sampler.setReportFrequency(Duration.ofMinutes(10));
+        sampler.setIdleLookback(Duration.ofSeconds(2));
+        sampler.setCloseTimeout(Duration.ZERO);
+        assertThat(sampler.getSamplingFrequencyMillis()).isEqualTo(25);
+        assertThat(sampler.getReportFrequencySeconds()).isEqualTo(600);
+        assertThat(sampler.getIdleLookbackMillis()).isEqualTo(2000);
+        assertThat(sampler.getCloseTimeoutSeconds()).isZero();
+        assertThat(sampler.getSamplingFrequency()).isEqualTo(Duration.ofMillis(25));
+        assertThat(sampler.getReportFrequency()).isEqualTo(Duration.ofMinutes(10));
+        assertThat(sampler.getIdleLookback()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(sampler.getCloseTimeout()).isZero();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> sampler.setSamplingFrequency(Duration.ZERO))
+                .withMessageStartingWith("samplingFrequencyMillis must be between 1 and 3600000");
     }
 }

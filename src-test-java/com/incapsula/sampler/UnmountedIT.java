@@ -329,6 +329,9 @@ class UnmountedIT {
             sampler.init();
             assertThat(sampler.getStatistics().getEngine())
                     .endsWith(" (unmounted virtual threads not sampled: needs JDK 25 or later)");
+            assertThat(sampler.getStatistics().getLimitations())
+                    .contains(new SamplingLimitation(
+                            SamplingLimitation.Code.UNMOUNTED_VIRTUAL_THREADS_NOT_SAMPLED, "needs JDK 25 or later"));
             patiently()
                     .until(() -> logged.messages()
                             .contains("WARN sampleUnmountedVirtualThreads has no effect: needs JDK 25 or later"));

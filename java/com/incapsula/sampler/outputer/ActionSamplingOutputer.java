@@ -2,14 +2,13 @@
 package com.incapsula.sampler.outputer;
 
 import com.incapsula.sampler.SamplingReport;
-import com.incapsula.sampler.internal.report.ErrorsToLog;
 import com.incapsula.sampler.internal.report.LogTarget;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import org.jspecify.annotations.Nullable;
 
 /** Hands each report to an action. Threads: those of the sampler. */
-final class ActionSamplingOutputer implements SamplingOutputer, ErrorsToLog {
+final class ActionSamplingOutputer implements SamplingOutputer {
 
     private static final String LOGGER_NAME = SamplingOutputer.class.getName();
 
@@ -47,6 +46,12 @@ final class ActionSamplingOutputer implements SamplingOutputer, ErrorsToLog {
     @Override
     public void printDeadlock(String title, String record) {
         LogTarget.of(LOGGER_NAME).log(System.Logger.Level.WARNING, title + "\n" + record, null);
+    }
+
+    /** @return true */
+    @Override
+    public boolean logsErrors() {
+        return true;
     }
 
     @Override

@@ -137,8 +137,8 @@ public class FileSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * What a stack weighs, in the formats with one number only, and what tables are ordered by. Default: wall time. Once
-     * set, the report is written with {@link ReportOptions#standard()} otherwise, not with the sampler's own options.
+     * What a stack weighs, in the formats with one number only, and what tables are ordered by. Default: wall time. All
+     * other options are the sampler's own.
      *
      * @param weight the weight; null: as by default
      */
@@ -156,8 +156,7 @@ public class FileSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * What a row of {@link ReportFormat#CALLS} is. Default: a method. As {@link #setWeight} it leaves the sampler's own
-     * options aside.
+     * What a row of {@link ReportFormat#CALLS} is. Default: a method.
      *
      * @param per the unit; null: as by default
      */
@@ -175,8 +174,7 @@ public class FileSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * Limits {@link ReportFormat#CALLS} to what calls of one row called, as {@link ReportOptions#withFocus} has it. As
-     * {@link #setWeight} it leaves the sampler's own options aside.
+     * Limits {@link ReportFormat#CALLS} to what calls of one row called, as {@link ReportOptions#withFocus} has it.
      *
      * @param focus the row; null: all calls
      * @throws IllegalArgumentException if it has more than 1,000 characters
@@ -289,26 +287,13 @@ public class FileSamplingOutputer implements SamplingOutputer {
     }
 
     private void writeTo(SamplingReport report, OutputStream out) throws IOException {
-        ReportOptions chosen = options();
-        if (chosen == null) {
-            report.writeTo(getFormat(), out);
-        } else {
-            report.writeTo(getFormat(), chosen, out);
-        }
-    }
-
-    /* Null: none was set, and the sampler's own are used. */
-    private @Nullable ReportOptions options() {
+        ReportOptions options = report.getOptions();
         ReportWeight weighed = weight;
         ReportUnit unit = per;
         String row = focus;
-        if (weighed == null && unit == null && row == null) {
-            return null;
-        }
-        return ReportOptions.standard()
-                .withWeight(weighed == null ? ReportWeight.WALL : weighed)
-                .withPer(unit == null ? ReportUnit.METHOD : unit)
-                .withFocus(row);
+        options = weighed == null ? options : options.withWeight(weighed);
+        options = unit == null ? options : options.withPer(unit);
+        report.writeTo(getFormat(), row == null ? options : options.withFocus(row), out);
     }
 
     private void removeOld(FileSeries from, Path newest) {
@@ -331,6 +316,12 @@ public class FileSamplingOutputer implements SamplingOutputer {
     @Override
     public void printDeadlock(String title, String record) {
         LogTarget.of(LOGGER_NAME).log(System.Logger.Level.WARNING, title + "\n" + record, null);
+    }
+
+    /** @return true */
+    @Override
+    public boolean logsErrors() {
+        return true;
     }
 
     @Override

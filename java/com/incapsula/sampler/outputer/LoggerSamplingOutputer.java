@@ -158,6 +158,12 @@ public class LoggerSamplingOutputer implements SamplingOutputer {
         log().log(System.Logger.Level.WARNING, title + "\n" + record, null);
     }
 
+    /** @return true */
+    @Override
+    public boolean logsErrors() {
+        return true;
+    }
+
     @Override
     public void printError(String message, @Nullable Throwable cause) {
         log().log(System.Logger.Level.ERROR, message, cause);

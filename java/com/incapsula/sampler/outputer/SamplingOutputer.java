@@ -147,6 +147,16 @@ public interface SamplingOutputer {
      */
     void printError(String message, @Nullable Throwable cause);
 
+    /**
+     * Whether {@link #printError} goes to the application's log. The sampler then does not give it the warnings that it
+     * logs itself. The default is false.
+     *
+     * @return true if it does
+     */
+    default boolean logsErrors() {
+        return false;
+    }
+
     /** Ends a report: when it returns, the report should be where readers can see it. */
     void flush();
 

@@ -7,6 +7,7 @@ import com.incapsula.sampler.internal.engine.Lifecycle;
 import com.incapsula.sampler.internal.remote.Endpoint;
 import com.incapsula.sampler.internal.remote.HttpTransport;
 import com.incapsula.sampler.internal.remote.KeyValues;
+import com.incapsula.sampler.internal.remote.OtlpEnvironment;
 import com.incapsula.sampler.internal.remote.PushClock;
 import com.incapsula.sampler.internal.remote.PushCounts;
 import com.incapsula.sampler.internal.remote.PushLimits;
@@ -81,6 +82,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     private static volatile int standardCloseMillis = 5_000;
 
     private final Map<String, String> environment;
+    private final OtlpEnvironment otlp;
     private final Pusher pusher;
     private final AtomicLong tooLarge = new AtomicLong();
     private final Object encoding = new Object();
@@ -93,7 +95,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     private volatile String headers = "";
     private volatile long queueLimitBytes = STANDARD_QUEUE_LIMIT_BYTES;
     private volatile long reportLimitBytes = STANDARD_REPORT_LIMIT_BYTES;
-    private volatile int timeoutMillis = STANDARD_TIMEOUT_MILLIS;
+    private volatile int timeoutMillis; // 0: not set
     private volatile int closeMillis = standardCloseMillis;
     private volatile int spreadMillis = STANDARD_SPREAD_MILLIS;
 
@@ -117,12 +119,13 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     /* For tests. */
     RemoteSamplingOutputer(Map<String, String> environment, PushClock clock) {
         this.environment = environment;
+        this.otlp = new OtlpEnvironment(environment, text -> log(System.Logger.Level.WARNING, text));
         this.pusher = new Pusher(
                 () -> new HttpTransport(work -> thread(work, "threads-sampler-push-http")), // needs java.net.http
                 clock,
                 work -> thread(() -> runAfterStart(work), "threads-sampler-push"),
                 RemoteSamplingOutputer::log,
-                () -> new PushLimits(queueLimitBytes, timeoutMillis, spreadMillis));
+                () -> new PushLimits(queueLimitBytes, getTimeoutMillis(), spreadMillis));
     }
 
     /* For tests of what is sent at the exit: on a busy machine the HTTP client's first request takes longer. */
@@ -163,6 +166,9 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
      *       protocol's path does
      * </ul>
      *
+     * <p>Without a URL, the environment variable {@code OTEL_EXPORTER_OTLP_PROFILES_ENDPOINT} has it, used as it is, or else
+     * {@code OTEL_EXPORTER_OTLP_ENDPOINT}, a base.
+     *
      * <p>Of the first two, a path is the base to which the protocol's own path is appended, unless it is there.
      * {@code user:password@} before the host is sent as basic authentication.
      *
@@ -191,10 +197,10 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     /**
      * How reports are sent.
      *
-     * @return what the URL says, or null where none was set
+     * @return what the URL says, or null where there is none
      */
     public @Nullable RemoteProtocol getProtocol() {
-        Endpoint current = endpoint;
+        Endpoint current = endpointIfAny();
         return current == null ? null : current.protocol();
     }
 
@@ -225,7 +231,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
 
     /**
      * More attributes of this process, as {@code key=value,key=value} with values in percent encoding, such as
-     * {@code service.version=1.2,deployment.environment=test}. They are added to those of the environment variable
+     * {@code service.version=1.2,deployment.environment.name=test}. They are added to those of the environment variable
      * {@code OTEL_RESOURCE_ATTRIBUTES}, and win over them. {@code service.instance.id} is HOST:PID where none is given.
      * The first 24 are sent.
      *
@@ -250,7 +256,8 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     /**
      * Headers of each request, as {@code name=value,name=value} with values in percent encoding, such as
      * {@code Authorization=Bearer%20abc,X-Scope-OrgID=team}. Default: for {@link RemoteProtocol#OTLP} those of the
-     * environment variable {@code OTEL_EXPORTER_OTLP_HEADERS}.
+     * environment variable {@code OTEL_EXPORTER_OTLP_PROFILES_HEADERS}, or else of {@code OTEL_EXPORTER_OTLP_HEADERS};
+     * if the variable with the endpoint names another host, that one's headers are not sent.
      *
      * @param headers the list; empty: as by default
      * @throws IllegalArgumentException if it is null or not of that form, or has a header that cannot be set
@@ -327,7 +334,8 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * How long the server may take for one report. Default 10,000.
+     * How long the server may take for one report. Default: for {@link RemoteProtocol#OTLP} the environment variable
+     * {@code OTEL_EXPORTER_OTLP_PROFILES_TIMEOUT}, or else {@code OTEL_EXPORTER_OTLP_TIMEOUT}; else 10,000.
      *
      * @param timeoutMillis 1 to 600,000
      * @throws IllegalArgumentException if it is out of range
@@ -343,7 +351,12 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
      * @return milliseconds
      */
     public int getTimeoutMillis() {
-        return timeoutMillis;
+        int chosen = timeoutMillis;
+        if (chosen > 0) {
+            return chosen;
+        }
+        Integer named = getProtocol() == RemoteProtocol.OTLP ? otlp.timeoutMillis(MAX_MILLIS) : null;
+        return named == null ? STANDARD_TIMEOUT_MILLIS : named;
     }
 
     /**
@@ -484,7 +497,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     /** The server, without a password, and the figures. */
     @Override
     public String toString() {
-        Endpoint to = endpoint;
+        Endpoint to = endpointIfAny();
         PushCounts counts = pusher.counts();
         return (to == null ? "no URL" : to.protocol() + " to " + Endpoint.shown(to.uri())) + ": sent " + counts.sent()
                 + ", waiting " + counts.waiting() + ", retries " + counts.retries() + ", refused " + counts.refused()
@@ -513,11 +526,16 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     }
 
     private Endpoint endpoint() {
-        Endpoint current = endpoint;
+        Endpoint current = endpointIfAny();
         if (current == null) {
             throw new IllegalStateException("RemoteSamplingOutputer needs a URL: setUrl(...) comes before init()");
         }
         return current;
+    }
+
+    private @Nullable Endpoint endpointIfAny() {
+        Endpoint chosen = endpoint;
+        return chosen != null ? chosen : otlp.endpoint();
     }
 
     /**
@@ -564,12 +582,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
         if (!chosen.isEmpty() || getProtocol() != RemoteProtocol.OTLP) {
             return chosen;
         }
-        try {
-            return checkHeaders(environment.getOrDefault("OTEL_EXPORTER_OTLP_HEADERS", ""));
-        } catch (IllegalArgumentException e) {
-            log(System.Logger.Level.WARNING, "OTEL_EXPORTER_OTLP_HEADERS is ignored: " + e.getMessage());
-            return chosen;
-        }
+        return otlp.headers(endpoint().uri(), RemoteSamplingOutputer::checkHeaders);
     }
 
     /** Does nothing: the report is on its way. */
@@ -584,6 +597,12 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     @Override
     public void printDeadlock(String title, String record) {
         log(System.Logger.Level.WARNING, title + "\n" + record);
+    }
+
+    /** @return true */
+    @Override
+    public boolean logsErrors() {
+        return true;
     }
 
     /** Logs as a warning. */

@@ -63,8 +63,14 @@ class ThreadsSamplerMetricsIT {
         return gauge("threadsampler.busy.threads");
     }
 
-    private Collection<Gauge> hottest() {
-        return registry.find("threadsampler.hottest.group").gauges();
+    private Collection<Gauge> groups() {
+        return registry.find("threadsampler.group.threads").gauges();
+    }
+
+    private double running(String group) {
+        return registry.find("threadsampler.group.threads").tags("group", group, "state", "running").gauges().stream()
+                .mapToDouble(Gauge::value)
+                .sum();
     }
 
     private double polls() {
@@ -90,10 +96,10 @@ class ThreadsSamplerMetricsIT {
                         .isEqualTo(number.doubleValue()));
         assertThat(gauge("threadsampler.threads"))
                 .isEqualTo(sampler.getStatistics().getThreads());
-        assertThat(gauge("threadsampler.memory", "state", "limit")).isEqualTo(sampler.getMemoryLimitBytes());
-        assertThat(gauge("threadsampler.memory", "state", "used"))
+        assertThat(gauge("threadsampler.memory.limit", "app", "test")).isEqualTo(sampler.getMemoryLimitBytes());
+        assertThat(gauge("threadsampler.memory.used"))
                 .isPositive()
-                .isLessThanOrEqualTo(gauge("threadsampler.memory", "state", "peak"));
+                .isLessThanOrEqualTo(gauge("threadsampler.memory.peak"));
         assertThat(registry.get("threadsampler.cpu").functionCounter().count()).isBetween(0.0, 3600.0);
     }
 
@@ -130,7 +136,7 @@ class ThreadsSamplerMetricsIT {
     }
 
     @Test
-    void busyThreadsAndTheHottestGroupAreOfTheLastInterval() throws Exception {
+    void busyThreadsAndGroupsAreOfTheLastInterval() throws Exception {
         try (Worker worker = Worker.busy("busy")) {
             sampler.setThreadToBeSampled(worker.thread());
             sampler.init();
@@ -138,15 +144,14 @@ class ThreadsSamplerMetricsIT {
             double first = busy.threads();
             assertThat(first).as("the first read").isNotNaN();
             assertThat(busy.threads()).as("the clock stands still").isEqualTo(first);
-            patiently().until(() -> nextInterval(busy) > 0); // on a busy machine the worker may have no CPU for a while
+            /* On a busy machine the worker may have no CPU for a while. */
+            patiently().until(() -> nextInterval(busy) > 0 && running("busy") > 0);
             double threads = busy.threads();
             assertThat(busy.threads()).as("until the next step").isEqualTo(threads);
-            assertThat(hottest()).singleElement().satisfies(gauge -> {
-                assertThat(gauge.getId().getTag("group")).isEqualTo("busy");
-                assertThat(gauge.value()).isEqualTo(threads);
-            });
+            assertThat(running("busy")).as("one thread").isLessThanOrEqualTo(1.001);
             busy.close();
             assertThat(busy.threads()).isNaN();
+            assertThat(groups()).isEmpty();
         }
     }
 
@@ -197,7 +202,7 @@ class ThreadsSamplerMetricsIT {
         registry.config().meterFilter(new MeterFilter() {
             @Override
             public MeterFilterReply accept(Meter.Id id) {
-                if (id.getName().equals("threadsampler.hottest.group")) {
+                if (id.getName().equals("threadsampler.group.threads")) {
                     failed.countDown();
                     throw new UnsupportedOperationException("for a test");
                 }
@@ -271,7 +276,7 @@ class ThreadsSamplerMetricsIT {
         assertThat(polls()).isPositive();
         sampler.close();
         assertThat(busyThreads()).as("it has ended").isNaN();
-        assertThat(hottest()).isEmpty();
+        assertThat(groups()).isEmpty();
         sampler.init();
         assertThat(busyThreads()).as("the first scrape after that").isNotNaN();
         patiently().until(() -> {
@@ -295,7 +300,7 @@ class ThreadsSamplerMetricsIT {
     }
 
     @Test
-    void namesOfGroupsAreLimited() throws Exception {
+    void theNamesOfGroupsAreLimited() throws Exception {
         sampler.setThreadNameManipulator(Thread::getName);
         sampler.init();
         BusyGroups busy = busyGroups(STEP, 1);
@@ -303,42 +308,51 @@ class ThreadsSamplerMetricsIT {
             try (Worker worker = Worker.busy(name)) {
                 sampler.setSampleTheseThreadsOnly(List.of(worker.thread()));
                 String expected = name.equals("first") ? "first" : ThreadsSamplerMetrics.OTHER_GROUPS;
-                patiently().untilAsserted(() -> {
+                patiently().until(() -> {
                     nextInterval(busy);
-                    assertThat(hottest())
-                            .singleElement()
-                            .satisfies(gauge ->
-                                    assertThat(gauge.getId().getTag("group")).isEqualTo(expected));
+                    return running(expected) > 0;
                 });
             }
         }
+        assertThat(groups())
+                .extracting(gauge -> gauge.getId().getTag("group"))
+                .containsOnly("first", ThreadsSamplerMetrics.OTHER_GROUPS);
     }
 
-    /** Groups that wait have states, and take no name from the hottest group. */
+    /** Of a group that has ended, too: its series is 0, and does not end. */
     @Test
-    void namesOfStatesAreLimitedByThemselves() throws Exception {
+    void aSeriesThatWasThereStays() throws Exception {
         sampler.setThreadNameManipulator(Thread::getName);
         sampler.init();
-        BusyGroups busy = busyGroups(STEP, 1);
-        try (Worker waiting = Worker.waiting("waits")) {
-            sampler.setSampleTheseThreadsOnly(List.of(waiting.thread()));
-            patiently().untilAsserted(() -> {
-                nextInterval(busy);
-                assertThat(registry.find("threadsampler.group.threads").gauges())
-                        .anySatisfy(gauge ->
-                                assertThat(gauge.getId().getTag("group")).isEqualTo("waits"));
-            });
-        }
-        try (Worker worker = Worker.busy("first")) {
+        BusyGroups busy = busyGroups(STEP, 10);
+        try (Worker worker = Worker.busy("ends")) {
             sampler.setSampleTheseThreadsOnly(List.of(worker.thread()));
-            patiently().untilAsserted(() -> {
+            patiently().until(() -> {
                 nextInterval(busy);
-                assertThat(hottest())
-                        .singleElement()
-                        .satisfies(gauge ->
-                                assertThat(gauge.getId().getTag("group")).isEqualTo("first"));
+                return running("ends") > 0;
             });
         }
+        try (Worker worker = Worker.busy("goes on")) {
+            sampler.setSampleTheseThreadsOnly(List.of(worker.thread()));
+            patiently().until(() -> {
+                nextInterval(busy);
+                return running("ends") == 0 && running("goes on") > 0;
+            });
+        }
+        assertThat(groups()).extracting(gauge -> gauge.getId().getTag("group")).contains("ends", "goes on");
+    }
+
+    @Test
+    void allMetersButTheGroupsAreThereBeforeTheSamplerStarts() {
+        metrics.bindTo(registry);
+        assertThat(registry.find("threadsampler.polls").functionCounters())
+                .hasSizeGreaterThan(5)
+                .allSatisfy(counter -> assertThat(counter.count()).isZero());
+        sampler.init();
+        assertThat(sampler.getStatistics().getOutcomes().keySet())
+                .containsExactlyInAnyOrderElementsOf(registry.find("threadsampler.polls").functionCounters().stream()
+                        .map(counter -> counter.getId().getTag("outcome"))
+                        .toList());
     }
 
     @Test

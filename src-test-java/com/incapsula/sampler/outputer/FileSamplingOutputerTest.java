@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import com.incapsula.sampler.Fakes;
 import com.incapsula.sampler.ReportFormat;
+import com.incapsula.sampler.ReportOptions;
 import com.incapsula.sampler.ReportWeight;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.ThreadsSampler;
@@ -88,6 +89,19 @@ class FileSamplingOutputerTest {
         outputer.setWeight(ReportWeight.CPU);
         write("");
         assertThat(folder.resolve("r")).hasContent("COLLAPSED 1 " + FakeSnapshot.STANDARD_FLAGS);
+    }
+
+    @Test
+    void aWeightLeavesTheOtherOptions() throws IOException {
+        outputer.setFile(folder.resolve("r").toString());
+        outputer.setFormat(ReportFormat.TEXT);
+        outputer.setWeight(ReportWeight.CPU);
+        FakeSnapshot snapshot = new FakeSnapshot();
+        try (SamplingReport report =
+                Fakes.report(snapshot, ReportOptions.standard().withPercent(true))) {
+            outputer.report(report);
+        }
+        assertThat(snapshot.lastRequest).isEqualTo("TEXT 1 " + (FakeSnapshot.STANDARD_FLAGS | 8));
     }
 
     @Test

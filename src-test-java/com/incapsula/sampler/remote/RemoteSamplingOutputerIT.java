@@ -6,6 +6,7 @@ import static com.incapsula.sampler.testing.Samplers.patiently;
 import static com.incapsula.sampler.testing.Samplers.quick;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.incapsula.sampler.SamplingClock;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.internal.remote.PushClock;
@@ -46,9 +47,12 @@ class RemoteSamplingOutputerIT {
     private final PushServer server = new PushServer();
     private final RemoteSamplingOutputer outputer = new RemoteSamplingOutputer(ENVIRONMENT, PushClock.REAL);
     private final AtomicLong wallNanos = new AtomicLong();
-    private final ThreadsSampler sampler =
-            quick(SamplingOutputer.of(report -> wallNanos.addAndGet(report.getWallNanos()))
-                    .and(outputer));
+    private final AtomicLong cpuNanos = new AtomicLong();
+    private final ThreadsSampler sampler = quick(SamplingOutputer.of(report -> {
+                wallNanos.addAndGet(report.getWallNanos());
+                cpuNanos.addAndGet(report.getCpuNanos());
+            })
+            .and(outputer));
     private final Worker worker = Worker.waiting("worker");
     private final Logged log = new Logged(RemoteSamplingOutputer.class.getName());
 
@@ -71,6 +75,19 @@ class RemoteSamplingOutputerIT {
 
     private void report() {
         awaitTicks(sampler, 5);
+        sampler.printReport();
+    }
+
+    /* The report has CPU time. */
+    private void reportOfBusyThread() {
+        try (Worker busy = Worker.busy("busy")) {
+            sampler.setThreadToBeSampled(busy.thread());
+            patiently().until(() -> {
+                try (SamplingReport seen = sampler.snapshot()) {
+                    return seen.getCpuNanos() > 0;
+                }
+            });
+        }
         sampler.printReport();
     }
 
@@ -119,17 +136,26 @@ class RemoteSamplingOutputerIT {
         OtlpDocument document = otlp(received);
         assertThat(document.isCanonical()).isTrue();
         assertThat(document.resource())
-                .isEqualTo(Map.of("service.name", "shop", "service.version", "1.2", "service.instance.id", "one"));
+                .containsEntry("service.name", "shop")
+                .containsEntry("service.version", "1.2")
+                .containsEntry("service.instance.id", "one")
+                .containsEntry(
+                        "process.pid", Long.toString(ProcessHandle.current().pid()))
+                .containsEntry("process.runtime.version", System.getProperty("java.runtime.version"))
+                .containsKeys("host.name", "host.arch", "os.type");
+        assertThat(document.scope()).matches("threads-sampler \\d+\\.\\d+\\.\\d+(-SNAPSHOT)?");
         assertThat(document.types()).startsWith("wall/nanoseconds");
+        assertThat(document.samples("wall/nanoseconds"))
+                .anyMatch(each -> each.getKey().startsWith("worker: "));
         assertThat(wallNanos(document)).isEqualTo(wallNanos.get());
     }
 
     @Test
-    void pyroscopeGetsAPprofProfileWithLabels() throws Exception {
-        outputer.setResourceAttributes("deployment.environment=test");
+    void pyroscopeGetsASeriesOfWallTimeAndOneOfCpuTime() throws Exception {
+        outputer.setResourceAttributes("deployment.environment.name=test");
         outputer.setHeaders("X-Scope-OrgID=team,Authorization=Bearer%20abc");
         start("pyroscope+http", "/base/");
-        report();
+        reportOfBusyThread();
         awaitSent(1);
         PushServer.Received received = server.received().get(0);
         assertThat(received.path()).isEqualTo("/base/push.v1.PusherService/Push");
@@ -139,18 +165,45 @@ class RemoteSamplingOutputerIT {
         assertThat(received.header("X-Scope-OrgID")).isEqualTo("team");
         assertThat(received.header("Authorization")).isEqualTo("Bearer abc");
         assertThat(received.header("api-key")).as("of another protocol").isNull();
-        PushRequest request = PushRequest.read(received.body());
-        assertThat(request.labels())
-                .isEqualTo(Map.of(
-                        "__name__", "wall",
-                        "service_name", "shop",
-                        "service_version", "1.2",
-                        "service_instance_id", "one",
-                        "deployment_environment", "test"));
-        assertThat(UUID.fromString(request.id())).isNotNull();
-        PprofFile file = pprof(request.profile());
-        assertThat(file.periodType()).isEqualTo("wall/nanoseconds");
-        assertThat(wallNanos(file)).isEqualTo(wallNanos.get());
+        List<PushRequest> series = PushRequest.read(received.body());
+        assertThat(series).hasSize(2).allSatisfy(each -> {
+            assertThat(each.labels())
+                    .hasSize(5)
+                    .containsEntry("service_name", "shop")
+                    .containsEntry("service_version", "1.2")
+                    .containsEntry("service_instance_id", "one")
+                    .containsEntry("deployment_environment_name", "test");
+            assertThat(UUID.fromString(each.id())).isNotNull();
+            assertThat(pprof(each.profile()).isCanonical()).isTrue();
+        });
+        PprofFile wall = pprof(series.get(0).profile());
+        assertThat(series.get(0).labels()).containsEntry("__name__", "wall");
+        assertThat(wall.sampleTypes()).containsExactly("wall/nanoseconds");
+        assertThat(wall.periodType()).isEqualTo("wall/nanoseconds");
+        assertThat(wall.samples().stream()
+                        .mapToLong(PprofFile.Sample::wallNanos)
+                        .sum())
+                .isEqualTo(wallNanos.get());
+        PprofFile cpu = pprof(series.get(1).profile());
+        assertThat(series.get(1).labels()).containsEntry("__name__", "process_cpu");
+        assertThat(cpu.sampleTypes()).containsExactly("cpu/nanoseconds");
+        assertThat(cpu.periodType()).isEqualTo("cpu/nanoseconds");
+        assertThat(cpu.defaultSampleType()).isEqualTo("cpu");
+        assertThat(cpu.samples().stream().mapToLong(PprofFile.Sample::cpuNanos).sum())
+                .isEqualTo(cpuNanos.get())
+                .isPositive();
+    }
+
+    @Test
+    void byTheCpuClockPyroscopeGetsOneSeries() throws Exception {
+        sampler.setClock(SamplingClock.CPU);
+        start("pyroscope+http", "");
+        reportOfBusyThread();
+        awaitSent(1);
+        PushRequest series = PushRequest.read(server.received().get(0).body()).get(0);
+        assertThat(PushRequest.read(server.received().get(0).body())).hasSize(1);
+        assertThat(series.labels()).containsEntry("__name__", "process_cpu");
+        assertThat(pprof(series.profile()).sampleTypes()).containsExactly("cpu/nanoseconds");
     }
 
     @Test

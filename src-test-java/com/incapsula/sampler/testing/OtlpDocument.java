@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.testing;
 
+import io.opentelemetry.proto.common.v1.AnyValue;
+import io.opentelemetry.proto.common.v1.InstrumentationScope;
 import io.opentelemetry.proto.common.v1.KeyValue;
 import io.opentelemetry.proto.profiles.v1development.Function;
 import io.opentelemetry.proto.profiles.v1development.KeyValueAndUnit;
@@ -56,8 +58,18 @@ public final class OtlpDocument {
     /** @return the attributes of the resource */
     public Map<String, String> resource() {
         return data.getResourceProfiles(0).getResource().getAttributesList().stream()
-                .collect(Collectors.toMap(
-                        KeyValue::getKey, attribute -> attribute.getValue().getStringValue()));
+                .collect(Collectors.toMap(KeyValue::getKey, attribute -> text(attribute.getValue())));
+    }
+
+    private static String text(AnyValue value) {
+        return value.hasIntValue() ? Long.toString(value.getIntValue()) : value.getStringValue();
+    }
+
+    /** @return "name version" of what made the profiles */
+    public String scope() {
+        InstrumentationScope scope =
+                data.getResourceProfiles(0).getScopeProfiles(0).getScope();
+        return scope.getName() + " " + scope.getVersion();
     }
 
     /** @return all profiles, in their order */
@@ -101,7 +113,7 @@ public final class OtlpDocument {
         for (int index : dictionary.getStackTable(sample.getStackIndex()).getLocationIndicesList()) {
             frames.add(0, frame(dictionary.getLocationTable(index)));
         }
-        return attributes.get("thread.name") + ": " + String.join(" < ", frames);
+        return attributes.get("threadsampler.thread.group") + ": " + String.join(" < ", frames);
     }
 
     private Map<String, String> attributes(List<Integer> indices) {

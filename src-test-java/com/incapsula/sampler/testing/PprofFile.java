@@ -148,11 +148,19 @@ public final class PprofFile {
             for (long id : numbers(sample, "location_id")) {
                 stack.add(0, known(frames.get(id), "location " + id));
             }
-            int last = values.size() - 1; // the states stand before these three
             samples.add(new Sample(
-                    values.get(last - 2), values.get(last), values.get(last - 1), label(sample, "thread"), stack));
+                    valueOf("samples/count", values),
+                    valueOf("wall/nanoseconds", values),
+                    valueOf("cpu/nanoseconds", values),
+                    label(sample, "thread"),
+                    stack));
         }
         return samples;
+    }
+
+    private long valueOf(String type, List<Long> values) {
+        int index = sampleTypes().indexOf(type);
+        return index < 0 ? 0 : values.get(index);
     }
 
     private String frame(Message location, Map<Long, Message> functions) {

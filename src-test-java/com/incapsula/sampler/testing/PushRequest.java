@@ -13,17 +13,25 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A push.v1.PushRequest of one profile.
+ * A series of a push.v1.PushRequest, with one profile.
  *
- * @param labels of its series
+ * @param labels of the series
  * @param id of its sample
  * @param profile packed by gzip
  */
 public record PushRequest(Map<String, String> labels, String id, byte[] profile) {
 
     /** After push.proto: series = 1 {labels = 1 {name = 1, value = 2}, samples = 2 {raw_profile = 1, ID = 2}}. */
-    public static PushRequest read(byte[] body) throws IOException {
-        Map<Integer, List<byte[]>> series = fields(only(fields(body), 1));
+    public static List<PushRequest> read(byte[] body) throws IOException {
+        List<PushRequest> all = new ArrayList<>();
+        for (byte[] series : fields(body).get(1)) {
+            all.add(readSeries(series));
+        }
+        return all;
+    }
+
+    private static PushRequest readSeries(byte[] message) throws IOException {
+        Map<Integer, List<byte[]>> series = fields(message);
         Map<String, String> labels = new LinkedHashMap<>();
         for (byte[] label : series.get(1)) {
             labels.put(text(only(fields(label), 1)), text(only(fields(label), 2)));

@@ -21,7 +21,9 @@ public enum Figure {
     /** Thread groups. */
     GROUPS,
     /** Nodes of the call trees. */
-    NODES;
+    NODES,
+    /** 1: times are CPU times. */
+    CPU_CLOCK;
 
     /**
      * Reads it.

@@ -81,7 +81,8 @@ final class InertEngine implements Engine {
 
     @Override
     public RawStatistics statistics() {
-        return new RawStatistics("NONE (" + cause + ")", List.of(), List.of());
+        return new RawStatistics(
+                "NONE (" + cause + ")", List.of("INERT", "NOTHING_SAMPLED", cause), List.of(), List.of());
     }
 
     @Override

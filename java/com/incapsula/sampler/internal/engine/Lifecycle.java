@@ -402,7 +402,8 @@ public final class Lifecycle {
         }
     }
 
-    private void finish(String call, boolean closeOutputer, boolean atExit) throws IOException {
+    private void finish(String call, boolean mayCloseOutputer, boolean atExit) throws IOException {
+        boolean closeOutputer = mayCloseOutputer && properties.isCloseOutputer();
         Deadline deadline = new Deadline(atExit ? 0 : properties.closeTimeoutSeconds());
         Engine ending = beginEnd(call, closeOutputer, atExit, deadline);
         if (ending == null) {

@@ -3,6 +3,8 @@ package com.incapsula.sampler.internal.engine;
 
 import com.incapsula.sampler.internal.loading.NativeLibrary;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +17,8 @@ public final class LoadedLibrary {
 
     /** Names a folder for the library. */
     public static final String FOLDER_PROPERTY = NativeLibrary.WORKDIR_PROPERTY;
+
+    private static final String OUTCOME = "total.outcome.";
 
     private static volatile @Nullable String preferred; // read once
 
@@ -109,6 +113,20 @@ public final class LoadedLibrary {
     public static @Nullable String namedFolder() {
         String named = System.getProperty(FOLDER_PROPERTY);
         return named == null || named.isBlank() ? null : named;
+    }
+
+    /**
+     * The codes of the ways in which polls end. Loads the library.
+     *
+     * @return in the order of the account; none where the library cannot be loaded
+     */
+    public static List<String> outcomes() {
+        return unavailabilityCause() != null
+                ? List.of()
+                : Arrays.stream(NativeBridge.statisticNames())
+                        .filter(name -> name.startsWith(OUTCOME))
+                        .map(name -> name.substring(OUTCOME.length()))
+                        .toList();
     }
 
     private static NativeLibrary library() {

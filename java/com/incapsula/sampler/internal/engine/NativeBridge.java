@@ -105,7 +105,10 @@ final class NativeBridge {
     /** @return the live state as text, see {@code native/src/engine/session/dump.h}; waits for no thread */
     static native String dump(long session);
 
-    /** @return the name of the engine that walks stacks */
+    /** @return the name of a {@link com.incapsula.sampler.SamplingMode}; then of each limitation its code and its reason */
+    static native String[] status(long session);
+
+    /** @return the name of the engine that walks stacks, as text */
     static native String engine(long session);
 
     /** From now on the calling thread is an internal one: no session samples it. */
@@ -184,7 +187,8 @@ final class NativeBridge {
      * Writes a snapshot into the stream in pieces; an exception of the stream is thrown on.
      *
      * @param format ordinal of ReportFormat
-     * @param weight number of a measure, as ReportWeight has them: 0 wall, 1 CPU, 2 samples, 3 calls
+     * @param weight number of a measure, as ReportWeight has them: 0 wall, 1 CPU, 2 samples, 3 calls;
+     *     bit 8: PPROF has no other measure
      * @param flags bit 0 order by time, bit 1 zero-time packages, bit 2 without a summary, bit 3 percent column, bit 4
      *     JSON without frames and nodes, bit 5 slashes in class names of COLLAPSED, bit 6 types of its frames, bit 7 a
      *     short account; from bit 8 on a set of measures with a column of their own, by their numbers; in bits 20 to 29
@@ -222,7 +226,7 @@ final class NativeBridge {
 
     /**
      * @return from and till wall milliseconds, elapsed ns, own CPU ns, memory used, memory limit, polls,
-     *     groups, nodes; and of each measure the total of all groups
+     *     groups, nodes, 1 if times are CPU times; and of each measure the total of all groups
      */
     static native long[] snapshotFigures(long snapshot);
 

@@ -121,7 +121,11 @@ final class NativeHandle implements Engine {
             for (long value : NativeBridge.statistics(use.address)) {
                 values.add(value);
             }
-            return new RawStatistics(NativeBridge.engine(use.address), List.of(NativeBridge.statisticNames()), values);
+            return new RawStatistics(
+                    NativeBridge.engine(use.address),
+                    List.of(NativeBridge.status(use.address)),
+                    List.of(NativeBridge.statisticNames()),
+                    values);
         }
     }
 

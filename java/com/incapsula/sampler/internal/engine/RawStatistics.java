@@ -7,26 +7,29 @@ import java.util.List;
 /**
  * The figures of a sampler: two lists of equal length, see {@link NativeBridge#statisticNames()}.
  *
- * @param engine how stacks are walked; empty before the first start
+ * @param engine how stacks are walked, as text; empty before the first start
+ * @param status the same as data, see {@link NativeBridge#status}; empty before the first start
  * @param names the names
  * @param values the values, in the same order
  */
-public record RawStatistics(String engine, List<String> names, List<Long> values) {
+public record RawStatistics(String engine, List<String> status, List<String> names, List<Long> values) {
 
     private static final String WAITING = "gauge.reportsWaiting";
     private static final String FAILED = "counter.FAILED_REPORTS";
 
     /** Before the first start. */
-    static final RawStatistics NONE = new RawStatistics("", List.of(), List.of());
+    static final RawStatistics NONE = new RawStatistics("", List.of(), List.of(), List.of());
 
     /**
-     * Copies both lists.
+     * Copies the lists.
      *
-     * @param engine how stacks are walked
+     * @param engine how stacks are walked, as text
+     * @param status the same as data
      * @param names the names
      * @param values the values
      */
     public RawStatistics {
+        status = List.copyOf(status);
         names = List.copyOf(names);
         values = List.copyOf(values);
         if (names.size() != values.size()) {
@@ -40,7 +43,7 @@ public record RawStatistics(String engine, List<String> names, List<Long> values
         List<Long> moreValues = new ArrayList<>(values);
         moreNames.add(name);
         moreValues.add(value);
-        return new RawStatistics(engine, moreNames, moreValues);
+        return new RawStatistics(engine, status, moreNames, moreValues);
     }
 
     /** @return these figures, with the reports that wait, and the one that is being written, as failed ones */
@@ -56,6 +59,6 @@ public record RawStatistics(String engine, List<String> names, List<Long> values
             }
         }
         changed.set(waiting, 0L);
-        return new RawStatistics(engine, names, changed);
+        return new RawStatistics(engine, status, names, changed);
     }
 }

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.engine;
 
-import com.incapsula.sampler.internal.report.ErrorsToLog;
 import com.incapsula.sampler.internal.report.LibraryLog;
 import com.incapsula.sampler.internal.report.OutputerParts;
 import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
 import com.incapsula.sampler.manipulate.ThreadNameManipulator;
-import com.incapsula.sampler.outputer.FileSamplingOutputer;
-import com.incapsula.sampler.outputer.LoggerSamplingOutputer;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
 import com.incapsula.sampler.outputer.SamplingOutputer;
-import com.incapsula.sampler.remote.RemoteSamplingOutputer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -112,10 +108,11 @@ final class ReportDispatcher {
 
     /* Its printError goes to the log that has the warning already. */
     private static boolean logsErrors(SamplingOutputer receiver) {
-        return receiver instanceof LoggerSamplingOutputer
-                || receiver instanceof FileSamplingOutputer
-                || receiver instanceof RemoteSamplingOutputer
-                || receiver instanceof ErrorsToLog;
+        try {
+            return receiver.logsErrors();
+        } catch (Throwable t) {
+            return false;
+        }
     }
 
     private static void warn(SamplingOutputer receiver, String text) {

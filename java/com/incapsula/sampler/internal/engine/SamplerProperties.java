@@ -27,6 +27,7 @@ public final class SamplerProperties {
     private ThreadFilter threads = ThreadFilter.ALL;
     private boolean standardOutputer = true;
     private volatile boolean required;
+    private volatile boolean closeOutputer = true;
     private volatile long closeTimeoutSeconds = 60;
 
     SamplerProperties(RunState state, ReportDispatcher dispatcher, EngineUpdater updater) {
@@ -51,6 +52,24 @@ public final class SamplerProperties {
      */
     public boolean isRequired() {
         return required;
+    }
+
+    /**
+     * Sets whether the end of the sampler closes the outputer; takes effect at once.
+     *
+     * @param closeOutputer false: its owner closes it
+     */
+    public void setCloseOutputer(boolean closeOutputer) {
+        this.closeOutputer = closeOutputer;
+    }
+
+    /**
+     * Whether the end of the sampler closes the outputer.
+     *
+     * @return true if it does
+     */
+    public boolean isCloseOutputer() {
+        return closeOutputer;
     }
 
     /**

@@ -59,6 +59,9 @@ public interface Snapshot {
     /** For {@link #write}, in flags: JSON without frames and nodes, as {@link #writeDifference} goes with. */
     int WITHOUT_NODES = 16;
 
+    /** A bit of {@link #write}'s weight: PPROF has no other measure. */
+    int WEIGHT_ALONE = 256;
+
     /** For {@link #write}, in flags: without a summary. */
     int WITHOUT_SUMMARY = 4;
 

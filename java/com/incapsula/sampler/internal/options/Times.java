@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.options;
 
+import java.time.Duration;
+
 /** Times as users write them: {@code 20ms}, {@code 10s}, {@code 5m}, {@code 1h}, {@code 1d}. */
 public final class Times {
 
     /** Milliseconds of a second. */
     public static final long SECOND_MILLIS = 1000;
+
+    private static final int NANOS_PER_MILLI = 1_000_000;
 
     private Times() {}
 
@@ -48,6 +52,48 @@ public final class Times {
             throw new IllegalArgumentException(name + " must be whole seconds, got \"" + value + "\"");
         }
         return millis / SECOND_MILLIS;
+    }
+
+    /**
+     * A time as a number.
+     *
+     * @param name the option's, for messages
+     * @param value the time
+     * @return milliseconds
+     * @throws IllegalArgumentException if it is null, too long, or not whole milliseconds
+     */
+    public static long wholeMillis(String name, Duration value) {
+        requireNotNull(name, value);
+        if (value.getNano() % NANOS_PER_MILLI != 0) {
+            throw new IllegalArgumentException(name + " must be whole milliseconds, got " + value);
+        }
+        try {
+            return value.toMillis();
+        } catch (ArithmeticException e) {
+            throw new IllegalArgumentException(name + " is too long: " + value, e);
+        }
+    }
+
+    /**
+     * A time as a number.
+     *
+     * @param name the option's, for messages
+     * @param value the time
+     * @return seconds
+     * @throws IllegalArgumentException if it is null, or not whole seconds
+     */
+    public static long wholeSeconds(String name, Duration value) {
+        requireNotNull(name, value);
+        if (value.getNano() != 0) {
+            throw new IllegalArgumentException(name + " must be whole seconds, got " + value);
+        }
+        return value.getSeconds();
+    }
+
+    private static void requireNotNull(String name, Duration value) {
+        if (value == null) {
+            throw new IllegalArgumentException(name + " must not be null");
+        }
     }
 
     /** @return 0: there is no such unit */

@@ -54,6 +54,19 @@ public record Endpoint(
         return new Endpoint(protocol, withPath(uri, fullPath(protocol, path)), authorization(uri));
     }
 
+    /**
+     * Reads the URL of an OTLP service, to which no path is added.
+     *
+     * @param url {@code http[s]://[user:password@]host[:port][/path]}
+     * @return the endpoint
+     * @throws IllegalArgumentException with the reason; the message has no password
+     */
+    static Endpoint ofOtlpService(String url) {
+        URI uri = parse(url.strip());
+        String path = uri.getRawPath() == null || uri.getRawPath().isEmpty() ? "/" : uri.getRawPath();
+        return new Endpoint(RemoteProtocol.OTLP, withPath(uri, path), authorization(uri));
+    }
+
     private static boolean startsWith(String text, String scheme) {
         return text.regionMatches(true, 0, scheme, 0, scheme.length());
     }

@@ -36,16 +36,26 @@ final class ProtobufMessage {
         return this;
     }
 
+    /** @return this message, with a number more, which is not negative */
+    ProtobufMessage put(int field, long number) {
+        bytes.write(field << WIRE_BITS);
+        putVarint(number);
+        return this;
+    }
+
     /** @return this message, with the head of a field whose bytes follow elsewhere */
     ProtobufMessage putHead(int field, long length) {
         bytes.write(field << WIRE_BITS | WIRE_LENGTH);
-        for (long rest = length; ; rest >>>= VARINT_BITS) {
-            if (rest < VARINT_MORE) {
-                bytes.write((int) rest);
-                return this;
-            }
+        putVarint(length);
+        return this;
+    }
+
+    private void putVarint(long number) {
+        long rest = number;
+        for (; rest >= VARINT_MORE; rest >>>= VARINT_BITS) {
             bytes.write((int) (rest | VARINT_MORE));
         }
+        bytes.write((int) rest);
     }
 
     byte[] toByteArray() {

@@ -2,10 +2,14 @@
 package com.incapsula.sampler.internal.remote;
 
 import com.incapsula.sampler.ReportFormat;
+import com.incapsula.sampler.ReportOptions;
+import com.incapsula.sampler.ReportWeight;
+import com.incapsula.sampler.SamplingClock;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.remote.RemoteProtocol;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +32,7 @@ public final class ReportEncoder {
     private static final int KEY_VALUE_KEY = 1;
     private static final int KEY_VALUE_VALUE = 2;
     private static final int ANY_VALUE_STRING = 1;
+    private static final int ANY_VALUE_INT = 3;
 
     /* Field numbers of push.proto and types.proto. */
     private static final int PUSH_SERIES = 1;
@@ -117,26 +122,61 @@ public final class ReportEncoder {
             }
             return List.of(bytes.toByteArray());
         }
+        if (endpoint.protocol() == RemoteProtocol.PYROSCOPE) {
+            return pushRequest(report);
+        }
         report.writeTo(ReportFormat.PPROF, bytes); // packed already
-        byte[] profile = bytes.toByteArray();
-        return endpoint.protocol() == RemoteProtocol.PPROF ? List.of(profile) : pushRequest(profile);
+        return List.of(bytes.toByteArray());
     }
 
     private ProtobufMessage resource() {
         ProtobufMessage resource = new ProtobufMessage();
-        identity.attributes()
-                .forEach((key, value) -> resource.put(
-                        RESOURCE_ATTRIBUTES,
-                        new ProtobufMessage()
-                                .put(KEY_VALUE_KEY, key)
-                                .put(KEY_VALUE_VALUE, new ProtobufMessage().put(ANY_VALUE_STRING, value))));
+        identity.attributes().forEach((key, value) -> put(resource, key, value));
+        identity.detected().forEach((key, value) -> put(resource, key, value));
         return resource;
     }
 
+    private static void put(ProtobufMessage resource, String key, Object value) {
+        ProtobufMessage any = new ProtobufMessage();
+        if (value instanceof Long number) {
+            any.put(ANY_VALUE_INT, number);
+        } else {
+            any.put(ANY_VALUE_STRING, String.valueOf(value));
+        }
+        resource.put(
+                RESOURCE_ATTRIBUTES,
+                new ProtobufMessage().put(KEY_VALUE_KEY, key).put(KEY_VALUE_VALUE, any));
+    }
+
+    /* Pyroscope's pages know the types that its own agents send: a series of CPU time and one of wall time, each with
+     * one measure, whose period is of the same type. */
+    private List<byte[]> pushRequest(SamplingReport report) throws IOException {
+        List<byte[]> parts = new ArrayList<>();
+        long left = limitBytes;
+        if (report.getClock() == SamplingClock.WALL) {
+            left = addSeries("wall", ReportWeight.WALL, report, left, parts);
+        }
+        if (report.getCpuNanos() > 0 || parts.isEmpty()) {
+            addSeries("process_cpu", ReportWeight.CPU, report, left, parts);
+        }
+        return parts;
+    }
+
+    /* Returns how many bytes are left for others. */
+    private long addSeries(String name, ReportWeight weight, SamplingReport report, long limit, List<byte[]> parts)
+            throws IOException {
+        LimitedBytes bytes = new LimitedBytes(limit);
+        ReportOptions options = ReportOptions.standard().withWeight(weight).withWeightAlone(true);
+        report.writeTo(ReportFormat.PPROF, options, bytes);
+        byte[] profile = bytes.toByteArray();
+        parts.addAll(series(name, profile));
+        return limit - profile.length;
+    }
+
     /* The profile, which is most of it, is not copied: its heads stand in a part before it. */
-    private List<byte[]> pushRequest(byte[] profile) {
-        ProtobufMessage series = new ProtobufMessage().put(SERIES_LABELS, label("__name__", "wall"));
-        identity.labels().forEach((name, value) -> series.put(SERIES_LABELS, label(name, value)));
+    private List<byte[]> series(String name, byte[] profile) {
+        ProtobufMessage series = new ProtobufMessage().put(SERIES_LABELS, label("__name__", name));
+        identity.labels().forEach((key, value) -> series.put(SERIES_LABELS, label(key, value)));
         byte[] labels = series.toByteArray();
         byte[] id = new ProtobufMessage().put(SAMPLE_ID, id()).toByteArray();
         byte[] profileHead = new ProtobufMessage()

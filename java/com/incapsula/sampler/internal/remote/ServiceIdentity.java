@@ -22,6 +22,8 @@ public final class ServiceIdentity {
 
     static final String SERVICE_NAME = "service.name";
     static final String INSTANCE_ID = "service.instance.id";
+    static final String ENVIRONMENT_NAME = "deployment.environment.name";
+    static final String PROCESS_ID = "process.pid";
 
     /** More are left out: servers refuse reports with more labels than some thirty. */
     public static final int MAX_ATTRIBUTES = 24;
@@ -30,6 +32,8 @@ public final class ServiceIdentity {
     public static final int MAX_VALUE_CHARS = 2_000;
 
     private static final Path HOST = Path.of("/proc/sys/kernel/hostname");
+
+    private static final String OLD_ENVIRONMENT_NAME = "deployment.environment";
 
     private final Map<String, String> attributes;
 
@@ -62,6 +66,9 @@ public final class ServiceIdentity {
         found.putAll(chosen);
         if (serviceName != null) {
             found.put(SERVICE_NAME, serviceName);
+        }
+        if (found.containsKey(OLD_ENVIRONMENT_NAME)) {
+            found.putIfAbsent(ENVIRONMENT_NAME, String.valueOf(found.remove(OLD_ENVIRONMENT_NAME)));
         }
         found.computeIfPresent(SERVICE_NAME, (key, value) -> value.isEmpty() ? program() : value);
         found.computeIfPresent(INSTANCE_ID, (key, value) -> value.isEmpty() ? instance() : value);
@@ -106,15 +113,51 @@ public final class ServiceIdentity {
         return name.isEmpty() ? "unknown_service:java" : name;
     }
 
-    /* Without a question to a name server. */
     private static String instance() {
-        String host;
+        String host = host();
+        return (host.isEmpty() ? "localhost" : host) + ":"
+                + ProcessHandle.current().pid();
+    }
+
+    /* Without a question to a name server. Empty: not known. */
+    private static String host() {
         try {
-            host = Files.readString(HOST).strip();
+            return Files.readString(HOST).strip();
         } catch (IOException unknown) {
-            host = "localhost";
+            return "";
         }
-        return host + ":" + ProcessHandle.current().pid();
+    }
+
+    /**
+     * What a resource of OpenTelemetry has besides: host, system, process and JVM, if they are not chosen.
+     *
+     * @return {@link String} and {@link Long} values, and no more than fit
+     */
+    Map<String, Object> detected() {
+        Map<String, Object> found = new LinkedHashMap<>();
+        found.put("host.name", host());
+        found.put("host.arch", architecture(System.getProperty("os.arch", "")));
+        found.put("os.type", "linux");
+        found.put(PROCESS_ID, ProcessHandle.current().pid());
+        found.put("process.runtime.name", System.getProperty("java.runtime.name", ""));
+        found.put("process.runtime.version", System.getProperty("java.runtime.version", ""));
+        found.put("process.runtime.description", description());
+        found.keySet().removeAll(attributes.keySet());
+        found.values().removeIf(""::equals);
+        List<String> names = List.copyOf(found.keySet());
+        int fitting = Math.min(names.size(), MAX_ATTRIBUTES - attributes.size());
+        found.keySet().retainAll(names.subList(0, fitting));
+        return found;
+    }
+
+    /* As OpenTelemetry calls it. */
+    private static String architecture(String ofJava) {
+        return ofJava.equals("aarch64") ? "arm64" : ofJava;
+    }
+
+    private static String description() {
+        return System.getProperty("java.vm.vendor", "") + " " + System.getProperty("java.vm.name", "") + " "
+                + System.getProperty("java.vm.version", "");
     }
 
     /**

@@ -53,11 +53,12 @@ public final class CallCost {
                     addRows(table, measure(plan, jdk, work), work);
                 }
             }
-            table.note("Each JVM runs the program for " + WARM_UP_WINDOWS + " windows, starts the tool, and goes on for "
-                    + WINDOWS + " windows. CPU: the median of the passes of the last " + LAST_WINDOWS
-                    + " windows. Stable: from then on each window's median is within "
-                    + Math.round(100 * STABLE) + " % of that. Memory: the most that the process had, less that"
-                    + " without a tool. Medians of " + plan.rounds() + " JVMs, in turn.");
+            table.note(
+                    "Each JVM runs the program for " + WARM_UP_WINDOWS + " windows, starts the tool, and goes on for "
+                            + WINDOWS + " windows. CPU: the median of the passes of the last " + LAST_WINDOWS
+                            + " windows. Stable: from then on each window's median is within "
+                            + Math.round(100 * STABLE) + " % of that. Memory: the most that the process had, less that"
+                            + " without a tool. Medians of " + plan.rounds() + " JVMs, in turn.");
             tables.add(table);
         }
         return tables;

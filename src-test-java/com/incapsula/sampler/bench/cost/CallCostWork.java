@@ -132,7 +132,8 @@ enum CallCostWork {
         return () -> {
             for (int i = 0; i < TIMES_OF_JSON; i++) {
                 Order[] read = mapper.readValue(text, Order[].class);
-                if (read.length != SIZE_OF_JSON || mapper.writeValueAsString(read).length() != text.length()) {
+                if (read.length != SIZE_OF_JSON
+                        || mapper.writeValueAsString(read).length() != text.length()) {
                     throw new IllegalStateException("not what was written");
                 }
             }

@@ -207,10 +207,11 @@ final class FakeEngine implements Engine {
             throw new IllegalStateException("destroyed");
         }
         if (waiting == 0) {
-            return new RawStatistics("fake", List.of("gauge.polls"), List.of(polls));
+            return new RawStatistics("fake", List.of("OWN"), List.of("gauge.polls"), List.of(polls));
         }
         return new RawStatistics(
                 "fake",
+                List.of("OWN"),
                 List.of("total.counter.FAILED_REPORTS", "gauge.polls", "gauge.reportsWaiting"),
                 List.of(0L, polls, waiting));
     }

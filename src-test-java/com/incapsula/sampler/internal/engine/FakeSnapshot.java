@@ -87,14 +87,14 @@ public final class FakeSnapshot implements Snapshot {
     }
 
     /** Where the totals of the measures begin in {@link #figures}. */
-    public static final int TOTALS = 9;
+    public static final int TOTALS = 10;
 
     /** How often {@link #children} was called. */
     public final AtomicInteger rowsRead = new AtomicInteger();
 
     /** The figures, in their order. */
     public final long[] figures = {
-        1_000, 61_000, 59_000_000_000L, 7, 8, 9, 10, 2, 11, 12, 13, 14, 66, 0, 0, 0, 0, 0, 0, 77
+        1_000, 61_000, 59_000_000_000L, 7, 8, 9, 10, 2, 11, 0, 12, 13, 14, 66, 0, 0, 0, 0, 0, 0, 77
     };
 
     /** Format, weight and flags of the last document. */

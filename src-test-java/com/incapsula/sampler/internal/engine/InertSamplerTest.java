@@ -11,6 +11,8 @@ import com.incapsula.sampler.SamplerStatistics;
 import com.incapsula.sampler.SamplingClock;
 import com.incapsula.sampler.SamplingCursor;
 import com.incapsula.sampler.SamplingDiff;
+import com.incapsula.sampler.SamplingLimitation;
+import com.incapsula.sampler.SamplingMode;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.manipulate.ThreadNameManipulator;
@@ -109,6 +111,14 @@ class InertSamplerTest {
         assertThat(lifecycle.hide(server)).isSameAs(server);
         SamplerStatistics statistics = sampler.getStatistics();
         assertThat(statistics.getEngine()).isEqualTo("NONE (" + CAUSE + ")");
+        assertThat(statistics.isInert()).isTrue();
+        assertThat(statistics.getLimitations())
+                .containsExactly(new SamplingLimitation(SamplingLimitation.Code.NOTHING_SAMPLED, CAUSE));
+        try (SamplingReport report = sampler.snapshot()) {
+            assertThat(report.isInert()).isTrue();
+            assertThat(report.getMode()).isEqualTo(SamplingMode.INERT);
+            assertThat(report.getLimitations()).isEqualTo(statistics.getLimitations());
+        }
         assertThat(statistics.getPolls()).isZero();
         assertThat(statistics.getElapsedNanos()).isZero();
         assertThat(sampler.dump()).isEqualTo("threads-sampler, live state\nengine: NONE (" + CAUSE + ")\n");

@@ -4,6 +4,7 @@ package com.incapsula.sampler.internal.options;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -26,5 +27,23 @@ class TimesTest {
                     .isThrownBy(() -> Times.millis("x", wrong, 1))
                     .withMessage("x must be a time such as 20ms, 10s, 5m or 1h, got \"" + wrong + "\"");
         }
+    }
+
+    @Test
+    void durationsAreWholeUnits() {
+        assertThat(Times.wholeMillis("x", Duration.ofSeconds(2))).isEqualTo(2000);
+        assertThat(Times.wholeSeconds("x", Duration.ofMinutes(2))).isEqualTo(120);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Times.wholeMillis("x", Duration.ofNanos(1)))
+                .withMessage("x must be whole milliseconds, got PT0.000000001S");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Times.wholeSeconds("x", Duration.ofMillis(1500)))
+                .withMessage("x must be whole seconds, got PT1.5S");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Times.wholeMillis("x", Duration.ofSeconds(Long.MAX_VALUE)))
+                .withMessageStartingWith("x is too long: ");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Times.wholeSeconds("x", (Duration) null))
+                .withMessage("x must not be null");
     }
 }

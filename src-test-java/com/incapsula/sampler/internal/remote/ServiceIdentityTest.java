@@ -51,13 +51,40 @@ class ServiceIdentityTest {
     }
 
     @Test
+    void theOldNameOfTheEnvironmentIsTheNewOne() {
+        assertThat(identity("s", "deployment.environment=test", Map.of()).attributes())
+                .containsEntry("deployment.environment.name", "test")
+                .doesNotContainKey("deployment.environment");
+        assertThat(identity("s", "deployment.environment=old,deployment.environment.name=new", Map.of())
+                        .attributes())
+                .containsEntry("deployment.environment.name", "new")
+                .doesNotContainKey("deployment.environment");
+    }
+
+    @Test
+    void hostAndProcessAreDetectedUnlessTheyAreChosen() {
+        Map<String, Object> detected = identity("s", "", Map.of()).detected();
+        assertThat(detected)
+                .containsEntry("process.pid", ProcessHandle.current().pid())
+                .containsEntry("os.type", "linux")
+                .containsKeys("host.name", "host.arch", "process.runtime.name", "process.runtime.version");
+        assertThat(identity("s", "host.name=mine,process.pid=1", Map.of()).detected())
+                .doesNotContainKeys("host.name", "process.pid")
+                .containsKey("host.arch");
+        String many = IntStream.range(0, 30).mapToObj(i -> "k" + i + "=v").collect(Collectors.joining(","));
+        assertThat(identity("s", many, Map.of()).detected()).isEmpty();
+        String some = IntStream.range(0, 20).mapToObj(i -> "k" + i + "=v").collect(Collectors.joining(","));
+        assertThat(identity("s", some, Map.of()).detected()).hasSize(2);
+    }
+
+    @Test
     void labelsHaveUnderscores() {
-        assertThat(identity("s", "service.instance.id=i,deployment.environment=test,9x=y,a-b=1,a.b=2", Map.of())
+        assertThat(identity("s", "service.instance.id=i,deployment.environment.name=test,9x=y,a-b=1,a.b=2", Map.of())
                         .labels())
                 .isEqualTo(Map.of(
                         "service_name", "s",
                         "service_instance_id", "i",
-                        "deployment_environment", "test",
+                        "deployment_environment_name", "test",
                         "_9x", "y",
                         "a_b", "1"));
     }

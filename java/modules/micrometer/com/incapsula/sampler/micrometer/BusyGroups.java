@@ -11,13 +11,12 @@ import com.incapsula.sampler.internal.report.LibraryLog;
 import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
-import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -28,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * a step ago or more. The first one ends at the first read.
  *
  * <p>A thread of its own ends intervals, because that waits for the sampler. Readers get at once what the last interval
- * that has ended says; only while none has ended yet they wait for the first one, for a limited time. The thread and its cursor are there while values are read: they end when none was for
- * {@value #IDLE_STEPS} steps. The thread is not sampled.
+ * that has ended says; only while none has ended yet they wait for the first one, for a limited time. The thread and its
+ * cursor end when no value was read for {@value #IDLE_STEPS} steps. The thread is not sampled.
  *
  * <p>Threads: any.
  */
@@ -48,11 +47,10 @@ final class BusyGroups {
     private final Clock clock;
     private final long stepNanos;
     private final int maxNames;
-    private final MultiGauge hottest;
     private final MultiGauge states;
-    /* Names that have been a tag's value, of each meter: guarded by this, as all below. */
-    private final Set<String> hottestNames = new HashSet<>();
-    private final Set<String> stateNames = new HashSet<>();
+    /* Groups that have a name of their own, and what has been shown: guarded by this, as all below. */
+    private final Set<String> names = new HashSet<>();
+    private final Set<Tags> shown = new LinkedHashSet<>();
 
     private @Nullable Reading reading; // null: no value was read of late, or the sampler does not run
     private double threads = Double.NaN;
@@ -64,16 +62,7 @@ final class BusyGroups {
         this.clock = registry.config().clock();
         this.stepNanos = step.toNanos();
         this.maxNames = maxNames;
-        this.hottest = MultiGauge.builder("threadsampler.hottest.group")
-                .tags(tags)
-                .baseUnit("threads")
-                .description("The thread group with the most CPU time: its threads that were running, on average")
-                .register(registry);
-        this.states = statesOf(registry, tags);
-    }
-
-    private static MultiGauge statesOf(MeterRegistry registry, Tags tags) {
-        return MultiGauge.builder("threadsampler.group.threads")
+        this.states = MultiGauge.builder("threadsampler.group.threads")
                 .tags(tags)
                 .baseUnit("threads")
                 .description("Threads of the group that were in the state, on average")
@@ -277,7 +266,6 @@ final class BusyGroups {
         double elapsed = report == null ? 0 : report.getElapsed().toNanos();
         if (report == null || elapsed <= 0 || report.getGroups().isEmpty()) {
             threads = Double.NaN;
-            hottest.register(List.of(), true);
             states.register(List.of(), true);
             return;
         }
@@ -286,20 +274,10 @@ final class BusyGroups {
                         .mapToDouble(SamplingGroup::getCpuNanos)
                         .sum()
                 / elapsed;
-        List<MultiGauge.Row<?>> rows = report.getGroups().stream()
-                .filter(group -> group.getCpuNanos() > 0)
-                .max(Comparator.comparingLong(SamplingGroup::getCpuNanos))
-                .<List<MultiGauge.Row<?>>>map(group -> List.of(row(group, group.getCpuNanos() / elapsed)))
-                .orElse(List.of());
-        hottest.register(rows, true);
-        states.register(stateRows(report, elapsed), true);
+        states.register(rows(report, elapsed), true);
     }
 
-    private MultiGauge.Row<?> row(SamplingGroup group, double busy) {
-        return MultiGauge.Row.of(Tags.of(Tag.of("group", nameOf(group, hottestNames))), busy);
-    }
-
-    private String nameOf(SamplingGroup group, Set<String> names) {
+    private String nameOf(SamplingGroup group) {
         String name = group.getName();
         if (!names.contains(name) && names.size() == maxNames) {
             return ThreadsSamplerMetrics.OTHER_GROUPS;
@@ -308,31 +286,34 @@ final class BusyGroups {
         return name;
     }
 
-    /* A row for each state that a group has been in; groups without a name of their own are added up. */
-    private List<MultiGauge.Row<?>> stateRows(SamplingReport report, double elapsed) {
-        Map<Tags, Double> threadsByTags = new LinkedHashMap<>();
+    /* A row for each state that a group has ever been in: series that come and go are hard to add up. */
+    private List<MultiGauge.Row<?>> rows(SamplingReport report, double elapsed) {
+        Map<Tags, Double> threadsByTags = new HashMap<>();
         for (SamplingGroup group : report.getGroups()) {
-            if (group.getName().equals(JVM_THREADS)) {
-                continue;
-            }
-            String name = nameOf(group, stateNames);
-            Map<String, Long> measures = group.getMeasures();
-            for (String state : STATES) {
-                long nanos = measures.getOrDefault(state, 0L);
-                if (nanos > 0) {
-                    threadsByTags.merge(Tags.of("group", name, "state", state), nanos / elapsed, Double::sum);
-                }
+            if (!group.getName().equals(JVM_THREADS)) {
+                add(threadsByTags, group, elapsed);
             }
         }
+        shown.addAll(threadsByTags.keySet());
         List<MultiGauge.Row<?>> rows = new ArrayList<>();
-        threadsByTags.forEach((tags, value) -> rows.add(MultiGauge.Row.of(tags, value)));
+        shown.forEach(tags -> rows.add(MultiGauge.Row.of(tags, threadsByTags.getOrDefault(tags, 0.0))));
         return rows;
+    }
+
+    private void add(Map<Tags, Double> threadsByTags, SamplingGroup group, double elapsed) {
+        String name = nameOf(group);
+        Map<String, Long> measures = group.getMeasures();
+        for (String state : STATES) {
+            long nanos = measures.getOrDefault(state, 0L);
+            if (nanos > 0) {
+                threadsByTags.merge(Tags.of("group", name, "state", state), nanos / elapsed, Double::sum);
+            }
+        }
     }
 
     synchronized void close() {
         closed = true;
         endReading();
-        hottest.register(List.of(), true);
         states.register(List.of(), true);
     }
 }

@@ -3,6 +3,7 @@ package com.incapsula.sampler.micrometer;
 
 import com.incapsula.sampler.SamplerStatistics;
 import com.incapsula.sampler.ThreadsSampler;
+import com.incapsula.sampler.internal.engine.LoadedLibrary;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
@@ -27,22 +28,19 @@ import java.util.function.ToDoubleFunction;
  * <li>Counter {@code threadsampler.polls}, tag {@code outcome}: how polls ended, by the codes of
  * {@link SamplerStatistics#getOutcomes()}.</li>
  * <li>Counter {@code threadsampler.cpu}, seconds: CPU time of the sampler itself.</li>
- * <li>Gauge {@code threadsampler.memory}, bytes, tag {@code state}: {@code used}, {@code peak}, {@code limit}: native
- * memory of the sampler.</li>
+ * <li>Gauges {@code threadsampler.memory.used}, {@code threadsampler.memory.peak} and
+ * {@code threadsampler.memory.limit}, bytes: native memory of the sampler.</li>
  * <li>Gauge {@code threadsampler.threads}: threads that are sampled.</li>
  * <li>Gauge {@code threadsampler.busy.threads}: how many threads of the application were running on average, in the
  * last interval: their CPU time, divided by the time that passed.</li>
- * <li>Gauge {@code threadsampler.hottest.group}, tag {@code group}: the one thread group with the most CPU time in the
- * last interval, and how many of its threads were running on average. One series at a time. Of the names of groups it
- * shows at most {@value #MAX_GROUP_NAMES} different ones, then {@value #OTHER_GROUPS}; thread names that are not
- * grouped would otherwise make series without end.</li>
  * <li>Gauge {@code threadsampler.group.threads}, tags {@code group} and {@code state}: how many threads of the group
- * were in the state on average, in the last interval, where there were any. States are {@code running},
- * {@code runnable}, {@code blocked}, {@code io}, {@code waiting} and {@code idle}; names of groups as above, those
- * beyond added up.</li>
+ * were in the state on average, in the last interval. States are {@code running}, {@code runnable}, {@code blocked},
+ * {@code io}, {@code waiting} and {@code idle}. A group and a state that have been seen once stay, with 0 if the interval
+ * has none. At most {@value #MAX_GROUP_NAMES} groups have their names; the others are added up as
+ * {@value #OTHER_GROUPS}, because thread names that are not grouped would otherwise make series without end.</li>
  * </ul>
  *
- * <p>The last three come from intervals of the binder's own, which end when {@code busy.threads} is read and the last one
+ * <p>The last two come from intervals of the binder's own, which end when {@code busy.threads} is read and the last one
  * began a step ago or more; reports and other readers are unaffected. A daemon thread,
  * {@code threads-sampler-metrics}, which is not sampled, ends the interval, and the next scrape shows it. So a scrape
  * shows, as a rule, the time between the two scrapes before. The first scrape ends the first interval and shows it; it
@@ -50,8 +48,7 @@ import java.util.function.ToDoubleFunction;
  * run or is paused. If {@code busy.threads} is not read for sixty steps, the thread ends with what
  * it holds of the sampler's memory, until the next read.
  *
- * <p>Counters go on where the sampler is started again. It may be started before or after the binding; the counters by
- * outcome are there once it was.
+ * <p>Counters go on where the sampler is started again. It may be started before or after the binding.
  *
  * <p>Threads: any. The registry holds the sampler until {@link #close()}.
  *
@@ -99,7 +96,7 @@ public final class ThreadsSamplerMetrics implements MeterBinder, AutoCloseable {
      *
      * @param sampler the sampler
      * @param tags of each meter
-     * @param step the shortest interval of {@code busy.threads} and {@code hottest.group}; default 10 s
+     * @param step the shortest interval of {@code busy.threads} and {@code group.threads}; default 10 s
      * @throws IllegalArgumentException if one is null, or the step is not positive
      */
     public ThreadsSamplerMetrics(ThreadsSampler sampler, Iterable<Tag> tags, Duration step) {
@@ -180,7 +177,6 @@ public final class ThreadsSamplerMetrics implements MeterBinder, AutoCloseable {
         private final MeterRegistry registry;
         private final BusyGroups busy;
         private final List<Meter> meters = new ArrayList<>(); // guarded by this
-        private boolean hasOutcomes; // guarded by this
 
         Binding(MeterRegistry registry) {
             this.registry = registry;
@@ -196,54 +192,41 @@ public final class ThreadsSamplerMetrics implements MeterBinder, AutoCloseable {
                     .baseUnit("seconds")
                     .description("CPU time of the sampler itself")
                     .register(registry));
-            registerMemory("used", SamplerStatistics::getMemoryUsedBytes);
-            registerMemory("peak", SamplerStatistics::getMemoryPeakBytes);
-            registerMemory("limit", SamplerStatistics::getMemoryLimitBytes);
+            registerMemory("used", "in use", SamplerStatistics::getMemoryUsedBytes);
+            registerMemory("peak", "in use at most", SamplerStatistics::getMemoryPeakBytes);
+            registerMemory("limit", "that may be used", SamplerStatistics::getMemoryLimitBytes);
             keep(Gauge.builder("threadsampler.threads", sampler, figure(SamplerStatistics::getThreads, 1))
                     .tags(tags)
                     .baseUnit(BaseUnits.THREADS)
                     .description("Threads that are sampled")
                     .register(registry));
-            keep(Gauge.builder("threadsampler.busy.threads", this, Binding::busyThreads)
+            keep(Gauge.builder("threadsampler.busy.threads", busy, BusyGroups::threads)
                     .tags(tags)
                     .baseUnit(BaseUnits.THREADS)
                     .strongReference(true)
                     .description("Threads of the application that were running, on average")
                     .register(registry));
-            registerOutcomes();
+            LoadedLibrary.outcomes().forEach(this::registerOutcome);
             busy.begin();
         }
 
-        private double busyThreads() {
-            registerOutcomes();
-            return busy.threads();
-        }
-
-        private void registerMemory(String state, ToDoubleFunction<SamplerStatistics> bytes) {
-            keep(Gauge.builder("threadsampler.memory", sampler, figure(bytes, 1))
+        private void registerMemory(String name, String what, ToDoubleFunction<SamplerStatistics> bytes) {
+            keep(Gauge.builder("threadsampler.memory." + name, sampler, figure(bytes, 1))
                     .tags(tags)
-                    .tag("state", state)
                     .baseUnit(BaseUnits.BYTES)
-                    .description("Native memory of the sampler")
+                    .description("Native memory of the sampler " + what)
                     .register(registry));
         }
 
-        /* The codes are the core's, which is there once the sampler was started. */
-        private synchronized void registerOutcomes() {
-            if (hasOutcomes) {
-                return;
-            }
-            for (String outcome : sampler.getStatistics().getOutcomes().keySet()) {
-                hasOutcomes = true;
-                meters.add(FunctionCounter.builder(
-                                "threadsampler.polls",
-                                sampler,
-                                new Count(statistics -> statistics.getOutcomes().getOrDefault(outcome, 0L), 1))
-                        .tags(tags)
-                        .tag("outcome", outcome)
-                        .description("Checks of a thread, by how they ended")
-                        .register(registry));
-            }
+        private void registerOutcome(String outcome) {
+            keep(FunctionCounter.builder(
+                            "threadsampler.polls",
+                            sampler,
+                            new Count(statistics -> statistics.getOutcomes().getOrDefault(outcome, 0L), 1))
+                    .tags(tags)
+                    .tag("outcome", outcome)
+                    .description("Checks of a thread, by how they ended")
+                    .register(registry));
         }
 
         private ToDoubleFunction<ThreadsSampler> figure(ToDoubleFunction<SamplerStatistics> value, double unit) {
@@ -255,7 +238,6 @@ public final class ThreadsSamplerMetrics implements MeterBinder, AutoCloseable {
         }
 
         synchronized void remove() {
-            hasOutcomes = true; // a reader that comes late registers nothing
             meters.forEach(registry::remove);
             meters.clear();
             busy.close();

@@ -2,110 +2,104 @@
 package com.incapsula.sampler.spring;
 
 import com.incapsula.sampler.ThreadsSampler;
-import com.incapsula.sampler.manipulate.ThreadNameManipulator;
-import com.incapsula.sampler.outputer.SamplingOutputer;
-import java.util.ArrayList;
+import com.incapsula.sampler.ThreadsSamplerServer;
 import java.util.List;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
-import org.springframework.boot.context.properties.bind.BindException;
-import org.springframework.boot.context.properties.bind.Bindable;
-import org.springframework.boot.context.properties.bind.Binder;
-import org.springframework.boot.context.properties.bind.PlaceholdersResolver;
-import org.springframework.boot.context.properties.bind.PropertySourcesPlaceholdersResolver;
-import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
-import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
-import org.springframework.boot.origin.Origin;
-import org.springframework.core.NestedExceptionUtils;
-import org.springframework.core.env.Environment;
 
 /**
- * Makes a sampler of properties and starts it. The sampler's own setters check the values, so there is no second table
- * of properties.
+ * Gives a sampler, and its server, the values of {@code threads-sampler.*}.
  *
- * <p>Errors: a failure is one warning in the log of {@link ThreadsSampler}, unless the sampler is required.
+ * <p>Errors: an {@link IllegalArgumentException} names the property that cannot have its value.
  *
  * <p>Threads: one.
  */
 final class ConfiguredSampler {
 
-    private final Iterable<ConfigurationPropertySource> sources;
-    private final Binder binder;
+    private final ThreadsSampler sampler;
 
-    ConfiguredSampler(Environment environment) {
-        sources = ConfigurationPropertySources.get(environment);
-        PlaceholdersResolver placeholders = new PropertySourcesPlaceholdersResolver(environment);
-        List<ConfigurationPropertySource> settings = new ArrayList<>();
-        sources.forEach(each -> settings.add(new SettingSource(each, ThreadsSamplerProperties.PREFIX, placeholders)));
-        binder = new Binder(settings, placeholders);
+    ConfiguredSampler(ThreadsSampler sampler) {
+        this.sampler = sampler;
     }
 
-    /**
-     * Starts a sampler.
-     *
-     * @param outputer where reports go; null: what the properties say
-     * @param manipulator groups threads; null: the default
-     * @return a sampler that runs, unless it is not to be started yet; after a failure one that does not run, with its
-     *         properties at their defaults
-     * @throws RequiredSamplerException with the failure, where the sampler is required
-     */
-    ThreadsSampler start(@Nullable SamplingOutputer outputer, @Nullable ThreadNameManipulator manipulator) {
-        UnknownSettings.in(sources).forEach(log()::warn);
-        try {
-            return configureAndStart(outputer, manipulator);
-        } catch (RuntimeException | LinkageError e) {
-            if (isRequired()) {
-                throw new RequiredSamplerException(reason(e), e);
-            }
-            log().warn("threads-sampler does not sample, and the application runs on: " + reason(e));
-            return withDefaults();
-        }
+    void configure(ThreadsSamplerProperties properties) {
+        whatIsSampled(properties);
+        how(properties);
+        reports(properties.report());
+        counting(properties.counting());
     }
 
-    private static Log log() {
-        return LogFactory.getLog(ThreadsSampler.class);
+    private static String joined(List<String> parts) {
+        return String.join(",", parts);
     }
 
-    private ThreadsSampler configureAndStart(
-            @Nullable SamplingOutputer outputer, @Nullable ThreadNameManipulator manipulator) {
-        ThreadsSampler sampler = new ThreadsSampler();
-        ThreadsSamplerProperties properties =
-                binder.bindOrCreate(ThreadsSamplerProperties.PREFIX, Bindable.of(ThreadsSamplerProperties.class));
-        binder.bind(ThreadsSamplerProperties.PREFIX, Bindable.ofInstance(sampler));
-        sampler.setSamplingOutputer(outputer == null ? ReportOutput.outputer(properties.getOutput()) : outputer);
-        if (manipulator != null) {
-            sampler.setThreadNameManipulator(manipulator);
-        }
-        if (properties.isAutoStart()) {
-            sampler.init();
-        }
-        return sampler;
+    private void whatIsSampled(ThreadsSamplerProperties of) {
+        Setting in = new Setting("");
+        in.set("active", of.active(), sampler::setActive);
+        in.set("required", of.required(), sampler::setRequired);
+        in.set("monitored-packages", joined(of.monitoredPackages()), sampler::setMonitoredPackages);
+        in.setMillis("sampling-frequency", of.samplingFrequency(), sampler::setSamplingFrequencyMillis);
+        in.set("skip-daemon-threads", of.skipDaemonThreads(), sampler::setSkipDaemonThreads);
+        in.set(
+                "sample-unmounted-virtual-threads",
+                of.sampleUnmountedVirtualThreads(),
+                sampler::setSampleUnmountedVirtualThreads);
+        in.set("io-methods", joined(of.ioMethods()), sampler::setIoMethods);
+        in.set("idle-methods", joined(of.idleMethods()), sampler::setIdleMethods);
     }
 
-    /* If the endpoint starts it all the same, its reports do not go to standard output. */
-    private static ThreadsSampler withDefaults() {
-        ThreadsSampler sampler = new ThreadsSampler();
-        sampler.setSamplingOutputer(ReportOutput.none());
-        return sampler;
+    private void how(ThreadsSamplerProperties of) {
+        Setting in = new Setting("");
+        in.set("clock", of.clock(), sampler::setClock);
+        in.set("engine", of.engine(), sampler::setEngine);
+        in.set("sampling-signal", of.samplingSignal(), sampler::setSamplingSignal);
+        in.setMillis("idle-lookback", of.idleLookback(), sampler::setIdleLookbackMillis);
+        in.set("overhead-limit-percent", of.overheadLimitPercent(), sampler::setOverheadLimitPercent);
+        in.set("memory-limit", of.memoryLimit().toBytes(), sampler::setMemoryLimitBytes);
+        in.set("max-depth-frames", of.maxDepthFrames(), sampler::setMaxDepthFrames);
+        in.set("error-bars", of.errorBars(), sampler::setErrorBars);
+        in.setSeconds("close-timeout", of.closeTimeout(), sampler::setCloseTimeoutSeconds);
+        in.setIfPresent("jmx-name", of.jmxName(), sampler::setJmxName);
+        in.set("jfr-events", of.jfrEvents(), sampler::setJfrEvents);
     }
 
-    private boolean isRequired() {
-        try {
-            return binder.bind(ThreadsSamplerProperties.PREFIX + ".required", Boolean.class)
-                    .orElse(false);
-        } catch (BindException noBoolean) {
-            return false;
-        }
+    private void reports(ThreadsSamplerProperties.Report report) {
+        Setting in = new Setting("report.");
+        in.setSeconds("frequency", report.frequency(), sampler::setReportFrequencySeconds);
+        in.set("order", report.order(), sampler::setReportOrder);
+        in.set("min-percent", report.minPercent(), sampler::setReportMinPercent);
+        in.set("max-groups", report.maxGroups(), sampler::setMaxGroups);
+        in.set("account", report.account(), sampler::setReportAccount);
+        in.set("summary", report.summary(), sampler::setReportSummary);
+        in.set("cpu-time", report.cpuTime(), sampler::setReportCpuTime);
+        in.set("states", report.states(), sampler::setReportStates);
+        in.set("percent", report.percent(), sampler::setReportPercent);
+        in.set("jvm-threads", report.jvmThreads(), sampler::setReportJvmThreads);
+        in.set("zero-time-packages", report.zeroTimePackages(), sampler::setReportZeroTimePackages);
+        in.set("fold-recursion", report.foldRecursion(), sampler::setFoldRecursion);
     }
 
-    /* Boot's exception says which property and where it stands, its cause what is wrong with the value. */
-    private static String reason(Throwable failure) {
-        if (!(failure instanceof BindException bind)) {
-            return String.valueOf(failure.getMessage());
-        }
-        Throwable cause = NestedExceptionUtils.getMostSpecificCause(bind);
-        Origin origin = bind.getOrigin();
-        return bind.getName() + ": " + cause.getMessage() + (origin == null ? "" : " (" + origin + ")");
+    private void counting(ThreadsSamplerProperties.Counting counting) {
+        Setting in = new Setting("counting.");
+        in.set("root-methods", joined(counting.rootMethods()), sampler::setRootMethods);
+        in.set("instrumentation", counting.instrumentation(), sampler::setInstrumentation);
+        in.set("instrumentation-filter", joined(counting.instrumentationFilter()), sampler::setInstrumentationFilter);
+        in.set("method-timing", counting.methodTiming(), sampler::setMethodTiming);
+        in.set("discard-warm-up", counting.discardWarmUp(), sampler::setDiscardWarmUp);
+        in.set("max-counted-methods", counting.maxCountedMethods(), sampler::setMaxCountedMethods);
+        in.set("max-call-nodes", counting.maxCallNodes(), sampler::setMaxCallNodes);
+        in.set("max-call-depth", counting.maxCallDepth(), sampler::setMaxCallDepth);
+    }
+
+    /** @return a server for the sampler, not started */
+    ThreadsSamplerServer server(ThreadsSamplerProperties.Server settings) {
+        ThreadsSamplerServer server = new ThreadsSamplerServer();
+        server.setSampler(sampler);
+        Setting in = new Setting("server.");
+        in.set("host", settings.host(), server::setHost);
+        in.set("port", settings.port(), server::setPort);
+        in.setIfPresent("token", settings.token(), server::setToken);
+        in.set("allowed-hosts", joined(settings.allowedHosts()), server::setAllowedHosts);
+        in.setIntSeconds("max-time", settings.maxTime(), server::setMaxSeconds);
+        in.set("mcp", settings.mcp(), server::setMcp);
+        return server;
     }
 }

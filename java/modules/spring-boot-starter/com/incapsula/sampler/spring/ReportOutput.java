@@ -6,23 +6,48 @@ import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.outputer.FileSamplingOutputer;
 import com.incapsula.sampler.outputer.LoggerSamplingOutputer;
 import com.incapsula.sampler.outputer.SamplingOutputer;
+import com.incapsula.sampler.remote.RemoteSamplingOutputer;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.env.Environment;
+import org.springframework.util.StringUtils;
 
-/** Outputers as {@code threads-sampler.output.*} describes them. */
+/** The outputer that {@code threads-sampler.output.*} describes. */
 final class ReportOutput {
+
+    /** A property that is true in the application contexts of Spring's test framework. */
+    static final String TESTED = "threads-sampler-tested";
+
+    private static final String GROUP = "output.";
 
     private ReportOutput() {}
 
     /**
-     * An outputer.
+     * An outputer for all places to which reports go.
      *
-     * @throws IllegalArgumentException if the properties do not go together, or a value is out of range
+     * @param environment has the application's name
+     * @throws IllegalArgumentException naming the property, if a value cannot be used
      */
-    static SamplingOutputer outputer(ThreadsSamplerProperties.Output output) {
-        return switch (output.target()) {
-            case FILE -> file(output);
-            case LOG -> log(output);
-            case NONE -> none();
-        };
+    static SamplingOutputer outputer(ThreadsSamplerProperties.Output output, Environment environment) {
+        List<SamplingOutputer> places = new ArrayList<>();
+        if (StringUtils.hasText(output.file().path())) {
+            places.add(file(output.file()));
+        }
+        if (StringUtils.hasText(output.push().url())) {
+            places.add(push(output.push(), environment));
+        }
+        Boolean isLogged = output.log().enabled();
+        boolean isTested = environment.getProperty(TESTED, Boolean.class, false);
+        if (isLogged == null ? places.isEmpty() && !isTested : isLogged) {
+            places.add(log(output.log()));
+        }
+        return places.stream().reduce(SamplingOutputer::and).orElseGet(ReportOutput::none);
     }
 
     /** @return an outputer for reports on demand only */
@@ -30,38 +55,74 @@ final class ReportOutput {
         return SamplingOutputer.of(report -> {});
     }
 
-    private static SamplingOutputer file(ThreadsSamplerProperties.Output output) {
-        String path = output.getFile();
-        if (path == null || path.isBlank()) {
-            throw new IllegalArgumentException("output.to FILE needs output.file");
-        }
+    private static SamplingOutputer file(ThreadsSamplerProperties.File file) {
         FileSamplingOutputer files = new FileSamplingOutputer();
-        files.setFile(path);
-        if (output.getFormat() != null) {
-            files.setFormat(output.getFormat());
-        }
-        files.setMaxFiles(output.getMaxFiles());
-        files.setMaxTotalBytes(output.getMaxTotalSize().toBytes());
+        Setting in = new Setting(GROUP + "file.");
+        in.setIfPresent("path", file.path(), files::setFile);
+        in.setIfPresent("format", file.format(), files::setFormat);
+        in.set("max-files", file.maxFiles(), files::setMaxFiles);
+        in.set("max-total-size", file.maxTotalSize().toBytes(), files::setMaxTotalBytes);
         return files;
     }
 
-    private static SamplingOutputer log(ThreadsSamplerProperties.Output output) {
-        ReportFormat format = output.getFormat() == null ? ReportFormat.TEXT : output.getFormat();
-        LoggerSamplingOutputer log = switch (format) {
-            case TEXT -> new LoggerSamplingOutputer();
-            case TOP, CALLS -> new LoggedTable(format);
-            default ->
-                throw new IllegalArgumentException(
-                        "output.format must be TEXT, TOP or CALLS where reports are logged, got " + format);
-        };
-        log.setLevel(output.getLevel());
-        if (output.getLoggerName() != null) {
-            log.setLoggerName(output.getLoggerName());
+    private static SamplingOutputer push(ThreadsSamplerProperties.Push push, Environment environment) {
+        RemoteSamplingOutputer server = new RemoteSamplingOutputer();
+        Setting in = new Setting(GROUP + "push.");
+        in.setIfPresent("url", push.url(), server::setUrl);
+        in.setIfPresent("service-name", serviceName(push, environment), server::setServiceName);
+        in.set("resource-attributes", list(push.resourceAttributes()), server::setResourceAttributes);
+        in.set("headers", list(push.headers()), server::setHeaders);
+        in.set("queue-limit", push.queueLimit().toBytes(), server::setQueueLimitBytes);
+        in.set("report-limit", push.reportLimit().toBytes(), server::setReportLimitBytes);
+        Duration timeout = push.timeout();
+        if (timeout != null) {
+            in.setIntMillis("timeout", timeout, server::setTimeoutMillis);
         }
+        in.setIntMillis("spread", push.spread(), server::setSpreadMillis);
+        in.setIntMillis("close-timeout", push.closeTimeout(), server::setCloseMillis);
+        return server;
+    }
+
+    /* The outputer reads the environment's name by itself. */
+    private static @Nullable String serviceName(ThreadsSamplerProperties.Push push, Environment environment) {
+        if (push.serviceName() != null) {
+            return push.serviceName();
+        }
+        boolean isNamed = StringUtils.hasText(environment.getProperty("OTEL_SERVICE_NAME"))
+                || environment.getProperty("OTEL_RESOURCE_ATTRIBUTES", "").contains("service.name=")
+                || push.resourceAttributes().containsKey("service.name");
+        String name = environment.getProperty("spring.application.name");
+        return isNamed || !StringUtils.hasText(name) ? null : name;
+    }
+
+    /* As OpenTelemetry writes it, with percent encoding. */
+    private static String list(Map<String, String> values) {
+        return values.entrySet().stream()
+                .map(each -> each.getKey() + "="
+                        + URLEncoder.encode(each.getValue(), StandardCharsets.UTF_8)
+                                .replace("+", "%20"))
+                .collect(Collectors.joining(","));
+    }
+
+    private static SamplingOutputer log(ThreadsSamplerProperties.Log settings) {
+        Setting in = new Setting(GROUP + "log.");
+        ReportFormat format = settings.format();
+        LoggerSamplingOutputer log =
+                format == ReportFormat.TEXT ? new LoggerSamplingOutputer() : new LoggedTable(format);
+        in.set("format", format, ReportOutput::requireText);
+        in.set("level", settings.level(), log::setLevel);
+        in.setIfPresent("logger-name", settings.loggerName(), log::setLoggerName);
+        in.set("per-group", settings.perGroup(), log::setPerGroup);
         return log;
     }
 
-    /** A report in a form of tables, as one event. The sampler knows it as one that logs, and warns once. */
+    private static void requireText(ReportFormat format) {
+        if (format != ReportFormat.TEXT && format != ReportFormat.TOP && format != ReportFormat.CALLS) {
+            throw new IllegalArgumentException("must be TEXT, TOP or CALLS, got " + format);
+        }
+    }
+
+    /** A report in a form of tables, as one event. */
     private static final class LoggedTable extends LoggerSamplingOutputer {
 
         private final ReportFormat format;

@@ -2,23 +2,31 @@
 package com.incapsula.sampler.spring;
 
 import com.incapsula.sampler.ThreadsSampler;
+import com.incapsula.sampler.ThreadsSamplerServer;
 import com.incapsula.sampler.manipulate.ThreadNameManipulator;
 import com.incapsula.sampler.outputer.SamplingOutputer;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryUtils;
-import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.boot.LazyInitializationExcludeFilter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 
 /**
- * A {@link ThreadsSampler} bean that {@code threads-sampler.*} properties describe, started while the application
- * starts and closed when it ends.
+ * A {@link ThreadsSampler} bean that {@code threads-sampler.*} properties describe. It is started when all beans have
+ * been made, before web servers and other beans that start, and closed after those have stopped.
  *
  * <p>Nothing here stops the application: where a property is wrong, a file cannot be written or sampling is not
  * possible, one warning says why, and the application runs without samples. With {@code threads-sampler.required=true}
@@ -26,8 +34,9 @@ import org.springframework.core.env.Environment;
  *
  * <p>A {@code ThreadsSampler} bean of the application's own takes the place of this one, and the properties have no
  * effect on it; endpoint and meters show it. A bean of type {@link SamplingOutputer} takes the place of
- * {@code threads-sampler.output.*}, and one of type {@link ThreadNameManipulator} groups the threads. Of several the
- * primary one counts; without one a warning says that none does.
+ * {@code threads-sampler.output.*}, and one of type {@link ThreadNameManipulator} groups the threads. If there are
+ * several, the primary one is used. Without a primary bean none is used and a warning is logged. A bean that Spring
+ * closes is closed by Spring alone.
  *
  * @since 1.0
  */
@@ -48,36 +57,146 @@ public class ThreadsSamplerAutoConfiguration {
         return LazyInitializationExcludeFilter.forBeanTypes(ThreadsSampler.class);
     }
 
-    /**
-     * The sampler, started.
-     *
-     * @param environment has the properties
-     * @param outputer the application's own, if there is one
-     * @param manipulator the application's own, if there is one
-     * @param all beans of the application
-     * @return a sampler; not started where a property is wrong, with a warning
-     */
-    @Bean
-    @ConditionalOnMissingBean
-    ThreadsSampler threadsSampler(
-            Environment environment,
-            ObjectProvider<SamplingOutputer> outputer,
-            ObjectProvider<ThreadNameManipulator> manipulator,
-            ListableBeanFactory all) {
-        ConfiguredSampler configured = new ConfiguredSampler(environment);
-        return configured.start(
-                one(SamplingOutputer.class, outputer, all), one(ThreadNameManipulator.class, manipulator, all));
-    }
+    /** Of an application without a sampler of its own. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnMissingBean(ThreadsSampler.class)
+    @EnableConfigurationProperties(ThreadsSamplerProperties.class)
+    static class Configured {
 
-    /* Makes no bean where it uses none. */
-    private static <T> @Nullable T one(Class<T> type, ObjectProvider<T> beans, ListableBeanFactory all) {
-        @Nullable T found = beans.getIfUnique();
-        int count = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(all, type, true, false).length;
-        if (found == null && count > 1) {
-            LogFactory.getLog(ThreadsSampler.class)
-                    .warn("there are " + count + " beans of type " + type.getSimpleName()
-                            + " and none is primary, so the sampler uses none of them");
+        private final ConfigurableListableBeanFactory beans;
+
+        Configured(ConfigurableListableBeanFactory beans) {
+            this.beans = beans;
         }
-        return found;
+
+        /**
+         * Keeps a wrong value from ending the application.
+         *
+         * @return what is wrong
+         */
+        @Bean
+        static SettingFailures threadsSamplerSettingFailures() {
+            return new SettingFailures();
+        }
+
+        /**
+         * The sampler.
+         *
+         * @param properties describe it
+         * @param failures what is wrong with them
+         * @param environment has the application's name
+         * @param outputer the application's own, if there is one
+         * @param manipulator the application's own, if there is one
+         * @return a sampler, not started; where a property is wrong with defaults, and with a warning
+         */
+        @Bean
+        ThreadsSampler threadsSampler(
+                ThreadsSamplerProperties properties,
+                SettingFailures failures,
+                Environment environment,
+                ObjectProvider<SamplingOutputer> outputer,
+                ObjectProvider<ThreadNameManipulator> manipulator) {
+            UnknownSettings.in(ConfigurationPropertySources.get(environment))
+                    .forEach(LogFactory.getLog(ThreadsSampler.class)::warn);
+            ThreadsSampler sampler = new ThreadsSampler();
+            try {
+                ConfiguredSampler configured = new ConfiguredSampler(sampler);
+                configured.configure(properties);
+                configured.server(properties.server()); // a wrong value is found here
+                SamplingOutputer own = one(SamplingOutputer.class, outputer);
+                sampler.setSamplingOutputer(
+                        own == null ? ReportOutput.outputer(properties.output(), environment) : own);
+                sampler.setCloseOutputer(own == null || !isClosedBySpring(own));
+                ThreadNameManipulator rule = one(ThreadNameManipulator.class, manipulator);
+                if (rule != null) {
+                    sampler.setThreadNameManipulator(rule);
+                }
+            } catch (IllegalArgumentException e) {
+                failures.add(String.valueOf(e.getMessage()));
+            }
+            if (failures.isEmpty()) {
+                return sampler;
+            }
+            SettingFailures.stopStart(failures.reason(), null, properties.required());
+            return withDefaults();
+        }
+
+        /* If the endpoint starts it all the same, its reports do not go to standard output. */
+        private static ThreadsSampler withDefaults() {
+            ThreadsSampler sampler = new ThreadsSampler();
+            sampler.setSamplingOutputer(ReportOutput.none());
+            return sampler;
+        }
+
+        /* Makes no bean where it uses none. */
+        private <T> @Nullable T one(Class<T> type, ObjectProvider<T> provider) {
+            @Nullable T found = provider.getIfUnique();
+            int count = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, type, true, false).length;
+            if (found == null && count > 1) {
+                LogFactory.getLog(ThreadsSampler.class)
+                        .warn("there are " + count + " beans of type " + type.getSimpleName()
+                                + " and none is primary, so the sampler uses none of them");
+            }
+            return found;
+        }
+
+        /* As Spring decides it. By default a method close() of a @Bean is called, and of a component none. */
+        private boolean isClosedBySpring(SamplingOutputer outputer) {
+            BeanFactory each = beans;
+            while (each instanceof ConfigurableListableBeanFactory factory) {
+                for (String name : factory.getBeanNamesForType(SamplingOutputer.class, false, false)) {
+                    if (factory.containsBeanDefinition(name) && factory.getSingleton(name) == outputer) {
+                        String method = factory.getMergedBeanDefinition(name).getDestroyMethodName();
+                        return AbstractBeanDefinition.INFER_METHOD.equals(method)
+                                || "close".equals(method)
+                                || outputer instanceof AutoCloseable
+                                || outputer instanceof DisposableBean;
+                    }
+                }
+                each = parent(factory);
+            }
+            return false;
+        }
+
+        private static @Nullable BeanFactory parent(ConfigurableListableBeanFactory factory) {
+            BeanFactory parent = factory.getParentBeanFactory();
+            return parent instanceof ConfigurableApplicationContext context ? context.getBeanFactory() : parent;
+        }
+
+        /**
+         * The sampler's server.
+         *
+         * @param sampler which it shows
+         * @param properties describe it
+         * @param failures what is wrong with them
+         * @return a server, started together with the sampler; where a property is wrong with defaults, and not started
+         */
+        @Bean
+        @ConditionalOnMissingBean
+        @ConditionalOnProperty(prefix = ThreadsSamplerProperties.PREFIX + ".server", name = "enabled")
+        ThreadsSamplerServer threadsSamplerServer(
+                ThreadsSampler sampler, ThreadsSamplerProperties properties, SettingFailures failures) {
+            return failures.isEmpty()
+                    ? new ConfiguredSampler(sampler).server(properties.server())
+                    : new ThreadsSamplerServer();
+        }
+
+        /**
+         * Starts and ends the sampler and its server.
+         *
+         * @param sampler the sampler
+         * @param server the server, if there is one
+         * @param properties say whether they start
+         * @param failures keep them from starting
+         * @return what Spring calls
+         */
+        @Bean
+        SamplerLifecycle threadsSamplerLifecycle(
+                ThreadsSampler sampler,
+                ObjectProvider<ThreadsSamplerServer> server,
+                ThreadsSamplerProperties properties,
+                SettingFailures failures) {
+            return new SamplerLifecycle(sampler, properties.autoStart() && failures.isEmpty(), server::getIfUnique);
+        }
     }
 }

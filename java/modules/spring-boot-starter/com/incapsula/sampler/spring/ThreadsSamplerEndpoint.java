@@ -131,6 +131,9 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
         Map<String, @Nullable Object> status = new LinkedHashMap<>();
         status.put("state", state());
         status.put("engine", figures.getEngine());
+        status.put("mode", figures.getMode());
+        status.put("clock", figures.getClock());
+        status.put("limitations", figures.getLimitations());
         status.put("threads", figures.getThreads());
         status.put("polls", figures.getPolls());
         status.put("outcomes", figures.getOutcomes());

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.spring;
 
-import com.incapsula.sampler.ThreadsSampler;
-import java.beans.PropertyDescriptor;
+import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import org.springframework.beans.BeanUtils;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
@@ -27,30 +27,41 @@ final class UnknownSettings {
     private static final ConfigurationPropertyName PREFIX =
             ConfigurationPropertyName.of(ThreadsSamplerProperties.PREFIX);
 
+    private static final List<String> UNITS = List.of("millis", "seconds", "bytes");
+
     /* The names that there are, as files have them, by their form without hyphens. */
-    private static final Map<String, String> KNOWN = known();
+    private static final Map<String, String> KNOWN = new TreeMap<>();
+
+    /* Those that have any names below them, without hyphens. */
+    private static final Set<String> MAPS = new TreeSet<>();
+
+    static {
+        addAll("", ThreadsSamplerProperties.class);
+    }
 
     private UnknownSettings() {}
 
-    private static Map<String, String> known() {
-        Map<String, String> known = new TreeMap<>();
-        new SamplerSettings(new ThreadsSampler()).values().keySet().forEach(name -> add(known, "", name));
-        addAll(known, "", ThreadsSamplerProperties.class);
-        addAll(known, "output.", ThreadsSamplerProperties.Output.class);
-        return known;
-    }
-
-    private static void addAll(Map<String, String> known, String parent, Class<?> type) {
-        for (PropertyDescriptor property : BeanUtils.getPropertyDescriptors(type)) {
-            if (property.getWriteMethod() != null) {
-                add(known, parent, property.getName());
+    private static void addAll(String parent, Class<?> type) {
+        for (RecordComponent component : type.getRecordComponents()) {
+            String name = parent + DataObjectPropertyName.toDashedForm(component.getName());
+            if (component.getType().isRecord()) {
+                addAll(name + ".", component.getType());
+            } else if (component.getType() == Map.class) {
+                MAPS.add(name.replace("-", "") + ".");
+                KNOWN.put(name.replace("-", ""), name);
+            } else {
+                KNOWN.put(name.replace("-", ""), name);
             }
         }
     }
 
-    private static void add(Map<String, String> known, String parent, String name) {
-        String dashed = parent + DataObjectPropertyName.toDashedForm(name);
-        known.put(dashed.replace("-", ""), dashed);
+    /** @return the names of all properties, without the prefix */
+    static Collection<String> known() {
+        return Collections.unmodifiableCollection(KNOWN.values());
+    }
+
+    private static boolean isKnown(String name) {
+        return KNOWN.containsKey(name) || MAPS.stream().anyMatch(name::startsWith);
     }
 
     /** @return a sentence on each unknown property, with the nearest name there is */
@@ -60,7 +71,7 @@ final class UnknownSettings {
             if (source instanceof IterableConfigurationPropertySource names) {
                 names.stream()
                         .filter(PREFIX::isAncestorOf)
-                        .filter(name -> !KNOWN.containsKey(plain(name)))
+                        .filter(name -> !isKnown(plain(name)))
                         .forEach(name -> unknown.add(name.toString()));
             }
         }
@@ -83,11 +94,26 @@ final class UnknownSettings {
         return String.join(".", parts);
     }
 
+    /* The option's own name, with its unit and without its group, is near; so is a name with more behind it. */
     private static String nearest(String name) {
-        Comparator<String> isNoBeginning = Comparator.comparing(known -> !known.startsWith(name));
-        String nearest =
-                Collections.min(KNOWN.keySet(), isNoBeginning.thenComparingInt(known -> distance(name, known)));
-        return String.valueOf(KNOWN.get(nearest));
+        String bare = withoutUnit(name);
+        String last = bare.substring(bare.lastIndexOf('.') + 1);
+        Comparator<String> order =
+                Comparator.comparing((String known) -> !known.replace(".", "").equals(bare.replace(".", "")));
+        return String.valueOf(KNOWN.get(Collections.min(
+                KNOWN.keySet(),
+                order.thenComparing(known -> !known.startsWith(bare))
+                        .thenComparing(known -> !known.endsWith("." + last))
+                        .thenComparingInt(known -> distance(bare, known)))));
+    }
+
+    private static String withoutUnit(String name) {
+        for (String unit : UNITS) {
+            if (name.endsWith(unit) && name.length() > unit.length()) {
+                return name.substring(0, name.length() - unit.length());
+            }
+        }
+        return name;
     }
 
     /* How many characters have to be put in, taken out or replaced. */

@@ -3,7 +3,6 @@ package com.incapsula.sampler.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.incapsula.sampler.ThreadsSampler;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -14,16 +13,11 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
-import org.springframework.beans.BeanWrapperImpl;
 import org.springframework.boot.json.JsonParserFactory;
-import org.springframework.util.ClassUtils;
 
 /** What editors know of the properties is what the sampler has, and what the document says. */
 class MetadataTest {
-
-    private static final String SAMPLER = ThreadsSampler.class.getName();
 
     @SuppressWarnings("unchecked")
     private static List<Map<String, Object>> properties() throws IOException {
@@ -44,21 +38,31 @@ class MetadataTest {
     }
 
     @Test
-    void thePropertiesOfTheSamplerHaveTheirTypesAndDefaults() throws IOException {
-        Map<String, String> expected = new TreeMap<>();
-        BeanWrapperImpl sampler = new BeanWrapperImpl(new ThreadsSampler());
-        new SamplerSettings(new ThreadsSampler())
-                .values()
-                .forEach((name, value) -> expected.put(
-                        "threads-sampler." + ThreadsSamplerAutoConfigurationIT.kebab(name),
-                        ClassUtils.resolvePrimitiveIfNecessary(sampler.getPropertyType(name))
-                                        .getName() + " " + text(value)));
-        Map<String, String> found = new TreeMap<>(properties().stream()
-                .filter(property -> SAMPLER.equals(property.get("sourceType")))
-                .collect(Collectors.toMap(
-                        property -> text(property.get("name")),
-                        property -> text(property.get("type")) + " " + text(property.get("defaultValue")))));
-        assertThat(found).isEqualTo(expected);
+    void allPropertiesAreThere() throws IOException {
+        assertThat(properties())
+                .extracting(property -> text(property.get("name")))
+                .filteredOn(name -> name.startsWith(ThreadsSamplerProperties.PREFIX))
+                .containsExactlyInAnyOrderElementsOf(UnknownSettings.known().stream()
+                        .map(name -> ThreadsSamplerProperties.PREFIX + "." + name)
+                        .toList());
+    }
+
+    /** An editor shows the default that the sampler has: a wrong one here would not be the one that is bound. */
+    @Test
+    void timesAndSizesAreTypesOfBoot() throws IOException {
+        Map<String, String> types = new TreeMap<>();
+        properties()
+                .forEach(property -> types.put(
+                        text(property.get("name")),
+                        text(property.get("type")) + " " + text(property.get("defaultValue"))));
+        assertThat(types)
+                .containsEntry("threads-sampler.sampling-frequency", "java.time.Duration 50ms")
+                .containsEntry("threads-sampler.report.frequency", "java.time.Duration 15m")
+                .containsEntry("threads-sampler.memory-limit", "org.springframework.util.unit.DataSize 64MB")
+                .containsEntry("threads-sampler.overhead-limit-percent", "java.lang.Double 1.0")
+                .hasEntrySatisfying(
+                        "threads-sampler.monitored-packages",
+                        type -> assertThat(type).startsWith("java.util.List<java.lang.String>"));
     }
 
     @Test
@@ -79,9 +83,8 @@ class MetadataTest {
                 .map((MatchResult row) -> row.group(1))
                 .toList();
         List<String> own = properties().stream()
-                .filter(property -> !SAMPLER.equals(property.get("sourceType")))
                 .map(property -> text(property.get("name")))
-                .filter(name -> name.startsWith("threads-sampler."))
+                .filter(name -> name.matches("threads-sampler\\.(enabled|auto-start|(output|server)\\..*)"))
                 .toList();
         assertThat(rows).containsExactlyInAnyOrderElementsOf(own);
     }

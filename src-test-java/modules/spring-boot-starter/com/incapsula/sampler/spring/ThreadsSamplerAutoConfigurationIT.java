@@ -7,17 +7,24 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.incapsula.sampler.ReportFormat;
 import com.incapsula.sampler.ThreadsSampler;
+import com.incapsula.sampler.ThreadsSamplerServer;
 import com.incapsula.sampler.manipulate.ThreadNameManipulator;
 import com.incapsula.sampler.outputer.FileSamplingOutputer;
 import com.incapsula.sampler.outputer.LoggerSamplingOutputer;
 import com.incapsula.sampler.outputer.SamplingOutputer;
+import com.incapsula.sampler.remote.RemoteSamplingOutputer;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -28,12 +35,22 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.test.annotation.DirtiesContext;
+import org.springframework.test.context.ContextConfiguration;
+import org.springframework.test.context.TestContext;
+import org.springframework.test.context.TestContextManager;
+import org.springframework.test.context.TestPropertySource;
 
 /** The sampler of an application, from its properties and its beans. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -41,8 +58,10 @@ class ThreadsSamplerAutoConfigurationIT {
 
     private static final String WARNING = "threads-sampler does not sample, and the application runs on: ";
 
-    /* A value for each property, other than the default. */
-    private static final Map<String, String> VALUES = values();
+    /* A value for each property of the sampler, other than the default: as it is written, and as the sampler has it. */
+    private static final Map<String, Value> VALUES = values();
+
+    private record Value(String written, String option, String set) {}
 
     @TempDir
     Path folder;
@@ -50,48 +69,56 @@ class ThreadsSamplerAutoConfigurationIT {
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(ThreadsSamplerAutoConfiguration.class));
 
-    private static Map<String, String> values() {
-        Map<String, String> values = new HashMap<>();
-        values.put("active", "false");
-        values.put("clock", "cpu");
-        values.put("discardWarmUp", "true");
-        values.put("engine", "jvmti");
-        values.put("errorBars", "false");
-        values.put("idleLookbackMillis", "500");
-        values.put("idleMethods", "com.acme.Loop.next");
-        values.put("foldRecursion", "false");
-        values.put("instrumentation", "eager");
-        values.put("closeTimeoutSeconds", "5");
-        values.put("instrumentationFilter", "com.acme,-com.acme.util");
-        values.put("ioMethods", "com.acme.Driver.read");
-        values.put("jfrEvents", "true");
-        values.put("jmxName", "orders");
-        values.put("maxCallDepth", "7");
-        values.put("maxGroups", "70");
-        values.put("maxCallNodes", "70");
-        values.put("maxCountedMethods", "700");
-        values.put("maxDepthFrames", "70");
-        values.put("memoryLimitBytes", "10000000");
-        values.put("methodTiming", "none");
-        values.put("monitoredPackages", "com.acme,org.example");
-        values.put("overheadLimitPercent", "0.5");
-        values.put("reportCpuTime", "true");
-        values.put("reportFrequencySeconds", "60");
-        values.put("reportJvmThreads", "false");
-        values.put("reportAccount", "full");
-        values.put("reportMinPercent", "2.5");
-        values.put("reportOrder", "by-time");
-        values.put("reportPercent", "true");
-        values.put("reportStates", "true");
-        values.put("reportSummary", "false");
-        values.put("reportZeroTimePackages", "true");
-        values.put("required", "true");
-        values.put("rootMethods", "com.acme.OrderHandler.handle");
-        values.put("sampleUnmountedVirtualThreads", "true");
-        values.put("samplingFrequencyMillis", "20");
-        values.put("samplingSignal", "40");
-        values.put("skipDaemonThreads", "true");
+    private static Map<String, Value> values() {
+        Map<String, Value> values = new HashMap<>();
+        put(values, "active", "false", "active");
+        put(values, "clock", "cpu", "clock");
+        put(values, "counting.discard-warm-up", "true", "discardWarmUp");
+        put(values, "engine", "jvmti", "engine");
+        put(values, "error-bars", "false", "errorBars");
+        put(values, "idle-lookback", "500ms", "idleLookbackMillis", "500");
+        put(values, "idle-methods", "com.acme.Loop.next", "idleMethods");
+        put(values, "counting.instrumentation", "eager", "instrumentation");
+        put(values, "close-timeout", "5s", "closeTimeoutSeconds", "5");
+        put(values, "counting.instrumentation-filter", "com.acme,-com.acme.util", "instrumentationFilter");
+        put(values, "io-methods", "com.acme.Driver.read", "ioMethods");
+        put(values, "jfr-events", "true", "jfrEvents");
+        put(values, "jmx-name", "orders", "jmxName");
+        put(values, "counting.max-call-depth", "7", "maxCallDepth");
+        put(values, "report.max-groups", "70", "maxGroups");
+        put(values, "counting.max-call-nodes", "70", "maxCallNodes");
+        put(values, "counting.max-counted-methods", "700", "maxCountedMethods");
+        put(values, "max-depth-frames", "70", "maxDepthFrames");
+        put(values, "memory-limit", "8MB", "memoryLimitBytes", "8388608");
+        put(values, "counting.method-timing", "none", "methodTiming");
+        put(values, "monitored-packages", "com.acme,org.example", "monitoredPackages");
+        put(values, "overhead-limit-percent", "0.5", "overheadLimitPercent");
+        put(values, "report.cpu-time", "true", "reportCpuTime");
+        put(values, "report.fold-recursion", "false", "foldRecursion");
+        put(values, "report.frequency", "1m", "reportFrequencySeconds", "60");
+        put(values, "report.jvm-threads", "false", "reportJvmThreads");
+        put(values, "report.account", "full", "reportAccount");
+        put(values, "report.min-percent", "2.5", "reportMinPercent");
+        put(values, "report.order", "by-time", "reportOrder");
+        put(values, "report.percent", "true", "reportPercent");
+        put(values, "report.states", "true", "reportStates");
+        put(values, "report.summary", "false", "reportSummary");
+        put(values, "report.zero-time-packages", "true", "reportZeroTimePackages");
+        put(values, "required", "true", "required");
+        put(values, "counting.root-methods", "com.acme.OrderHandler.handle", "rootMethods");
+        put(values, "sample-unmounted-virtual-threads", "true", "sampleUnmountedVirtualThreads");
+        put(values, "sampling-frequency", "20ms", "samplingFrequencyMillis", "20");
+        put(values, "sampling-signal", "40", "samplingSignal");
+        put(values, "skip-daemon-threads", "true", "skipDaemonThreads");
         return values;
+    }
+
+    private static void put(Map<String, Value> values, String name, String value, String option) {
+        put(values, name, value, option, value);
+    }
+
+    private static void put(Map<String, Value> values, String name, String value, String option, String set) {
+        values.put(name, new Value(value, option, set));
     }
 
     private static String plain(Object value) {
@@ -122,56 +149,99 @@ class ThreadsSamplerAutoConfigurationIT {
 
     @Test
     void everyPropertyIsSet() {
-        assertThat(new SamplerSettings(new ThreadsSampler()).values()).containsOnlyKeys(VALUES.keySet());
-        String[] properties = VALUES.entrySet().stream()
-                .map(value -> "threads-sampler." + kebab(value.getKey()) + "=" + value.getValue())
-                .toArray(String[]::new);
+        Map<String, String> expected = new TreeMap<>();
+        VALUES.values().forEach(value -> expected.put(value.option(), plain(value.set())));
+        assertThat(options(new ThreadsSampler())).containsOnlyKeys(expected.keySet());
         application
-                .withPropertyValues(properties)
+                .withPropertyValues(VALUES.entrySet().stream()
+                        .map(value -> "threads-sampler." + value.getKey() + "="
+                                + value.getValue().written())
+                        .toArray(String[]::new))
                 .withPropertyValues("threads-sampler.auto-start=false")
-                .run(context -> {
-                    Map<String, String> set = new TreeMap<>();
-                    new SamplerSettings(context.getBean(ThreadsSampler.class))
-                            .values()
-                            .forEach((name, value) -> set.put(name, plain(value)));
-                    Map<String, String> expected = new TreeMap<>();
-                    VALUES.forEach((name, value) -> expected.put(name, plain(value)));
-                    assertThat(set).isEqualTo(expected);
-                });
+                .run(context -> assertThat(options(context.getBean(ThreadsSampler.class)))
+                        .isEqualTo(expected));
     }
 
-    static String kebab(String name) {
-        return name.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
+    /* All but the one that the starter itself decides. */
+    private static Map<String, String> options(ThreadsSampler sampler) {
+        Map<String, String> options = new TreeMap<>();
+        new SamplerSettings(sampler)
+                .values()
+                .forEach((name, value) -> options.put(name, value == null ? "" : plain(value)));
+        options.remove("closeOutputer");
+        return options;
+    }
+
+    @Test
+    void thereAreNoOtherPropertiesThanTheOptionsAndThoseOfTheStarter() {
+        assertThat(UnknownSettings.known())
+                .filteredOn(name -> !name.matches("(output|server)\\..*"))
+                .containsExactlyInAnyOrderElementsOf(
+                        Stream.concat(Stream.of("enabled", "auto-start"), VALUES.keySet().stream())
+                                .toList());
+    }
+
+    @Test
+    void theDefaultsAreThoseOfTheSampler() {
+        application
+                .withPropertyValues("threads-sampler.auto-start=false")
+                .run(context -> assertThat(options(context.getBean(ThreadsSampler.class)))
+                        .isEqualTo(options(new ThreadsSampler())));
+    }
+
+    @Test
+    void theDefaultsOfPushAndServerAreTheirs() {
+        application
+                .withPropertyValues(
+                        "threads-sampler.auto-start=false",
+                        "threads-sampler.output.push.url=http://127.0.0.1:1/",
+                        "threads-sampler.server.enabled=true")
+                .run(context -> {
+                    assertThat(context.getBean(ThreadsSampler.class).getSamplingOutputer())
+                            .usingRecursiveComparison()
+                            .comparingOnlyFields(
+                                    "queueLimitBytes",
+                                    "reportLimitBytes",
+                                    "timeoutMillis",
+                                    "closeMillis",
+                                    "spreadMillis",
+                                    "headers",
+                                    "resourceAttributes",
+                                    "serviceName")
+                            .isEqualTo(new RemoteSamplingOutputer());
+                    assertThat(context.getBean(ThreadsSamplerServer.class))
+                            .usingRecursiveComparison()
+                            .comparingOnlyFields("host", "port", "token", "allowedHosts", "maxSeconds", "mcp")
+                            .isEqualTo(new ThreadsSamplerServer());
+                });
     }
 
     @Test
     void aValueOutOfRangeIsOneWarningAndTheApplicationRuns(CapturedOutput output) {
-        application
-                .withPropertyValues("threads-sampler.sampling-frequency-millis=0")
-                .run(context -> {
-                    assertThat(context).hasNotFailed();
-                    assertThat(context.getBean(ThreadsSampler.class).isRunning())
-                            .isFalse();
-                });
+        application.withPropertyValues("threads-sampler.sampling-frequency=0").run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(context.getBean(ThreadsSampler.class).isRunning()).isFalse();
+        });
         assertThat(warnings(output)).isEqualTo(1);
         assertThat(output.getAll())
-                .contains(WARNING + "threads-sampler: samplingFrequencyMillis must be between 1 and 3600000, got 0");
+                .contains(WARNING + "threads-sampler.sampling-frequency: samplingFrequencyMillis must be between 1 and"
+                        + " 3600000, got 0");
     }
 
     @Test
     void textThatIsNoValueIsOneWarningAndTheApplicationRuns(CapturedOutput output) {
         application
-                .withPropertyValues("threads-sampler.output.format=poster")
+                .withPropertyValues("threads-sampler.output.log.format=poster")
                 .run(context -> assertThat(context).hasNotFailed());
         assertThat(warnings(output)).isEqualTo(1);
-        assertThat(output.getAll()).contains("threads-sampler.output.format", "poster");
+        assertThat(output.getAll()).contains("threads-sampler.output.log.format", "poster");
     }
 
     @Test
     void aFileThatCannotBeWrittenIsOneWarningAndTheApplicationRuns(CapturedOutput output) throws IOException {
         Path noFolder = Files.createFile(folder.resolve("file"));
         application
-                .withPropertyValues("threads-sampler.output.file=" + noFolder.resolve("report.html"))
+                .withPropertyValues("threads-sampler.output.file.path=" + noFolder.resolve("report.html"))
                 .run(context -> {
                     assertThat(context).hasNotFailed();
                     assertThat(context.getBean(ThreadsSampler.class).isRunning())
@@ -182,23 +252,52 @@ class ThreadsSamplerAutoConfigurationIT {
     }
 
     @Test
-    void propertiesThatDoNotGoTogetherAreOneWarning(CapturedOutput output) {
+    void aFormThatIsNotForTheLogIsOneWarning(CapturedOutput output) {
         application
-                .withPropertyValues("threads-sampler.output.format=html")
+                .withPropertyValues("threads-sampler.output.log.format=html")
                 .run(context -> assertThat(context).hasNotFailed());
-        application
-                .withPropertyValues("threads-sampler.output.to=file")
-                .run(context -> assertThat(context).hasNotFailed());
-        assertThat(warnings(output)).isEqualTo(2);
+        assertThat(warnings(output)).isEqualTo(1);
         assertThat(output.getAll())
-                .contains("output.format must be TEXT, TOP or CALLS where reports are logged, got HTML")
-                .contains("output.to FILE needs output.file");
+                .contains(WARNING + "threads-sampler.output.log.format: must be TEXT, TOP or CALLS, got HTML");
+    }
+
+    /** Each is named in one warning, and the properties of other programs fail as they do without the sampler. */
+    @Test
+    void severalWrongValuesAreOneWarning(CapturedOutput output) {
+        application
+                .withPropertyValues(
+                        "threads-sampler.report.frequency=often",
+                        "threads-sampler.counting.max-call-depth=deep",
+                        "threads-sampler.output.push.queue-limit=large")
+                .run(context -> assertThat(context.getBean(ThreadsSampler.class).isRunning())
+                        .isFalse());
+        assertThat(warnings(output)).isEqualTo(1);
+        assertThat(output.getAll())
+                .contains(
+                        "threads-sampler.report.frequency: ",
+                        "threads-sampler.counting.max-call-depth: ",
+                        "threads-sampler.output.push.queue-limit: ");
+    }
+
+    @ConfigurationProperties("acme")
+    record Acme(int size) {}
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableConfigurationProperties(Acme.class)
+    static class WithProperties {}
+
+    @Test
+    void aWrongValueOfTheApplicationEndsItAsBefore() {
+        application
+                .withUserConfiguration(WithProperties.class)
+                .withPropertyValues("acme.size=large")
+                .run(context -> assertThat(context).hasFailed());
     }
 
     @Test
     void whereTheSamplerIsRequiredAFailureStopsTheStart() {
         application
-                .withPropertyValues("threads-sampler.required=true", "threads-sampler.sampling-frequency-millis=0")
+                .withPropertyValues("threads-sampler.required=true", "threads-sampler.sampling-frequency=0")
                 .run(context -> assertThat(context).hasFailed());
     }
 
@@ -212,14 +311,14 @@ class ThreadsSamplerAutoConfigurationIT {
         SpringApplication required = new SpringApplicationBuilder(WithoutWeb.class)
                 .web(WebApplicationType.NONE)
                 .build();
-        assertThatThrownBy(() -> required.run(
-                        "--threads-sampler.required=true", "--threads-sampler.report-frequency-seconds=often"))
-                .hasStackTraceContaining("threads-sampler.report-frequency-seconds");
+        assertThatThrownBy(() ->
+                        required.run("--threads-sampler.required=true", "--threads-sampler.report.frequency=often"))
+                .hasStackTraceContaining("threads-sampler.report.frequency");
         assertThat(output.getAll())
                 .contains(
                         "APPLICATION FAILED TO START",
                         "threads-sampler cannot sample, and threads-sampler.required is true: "
-                                + "threads-sampler.report-frequency-seconds: ",
+                                + "threads-sampler.report.frequency: ",
                         "remove threads-sampler.required")
                 .doesNotContain("\tat ");
     }
@@ -233,12 +332,12 @@ class ThreadsSamplerAutoConfigurationIT {
                         "acme.minutes=10m",
                         "threads-sampler.monitored-packages[0]=${acme.root}",
                         "threads-sampler.monitoredPackages[1]=org.example",
-                        "threads-sampler.root-methods[0]=com.acme.A.a",
-                        "threads-sampler.report-frequency-seconds=${acme.minutes}",
-                        "threads-sampler.close-timeout-seconds=PT90S",
-                        "threads-sampler.sampling-frequency-millis=1s",
-                        "threads-sampler.idle-lookback-millis=500ms",
-                        "threads-sampler.memory-limit-bytes=16MB")
+                        "threads-sampler.counting.root-methods[0]=com.acme.A.a",
+                        "threads-sampler.report.frequency=${acme.minutes}",
+                        "threads-sampler.close-timeout=PT90S",
+                        "threads-sampler.sampling-frequency=1s",
+                        "threads-sampler.idle-lookback=500",
+                        "threads-sampler.memory-limit=16MB")
                 .run(context -> {
                     ThreadsSampler sampler = context.getBean(ThreadsSampler.class);
                     assertThat(sampler.getMonitoredPackages()).isEqualTo("com.acme,org.example");
@@ -259,7 +358,8 @@ class ThreadsSamplerAutoConfigurationIT {
                   monitored-packages:
                     - com.acme
                     - org.example
-                  report-frequency-seconds: 10m
+                  report:
+                    frequency: 600
                 """);
         try (ConfigurableApplicationContext context = new SpringApplicationBuilder(WithoutWeb.class)
                 .web(WebApplicationType.NONE)
@@ -274,33 +374,45 @@ class ThreadsSamplerAutoConfigurationIT {
     @Test
     void aTimeThatIsNoWholeSecondIsOneWarning(CapturedOutput output) {
         application
-                .withPropertyValues("threads-sampler.report-frequency-seconds=1500ms")
+                .withPropertyValues("threads-sampler.report.frequency=1500ms")
                 .run(context -> assertThat(context).hasNotFailed());
         assertThat(warnings(output)).isEqualTo(1);
-        assertThat(output.getAll()).contains("threads-sampler.report-frequency-seconds", "1500ms");
+        assertThat(output.getAll()).contains("threads-sampler.report.frequency: must be whole seconds, got PT1.5S");
     }
 
     @Test
     void aNameThatThereIsNotIsAWarningWithTheNearestOne(CapturedOutput output) {
+        Map<String, String> near = new TreeMap<>();
+        near.put("monitored-package", "monitored-packages");
+        near.put("sampling-frequency-millis", "sampling-frequency");
+        near.put("report-frequency-seconds", "report.frequency");
+        near.put("report-cpu-time", "report.cpu-time");
+        near.put("max-groups", "report.max-groups");
+        near.put("memory-limit-bytes", "memory-limit");
+        near.put("close-timeout-seconds", "close-timeout");
+        near.put("root-methods", "counting.root-methods");
+        near.put("max-counted-methods", "counting.max-counted-methods");
+        near.put("output.max-file", "output.file.max-files");
+        near.put("output.max-total-size", "output.file.max-total-size");
+        near.put("output.logger-name", "output.log.logger-name");
+        near.put("output.level", "output.log.level");
+        near.put("server.max-seconds", "server.max-time");
         application
+                .withPropertyValues(near.keySet().stream()
+                        .map(name -> "threads-sampler." + name + "=1")
+                        .toArray(String[]::new))
                 .withPropertyValues(
-                        "threads-sampler.monitored-package=com.acme",
-                        "threads-sampler.report-frequency=10m",
-                        "threads-sampler.output.max-file=3",
-                        "threads-sampler.output.maxFiles=3",
-                        "threads-sampler.sampling_frequency_millis=20",
+                        "threads-sampler.output.file.maxFiles=3",
+                        "threads-sampler.sampling_frequency=20",
+                        "threads-sampler.output.push.headers.X-Scope-OrgID=team",
+                        "threads-sampler.output.push.resource-attributes[service.version]=1.2",
                         "threads-sampler.enabled=true")
                 .run(context -> assertThat(context.getBean(ThreadsSampler.class).isRunning())
                         .isTrue());
-        assertThat(output.getAll().split("there is no property ", -1)).hasSize(1 + 3);
-        assertThat(output.getAll())
-                .contains(
-                        "there is no property threads-sampler.monitored-package; did you mean"
-                                + " threads-sampler.monitored-packages?",
-                        "there is no property threads-sampler.report-frequency; did you mean"
-                                + " threads-sampler.report-frequency-seconds?",
-                        "there is no property threads-sampler.output.max-file; did you mean"
-                                + " threads-sampler.output.max-files?");
+        assertThat(output.getAll().split("there is no property ", -1)).hasSize(1 + near.size());
+        near.forEach((wrong, right) -> assertThat(output.getAll())
+                .contains("there is no property threads-sampler." + wrong + "; did you mean threads-sampler." + right
+                        + "?"));
     }
 
     @Test
@@ -360,7 +472,7 @@ class ThreadsSamplerAutoConfigurationIT {
     void theApplicationsOwnOutputerAndManipulatorAreUsed() {
         application
                 .withUserConfiguration(OwnParts.class)
-                .withPropertyValues("threads-sampler.output.file=" + folder.resolve("report.html"))
+                .withPropertyValues("threads-sampler.output.file.path=" + folder.resolve("report.html"))
                 .run(context -> {
                     ThreadsSampler sampler = context.getBean(ThreadsSampler.class);
                     assertThat(sampler.getSamplingOutputer()).isSameAs(context.getBean(SamplingOutputer.class));
@@ -368,6 +480,69 @@ class ThreadsSamplerAutoConfigurationIT {
                             .isSameAs(context.getBean(ThreadNameManipulator.class));
                 });
         assertThat(folder).isEmptyDirectory();
+    }
+
+    private static final AtomicInteger CLOSES = new AtomicInteger();
+
+    private static class Counting implements SamplingOutputer {
+        @Override
+        public void printIntervalTitle(String title) {}
+
+        @Override
+        public void printThreadRecord(String threadTitle, String record) {}
+
+        @Override
+        public void printError(String message, Throwable cause) {}
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {
+            CLOSES.incrementAndGet();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class ClosedBySpring {
+        @Bean
+        SamplingOutputer outputer() {
+            return new Counting();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class NotClosedBySpring {
+        @Bean(destroyMethod = "")
+        SamplingOutputer outputer() {
+            return new Counting();
+        }
+    }
+
+    @Test
+    void anOutputerThatIsABeanIsClosedOnce() {
+        for (Class<?> each : List.of(ClosedBySpring.class, NotClosedBySpring.class)) {
+            CLOSES.set(0);
+            application.withUserConfiguration(each).run(context -> {
+                assertThat(context.getBean(ThreadsSampler.class).isRunning()).isTrue();
+                assertThat(CLOSES).hasValue(0);
+            });
+            assertThat(CLOSES).as(each.getSimpleName()).hasValue(1);
+        }
+    }
+
+    @Test
+    void anOutputerOfTheParentIsClosedOnceByIt() {
+        CLOSES.set(0);
+        try (ConfigurableApplicationContext parent = new AnnotationConfigApplicationContext(ClosedBySpring.class)) {
+            application
+                    .withParent(parent)
+                    .run(context -> assertThat(
+                                    context.getBean(ThreadsSampler.class).getSamplingOutputer())
+                            .isInstanceOf(Counting.class));
+            assertThat(CLOSES).hasValue(0);
+        }
+        assertThat(CLOSES).hasValue(1);
     }
 
     @Configuration(proxyBeanMethods = false)
@@ -399,10 +574,10 @@ class ThreadsSamplerAutoConfigurationIT {
     void reportsGoToFiles() throws IOException {
         application
                 .withPropertyValues(
-                        "threads-sampler.output.file=" + folder.resolve("report-%n.html"),
-                        "threads-sampler.output.max-files=3",
-                        "threads-sampler.output.max-total-size=1MB",
-                        "threads-sampler.sampling-frequency-millis=5")
+                        "threads-sampler.output.file.path=" + folder.resolve("report-%n.html"),
+                        "threads-sampler.output.file.max-files=3",
+                        "threads-sampler.output.file.max-total-size=1MB",
+                        "threads-sampler.sampling-frequency=5")
                 .run(context -> {
                     ThreadsSampler sampler = context.getBean(ThreadsSampler.class);
                     FileSamplingOutputer files = (FileSamplingOutputer) sampler.getSamplingOutputer();
@@ -419,13 +594,202 @@ class ThreadsSamplerAutoConfigurationIT {
     }
 
     @Test
+    void reportsGoToSeveralPlacesAtOnce(CapturedOutput output) throws IOException {
+        application
+                .withPropertyValues(
+                        "threads-sampler.output.file.path=" + folder.resolve("report.collapsed"),
+                        "threads-sampler.output.log.enabled=true",
+                        "threads-sampler.output.push.url=http://127.0.0.1:1/",
+                        "threads-sampler.output.push.close-timeout=0",
+                        "threads-sampler.sampling-frequency=5ms")
+                .run(context -> {
+                    ThreadsSampler sampler = context.getBean(ThreadsSampler.class);
+                    patiently().until(() -> sampler.getStatistics().getPolls() > 0);
+                });
+        assertThat(folder.resolve("report.collapsed")).isNotEmptyFile();
+        assertThat(output.getAll()).contains("Report interval: ", "reports were not sent");
+    }
+
+    @Test
+    void aReportThatGoesElsewhereIsNotLogged() {
+        for (String property : List.of("file.path=" + folder.resolve("a.html"), "push.url=http://127.0.0.1:1/")) {
+            application
+                    .withPropertyValues("threads-sampler.auto-start=false", "threads-sampler.output." + property)
+                    .run(context -> assertThat(
+                                    context.getBean(ThreadsSampler.class).getSamplingOutputer())
+                            .isInstanceOfAny(FileSamplingOutputer.class, RemoteSamplingOutputer.class));
+        }
+    }
+
+    @Test
+    void theServerThatReportsArePushedToIsAsThePropertiesSay() {
+        application
+                .withPropertyValues(
+                        "spring.application.name=orders",
+                        "threads-sampler.auto-start=false",
+                        "threads-sampler.output.push.url=otlp+http://collector:4318",
+                        "threads-sampler.output.push.headers.Authorization=Bearer a,b=c+d",
+                        "threads-sampler.output.push.resource-attributes.service.version=1.2",
+                        "threads-sampler.output.push.queue-limit=1MB",
+                        "threads-sampler.output.push.report-limit=8KB",
+                        "threads-sampler.output.push.timeout=1s",
+                        "threads-sampler.output.push.spread=2s",
+                        "threads-sampler.output.push.close-timeout=3s")
+                .run(context -> {
+                    RemoteSamplingOutputer push = (RemoteSamplingOutputer)
+                            context.getBean(ThreadsSampler.class).getSamplingOutputer();
+                    assertThat(push.getUrl()).isEqualTo("otlp+http://collector:4318");
+                    assertThat(push.getServiceName()).isEqualTo("orders");
+                    assertThat(push.getHeaders()).isEqualTo("Authorization=Bearer%20a%2Cb%3Dc%2Bd");
+                    assertThat(push.getResourceAttributes()).isEqualTo("service.version=1.2");
+                    assertThat(push.getQueueLimitBytes()).isEqualTo(1 << 20);
+                    assertThat(push.getReportLimitBytes()).isEqualTo(8 << 10);
+                    assertThat(push.getTimeoutMillis()).isEqualTo(1000);
+                    assertThat(push.getSpreadMillis()).isEqualTo(2000);
+                    assertThat(push.getCloseMillis()).isEqualTo(3000);
+                });
+    }
+
+    @Test
+    void theServersStartAndEndWithTheApplication() {
+        ThreadsSamplerServer[] seen = new ThreadsSamplerServer[1];
+        application
+                .withPropertyValues("threads-sampler.server.enabled=true", "threads-sampler.server.max-time=2m")
+                .run(context -> {
+                    seen[0] = context.getBean(ThreadsSamplerServer.class);
+                    assertThat(seen[0].getUrl()).hasScheme("http").hasHost("127.0.0.1");
+                    assertThat(seen[0].getMaxSeconds()).isEqualTo(120);
+                });
+        assertThat(seen[0].getUrl()).isNull();
+    }
+
+    @Test
+    void aServerThatCannotStartIsOneWarningAndTheSamplerRuns(CapturedOutput output) throws IOException {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            application
+                    .withPropertyValues(
+                            "threads-sampler.server.enabled=true",
+                            "threads-sampler.server.port=" + taken.getLocalPort())
+                    .run(context -> assertThat(
+                                    context.getBean(ThreadsSampler.class).isRunning())
+                            .isTrue());
+        }
+        assertThat(output.getAll()).containsOnlyOnce("the sampler has no server: ");
+    }
+
+    @Test
+    void aWrongValueOfTheServerIsOneWarning(CapturedOutput output) {
+        application
+                .withPropertyValues("threads-sampler.server.enabled=true", "threads-sampler.server.port=70000")
+                .run(context -> assertThat(context).hasNotFailed());
+        assertThat(warnings(output)).isEqualTo(1);
+        assertThat(output.getAll()).contains(WARNING + "threads-sampler.server.port: port must be between 0 and 65535");
+    }
+
+    /** As Spring stops and starts an application: for a checkpoint of its JVM, or by hand. */
+    @Test
+    void theSamplerStopsAndStartsWithItsContext() {
+        application.run(context -> {
+            ThreadsSampler sampler = context.getBean(ThreadsSampler.class);
+            context.getSourceApplicationContext(ConfigurableApplicationContext.class)
+                    .stop();
+            assertThat(sampler.isRunning()).isFalse();
+            context.getSourceApplicationContext(ConfigurableApplicationContext.class)
+                    .start();
+            assertThat(sampler.isRunning()).isTrue();
+        });
+    }
+
+    private static final List<String> ORDER = new CopyOnWriteArrayList<>();
+
+    @Configuration(proxyBeanMethods = false)
+    static class EarlyServer {
+        @Bean
+        SmartLifecycle early(ThreadsSampler sampler) {
+            return new SmartLifecycle() {
+                private boolean runs;
+
+                @Override
+                public void start() {
+                    ORDER.add("start, sampler " + sampler.isRunning());
+                    runs = true;
+                }
+
+                @Override
+                public void stop() {
+                    ORDER.add("stop, sampler " + sampler.isRunning());
+                    runs = false;
+                }
+
+                @Override
+                public boolean isRunning() {
+                    return runs;
+                }
+
+                @Override
+                public int getPhase() {
+                    return -1;
+                }
+            };
+        }
+    }
+
+    @Test
+    void theSamplerStartsBeforeServersAndEndsAfterThem() {
+        ORDER.clear();
+        application
+                .withUserConfiguration(EarlyServer.class)
+                .run(context -> assertThat(context).hasNotFailed());
+        assertThat(ORDER).containsExactly("start, sampler true", "stop, sampler true");
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(ThreadsSamplerAutoConfiguration.class)
+    static class Tested {}
+
+    /** As for a test class: the framework makes the context, and closes it when all tests have ended. */
+    @Test
+    void inATestNoReportIsLoggedUnlessTheApplicationWantsIt() {
+        assertThat(outputerInATest(AsATest.class)).isNotInstanceOf(LoggerSamplingOutputer.class);
+        assertThat(outputerInATest(AsATestThatWantsReports.class)).isInstanceOf(LoggerSamplingOutputer.class);
+    }
+
+    private static SamplingOutputer outputerInATest(Class<?> test) {
+        TestContextManager manager = new TestContextManager(test);
+        ConfigurableApplicationContext context =
+                (ConfigurableApplicationContext) manager.getTestContext().getApplicationContext();
+        SamplingOutputer outputer = context.getBean(ThreadsSampler.class).getSamplingOutputer();
+        manager.getTestContext().markApplicationContextDirty(DirtiesContext.HierarchyMode.EXHAUSTIVE);
+        return outputer;
+    }
+
+    @ContextConfiguration(classes = Tested.class)
+    static class AsATest {}
+
+    @ContextConfiguration(classes = Tested.class)
+    @TestPropertySource(properties = "threads-sampler.output.log.enabled=true")
+    static class AsATestThatWantsReports {}
+
+    @Test
+    void twoTestsOfOneConfigurationHaveOneContext() {
+        ApplicationContext first =
+                new TestContextManager(AsATest.class).getTestContext().getApplicationContext();
+        TestContext second = new TestContextManager(AlsoATest.class).getTestContext();
+        assertThat(second.getApplicationContext()).isSameAs(first);
+        second.markApplicationContextDirty(DirtiesContext.HierarchyMode.EXHAUSTIVE);
+    }
+
+    @ContextConfiguration(classes = Tested.class)
+    static class AlsoATest {}
+
+    @Test
     void theShortFormIsOneEventOfTheLog(CapturedOutput output) {
         application
                 .withPropertyValues(
-                        "threads-sampler.output.format=top",
-                        "threads-sampler.output.logger-name=the.sampler",
-                        "threads-sampler.output.level=warn",
-                        "threads-sampler.sampling-frequency-millis=5")
+                        "threads-sampler.output.log.format=top",
+                        "threads-sampler.output.log.logger-name=the.sampler",
+                        "threads-sampler.output.log.level=warn",
+                        "threads-sampler.sampling-frequency=5")
                 .run(context -> {
                     ThreadsSampler sampler = context.getBean(ThreadsSampler.class);
                     assertThat(sampler.getSamplingOutputer())
@@ -441,7 +805,7 @@ class ThreadsSamplerAutoConfigurationIT {
     @Test
     void noReportsWhereNoneAreWanted(CapturedOutput output) {
         application
-                .withPropertyValues("threads-sampler.output.to=none", "threads-sampler.sampling-frequency-millis=5")
+                .withPropertyValues("threads-sampler.output.log.enabled=false", "threads-sampler.sampling-frequency=5")
                 .run(context -> {
                     ThreadsSampler sampler = context.getBean(ThreadsSampler.class);
                     patiently().until(() -> sampler.getStatistics().getPolls() > 0);

@@ -72,9 +72,9 @@ class ThreadsSamplerEndpointIT {
         List<String> all = new ArrayList<>(List.of(
                 "--server.port=0",
                 "--management.endpoints.web.exposure.include=threadsampler,health,metrics",
-                "--threads-sampler.sampling-frequency-millis=5",
+                "--threads-sampler.sampling-frequency=5",
                 "--threads-sampler.monitored-packages=com.acme",
-                "--threads-sampler.output.to=none"));
+                "--threads-sampler.output.log.enabled=false"));
         all.addAll(List.of(properties));
         return SpringApplication.run(Application.class, all.toArray(String[]::new));
     }

@@ -107,7 +107,7 @@ class KioskTest {
                 .lines()
                 .anyMatch(line -> line.startsWith("threadsampler_polls_total{") && !line.endsWith(" 0.0")));
         assertThat(text(get("/actuator/prometheus")))
-                .contains("threadsampler_threads ", "threadsampler_busy_threads ", "threadsampler_memory_bytes{state=");
+                .contains("threadsampler_threads ", "threadsampler_busy_threads ", "threadsampler_memory_used_bytes ");
     }
 
     @Test

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import java.util.List;
+
+/**
+ * How stacks are walked, and what is not done in the best way.
+ *
+ * @param limitations not modifiable
+ */
+record SamplingStatus(SamplingMode mode, List<SamplingLimitation> limitations) {
+
+    /** Before the first start. */
+    static final SamplingStatus NONE = new SamplingStatus(SamplingMode.INERT, List.of());
+
+    /** @param raw the mode, then of each limitation its code and its text; or nothing */
+    static SamplingStatus of(List<String> raw) {
+        return raw.isEmpty()
+                ? NONE
+                : new SamplingStatus(SamplingMode.valueOf(raw.get(0)), SamplingLimitation.listOf(raw));
+    }
+
+    /** Of two that are added up: the mode is the one that shows less, and an inert one adds nothing. */
+    SamplingStatus with(SamplingStatus other) {
+        if (mode == SamplingMode.INERT || other.mode == SamplingMode.INERT) {
+            return mode == SamplingMode.INERT ? other : this;
+        }
+        return new SamplingStatus(
+                mode.compareTo(other.mode) < 0 ? other.mode : mode,
+                SamplingLimitation.joined(limitations, other.limitations));
+    }
+}

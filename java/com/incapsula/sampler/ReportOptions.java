@@ -51,7 +51,11 @@ public final class ReportOptions {
     private final @Nullable Boolean foldRecursion; // null: as people or programs read the format
 
     private ReportOptions(
-            ReportWeight weight, boolean weightAlone, int flags, @Nullable String focus, @Nullable Boolean foldRecursion) {
+            ReportWeight weight,
+            boolean weightAlone,
+            int flags,
+            @Nullable String focus,
+            @Nullable Boolean foldRecursion) {
         this.weight = weight;
         this.weightAlone = weightAlone;
         this.flags = flags;
@@ -174,8 +178,7 @@ public final class ReportOptions {
      */
     public ReportOptions withMinPercent(double percent) {
         int min = (int) perMille("minPercent", "0", percent);
-        return new ReportOptions(
-                weight, weightAlone, (flags & ~MIN_MASK) | (min << MIN_SHIFT), focus, foldRecursion);
+        return new ReportOptions(weight, weightAlone, (flags & ~MIN_MASK) | (min << MIN_SHIFT), focus, foldRecursion);
     }
 
     /**
@@ -267,8 +270,7 @@ public final class ReportOptions {
         if (row != null && row.length() > MAX_FOCUS_LENGTH) {
             throw new IllegalArgumentException("focus must have at most 1,000 characters, got " + row.length());
         }
-        return new ReportOptions(
-                weight, weightAlone, flags, row == null || row.isEmpty() ? null : row, foldRecursion);
+        return new ReportOptions(weight, weightAlone, flags, row == null || row.isEmpty() ? null : row, foldRecursion);
     }
 
     /**

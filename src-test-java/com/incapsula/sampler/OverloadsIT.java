@@ -94,7 +94,8 @@ class OverloadsIT {
                     .contains("\n  counted.Overloaded.add(int)(Overloaded.java) ")
                     .containsPattern(
                             "counted\\.Overloaded\\.add\\(List, long\\[]\\[]\\)\\(Overloaded.java\\) .*, Calls: 2");
-            assertThat(written(report, ReportFormat.TOP, ReportOptions.standard().withWeight(ReportWeight.CALLS)))
+            assertThat(written(
+                            report, ReportFormat.TOP, ReportOptions.standard().withWeight(ReportWeight.CALLS)))
                     .contains("  counted.Overloaded.add(List, long[][]) ");
             assertThat(report.toString(ReportFormat.JSON)).contains("\"method\":\"add(int)\"");
         }
@@ -149,8 +150,10 @@ class OverloadsIT {
     @Test
     void aSamplerThatDoesNotFoldHasARowForEachDepth() {
         sampler.setFoldRecursion(false);
-        try (SamplingReport report =
-                counted("counted.Overloaded.down", () -> Overloaded.down(9), ";counted.Overloaded.down(Overloaded.java)".repeat(9))) {
+        try (SamplingReport report = counted(
+                "counted.Overloaded.down",
+                () -> Overloaded.down(9),
+                ";counted.Overloaded.down(Overloaded.java)".repeat(9))) {
             assertThat(rows(report.toString(ReportFormat.TEXT), "counted.Overloaded.down"))
                     .isEqualTo(10);
         }

@@ -64,7 +64,7 @@ public final class Times {
      */
     public static long wholeMillis(String name, Duration value) {
         requireNotNull(name, value);
-        if (value.getNano() % NANOS_PER_MILLI != 0) {
+        if (value.toNanosPart() % NANOS_PER_MILLI != 0) {
             throw new IllegalArgumentException(name + " must be whole milliseconds, got " + value);
         }
         try {

@@ -345,7 +345,8 @@ class CommandLineTest {
                 "\"counted\":[],\"counting\":{}",
                 "\"counted\":[{\"name\":\"main\",\"threads\":2,\"threadNames\":[\"m\"],\"maxDepth\":2,\"polls\":0,"
                         + "\"outcomes\":{},\"hookNanos\":10,\"parent\":[-1,0],\"frame\":[0,3],\"wall\":[5,20],"
-                        + "\"cpu\":[0,1],\"samples\":[0,0],\"calls\":" + calls + ",\"rootTimes\":[" + rootTime + "],\"countedSince\":[[1,1500,-1]]}],"
+                        + "\"cpu\":[0,1],\"samples\":[0,0],\"calls\":" + calls + ",\"rootTimes\":[" + rootTime
+                        + "],\"countedSince\":[[1,1500,-1]]}],"
                         + "\"counting\":{\"BATCHES\":{\"text\":\"batches\",\"count\":1,\"names\":[]}}");
     }
 

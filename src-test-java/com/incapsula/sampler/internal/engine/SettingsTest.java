@@ -15,8 +15,8 @@ class SettingsTest {
         OptionValues values = new Settings().toOptionValues();
         assertThat(values.integers())
                 .containsExactly(
-                        50, 900, 64 << 20, 1024, 1000, 10, 38, 32_768, 100_000, 1000, 500, 5, 1, 0, 0, 0, 1, 1, 1, 0, 0, 1,
-                        0, 1, 0, 0, 0, 0, 0, 0, 0);
+                        50, 900, 64 << 20, 1024, 1000, 10, 38, 32_768, 100_000, 1000, 500, 5, 1, 0, 0, 0, 1, 1, 1, 0, 0,
+                        1, 0, 1, 0, 0, 0, 0, 0, 0, 0);
         assertThat(values.texts()).containsExactly("", "", "", "", "", "");
         assertThat(values)
                 .hasToString("samplingFrequencyMillis=50\n"

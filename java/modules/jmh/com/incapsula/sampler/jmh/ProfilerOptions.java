@@ -26,7 +26,7 @@ record ProfilerOptions(int interval, int lines, @Nullable ReportFormat format, S
             Options, separated by semicolons:
               interval=MILLISECONDS  the mean time between two ticks, 1 to 3600000; default 10
               lines=NUMBER           how many of the hottest lines are printed, 1 or more; default 20
-              format=NAME            the form of the file: %s, or none; default html
+              format=NAME            the form of the file: FORMATS, or none; default html
               folder=FOLDER          where the file goes; default the working folder
               help                   this text
             """;
@@ -47,7 +47,7 @@ record ProfilerOptions(int interval, int lines, @Nullable ReportFormat format, S
         String key = at < 0 ? option : option.substring(0, at).strip();
         String value = at < 0 ? "" : option.substring(at + 1).strip();
         if (option.equals("help")) {
-            System.out.printf(HELP, String.join(", ", formats()));
+            System.out.print(HELP.replace("FORMATS", String.join(", ", formats())));
             throw new ProfilerException("Help requested.");
         }
         return switch (key) {

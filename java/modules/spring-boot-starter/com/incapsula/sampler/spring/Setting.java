@@ -33,7 +33,7 @@ record Setting(String group) {
     }
 
     void setMillis(String name, Duration time, LongConsumer setter) {
-        if (time.getNano() % NANOS_PER_MILLI != 0) {
+        if (time.toNanosPart() % NANOS_PER_MILLI != 0) {
             throw wrong(name, "must be whole milliseconds, got " + time, null);
         }
         set(name, time.toMillis(), setter::accept);

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "counting/call_filter.h"
+#include "support/class_text.h"
 #include "support/failing_alloc.h"
-#include "support/outline_text.h"
 
 static void test_what_passes(void **state)
 {

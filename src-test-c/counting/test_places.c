@@ -13,15 +13,15 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "counting/call_graph.h"
 #include "counting/places.h"
-#include "counting/reach.h"
 #include "support/failing_alloc.h"
-#include "support/reach_fixture.h"
+#include "support/graph_fixture.h"
 
 enum { LINE_BYTES = 8192, BATCH = 64, ROUNDS = 400, NAMES = 1000 };
 
-static struct reach_fixture fixture;
-static struct smp_reach *reach;
+static struct graph_fixture fixture;
+static struct smp_call_graph *graph;
 static unsigned changes; /* exchanges that changed something */
 
 /* --- a program --- */
@@ -42,31 +42,31 @@ static void clean_all(void)
     struct smp_method_probe probes[NAMES];
     size_t count = 0;
 
-    while ((count = smp_reach_take_batch(reach, batch, BATCH)) > 0) {
+    while ((count = smp_call_graph_take_batch(graph, batch, BATCH)) > 0) {
         for (size_t i = 0; i < count; i++)
-            (void)smp_reach_plan(reach, batch[i], probes, NAMES);
+            (void)smp_call_graph_plan(graph, batch[i], probes, NAMES);
     }
 }
 
 /* Each method with a probe runs: it is entered, and counted. */
 static void run_all(void)
 {
-    const struct smp_method_ids *const ids = smp_reach_ids(reach);
+    const struct smp_method_ids *const ids = smp_call_graph_ids(graph);
 
     for (int32_t id = 0; id < smp_method_ids_end(ids); id++) {
         const struct smp_method_record *const record = smp_method_ids_at(ids, id);
         if (record == NULL || record->state != SMP_METHOD_WANTED)
             continue;
-        smp_reach_note_calls(reach, id, calls_of(smp_method_ids_name(ids, id)));
-        smp_reach_entered(reach, id);
+        smp_call_graph_note_calls(graph, id, calls_of(smp_method_ids_name(ids, id)));
+        smp_call_graph_entered(graph, id);
     }
 }
 
-static struct smp_reach_figures figures(void)
+static struct smp_call_graph_figures figures(void)
 {
-    struct smp_reach_figures now;
+    struct smp_call_graph_figures now;
 
-    smp_reach_figures(reach, &now);
+    smp_call_graph_figures(graph, &now);
     return now;
 }
 
@@ -74,7 +74,7 @@ static void run(unsigned rounds)
 {
     for (unsigned i = 0; i < rounds; i++) {
         run_all();
-        changes += smp_reach_judge_places(reach);
+        changes += smp_call_graph_judge_places(graph);
         assert_true(figures().methods <= fixture.plan->max_methods);
         clean_all();
     }
@@ -90,7 +90,7 @@ static size_t named(void)
 {
     size_t count = 0;
 
-    smp_reach_each_waiting(reach, NAMES, count_name, &count);
+    smp_call_graph_each_waiting(graph, NAMES, count_name, &count);
     return count;
 }
 
@@ -111,22 +111,22 @@ static bool has_place(const char *class_name, unsigned number)
     char method[64];
 
     (void)snprintf(method, sizeof(method), "%s.m%u()V", class_name, number);
-    const int32_t id = reach_id(&fixture, method);
-    const struct smp_method_record *const record = smp_method_ids_at(smp_reach_ids(reach), id);
+    const int32_t id = graph_id(&fixture, method);
+    const struct smp_method_record *const record = smp_method_ids_at(smp_call_graph_ids(graph), id);
     return record != NULL && record->state == SMP_METHOD_WANTED;
 }
 
 static void begin(enum smp_instrumentation scheme, const char *rules, uint32_t max_methods)
 {
-    reach_fixture_begin(&fixture, scheme, rules, "", max_methods, 0);
-    reach = fixture.reach;
+    graph_fixture_begin(&fixture, scheme, rules, "", max_methods, 0);
+    graph = fixture.graph;
     changes = 0;
 }
 
 static int end(void **state)
 {
     (void)state;
-    reach_fixture_end(&fixture);
+    graph_fixture_end(&fixture);
     assert_int_equal(smp_alloc_live_bytes(), 0);
     return 0;
 }
@@ -137,7 +137,7 @@ static void below_the_limit_nothing_is_exchanged(void **state)
 {
     (void)state;
     begin(SMP_INSTRUMENTATION_TOTAL, "", 10);
-    reach_load(&fixture, line_of("com/acme/A", 1, 10));
+    graph_load(&fixture, line_of("com/acme/A", 1, 10));
     run(ROUNDS);
     assert_int_equal(changes, 0);
     assert_int_equal(figures().methods, 10);
@@ -150,8 +150,8 @@ static void the_busiest_methods_have_the_places(void **state)
 {
     (void)state;
     begin(SMP_INSTRUMENTATION_TOTAL, "", 16);
-    reach_load(&fixture, line_of("com/acme/A", 1, 30));
-    reach_load(&fixture, line_of("com/acme/B", 31, 60));
+    graph_load(&fixture, line_of("com/acme/A", 1, 30));
+    graph_load(&fixture, line_of("com/acme/B", 31, 60));
     assert_int_equal(figures().methods, 16);
     assert_int_equal(figures().waiting, 44);
     assert_int_equal(named(), 44);
@@ -167,12 +167,12 @@ static void once_all_were_tried_nothing_changes(void **state)
 {
     (void)state;
     begin(SMP_INSTRUMENTATION_TOTAL, "", 8);
-    reach_load(&fixture, line_of("com/acme/A", 1, 24));
+    graph_load(&fixture, line_of("com/acme/A", 1, 24));
     run(ROUNDS);
     changes = 0;
     run(ROUNDS);
     assert_int_equal(changes, 0);
-    reach_load(&fixture, line_of("com/acme/B", 30, 31));
+    graph_load(&fixture, line_of("com/acme/B", 30, 31));
     run(ROUNDS);
     assert_true(changes > 0);
     assert_true(has_place("com/acme/B", 30) && has_place("com/acme/B", 31));
@@ -185,8 +185,8 @@ static void a_method_that_is_not_called_gets_no_place(void **state)
 {
     (void)state;
     begin(SMP_INSTRUMENTATION_TOTAL, "", 8);
-    reach_load(&fixture, line_of("com/acme/A", 1, 8));
-    reach_load(&fixture, "com/acme/B | m0()V | m00()V | m000()V | m0000()V");
+    graph_load(&fixture, line_of("com/acme/A", 1, 8));
+    graph_load(&fixture, "com/acme/B | m0()V | m00()V | m000()V | m0000()V");
     run(ROUNDS);
     for (unsigned i = 1; i <= 8; i++)
         assert_true(has_place("com/acme/A", i));
@@ -198,8 +198,8 @@ static void without_calls_nothing_is_exchanged(void **state)
 {
     (void)state;
     begin(SMP_INSTRUMENTATION_TOTAL, "", 4);
-    reach_load(&fixture, "com/acme/A | m0()V | m00()V | m000()V | m0000()V");
-    reach_load(&fixture, line_of("com/acme/B", 5, 9));
+    graph_load(&fixture, "com/acme/A | m0()V | m00()V | m000()V | m0000()V");
+    graph_load(&fixture, line_of("com/acme/B", 5, 9));
     run(ROUNDS);
     assert_int_equal(changes, 0);
     assert_int_equal(figures().waiting, 5);
@@ -209,8 +209,8 @@ static void roots_keep_their_places_and_are_tried_first(void **state)
 {
     (void)state;
     begin(SMP_INSTRUMENTATION_TOTAL, "com.acme.Root.*", 8);
-    reach_load(&fixture, line_of("com/acme/A", 10, 30));
-    reach_load(&fixture, line_of("com/acme/Root", 1, 3));
+    graph_load(&fixture, line_of("com/acme/A", 10, 30));
+    graph_load(&fixture, line_of("com/acme/Root", 1, 3));
     assert_false(has_place("com/acme/Root", 1));
     run(SMP_PLACES_APPLIED + SMP_PLACES_PATIENCE + 1);
     assert_true(has_place("com/acme/Root", 1));
@@ -228,7 +228,7 @@ static void roots_are_not_exchanged(void **state)
 {
     (void)state;
     begin(SMP_INSTRUMENTATION_TOTAL, "com.acme.*.*", 4);
-    reach_load(&fixture, line_of("com/acme/A", 1, 8));
+    graph_load(&fixture, line_of("com/acme/A", 1, 8));
     run(ROUNDS);
     assert_int_equal(changes, 0);
     assert_int_equal(figures().roots, 4);
@@ -242,15 +242,15 @@ static void what_the_last_ones_call_is_found(void **state)
 
     (void)state;
     begin(SMP_INSTRUMENTATION_LAZY, "com.acme.Root.root", 32);
-    reach_load(&fixture, "com/acme/Work | m100000()V");
+    graph_load(&fixture, "com/acme/Work | m100000()V");
     size_t at = (size_t)snprintf(line, sizeof(line), "com/acme/Root | root()V ->");
     for (unsigned i = 0; i < 60; i++) {
         char one[200];
         (void)snprintf(one, sizeof(one), "com/acme/C%u | m2()V -> com/acme/Work#m100000()V", i);
-        reach_load(&fixture, one);
+        graph_load(&fixture, one);
         at += (size_t)snprintf(line + at, sizeof(line) - at, " com/acme/C%u#m2()V", i);
     }
-    reach_load(&fixture, line);
+    graph_load(&fixture, line);
     run(ROUNDS);
     assert_true(has_place("com/acme/Work", 100000));
     assert_int_equal(figures().methods, 32);
@@ -262,10 +262,10 @@ static void a_place_that_is_free_is_given_without_taking_one(void **state)
 {
     (void)state;
     begin(SMP_INSTRUMENTATION_TOTAL, "", 4);
-    reach_load(&fixture, line_of("com/acme/A", 1, 2));
-    reach_load(&fixture, line_of("com/acme/B", 3, 4));
-    reach_load(&fixture, line_of("com/acme/C", 5, 6));
-    smp_reach_unload(reach, reach_find(&fixture, "com/acme/A"));
+    graph_load(&fixture, line_of("com/acme/A", 1, 2));
+    graph_load(&fixture, line_of("com/acme/B", 3, 4));
+    graph_load(&fixture, line_of("com/acme/C", 5, 6));
+    smp_call_graph_unload(graph, graph_find(&fixture, "com/acme/A"));
     run(ROUNDS);
     for (unsigned i = 3; i <= 6; i++)
         assert_true(has_place(i < 5 ? "com/acme/B" : "com/acme/C", i));
@@ -276,16 +276,16 @@ static void what_waits_goes_with_its_class(void **state)
 {
     (void)state;
     begin(SMP_INSTRUMENTATION_TOTAL, "", 4);
-    reach_load(&fixture, line_of("com/acme/A", 1, 4));
-    reach_load(&fixture, line_of("com/acme/B", 5, 9));
+    graph_load(&fixture, line_of("com/acme/A", 1, 4));
+    graph_load(&fixture, line_of("com/acme/B", 5, 9));
     run(ROUNDS);
     assert_int_equal(figures().waiting, 5);
-    reach_load(&fixture, line_of("com/acme/A", 1, 4)); /* the same again */
-    reach_load(&fixture, line_of("com/acme/B", 5, 9));
+    graph_load(&fixture, line_of("com/acme/A", 1, 4)); /* the same again */
+    graph_load(&fixture, line_of("com/acme/B", 5, 9));
     assert_int_equal(figures().waiting, 5);
-    smp_reach_unload(reach, reach_find(&fixture, "com/acme/A"));
+    smp_call_graph_unload(graph, graph_find(&fixture, "com/acme/A"));
     assert_int_equal(figures().waiting, 1);
-    smp_reach_unload(reach, reach_find(&fixture, "com/acme/B"));
+    smp_call_graph_unload(graph, graph_find(&fixture, "com/acme/B"));
     assert_int_equal(figures().waiting, 0);
     assert_int_equal(figures().methods, 0);
 }
@@ -295,16 +295,16 @@ static void what_waits_in_a_class_that_is_refused_is_left_alone(void **state)
 {
     (void)state;
     begin(SMP_INSTRUMENTATION_TOTAL, "", 4);
-    const uint32_t a = reach_load(&fixture, line_of("com/acme/A", 1, 4));
-    const uint32_t b = reach_load(&fixture, line_of("com/acme/B", 5, 9));
+    const uint32_t a = graph_load(&fixture, line_of("com/acme/A", 1, 4));
+    const uint32_t b = graph_load(&fixture, line_of("com/acme/B", 5, 9));
     run(ROUNDS);
-    smp_reach_refuse_class(reach, a, "no"); /* all were tried */
+    smp_call_graph_refuse_class(graph, a, "no"); /* all were tried */
     assert_int_equal(figures().waiting, 1);
-    assert_int_equal(smp_reach_losses(reach, SMP_LOSS_LEFT_ALONE)->count, 4);
-    smp_reach_refuse_class(reach, b, "no");
+    assert_int_equal(smp_call_graph_losses(graph, SMP_LOSS_LEFT_ALONE)->count, 4);
+    smp_call_graph_refuse_class(graph, b, "no");
     assert_int_equal(figures().waiting, 0);
     assert_int_equal(figures().methods, 0);
-    assert_int_equal(smp_reach_losses(reach, SMP_LOSS_LEFT_ALONE)->count, 9);
+    assert_int_equal(smp_call_graph_losses(graph, SMP_LOSS_LEFT_ALONE)->count, 9);
 }
 
 static void without_memory_nothing_is_exchanged(void **state)
@@ -313,7 +313,7 @@ static void without_memory_nothing_is_exchanged(void **state)
 
     (void)state;
     begin(SMP_INSTRUMENTATION_TOTAL, "", 16);
-    reach_load(&fixture, line_of("com/acme/A", 1, 40));
+    graph_load(&fixture, line_of("com/acme/A", 1, 40));
     failing_alloc_arm(&failing, 1, SIZE_MAX);
     run(ROUNDS);
     assert_int_equal(changes, 0);
@@ -332,7 +332,7 @@ static void ids_come_to_an_end(void **state)
 {
     (void)state;
     begin(SMP_INSTRUMENTATION_TOTAL, "", 4);
-    reach_load(&fixture, line_of("com/acme/A", 1, 40));
+    graph_load(&fixture, line_of("com/acme/A", 1, 40));
     run(ROUNDS);
     assert_int_equal(figures().ids, 4 * REACH_IDS);
     assert_int_equal(figures().methods, 4);

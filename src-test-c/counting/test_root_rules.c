@@ -12,8 +12,8 @@
 #include "base/alloc.h"
 #include "base/random.h"
 #include "counting/root_rules.h"
+#include "support/class_text.h"
 #include "support/failing_alloc.h"
-#include "support/outline_text.h"
 #include "support/reference_stars.h"
 
 static struct smp_root_rules *read_rules(const char *list)

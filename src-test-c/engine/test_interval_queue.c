@@ -343,7 +343,7 @@ static int64_t time_of(const struct smp_profile *profile, uint32_t location)
 
 static void what_does_not_fit_is_charged_to_the_limit(void **state)
 {
-    enum { NODES = 15000 }; /* a few of them take more than a sixth of the limit */
+    enum { NODES = 14000 }; /* a few of them take more than a sixth of the limit */
     struct fixture *f = *state;
     const unsigned reader = open_one(f);
     int64_t wall_ns = 0;

@@ -121,23 +121,23 @@ static bool is_original(const struct fake_loaded *type)
            memcmp(type->bytes, type->original, type->size) == 0;
 }
 
-static struct smp_reach_figures figures(void)
+static struct smp_call_graph_figures figures(void)
 {
-    struct smp_reach_figures now;
+    struct smp_call_graph_figures now;
 
-    smp_reach_figures(counted.reach, &now);
+    smp_call_graph_figures(counted.graph, &now);
     return now;
 }
 
 static bool is_dirty(void)
 {
-    return smp_reach_has_dirty(counted.reach);
+    return smp_call_graph_has_dirty(counted.graph);
 }
 
 /* Its probe has run. */
 static void enter(const char *method)
 {
-    const struct smp_method_ids *ids = smp_reach_ids(counted.reach);
+    const struct smp_method_ids *ids = smp_call_graph_ids(counted.graph);
 
     for (int32_t id = 0; id < smp_method_ids_end(ids); id++) {
         const struct smp_slice name = smp_method_ids_name(ids, id);
@@ -196,9 +196,9 @@ static int teardown(void **state)
     (void)state;
     close_counting();
     smp_class_loaders_close(&loaders, fake_classes_jni());
-    counted.stray_count = 0;
+    counted.leftover_count = 0;
     counted.id_base = 0;
-    smp_stray_methods_clear(&counted.stray_methods);
+    smp_leftover_methods_clear(&counted.leftover_methods);
     fake_classes_check();
     assert_int_equal(smp_alloc_live_bytes(), 0);
     return 0;
@@ -330,7 +330,7 @@ static void a_refused_class_is_left_alone_and_the_others_are_not(void **state)
     assert_true(run_batch());
     assert_true(has_probes(&root) && has_probes(&leaf) && is_original(&callee));
     assert_false(is_dirty());
-    const struct smp_losses *losses = smp_reach_losses(counted.reach, SMP_LOSS_LEFT_ALONE);
+    const struct smp_losses *losses = smp_call_graph_losses(counted.graph, SMP_LOSS_LEFT_ALONE);
     assert_int_equal(losses->count, 1);
     assert_string_equal(
         losses->texts[0],
@@ -400,7 +400,7 @@ static void but_not_for_ever(void **state)
     assert_true(is_original(&callee));
     assert_int_equal(fake_classes.batches, 5);
     assert_true(has_probes(&leaf)); /* what it calls cannot be found by its entry */
-    assert_int_equal(smp_reach_losses(counted.reach, SMP_LOSS_LEFT_ALONE)->count, 1);
+    assert_int_equal(smp_call_graph_losses(counted.graph, SMP_LOSS_LEFT_ALONE)->count, 1);
 }
 
 static void a_class_without_a_reference_is_tried_again(void **state)
@@ -412,7 +412,7 @@ static void a_class_without_a_reference_is_tried_again(void **state)
     while (is_dirty())
         (void)run_batch();
     assert_true(has_probes(&callee));
-    assert_int_equal(smp_reach_losses(counted.reach, SMP_LOSS_LEFT_ALONE)->count, 0);
+    assert_int_equal(smp_call_graph_losses(counted.graph, SMP_LOSS_LEFT_ALONE)->count, 0);
     give_back();
     assert_true(is_original(&callee));
 }
@@ -425,7 +425,7 @@ static void a_jvm_that_dies_is_not_asked_again(void **state)
     fake_classes.is_dying = true;
     (void)run_batch();
     assert_int_equal(fake_classes.batches, 1);
-    assert_int_equal(smp_reach_losses(counted.reach, SMP_LOSS_LEFT_ALONE)->count, 0);
+    assert_int_equal(smp_call_graph_losses(counted.graph, SMP_LOSS_LEFT_ALONE)->count, 0);
     assert_false(is_dirty());
     give_back();
     assert_int_equal(fake_classes.batches, 2);
@@ -449,7 +449,7 @@ static void a_list_of_classes_that_fails_loses_no_batch(void **state)
     assert_false(run_batch());
     assert_true(run_batch());
     assert_true(has_probes(&leaf));
-    assert_int_equal(smp_reach_losses(counted.reach, SMP_LOSS_LEFT_ALONE)->count, 0);
+    assert_int_equal(smp_call_graph_losses(counted.graph, SMP_LOSS_LEFT_ALONE)->count, 0);
 }
 
 /* One frame has the list's references, one those of what is done with a class. */
@@ -468,7 +468,7 @@ static void a_frame_that_is_refused_loses_no_batch(void **state)
     assert_true(run_batch());
     assert_int_equal(fake_classes.refused_frame, 3);
     assert_true(has_probes(&callee));
-    assert_int_equal(smp_reach_losses(counted.reach, SMP_LOSS_LEFT_ALONE)->count, 0);
+    assert_int_equal(smp_call_graph_losses(counted.graph, SMP_LOSS_LEFT_ALONE)->count, 0);
 }
 
 static void classes_of_a_list_that_always_fails_are_left_alone(void **state)
@@ -483,7 +483,7 @@ static void classes_of_a_list_that_always_fails_are_left_alone(void **state)
         assert_false(run_batch());
     assert_int_equal(rounds, SMP_BATCH_FAILED_LISTS + 1); /* then the leaf, which it calls */
     assert_true(is_original(&callee) && is_original(&leaf));
-    const struct smp_losses *losses = smp_reach_losses(counted.reach, SMP_LOSS_LEFT_ALONE);
+    const struct smp_losses *losses = smp_call_graph_losses(counted.graph, SMP_LOSS_LEFT_ALONE);
     assert_int_equal(losses->count, 2);
     assert_string_equal(losses->texts[0],
                         "the JVM has no memory for the list of its classes: app.Callee.go");
@@ -494,15 +494,15 @@ static void lose_the_root(void)
 {
     const struct smp_slice name = { "app/Root", 8 };
     const uint64_t number = loader_number(&loader);
-    const uint32_t index = smp_reach_find(counted.reach, number, name);
+    const uint32_t index = smp_call_graph_find(counted.graph, number, name);
 
     smp_lock_acquire(&counted.lock);
-    smp_reach_unload(counted.reach, index);
+    smp_call_graph_unload(counted.graph, index);
     smp_lock_release(&counted.lock);
     leaf.is_loaded = leaf.is_prepared = true;
     meet(&leaf);
     const struct smp_slice other = { "app/Leaf", 8 };
-    assert_int_equal(smp_reach_find(counted.reach, number, other), index);
+    assert_int_equal(smp_call_graph_find(counted.graph, number, other), index);
 }
 
 /* Another thread may lose a class, for lack of memory, while this one rewrites it. */
@@ -516,7 +516,7 @@ static void an_index_that_became_another_class_is_not_refused(void **state)
     fake_classes_load(&root, true);
     fake_classes.refuses_allocate = false;
     assert_true(is_original(&root));
-    assert_int_equal(smp_reach_losses(counted.reach, SMP_LOSS_LEFT_ALONE)->count, 0);
+    assert_int_equal(smp_call_graph_losses(counted.graph, SMP_LOSS_LEFT_ALONE)->count, 0);
     assert_true(run_batch());
     assert_true(has_probes(&leaf));
 }
@@ -629,7 +629,7 @@ static void all_classes_are_given_back(void **state)
     give_back();
     assert_true(is_original(&root) && is_original(&callee) && is_original(&leaf));
     assert_int_equal(leaf.changes, 0);
-    assert_int_equal(counted.stray_count, 0);
+    assert_int_equal(counted.leftover_count, 0);
     close_counting();
     assert_int_equal(counted.id_base, 0);
 }
@@ -642,7 +642,7 @@ static void a_class_that_keeps_its_probes_disturbs_no_later_count(void **state)
     root.refusal = JVMTI_ERROR_INTERNAL;
     give_back();
     assert_true(has_probes(&root));
-    assert_int_equal(counted.stray_count, 1);
+    assert_int_equal(counted.leftover_count, 1);
     close_counting();
     assert_int_equal(counted.id_base, 1);
     root.refusal = JVMTI_ERROR_NONE;
@@ -653,7 +653,7 @@ static void a_class_that_keeps_its_probes_disturbs_no_later_count(void **state)
     meet(&leaf);
     assert_true(run_batch());
     assert_true(is_original(&root) && has_probes(&leaf));
-    assert_int_equal(counted.stray_count, 0);
+    assert_int_equal(counted.leftover_count, 0);
     assert_int_equal(smp_counted_classes_id(&counted, 0), -1);
     assert_int_equal(smp_counted_classes_id(&counted, 1), 0);
     give_back();
@@ -667,11 +667,11 @@ static bool is_slice(struct smp_slice slice, const char *text)
 }
 
 /* The name of an id that probes of an earlier counting push. */
-static bool is_stray_method(int32_t pushed, const char *class_name, const char *method_name)
+static bool is_leftover_method(int32_t pushed, const char *class_name, const char *method_name)
 {
-    struct smp_stray_name name;
+    struct smp_leftover_name name;
 
-    return smp_stray_methods_find(&counted.stray_methods, pushed, &name) &&
+    return smp_leftover_methods_find(&counted.leftover_methods, pushed, &name) &&
            is_slice(name.class_name, class_name) && is_slice(name.method_name, method_name);
 }
 
@@ -694,39 +694,39 @@ static void a_class_that_always_keeps_its_probes_keeps_its_names(void **state)
     give_back();
     count_anew("app.Leaf.end");
     assert_true(has_probes(&root) && has_probes(&leaf));
-    assert_true(is_stray_method(0, "app/Root", "run"));
-    assert_false(is_stray_method(1, "app/Leaf", "end"));
+    assert_true(is_leftover_method(0, "app/Root", "run"));
+    assert_false(is_leftover_method(1, "app/Leaf", "end"));
     give_back();
-    assert_int_equal(counted.stray_count, 1);
+    assert_int_equal(counted.leftover_count, 1);
     count_anew("app.Callee.go");
     assert_int_equal(counted.id_base, 2);
-    assert_true(is_stray_method(0, "app/Root", "run"));
+    assert_true(is_leftover_method(0, "app/Root", "run"));
     root.refusal = JVMTI_ERROR_NONE;
     give_back();
     assert_true(is_original(&root));
-    assert_int_equal(counted.stray_count, 0);
+    assert_int_equal(counted.leftover_count, 0);
     close_counting();
-    assert_false(is_stray_method(0, "app/Root", "run"));
+    assert_false(is_leftover_method(0, "app/Root", "run"));
 }
 
 /* The other agent came after the probe. */
-static void a_probe_that_cannot_be_taken_out_is_a_stray(void **state)
+static void a_probe_that_cannot_be_taken_out_is_a_leftover(void **state)
 {
     (void)state;
     load_all();
     enter("run");
     assert_true(run_batch());
     assert_true(has_probes(&callee));
-    assert_true(smp_reach_drop(counted.reach, 1, 0));
+    assert_true(smp_call_graph_drop(counted.graph, 1, 0));
     callee.refusal = JVMTI_ERROR_UNSUPPORTED_REDEFINITION_METHOD_ADDED;
     assert_true(run_batch());
     give_back();
     assert_true(has_probes(&callee));
-    assert_int_equal(counted.stray_count, 1);
-    assert_true(is_stray_method(1, "app/Callee", "go"));
+    assert_int_equal(counted.leftover_count, 1);
+    assert_true(is_leftover_method(1, "app/Callee", "go"));
 }
 
-static void names_of_strays_are_lost_without_memory(void **state)
+static void names_of_leftovers_are_lost_without_memory(void **state)
 {
     struct failing_alloc refusing;
 
@@ -736,12 +736,12 @@ static void names_of_strays_are_lost_without_memory(void **state)
         counted.marks[i].flags |= SMP_COUNTED_KEPT;
     for (size_t step = 1; step <= 2; step++) {
         failing_alloc_arm(&refusing, step, step);
-        smp_counted_classes_keep_strays(&counted);
+        smp_counted_classes_keep_leftovers(&counted);
         assert_int_equal(failing_alloc_disarm(&refusing), 1);
-        assert_false(is_stray_method(0, "app/Root", "run"));
+        assert_false(is_leftover_method(0, "app/Root", "run"));
     }
-    smp_counted_classes_keep_strays(&counted);
-    assert_true(is_stray_method(0, "app/Root", "run"));
+    smp_counted_classes_keep_leftovers(&counted);
+    assert_true(is_leftover_method(0, "app/Root", "run"));
 }
 
 static void a_class_without_a_reference_at_the_end_keeps_its_names(void **state)
@@ -754,9 +754,9 @@ static void a_class_without_a_reference_at_the_end_keeps_its_names(void **state)
     give_back();
     fake_classes.refused_globals = 0;
     assert_true(has_probes(&root) && has_probes(&callee));
-    assert_int_equal(counted.stray_count, 2);
-    assert_true(is_stray_method(0, "app/Root", "run"));
-    assert_true(is_stray_method(1, "app/Callee", "go"));
+    assert_int_equal(counted.leftover_count, 2);
+    assert_true(is_leftover_method(0, "app/Root", "run"));
+    assert_true(is_leftover_method(1, "app/Callee", "go"));
 }
 
 static void a_class_that_is_never_prepared_is_remembered(void **state)
@@ -766,8 +766,8 @@ static void a_class_that_is_never_prepared_is_remembered(void **state)
     assert_true(has_probes(&root));
     give_back();
     assert_int_equal(root.changes, 0);
-    assert_int_equal(counted.stray_count, 1);
-    assert_false(is_stray_method(0, "app/Root", "run"));
+    assert_int_equal(counted.leftover_count, 1);
+    assert_false(is_leftover_method(0, "app/Root", "run"));
 }
 
 /* --- size --- */
@@ -850,8 +850,8 @@ static enum smp_status count_all(void *self)
     }
     close_counting();
     smp_class_loaders_close(&loaders, fake_classes_jni());
-    counted.stray_count = 0;
-    smp_stray_methods_clear(&counted.stray_methods);
+    counted.leftover_count = 0;
+    smp_leftover_methods_clear(&counted.leftover_methods);
     assert_true(status != SMP_EVM);
     return status;
 }
@@ -893,8 +893,8 @@ int main(void)
         TEST(all_classes_are_given_back),
         TEST(a_class_that_keeps_its_probes_disturbs_no_later_count),
         TEST(a_class_that_always_keeps_its_probes_keeps_its_names),
-        TEST(a_probe_that_cannot_be_taken_out_is_a_stray),
-        TEST(names_of_strays_are_lost_without_memory),
+        TEST(a_probe_that_cannot_be_taken_out_is_a_leftover),
+        TEST(names_of_leftovers_are_lost_without_memory),
         TEST(a_class_without_a_reference_at_the_end_keeps_its_names),
         TEST(a_class_that_is_never_prepared_is_remembered),
         TEST(batches_grow_while_stops_are_short),

@@ -80,7 +80,7 @@ static void a_loader_that_is_gone_is_told_once(void **state)
     for (size_t i = 0; i < gone_count; i++)
         assert_int_equal((gone_numbers[i] - first) % 3, 0);
     assert_int_equal(fake_classes.weak_refs, LOADERS); /* another thread may have seen them */
-    smp_class_loaders_bury(&loaders, fake_classes_jni());
+    smp_class_loaders_free_deferred(&loaders, fake_classes_jni());
     assert_int_equal(fake_classes.weak_refs, LOADERS - (long)gone_count);
     smp_class_loaders_purge(&loaders, fake_classes_jni(), note_gone, NULL);
     assert_int_equal(gone_count, (LOADERS + 2) / 3);

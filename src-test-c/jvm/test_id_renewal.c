@@ -84,7 +84,7 @@ static int number_in(const char *text)
 /* What its probe pushes; -1: it has none. */
 static int32_t id_of_class(int number)
 {
-    const struct smp_method_ids *const ids = smp_reach_ids(counted.reach);
+    const struct smp_method_ids *const ids = smp_call_graph_ids(counted.graph);
     char text[64];
 
     for (int32_t id = 0; id < smp_method_ids_end(ids); id++) {
@@ -138,7 +138,7 @@ static void count_delta(void *self, const struct smp_call_delta *delta)
 {
     const int64_t number = smp_counted_classes_number(&counted, delta->method);
     const int32_t pushed = smp_counted_classes_pushed(&counted, number);
-    const struct smp_method_ids *const ids = smp_reach_ids(counted.reach);
+    const struct smp_method_ids *const ids = smp_call_graph_ids(counted.graph);
     const int32_t id = smp_counted_classes_id(&counted, pushed);
     char text[64];
 
@@ -170,11 +170,11 @@ static bool read_all(void)
     return renews;
 }
 
-static struct smp_reach_figures figures(void)
+static struct smp_call_graph_figures figures(void)
 {
-    struct smp_reach_figures now;
+    struct smp_call_graph_figures now;
 
-    smp_reach_figures(counted.reach, &now);
+    smp_call_graph_figures(counted.graph, &now);
     return now;
 }
 

@@ -25,7 +25,7 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
-#include "counting/class_outline.h"
+#include "counting/class_summary.h"
 
 enum { SMP_CALL_FILTER_MESSAGE_BYTES = 512 };
 

@@ -26,7 +26,7 @@ struct smp_call_target {
     uint32_t signature; /* symbol `name.descriptor`, held */
     uint32_t next;      /* in its bucket */
     uint32_t holds;
-    /* reach's: */
+    /* the call graph's: */
     uint32_t reached_by;    /* expanded methods that call it; more than 0: it is reached */
     uint32_t next_reached;  /* of the same owner: symbol's first_reached */
     uint32_t prior_reached; /* likewise; 0: it is the first */

@@ -156,7 +156,7 @@ static bool add_target(struct smp_class_index *index, struct draft *draft, uint3
 
 /* A call that is not dispatched may be the first use of its class, which runs its initialiser. */
 static bool add_call(struct smp_class_index *index, struct draft *draft,
-                     const struct smp_call_outline *call)
+                     const struct smp_call_summary *call)
 {
     const bool is_dispatched =
         call->is_dispatched && (call->name.length == 0 || call->name.bytes[0] != '<');
@@ -190,20 +190,20 @@ static void next_caller(struct smp_class_index *index)
 }
 
 static bool read_indexed_method(struct smp_class_index *index, struct draft *draft,
-                                const struct smp_method_outline *outline, bool keeps_calls,
+                                const struct smp_method_summary *summary, bool keeps_calls,
                                 struct smp_indexed_method *method)
 {
-    *method = (struct smp_indexed_method){ .signature = intern_signature(index, outline->name,
-                                                                         outline->descriptor),
+    *method = (struct smp_indexed_method){ .signature = intern_signature(index, summary->name,
+                                                                         summary->descriptor),
                                            .first_call = (uint32_t)draft->calls,
                                            .id = -1,
-                                           .access = outline->access,
-                                           .is_trivial = outline->is_trivial };
+                                           .access = summary->access,
+                                           .is_trivial = summary->is_trivial };
     if (method->signature == 0)
         return false;
     next_caller(index);
-    for (size_t i = 0; keeps_calls && i < outline->call_count; i++) {
-        if (!add_call(index, draft, &outline->calls[i]))
+    for (size_t i = 0; keeps_calls && i < summary->call_count; i++) {
+        if (!add_call(index, draft, &summary->calls[i]))
             return false;
     }
     method->call_count = (uint32_t)draft->calls - method->first_call;
@@ -254,21 +254,21 @@ static bool size_body(struct smp_class_index *index, struct draft *draft)
     return true;
 }
 
-static bool read_body(struct smp_class_index *index, const struct smp_class_outline *outline,
+static bool read_body(struct smp_class_index *index, const struct smp_class_summary *summary,
                       smp_keeps_calls *keeps_calls, void *self, struct draft *draft)
 {
     struct smp_class_body *const body = &draft->body;
 
-    if (outline->method_count == 0)
+    if (summary->method_count == 0)
         return true;
-    body->method_count = (uint32_t)outline->method_count;
+    body->method_count = (uint32_t)summary->method_count;
     body->methods = smp_memory_budget_take(index->budget, body_bytes(body));
     if (body->methods == NULL) {
         body->method_count = 0;
         return false;
     }
-    for (size_t i = 0; i < outline->method_count; i++) {
-        if (!read_indexed_method(index, draft, &outline->methods[i], keeps_calls(self, outline, i),
+    for (size_t i = 0; i < summary->method_count; i++) {
+        if (!read_indexed_method(index, draft, &summary->methods[i], keeps_calls(self, summary, i),
                                  &body->methods[i]))
             return false;
     }
@@ -294,20 +294,20 @@ static void discard_draft(struct smp_class_index *index, struct draft *draft)
 /* --- super types --- */
 
 /* In the order of the class file. NULL name: no more. */
-static struct smp_slice super_at(const struct smp_class_outline *outline, size_t i)
+static struct smp_slice super_at(const struct smp_class_summary *summary, size_t i)
 {
-    if (i == 0 && outline->super_name.length == 0)
+    if (i == 0 && summary->super_name.length == 0)
         return (struct smp_slice){ OBJECT, sizeof(OBJECT) - 1 };
-    return i == 0 ? outline->super_name : outline->interfaces[i - 1];
+    return i == 0 ? summary->super_name : summary->interfaces[i - 1];
 }
 
 /* Object extends nothing. */
-static size_t count_supers(const struct smp_class_outline *outline)
+static size_t count_supers(const struct smp_class_summary *summary)
 {
-    const bool is_object = outline->name.length == sizeof(OBJECT) - 1 &&
-                           memcmp(outline->name.bytes, OBJECT, sizeof(OBJECT) - 1) == 0;
+    const bool is_object = summary->name.length == sizeof(OBJECT) - 1 &&
+                           memcmp(summary->name.bytes, OBJECT, sizeof(OBJECT) - 1) == 0;
 
-    return is_object ? 0 : outline->interface_count + 1;
+    return is_object ? 0 : summary->interface_count + 1;
 }
 
 static void remove_edges(struct smp_class_index *index, uint32_t edge)
@@ -345,16 +345,16 @@ static uint32_t link_edge(struct smp_class_index *index, uint32_t subtype, uint3
 
 /* The first of the new edges in *out; on failure there are none. */
 static bool add_edges(struct smp_class_index *index, uint32_t subtype,
-                      const struct smp_class_outline *outline, uint32_t *out)
+                      const struct smp_class_summary *summary, uint32_t *out)
 {
-    const size_t count = count_supers(outline);
+    const size_t count = count_supers(summary);
     uint32_t first = 0;
     uint32_t last = 0;
 
     if (!smp_pool_reserve(&index->edges, count))
         return false;
     for (size_t i = 0; i < count; i++) {
-        const struct smp_slice super = super_at(outline, i);
+        const struct smp_slice super = super_at(summary, i);
         const uint32_t name = smp_symbols_intern(&index->class_names, super.bytes, super.length);
         uint32_t edge = 0;
 
@@ -422,10 +422,10 @@ static void set_source_file(struct smp_class_index *index, struct smp_indexed_cl
     smp_symbols_release(&index->signatures, old);
 }
 
-static uint32_t find_or_add(struct smp_class_index *index, const struct smp_class_outline *outline,
+static uint32_t find_or_add(struct smp_class_index *index, const struct smp_class_summary *summary,
                             bool *is_added)
 {
-    const uint32_t found = smp_class_index_find(index, outline->loader, outline->name);
+    const uint32_t found = smp_class_index_find(index, summary->loader, summary->name);
     uint32_t name = 0;
 
     *is_added = false;
@@ -433,15 +433,15 @@ static uint32_t find_or_add(struct smp_class_index *index, const struct smp_clas
         return found;
     if (!smp_pool_reserve(&index->classes, 1))
         return 0;
-    name = smp_symbols_intern(&index->class_names, outline->name.bytes, outline->name.length);
+    name = smp_symbols_intern(&index->class_names, summary->name.bytes, summary->name.length);
     if (name == 0)
         return 0;
     *is_added = true;
-    return link_class(index, outline->loader, name);
+    return link_class(index, summary->loader, name);
 }
 
 enum smp_status smp_class_index_put(struct smp_class_index *index,
-                                    const struct smp_class_outline *outline,
+                                    const struct smp_class_summary *summary,
                                     smp_keeps_calls *keeps_calls, void *self, uint32_t *out,
                                     struct smp_class_body *old)
 {
@@ -451,7 +451,7 @@ enum smp_status smp_class_index_put(struct smp_class_index *index,
     bool is_added = false;
     struct smp_indexed_class *it = NULL;
 
-    if (outline->method_count > SMP_MAX_METHODS_OF_CLASS)
+    if (summary->method_count > SMP_MAX_METHODS_OF_CLASS)
         return SMP_EINVAL;
     if (index->clinit == 0)
         index->clinit = smp_symbols_intern(&index->signatures, CLINIT, sizeof(CLINIT) - 1);
@@ -459,11 +459,11 @@ enum smp_status smp_class_index_put(struct smp_class_index *index,
         index->made = smp_symbols_intern(&index->signatures, MADE, sizeof(MADE) - 1);
     if (index->clinit == 0 || index->made == 0)
         return SMP_ENOMEM;
-    put = find_or_add(index, outline, &is_added);
+    put = find_or_add(index, summary, &is_added);
     if (put == 0)
         return SMP_ENOMEM;
-    if (!read_body(index, outline, keeps_calls, self, &draft) ||
-        !add_edges(index, put, outline, &first_edge)) {
+    if (!read_body(index, summary, keeps_calls, self, &draft) ||
+        !add_edges(index, put, summary, &first_edge)) {
         discard_draft(index, &draft);
         if (is_added)
             unlink_class(index, put);
@@ -474,7 +474,7 @@ enum smp_status smp_class_index_put(struct smp_class_index *index,
     *old = it->body;
     it->first_edge = first_edge;
     it->body = draft.body;
-    set_source_file(index, it, outline->source_file);
+    set_source_file(index, it, summary->source_file);
     *out = put;
     return SMP_OK;
 }

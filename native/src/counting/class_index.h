@@ -27,7 +27,7 @@
 #include "base/memory_budget.h"
 #include "base/status.h"
 #include "counting/call_targets.h"
-#include "counting/class_outline.h"
+#include "counting/class_summary.h"
 #include "counting/pool.h"
 #include "counting/symbols.h"
 
@@ -37,7 +37,7 @@ struct smp_indexed_method {
     uint32_t signature; /* symbol, held */
     uint32_t first_call;
     uint32_t call_count;
-    int32_t id; /* -1 at first. Like flags, only reach uses it */
+    int32_t id; /* -1 at first. Like flags, only the call graph uses it */
     uint16_t access;
     uint16_t flags;
     uint8_t ahead; /* likewise: how many calls are looked ahead from here; 0: not expanded */
@@ -62,7 +62,7 @@ struct smp_indexed_class {
     uint32_t prior_named;
     uint32_t first_edge; /* the super class', then the interfaces' */
     struct smp_class_body body;
-    /* reach's: */
+    /* the call graph's: */
     uint32_t next_dirty;
     uint32_t prior_dirty;
     const char *refusal; /* why no method of it may get a probe; NULL: each may */
@@ -71,7 +71,7 @@ struct smp_indexed_class {
     bool is_allowed; /* by the filter */
     bool passes_on;  /* a proxy, a lambda: its methods only call what is meant */
     bool lacks_calls;
-    /* wanted.h, instances: */
+    /* worklist.h, instances: */
     bool is_initialised;
     bool is_changed;   /* its overrides are to be searched for */
     uint8_t instances; /* 0: none are known; else one more than is looked ahead from overrides */
@@ -107,14 +107,14 @@ void smp_class_index_init(struct smp_class_index *index, struct smp_memory_budge
 void smp_class_index_fini(struct smp_class_index *index);
 
 /* Whether the calls of this method are kept. */
-typedef bool smp_keeps_calls(void *self, const struct smp_class_outline *outline, size_t method);
+typedef bool smp_keeps_calls(void *self, const struct smp_class_summary *summary, size_t method);
 
 /*
  * Adds the class, or gives the one that is there new methods and super types. *old is what it had,
  * empty for a new class, to be discarded by the caller. SMP_EINVAL: more methods than a class has.
  */
 SMP_CHECKED enum smp_status smp_class_index_put(struct smp_class_index *index,
-                                                const struct smp_class_outline *outline,
+                                                const struct smp_class_summary *summary,
                                                 smp_keeps_calls *keeps_calls, void *self,
                                                 uint32_t *out, struct smp_class_body *old);
 void smp_class_index_discard(struct smp_class_index *index, struct smp_class_body *body);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * counting_plan.h - what is counted: the options, read once, and handed down by pointer from the
- * source of counted calls to the instrumenter, and to what chooses the methods (reach.h).
+ * source of counted calls to the instrumenter, and to what chooses the methods (call_graph.h).
  *
  * Owns     its rules and its filter; holds its quota.
  * Threads  hold, release: any. All but the holds is constant once it is handed down.

@@ -2,49 +2,49 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "counting/call_graph.h"
 #include "counting/places.h"
-#include "counting/reach.h"
-#include "counting/wanted.h"
+#include "counting/worklist.h"
 
-void smp_places_fini(struct smp_reach *reach)
+void smp_places_fini(struct smp_call_graph *graph)
 {
-    smp_free(reach->plan->quota, reach->places.calls);
+    smp_free(graph->plan->quota, graph->places.calls);
 }
 
-bool smp_places_is_free(const struct smp_reach *reach)
+bool smp_places_is_free(const struct smp_call_graph *graph)
 {
-    return reach->methods < reach->max_methods;
+    return graph->methods < graph->max_methods;
 }
 
-void smp_places_wait(struct smp_reach *reach, struct smp_indexed_method *method)
+void smp_places_wait(struct smp_call_graph *graph, struct smp_indexed_method *method)
 {
-    if ((method->flags & SMP_WANTED_WAITING) != 0)
+    if ((method->flags & SMP_MARK_WAITING) != 0)
         return;
-    method->flags |= SMP_WANTED_WAITING;
-    reach->places.waiting++;
-    reach->places.untried += method->id < 0;
+    method->flags |= SMP_MARK_WAITING;
+    graph->places.waiting++;
+    graph->places.untried += method->id < 0;
 }
 
-void smp_places_end_wait(struct smp_reach *reach, struct smp_indexed_method *method)
+void smp_places_end_wait(struct smp_call_graph *graph, struct smp_indexed_method *method)
 {
-    if ((method->flags & SMP_WANTED_WAITING) == 0)
+    if ((method->flags & SMP_MARK_WAITING) == 0)
         return;
-    method->flags &= (uint16_t)~SMP_WANTED_WAITING;
-    reach->places.waiting--;
-    reach->places.untried -= method->id < 0;
+    method->flags &= (uint16_t)~SMP_MARK_WAITING;
+    graph->places.waiting--;
+    graph->places.untried -= method->id < 0;
 }
 
 /* --- measuring --- */
 
-static bool has_figures(struct smp_reach *reach)
+static bool has_figures(struct smp_call_graph *graph)
 {
-    struct smp_places *const places = &reach->places;
-    const uint32_t count = (uint32_t)smp_method_ids_end(&reach->ids);
+    struct smp_places *const places = &graph->places;
+    const uint32_t count = (uint32_t)smp_method_ids_end(&graph->ids);
     uint64_t *grown = NULL;
 
     if (count <= places->id_count)
         return true;
-    grown = smp_realloc(reach->plan->quota, places->calls, count * sizeof(*grown));
+    grown = smp_realloc(graph->plan->quota, places->calls, count * sizeof(*grown));
     if (grown == NULL)
         return false;
     memset(grown + places->id_count, 0, (count - places->id_count) * sizeof(*grown));
@@ -60,14 +60,14 @@ static bool is_exchanged(const struct smp_method_record *record)
            (record->state == SMP_METHOD_WANTED || record->state == SMP_METHOD_WAITING);
 }
 
-static void begin_measuring(struct smp_reach *reach)
+static void begin_measuring(struct smp_call_graph *graph)
 {
-    struct smp_places *const places = &reach->places;
+    struct smp_places *const places = &graph->places;
 
-    if (!has_figures(reach))
+    if (!has_figures(graph))
         return;
     for (uint32_t id = 0; id < places->id_count; id++) {
-        const struct smp_method_record *const record = smp_method_ids_at(&reach->ids, (int32_t)id);
+        const struct smp_method_record *const record = smp_method_ids_at(&graph->ids, (int32_t)id);
 
         if (record == NULL || record->state != SMP_METHOD_WAITING)
             places->calls[id] = 0;
@@ -78,25 +78,25 @@ static void begin_measuring(struct smp_reach *reach)
     places->phase = SMP_PLACES_MEASURING;
 }
 
-void smp_reach_note_calls(struct smp_reach *reach, int32_t id, uint64_t calls)
+void smp_call_graph_note_calls(struct smp_call_graph *graph, int32_t id, uint64_t calls)
 {
-    struct smp_places *const places = &reach->places;
+    struct smp_places *const places = &graph->places;
 
     if (places->phase != SMP_PLACES_MEASURING || id < 0 || (uint32_t)id >= places->id_count)
         return;
     places->calls[id] += calls < UINT64_MAX - places->calls[id] ? calls : 0;
     places->has_calls |= calls > 0;
-    if (smp_method_ids_at(&reach->ids, id) != NULL && smp_method_ids_at(&reach->ids, id)->is_root)
+    if (smp_method_ids_at(&graph->ids, id) != NULL && smp_method_ids_at(&graph->ids, id)->is_root)
         places->root_calls += calls;
 }
 
 /* Measurements are not equally long: for each call of a root. */
-static void end_measuring(struct smp_reach *reach)
+static void end_measuring(struct smp_call_graph *graph)
 {
-    struct smp_places *const places = &reach->places;
+    struct smp_places *const places = &graph->places;
 
     for (uint32_t id = 0; places->root_calls > 0 && id < places->id_count; id++) {
-        const struct smp_method_record *const record = smp_method_ids_at(&reach->ids, (int32_t)id);
+        const struct smp_method_record *const record = smp_method_ids_at(&graph->ids, (int32_t)id);
 
         if (record != NULL && record->state == SMP_METHOD_WANTED)
             places->calls[id] = (uint64_t)((double)places->calls[id] / (double)places->root_calls *
@@ -107,7 +107,7 @@ static void end_measuring(struct smp_reach *reach)
 /* --- exchanging --- */
 
 struct exchange {
-    struct smp_reach *reach;
+    struct smp_call_graph *graph;
     uint32_t *ids;
     uint32_t *scratch;
     size_t count;
@@ -116,76 +116,76 @@ struct exchange {
 };
 
 /* Does it keep its place, whatever its calls? */
-static bool keeps_place(const struct smp_reach *reach, const struct smp_method_record *record)
+static bool keeps_place(const struct smp_call_graph *graph, const struct smp_method_record *record)
 {
     return record->state == SMP_METHOD_WANTED &&
-           (record->is_root || smp_class_index_at(&reach->index, record->in_class)->is_dirty);
+           (record->is_root || smp_class_index_at(&graph->index, record->in_class)->is_dirty);
 }
 
 static bool has_more_calls(const void *context, uint32_t a, uint32_t b)
 {
-    const struct smp_reach *const reach = context;
-    const struct smp_method_record *const one = smp_method_ids_at(&reach->ids, (int32_t)a);
-    const struct smp_method_record *const other = smp_method_ids_at(&reach->ids, (int32_t)b);
+    const struct smp_call_graph *const graph = context;
+    const struct smp_method_record *const one = smp_method_ids_at(&graph->ids, (int32_t)a);
+    const struct smp_method_record *const other = smp_method_ids_at(&graph->ids, (int32_t)b);
 
-    if (keeps_place(reach, one) != keeps_place(reach, other))
-        return keeps_place(reach, one);
-    if (reach->places.calls[a] != reach->places.calls[b])
-        return reach->places.calls[a] > reach->places.calls[b];
+    if (keeps_place(graph, one) != keeps_place(graph, other))
+        return keeps_place(graph, one);
+    if (graph->places.calls[a] != graph->places.calls[b])
+        return graph->places.calls[a] > graph->places.calls[b];
     return one->state == SMP_METHOD_WANTED && other->state == SMP_METHOD_WAITING;
 }
 
 /* A method that has got its id since the measurement began keeps its place. */
 static bool collect(struct exchange *exchange)
 {
-    struct smp_reach *const reach = exchange->reach;
-    const uint32_t count = reach->places.id_count;
+    struct smp_call_graph *const graph = exchange->graph;
+    const uint32_t count = graph->places.id_count;
 
-    exchange->ids = smp_alloc(reach->plan->quota, (count + 1) * sizeof(*exchange->ids));
-    exchange->scratch = smp_alloc(reach->plan->quota, (count + 1) * sizeof(*exchange->scratch));
+    exchange->ids = smp_alloc(graph->plan->quota, (count + 1) * sizeof(*exchange->ids));
+    exchange->scratch = smp_alloc(graph->plan->quota, (count + 1) * sizeof(*exchange->scratch));
     if (exchange->ids == NULL || exchange->scratch == NULL)
         return false;
     for (uint32_t id = 0; id < count; id++) {
-        const struct smp_method_record *const record = smp_method_ids_at(&reach->ids, (int32_t)id);
+        const struct smp_method_record *const record = smp_method_ids_at(&graph->ids, (int32_t)id);
 
         if (!is_exchanged(record))
             continue;
         exchange->ids[exchange->count++] = id;
-        exchange->kept += keeps_place(reach, record);
+        exchange->kept += keeps_place(graph, record);
     }
-    smp_sort(exchange->ids, exchange->scratch, exchange->count, has_more_calls, reach);
+    smp_sort(exchange->ids, exchange->scratch, exchange->count, has_more_calls, graph);
     return true;
 }
 
 static void take_method_place(struct exchange *exchange, int32_t id)
 {
-    struct smp_reach *const reach = exchange->reach;
-    struct smp_method_record *const record = smp_method_ids_at(&reach->ids, id);
+    struct smp_call_graph *const graph = exchange->graph;
+    struct smp_method_record *const record = smp_method_ids_at(&graph->ids, id);
     struct smp_indexed_method *const method =
-        smp_wanted_method(reach, record->in_class, record->number);
+        smp_worklist_method(graph, record->in_class, record->number);
 
     if (record->state != SMP_METHOD_WANTED)
         return;
     record->state = SMP_METHOD_WAITING;
-    reach->methods--;
-    smp_places_wait(reach, method);
-    smp_wanted_set_urgent(reach, record->in_class);
+    graph->methods--;
+    smp_places_wait(graph, method);
+    smp_worklist_set_urgent(graph, record->in_class);
     exchange->has_changed = true;
 }
 
 static void give_method_place(struct exchange *exchange, int32_t id)
 {
-    struct smp_reach *const reach = exchange->reach;
-    struct smp_method_record *const record = smp_method_ids_at(&reach->ids, id);
+    struct smp_call_graph *const graph = exchange->graph;
+    struct smp_method_record *const record = smp_method_ids_at(&graph->ids, id);
     struct smp_indexed_method *const method =
-        smp_wanted_method(reach, record->in_class, record->number);
+        smp_worklist_method(graph, record->in_class, record->number);
 
-    if (record->state != SMP_METHOD_WAITING || !smp_places_is_free(reach))
+    if (record->state != SMP_METHOD_WAITING || !smp_places_is_free(graph))
         return;
     record->state = SMP_METHOD_WANTED;
-    reach->methods++;
-    smp_places_end_wait(reach, method);
-    smp_wanted_set_urgent(reach, record->in_class);
+    graph->methods++;
+    smp_places_end_wait(graph, method);
+    smp_worklist_set_urgent(graph, record->in_class);
     exchange->has_changed = true;
 }
 
@@ -200,22 +200,22 @@ static void rank(struct exchange *exchange, size_t places)
 
 static bool is_untried(const struct smp_indexed_method *method)
 {
-    return method->id < 0 && (method->flags & SMP_WANTED_WAITING) != 0;
+    return method->id < 0 && (method->flags & SMP_MARK_WAITING) != 0;
 }
 
 /* As far as byte code says; not those that call it by a type above. A root comes first. */
-static uint32_t coded_callers_of(const struct smp_reach *reach,
+static uint32_t coded_callers_of(const struct smp_call_graph *graph,
                                  const struct smp_indexed_class *in_class,
                                  const struct smp_indexed_method *method)
 {
-    uint32_t reached = smp_symbols_at(&reach->index.class_names, in_class->name)->first_reached;
+    uint32_t reached = smp_symbols_at(&graph->index.class_names, in_class->name)->first_reached;
     uint32_t callers = 0;
 
-    if ((method->flags & SMP_WANTED_ROOT) != 0)
+    if ((method->flags & SMP_MARK_ROOT) != 0)
         return UINT32_MAX;
     while (reached != 0) {
         const struct smp_call_target *const target =
-            smp_call_targets_at(&reach->index.targets, reached);
+            smp_call_targets_at(&graph->index.targets, reached);
 
         if (target->signature == method->signature && target->reached_by > callers)
             callers = target->reached_by;
@@ -224,148 +224,149 @@ static uint32_t coded_callers_of(const struct smp_reach *reach,
     return callers;
 }
 
-static uint32_t try_class(struct smp_reach *reach, uint32_t tried, uint32_t callers, uint32_t most)
+static uint32_t try_class(struct smp_call_graph *graph, uint32_t tried, uint32_t callers,
+                          uint32_t most)
 {
     uint32_t given = 0;
 
     for (uint32_t m = 0; given < most; m++) {
-        const struct smp_indexed_class *const it = smp_class_index_at(&reach->index, tried);
+        const struct smp_indexed_class *const it = smp_class_index_at(&graph->index, tried);
 
         if (m >= it->body.method_count)
             break;
         if (!is_untried(&it->body.methods[m]) ||
-            coded_callers_of(reach, it, &it->body.methods[m]) < callers)
+            coded_callers_of(graph, it, &it->body.methods[m]) < callers)
             continue;
-        smp_wanted_add(reach, tried, m);
-        if (smp_wanted_method(reach, tried, m)->id < 0)
+        smp_worklist_add(graph, tried, m);
+        if (smp_worklist_method(graph, tried, m)->id < 0)
             continue;
-        smp_wanted_set_urgent(reach, tried);
+        smp_worklist_set_urgent(graph, tried);
         given++;
     }
     return given;
 }
 
-static uint32_t try_called(struct smp_reach *reach, uint32_t callers, uint32_t most)
+static uint32_t try_called(struct smp_call_graph *graph, uint32_t callers, uint32_t most)
 {
     uint32_t given = 0;
 
-    for (uint32_t c = 1; c < reach->index.classes.top && given < most; c++) {
-        if (smp_class_index_at(&reach->index, c)->name != 0)
-            given += try_class(reach, c, callers, most - given);
+    for (uint32_t c = 1; c < graph->index.classes.top && given < most; c++) {
+        if (smp_class_index_at(&graph->index, c)->name != 0)
+            given += try_class(graph, c, callers, most - given);
     }
     return given;
 }
 
-static uint32_t try_some(struct smp_reach *reach, uint32_t most)
+static uint32_t try_some(struct smp_call_graph *graph, uint32_t most)
 {
     static const uint32_t callers[] = { UINT32_MAX, SMP_PLACES_MANY_CALLERS,
                                         SMP_PLACES_SOME_CALLERS, 0 };
     uint32_t given = 0;
 
     for (size_t i = 0; i < sizeof(callers) / sizeof(callers[0]); i++)
-        given += try_called(reach, callers[i], most - given);
+        given += try_called(graph, callers[i], most - given);
     return given;
 }
 
-static uint32_t count_untried(const struct smp_reach *reach, uint32_t callers, uint32_t most)
+static uint32_t count_untried(const struct smp_call_graph *graph, uint32_t callers, uint32_t most)
 {
     uint32_t count = 0;
 
-    for (uint32_t c = 1; c < reach->index.classes.top && count < most; c++) {
-        const struct smp_indexed_class *const it = smp_class_index_at(&reach->index, c);
+    for (uint32_t c = 1; c < graph->index.classes.top && count < most; c++) {
+        const struct smp_indexed_class *const it = smp_class_index_at(&graph->index, c);
 
         for (uint32_t m = 0; it->name != 0 && m < it->body.method_count; m++)
             count += is_untried(&it->body.methods[m]) &&
-                     coded_callers_of(reach, it, &it->body.methods[m]) >= callers;
+                     coded_callers_of(graph, it, &it->body.methods[m]) >= callers;
     }
     return count < most ? count : most;
 }
 
 /* Trials now: none where no method could get an id. As long as classes wait for their probes, only
  * what many methods call may come before them. */
-static uint32_t trials_of(const struct smp_reach *reach)
+static uint32_t trials_of(const struct smp_call_graph *graph)
 {
-    const struct smp_pool *const records = &reach->ids.records;
-    const uint32_t share = reach->max_methods / SMP_PLACES_TRIAL_SHARE;
+    const struct smp_pool *const records = &graph->ids.records;
+    const uint32_t share = graph->max_methods / SMP_PLACES_TRIAL_SHARE;
     const uint32_t ids = records->limit - records->count;
     uint32_t most = share > 0 ? share : 1;
 
     if (most > SMP_PLACES_TRIALS)
         most = SMP_PLACES_TRIALS;
-    return count_untried(reach, reach->first_dirty != 0 ? SMP_PLACES_MANY_CALLERS : 0,
+    return count_untried(graph, graph->first_dirty != 0 ? SMP_PLACES_MANY_CALLERS : 0,
                          most < ids ? most : ids);
 }
 
-static void begin_applying(struct smp_reach *reach)
+static void begin_applying(struct smp_call_graph *graph)
 {
-    reach->places.phase = SMP_PLACES_APPLYING;
-    reach->places.judgements = 0;
+    graph->places.phase = SMP_PLACES_APPLYING;
+    graph->places.judgements = 0;
 }
 
-static bool run_exchange(struct smp_reach *reach)
+static bool run_exchange(struct smp_call_graph *graph)
 {
-    struct exchange exchange = { .reach = reach };
-    const bool has_backlog = reach->first_dirty != 0;
-    const uint32_t trials = trials_of(reach);
+    struct exchange exchange = { .graph = graph };
+    const bool has_backlog = graph->first_dirty != 0;
+    const uint32_t trials = trials_of(graph);
     uint32_t given = 0;
 
-    reach->places.phase = SMP_PLACES_IDLE;
-    if (trials == 0 && reach->places.untried > 0 && has_backlog && !reach->places.has_trial)
+    graph->places.phase = SMP_PLACES_IDLE;
+    if (trials == 0 && graph->places.untried > 0 && has_backlog && !graph->places.has_trial)
         return false;
-    end_measuring(reach);
+    end_measuring(graph);
     if (collect(&exchange)) {
-        reach->found_ahead = 0;
-        rank(&exchange, reach->max_methods - trials);
-        given = try_some(reach, trials);
-        smp_wanted_drain(reach);
+        graph->found_ahead = 0;
+        rank(&exchange, graph->max_methods - trials);
+        given = try_some(graph, trials);
+        smp_worklist_process(graph);
     }
-    smp_free(reach->plan->quota, exchange.ids);
-    smp_free(reach->plan->quota, exchange.scratch);
-    reach->places.is_stuck = given == 0 && reach->places.untried > 0 && !has_backlog;
-    reach->places.has_trial = given > 0;
+    smp_free(graph->plan->quota, exchange.ids);
+    smp_free(graph->plan->quota, exchange.scratch);
+    graph->places.is_stuck = given == 0 && graph->places.untried > 0 && !has_backlog;
+    graph->places.has_trial = given > 0;
     if (given > 0)
-        begin_applying(reach);
+        begin_applying(graph);
     return exchange.has_changed || given > 0;
 }
 
-bool smp_reach_judge_places(struct smp_reach *reach)
+bool smp_call_graph_judge_places(struct smp_call_graph *graph)
 {
-    struct smp_places *const places = &reach->places;
+    struct smp_places *const places = &graph->places;
 
     switch (places->phase) {
     case SMP_PLACES_IDLE:
         if (places->untried > 0 && !places->is_stuck)
-            begin_applying(reach);
+            begin_applying(graph);
         return false;
     case SMP_PLACES_APPLYING:
-        places->judgements = reach->urgent == 0 ? places->judgements + 1 : 0;
+        places->judgements = graph->urgent == 0 ? places->judgements + 1 : 0;
         if (places->judgements >= SMP_PLACES_APPLIED)
-            begin_measuring(reach);
+            begin_measuring(graph);
         return false;
     case SMP_PLACES_MEASURING:
         /* Below a root that has no probe no call is counted. */
-        places->judgements += places->has_calls || count_untried(reach, UINT32_MAX, 1) > 0;
+        places->judgements += places->has_calls || count_untried(graph, UINT32_MAX, 1) > 0;
         places->has_calls = false;
-        return places->judgements >= SMP_PLACES_PATIENCE && run_exchange(reach);
+        return places->judgements >= SMP_PLACES_PATIENCE && run_exchange(graph);
     }
     return false;
 }
 
 /* --- what waits --- */
 
-void smp_reach_each_waiting(const struct smp_reach *reach, size_t most, smp_on_waiting *each,
-                            void *self)
+void smp_call_graph_each_waiting(const struct smp_call_graph *graph, size_t most,
+                                 smp_on_waiting *each, void *self)
 {
     char text[SMP_LOSS_TEXT_BYTES];
     size_t named = 0;
 
-    for (uint32_t c = 1; c < reach->index.classes.top && named < most; c++) {
-        const struct smp_indexed_class *const it = smp_class_index_at(&reach->index, c);
+    for (uint32_t c = 1; c < graph->index.classes.top && named < most; c++) {
+        const struct smp_indexed_class *const it = smp_class_index_at(&graph->index, c);
 
         for (uint32_t m = 0; it->name != 0 && m < it->body.method_count && named < most; m++) {
-            if ((it->body.methods[m].flags & SMP_WANTED_WAITING) == 0)
+            if ((it->body.methods[m].flags & SMP_MARK_WAITING) == 0)
                 continue;
-            smp_wanted_text(reach, c, m, text);
+            smp_worklist_text(graph, c, m, text);
             each(self, text);
             named++;
         }

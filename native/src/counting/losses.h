@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * losses.h - what a reach (reach.h) does not count: how many of a kind, and the first of them by
- * name; and how far each rule for roots has come.
+ * losses.h - what a call graph (call_graph.h) does not count: how many of a kind, and the first of
+ * them by name; and how far each rule for roots has come.
  *
  * Threads  one at a time.
  * Cost     constant; 5 KB for each kind.
@@ -46,14 +46,14 @@ enum smp_rule_state {
 };
 
 /* What is known of the methods of one name; all false: none of them is counted. */
-struct smp_reach_sample {
+struct smp_call_graph_sample {
     bool is_root;
     bool is_inside;   /* by the filter, or because it is a root */
     bool is_followed; /* what it calls is wanted */
 };
 
 /* Of each: how many, and the first by name. */
-enum smp_reach_loss {
+enum smp_call_graph_loss {
     SMP_LOSS_LEFT_ALONE, /* methods without a probe, and classes that did not fit; the texts begin
                               with the reason */
     SMP_LOSS_EXCLUDED,   /* reached methods that the filter excludes, with TOTAL those beside a
@@ -61,7 +61,7 @@ enum smp_reach_loss {
     SMP_LOSS_TRIVIAL,    /* reached methods that are empty, getters or setters */
     SMP_LOSS_DROPPED,    /* methods that cost too much */
     SMP_LOSS_SAMPLED,    /* methods that samples showed before they were wanted */
-    SMP_REACH_LOSS_COUNT
+    SMP_CALL_GRAPH_LOSS_COUNT
 };
 
 #endif

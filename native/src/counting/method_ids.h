@@ -23,7 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "counting/class_outline.h"
+#include "counting/class_summary.h"
 #include "counting/pool.h"
 #include "counting/symbols.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * places.h - the inside of reach.h, done by exchange.c: which methods have a probe where there are
- * more than the limit allows. Those that are called most.
+ * places.h - the inside of call_graph.h, done by exchange.c: which methods have a probe where there
+ * are more than the limit allows. Those that are called most.
  *
  *   wanted, all places taken ──► waits, untried ──trial──► has a probe ──► called less than the
  *                                                              ▲           others: waits, tried
@@ -41,7 +41,7 @@ enum {
     SMP_PLACES_LEAST_IDS = 1 << 16 /* or so many in all */
 };
 
-struct smp_reach;
+struct smp_call_graph;
 struct smp_indexed_method;
 
 enum smp_places_phase { SMP_PLACES_IDLE, SMP_PLACES_APPLYING, SMP_PLACES_MEASURING };
@@ -61,10 +61,10 @@ struct smp_places {
     uint32_t id_count;
 };
 
-void smp_places_fini(struct smp_reach *reach);
-bool smp_places_is_free(const struct smp_reach *reach);
+void smp_places_fini(struct smp_call_graph *graph);
+bool smp_places_is_free(const struct smp_call_graph *graph);
 /* The method is wanted and has no place, or is so no longer. */
-void smp_places_wait(struct smp_reach *reach, struct smp_indexed_method *method);
-void smp_places_end_wait(struct smp_reach *reach, struct smp_indexed_method *method);
+void smp_places_wait(struct smp_call_graph *graph, struct smp_indexed_method *method);
+void smp_places_end_wait(struct smp_call_graph *graph, struct smp_indexed_method *method);
 
 #endif

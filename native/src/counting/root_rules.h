@@ -30,7 +30,7 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
-#include "counting/class_outline.h"
+#include "counting/class_summary.h"
 
 enum {
     SMP_MAX_ROOT_RULES = 1000,

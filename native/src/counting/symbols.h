@@ -28,8 +28,8 @@ struct smp_symbol {
     uint32_t hash;
     uint32_t holds;
     uint32_t next; /* in its bucket */
-    /* For class_index and reach, where this is the name of a class: heads of lists, 0 where they
-     * are empty. Whatever is on a list holds the symbol. */
+    /* For class_index and the call graph, where this is the name of a class: heads of lists, 0
+     * where they are empty. Whatever is on a list holds the symbol. */
     uint32_t first_class;   /* of that name */
     uint32_t first_edge;    /* of classes that name it as super class or interface */
     uint32_t first_reached; /* call target of that owner that is reached */

@@ -55,7 +55,7 @@ struct smp_counted_call {
     int64_t most_ns;  /* and the longest; 0: not known */
 };
 
-struct smp_call_rate; /* counting/dropper.h */
+struct smp_call_rate; /* counting/adaptive_removal.h */
 
 struct smp_counter_visitor {
     /* Of each node that is new or has changed; a caller comes before what it calls. */

@@ -29,7 +29,7 @@ enum smp_report_account { SMP_ACCOUNT_SHORT, SMP_ACCOUNT_FULL };
 enum smp_engine { SMP_ENGINE_AUTO, SMP_ENGINE_JVMTI };
 /* CPU: threads are sampled as they use CPU time, and that is the time of a report. */
 enum smp_clock { SMP_CLOCK_WALL, SMP_CLOCK_CPU };
-/* Which methods below the roots get probes, and when: as counting/reach.h says. AUTO: what is
+/* Which methods below the roots get probes, and when: as counting/call_graph.h says. AUTO: what is
  * loaded at the start as EAGER, if that is little, all else as LAZY. */
 enum smp_instrumentation {
     SMP_INSTRUMENTATION_AUTO,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * call_rates.h - how often each method was called of late, and how long it took itself: what
- * decides which methods cost too much to be counted (counting/dropper.h).
+ * decides which methods cost too much to be counted (counting/adaptive_removal.h).
  *
  * Owns     52 bytes for each number of a method.
  * Threads  the sampler thread only.
@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "base/alloc.h"
-#include "counting/dropper.h"
+#include "counting/adaptive_removal.h"
 
 /* Zeroed but for quota and is_timed: empty. */
 struct smp_call_rates {

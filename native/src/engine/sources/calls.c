@@ -30,7 +30,7 @@ struct calls_source {
     struct smp_call_trees trees;
     struct smp_call_rates rates;
     struct smp_call_credit credit;
-    struct smp_dropper dropper;
+    struct smp_removal removal;
     struct smp_sampled_calls sampled;
     bool was_started;   /* it was tried */
     bool is_on;         /* the counter counts */
@@ -144,7 +144,7 @@ static void begin_judging(struct calls_source *source, int64_t now_ns)
     struct smp_counter_figures figures = { 0 };
 
     source->counter->get_figures(source->counter->self, &figures);
-    smp_dropper_init(&source->dropper, (uint32_t)source->options.overhead_limit_per_mille,
+    smp_removal_init(&source->removal, (uint32_t)source->options.overhead_limit_per_mille,
                      figures.call_cost_ns > 0 ? figures.call_cost_ns : 1,
                      figures.root_cost_ns > 0 ? figures.root_cost_ns : 1);
     smp_call_rates_clear(&source->rates);
@@ -253,7 +253,7 @@ static void time_rows(struct calls_source *source)
 
 static void judge_methods(struct calls_source *source, int64_t now_ns)
 {
-    int64_t dropped[SMP_DROPPER_MOST];
+    int64_t dropped[SMP_REMOVAL_MOST];
     const int64_t elapsed_ns = now_ns - source->pace.judged_ns;
     size_t count;
 
@@ -261,10 +261,10 @@ static void judge_methods(struct calls_source *source, int64_t now_ns)
         return;
     smp_call_rates_spread(&source->rates);
     /* Until then no root counts as kept: each answer takes the instrumenter's lock. */
-    if (smp_dropper_per_mille(&source->dropper, source->rates.rates, source->rates.count,
-                              elapsed_ns) >= source->dropper.limit_per_mille)
+    if (smp_removal_per_mille(&source->removal, source->rates.rates, source->rates.count,
+                              elapsed_ns) >= source->removal.limit_per_mille)
         keep_named_roots(source);
-    count = smp_dropper_judge(&source->dropper, source->rates.rates, source->rates.count,
+    count = smp_removal_judge(&source->removal, source->rates.rates, source->rates.count,
                               elapsed_ns, dropped);
     if (count > 0)
         source->counter->drop(source->counter->self, dropped, count);

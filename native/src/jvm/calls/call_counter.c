@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "counting/call_arena.h"
+#include "counting/call_graph_account.h"
 #include "counting/call_past.h"
 #include "counting/call_pools.h"
 #include "counting/call_reader.h"
 #include "counting/call_shared.h"
-#include "counting/reach_account.h"
 #include "jvm/calls/call_threads.h"
 #include "jvm/calls/instrumenter.h"
 
@@ -208,7 +208,7 @@ static void judge_calls(SMP_UNUSED void *self, const struct smp_call_rate *rates
 static struct smp_sampled_method note_sampled(SMP_UNUSED void *self, const char *class_name,
                                               const char *method_name, bool is_called)
 {
-    const struct smp_reach_sample seen =
+    const struct smp_call_graph_sample seen =
         smp_instrumenter_sampled(class_name, method_name, is_called);
 
     return (struct smp_sampled_method){ .is_root = seen.is_root,
@@ -222,8 +222,8 @@ static void get_counter_figures(SMP_UNUSED void *self, struct smp_counter_figure
 
     smp_instrumenter_get_figures(&figures);
     *out = (struct smp_counter_figures){ .batches = figures.batches,
-                                         .methods = figures.reach.methods,
-                                         .is_root_entered = figures.reach.is_root_entered,
+                                         .methods = figures.graph.methods,
+                                         .is_root_entered = figures.graph.is_root_entered,
                                          .has_work = figures.has_work,
                                          .has_discarded_code = figures.has_discarded_code,
                                          .own_cpu_ns = figures.own_cpu_ns,
@@ -234,7 +234,7 @@ static void get_counter_figures(SMP_UNUSED void *self, struct smp_counter_figure
 
 static void add_classes(void *self, const struct smp_counted_classes *counted)
 {
-    smp_reach_account(counted->reach, self);
+    smp_call_graph_account(counted->graph, self);
     smp_counted_classes_add_unfollowed(counted, self);
 }
 
@@ -252,7 +252,7 @@ static void add_counting_account(SMP_UNUSED void *self, struct smp_counting_acco
 
     smp_instrumenter_get_figures(&figures);
     smp_instrumenter_inspect(add_classes, out);
-    smp_counting_account_add(out, SMP_COUNTING_INSTRUMENTED, figures.reach.methods);
+    smp_counting_account_add(out, SMP_COUNTING_INSTRUMENTED, figures.graph.methods);
     if (figures.malformed > 0)
         (void)smp_counting_account_name(out, SMP_COUNTING_LEFT_ALONE,
                                         "a class file that is not understood");

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/lower_bound.h"
 #include "counting/call_past.h"
-#include "jvm/calls/loaded_outline.h"
+#include "jvm/calls/loaded_summary.h"
 #include "jvm/calls/retransform.h"
 
 enum { MOST_MEMORY_REFUSALS = 3 };
@@ -56,7 +56,7 @@ static void take_dirty(struct smp_class_batches *batches)
     struct smp_counted_classes *const counted = batches->counted;
 
     smp_lock_acquire(&counted->lock);
-    batches->count = smp_reach_take_batch(counted->reach, batches->indexes, batches->size);
+    batches->count = smp_call_graph_take_batch(counted->graph, batches->indexes, batches->size);
     for (size_t i = 0; i < batches->count; i++) {
         smp_counted_classes_mark(counted, batches->indexes[i])->flags |= SMP_COUNTED_WAITING;
         batches->types[i] = NULL;
@@ -105,13 +105,13 @@ static void release_classes(struct smp_class_batches *batches, JNIEnv *env)
 
 static void refuse_dirty(struct smp_class_batches *batches, uint32_t index, jvmtiError error)
 {
-    struct smp_reach *const reach = batches->counted->reach;
+    struct smp_call_graph *const graph = batches->counted->graph;
 
     if (error == JVMTI_ERROR_OUT_OF_MEMORY && batches->memory_refusals < MOST_MEMORY_REFUSALS) {
         batches->memory_refusals++;
-        smp_reach_put_back(reach, index);
+        smp_call_graph_put_back(graph, index);
     } else if (error != JVMTI_ERROR_WRONG_PHASE) {
-        smp_reach_refuse_class(reach, index, smp_retransform_text(error));
+        smp_call_graph_refuse_class(graph, index, smp_retransform_text(error));
     }
 }
 
@@ -136,7 +136,7 @@ static void find_dirty(void *self, const struct smp_loaded_class *loaded)
     struct smp_counted_classes *const counted = batches->counted;
 
     smp_lock_acquire(&counted->lock);
-    const uint32_t index = smp_reach_find(counted->reach, loaded->loader, loaded->name);
+    const uint32_t index = smp_call_graph_find(counted->graph, loaded->loader, loaded->name);
     smp_lock_release(&counted->lock);
     const size_t place = index != 0 ? place_of(batches, index) : batches->count;
     if (place == batches->count || batches->types[place] != NULL ||
@@ -171,14 +171,14 @@ static void put_batch_back(struct smp_class_batches *batches)
         struct smp_class_mark *const mark = smp_counted_classes_mark(counted, batches->indexes[i]);
         /* No flag: the class was prepared meanwhile, or its index became another's. */
         if ((mark->flags & SMP_COUNTED_WAITING) == 0 ||
-            !smp_reach_is_loaded(counted->reach, batches->indexes[i]))
+            !smp_call_graph_is_loaded(counted->graph, batches->indexes[i]))
             continue;
         mark->flags &= (uint8_t)~SMP_COUNTED_WAITING;
         if (is_over)
-            smp_reach_refuse_class(counted->reach, batches->indexes[i],
-                                   "the JVM has no memory for the list of its classes");
+            smp_call_graph_refuse_class(counted->graph, batches->indexes[i],
+                                        "the JVM has no memory for the list of its classes");
         else
-            smp_reach_put_back(counted->reach, batches->indexes[i]);
+            smp_call_graph_put_back(counted->graph, batches->indexes[i]);
     }
     smp_lock_release(&counted->lock);
     batches->count = 0;
@@ -195,12 +195,12 @@ static void end_batch(const struct smp_class_batches *batches)
     smp_lock_acquire(&counted->lock);
     for (size_t i = 0; i < batches->count; i++) {
         const uint32_t index = batches->indexes[i];
-        if (!smp_reach_is_loaded(counted->reach, index))
+        if (!smp_call_graph_is_loaded(counted->graph, index))
             continue;
-        smp_reach_probed(counted->reach, index, wall_ms);
-        if (!smp_reach_is_refused(counted->reach, index) &&
-            !smp_reach_is_dirty(counted->reach, index))
-            smp_counted_classes_mark(counted, index)->flags &= (uint8_t)~SMP_COUNTED_STRAY;
+        smp_call_graph_probed(counted->graph, index, wall_ms);
+        if (!smp_call_graph_is_refused(counted->graph, index) &&
+            !smp_call_graph_is_dirty(counted->graph, index))
+            smp_counted_classes_mark(counted, index)->flags &= (uint8_t)~SMP_COUNTED_LEFTOVER;
     }
     smp_lock_release(&counted->lock);
 }
@@ -293,10 +293,10 @@ static void find_probed(void *self, const struct smp_loaded_class *loaded)
     bool is_probed = false;
 
     smp_lock_acquire(&counted->lock);
-    const uint32_t index = smp_reach_find(counted->reach, loaded->loader, loaded->name);
+    const uint32_t index = smp_call_graph_find(counted->graph, loaded->loader, loaded->name);
     const uint8_t flags = index != 0 ? smp_counted_classes_mark(counted, index)->flags : 0;
-    is_probed =
-        (flags & (SMP_COUNTED_PROBED | SMP_COUNTED_STRAY)) != 0 && (flags & SMP_COUNTED_KEPT) == 0;
+    is_probed = (flags & (SMP_COUNTED_PROBED | SMP_COUNTED_LEFTOVER)) != 0 &&
+                (flags & SMP_COUNTED_KEPT) == 0;
     smp_lock_release(&counted->lock);
     if (!is_probed || batches->count == SMP_BATCH_MOST || !is_prepared(search->jvmti, loaded->type))
         return;
@@ -325,7 +325,7 @@ static void forget_probes(const struct smp_class_batches *batches)
     for (size_t i = 0; i < batches->count; i++) {
         struct smp_class_mark *const mark = smp_counted_classes_mark(counted, batches->indexes[i]);
         if ((mark->flags & SMP_COUNTED_KEPT) == 0)
-            mark->flags &= (uint8_t) ~(SMP_COUNTED_PROBED | SMP_COUNTED_STRAY);
+            mark->flags &= (uint8_t) ~(SMP_COUNTED_PROBED | SMP_COUNTED_LEFTOVER);
     }
     smp_lock_release(&counted->lock);
 }
@@ -353,7 +353,7 @@ void smp_class_batches_give_back(struct smp_class_batches *batches, jvmtiEnv *jv
 
     while (give_some_back(&search))
         continue;
-    smp_counted_classes_keep_strays(batches->counted);
+    smp_counted_classes_keep_leftovers(batches->counted);
 }
 
 /* --- when --- */

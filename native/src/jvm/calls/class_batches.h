@@ -3,8 +3,8 @@
  * class_batches.h - changes classes that are loaded: those whose plan has changed, in batches; at
  * the end all that have probes.
  *
- *   reach: dirty classes ─► found among the loaded ones, prepared ─► RetransformClasses ─► the load
- *                       └─► not found, or not prepared: wait for that (counted_classes.h: meet)
+ *   call graph: dirty classes ─► found among the loaded ones, prepared ─► RetransformClasses ─► the
+ *   load └─► not found, or not prepared: wait for that (counted_classes.h: meet)
  *
  * A class that is not prepared is never retransformed: the JVM would link it on this thread, which
  * may run the class loaders of the application.
@@ -58,7 +58,7 @@ void smp_class_batches_init(struct smp_class_batches *batches, struct smp_counte
 /* One batch. False: nothing is to be changed now. */
 bool smp_class_batches_run(struct smp_class_batches *batches, jvmtiEnv *jvmti, JNIEnv *env);
 /* With a load hook that changes nothing: all classes get the bytes they have without it. What
- * cannot be given back now is remembered (counted_classes.h: strays). */
+ * cannot be given back now is remembered (counted_classes.h: leftovers). */
 void smp_class_batches_give_back(struct smp_class_batches *batches, jvmtiEnv *jvmti, JNIEnv *env);
 /* The load hook has returned for a class that is retransformed. */
 void smp_class_batches_left_hook(struct smp_class_batches *batches);

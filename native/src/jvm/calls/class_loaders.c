@@ -6,7 +6,7 @@
 enum { MOST_OF_ONE_HASH = 16 };
 
 struct smp_class_loader {
-    struct smp_class_loader *next; /* in its bucket, or in the graveyard */
+    struct smp_class_loader *next; /* in its bucket, or on the list of deferred frees */
     uint64_t number;
     jweak ref;
     jint hash;
@@ -159,8 +159,8 @@ static void take_out(struct smp_class_loaders *loaders, size_t bucket, uint64_t 
     struct smp_class_loader *const entry = *at;
     if (entry != NULL) {
         *at = entry->next;
-        entry->next = loaders->graveyard;
-        loaders->graveyard = entry;
+        entry->next = loaders->deferred;
+        loaders->deferred = entry;
         loaders->count--;
     }
     smp_lock_release(&loaders->lock);
@@ -187,11 +187,11 @@ void smp_class_loaders_purge(struct smp_class_loaders *loaders, JNIEnv *env,
     }
 }
 
-void smp_class_loaders_bury(struct smp_class_loaders *loaders, JNIEnv *env)
+void smp_class_loaders_free_deferred(struct smp_class_loaders *loaders, JNIEnv *env)
 {
     smp_lock_acquire(&loaders->lock);
-    struct smp_class_loader *entry = loaders->graveyard;
-    loaders->graveyard = NULL;
+    struct smp_class_loader *entry = loaders->deferred;
+    loaders->deferred = NULL;
     smp_lock_release(&loaders->lock);
     while (entry != NULL) {
         struct smp_class_loader *const next = entry->next;
@@ -207,11 +207,11 @@ void smp_class_loaders_close(struct smp_class_loaders *loaders, JNIEnv *env)
         while (loaders->buckets[bucket] != NULL) {
             struct smp_class_loader *const entry = loaders->buckets[bucket];
             loaders->buckets[bucket] = entry->next;
-            entry->next = loaders->graveyard;
-            loaders->graveyard = entry;
+            entry->next = loaders->deferred;
+            loaders->deferred = entry;
         }
     }
     loaders->count = 0;
     smp_lock_release(&loaders->lock);
-    smp_class_loaders_bury(loaders, env);
+    smp_class_loaders_free_deferred(loaders, env);
 }

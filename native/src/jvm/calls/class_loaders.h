@@ -5,8 +5,9 @@
  * A loader is found by its identity hash and compared with weak references, so none is kept alive.
  * Numbers rise and are never used again; 0 is the boot loader's.
  *
- *   purge ─► the loader is gone: its entry leaves the table, is reported, kept in the graveyard
- *   bury  ─► no thread that may have seen the entry is inside any more: its reference is deleted
+ *   purge ─► the loader is gone: its entry leaves the table, is reported, kept on the list of
+ *   deferred frees bury  ─► no thread that may have seen the entry is inside any more: its
+ *   reference is deleted
  *
  * No lock is held across a call to the JVM, so a reference may be compared after its entry was
  * taken out. Callers count those that are inside of number(), and call bury with the count at 0.
@@ -40,7 +41,7 @@ struct smp_class_loaders {
     uint64_t added;       /* how often a loader was added */
     size_t count;
     struct smp_class_loader *buckets[SMP_CLASS_LOADERS_BUCKETS];
-    struct smp_class_loader *graveyard;
+    struct smp_class_loader *deferred;
 };
 
 #define SMP_CLASS_LOADERS_INIT \
@@ -56,7 +57,7 @@ uint64_t smp_class_loaders_number(struct smp_class_loaders *loaders, jvmtiEnv *j
 void smp_class_loaders_purge(struct smp_class_loaders *loaders, JNIEnv *env,
                              void (*gone)(void *self, uint64_t number), void *self);
 /* No other thread is inside of number. */
-void smp_class_loaders_bury(struct smp_class_loaders *loaders, JNIEnv *env);
+void smp_class_loaders_free_deferred(struct smp_class_loaders *loaders, JNIEnv *env);
 /* Forgets all. No other thread is inside of number. env NULL: the JVM is not live. */
 void smp_class_loaders_close(struct smp_class_loaders *loaders, JNIEnv *env);
 

@@ -11,11 +11,11 @@
 #include "classfile/rewriter.h"
 #include "counting/call_arena.h"
 #include "counting/call_layout.h"
-#include "counting/outline_reader.h"
 #include "counting/places.h"
+#include "counting/summary_reader.h"
 #include "jvm/calls/class_loaders.h"
 #include "jvm/calls/hook_class.h"
-#include "jvm/calls/loaded_outline.h"
+#include "jvm/calls/loaded_summary.h"
 
 enum { FIRST_MARKS = 4096 };
 
@@ -35,7 +35,7 @@ static int32_t base_of_ids(const struct smp_counted_classes *counted, int32_t us
 {
     const int32_t base = counted->id_base + used;
 
-    return counted->stray_count > 0 && base <= SMP_CALL_METHODS / 2 ? base : 0;
+    return counted->leftover_count > 0 && base <= SMP_CALL_METHODS / 2 ? base : 0;
 }
 
 static uint32_t ids_for(uint32_t methods, uint32_t ids_left)
@@ -58,7 +58,7 @@ enum smp_status smp_counted_classes_open(struct smp_counted_classes *counted,
     counted->renewal.uses =
         smp_alloc(plan->quota, counted->max_ids * sizeof(*counted->renewal.uses));
     if (counted->planned != NULL && counted->renewal.uses != NULL)
-        status = smp_reach_create(plan, counted->max_ids, &counted->reach);
+        status = smp_call_graph_create(plan, counted->max_ids, &counted->graph);
     if (status != SMP_OK)
         smp_counted_classes_close(counted);
     return status;
@@ -70,16 +70,17 @@ void smp_counted_classes_close(struct smp_counted_classes *counted)
 
     if (counted->plan == NULL)
         return;
-    if (counted->reach != NULL)
-        counted->id_base = base_of_ids(counted, smp_method_ids_end(smp_reach_ids(counted->reach)));
-    smp_reach_destroy(counted->reach);
+    if (counted->graph != NULL)
+        counted->id_base =
+            base_of_ids(counted, smp_method_ids_end(smp_call_graph_ids(counted->graph)));
+    smp_call_graph_destroy(counted->graph);
     smp_free(quota, counted->planned);
     smp_free(quota, counted->renewal.uses);
     smp_free(quota, counted->marks);
     if (counted->id_base == 0)
-        smp_stray_methods_clear(&counted->stray_methods);
+        smp_leftover_methods_clear(&counted->leftover_methods);
     smp_counting_plan_release(counted->plan);
-    counted->reach = NULL;
+    counted->graph = NULL;
     counted->plan = NULL;
     counted->planned = NULL;
     memset(&counted->renewal, 0, sizeof(counted->renewal));
@@ -127,15 +128,15 @@ static uint32_t hash_name(struct smp_slice name)
 bool smp_counted_classes_is_named(struct smp_counted_classes *counted, uint32_t index,
                                   struct smp_slice name)
 {
-    return smp_reach_is_loaded(counted->reach, index) &&
+    return smp_call_graph_is_loaded(counted->graph, index) &&
            counted->marks[index].name_hash == hash_name(name);
 }
 
-static bool is_stray(const struct smp_counted_classes *counted, uint32_t index)
+static bool is_leftover(const struct smp_counted_classes *counted, uint32_t index)
 {
     return index < counted->mark_count &&
-           (counted->marks[index].flags & (SMP_COUNTED_PROBED | SMP_COUNTED_STRAY)) != 0 &&
-           smp_reach_is_loaded(counted->reach, index);
+           (counted->marks[index].flags & (SMP_COUNTED_PROBED | SMP_COUNTED_LEFTOVER)) != 0 &&
+           smp_call_graph_is_loaded(counted->graph, index);
 }
 
 /* Not of a class that was not prepared: it has run nothing, and the next counting takes its probes
@@ -143,38 +144,38 @@ static bool is_stray(const struct smp_counted_classes *counted, uint32_t index)
  * whose names would take memory after the last sampler has ended. Nor of an unloaded one. */
 static bool keeps_probes(const struct smp_counted_classes *counted, uint32_t index)
 {
-    return is_stray(counted, index) && (counted->marks[index].flags & SMP_COUNTED_KEPT) != 0;
+    return is_leftover(counted, index) && (counted->marks[index].flags & SMP_COUNTED_KEPT) != 0;
 }
 
-static void keep_stray_methods(struct smp_counted_classes *counted)
+static void keep_leftover_methods(struct smp_counted_classes *counted)
 {
-    const struct smp_method_ids *const ids = smp_reach_ids(counted->reach);
+    const struct smp_method_ids *const ids = smp_call_graph_ids(counted->graph);
 
     for (int32_t id = 0; id < smp_method_ids_end(ids); id++) {
         const struct smp_method_record *const record = smp_method_ids_at(ids, id);
         if (record != NULL && record->in_class != 0 && counted->planned[id] != 0 &&
             keeps_probes(counted, record->in_class))
-            smp_stray_methods_add(&counted->stray_methods, counted->id_base + id, ids, id);
+            smp_leftover_methods_add(&counted->leftover_methods, counted->id_base + id, ids, id);
     }
 }
 
-void smp_counted_classes_keep_strays(struct smp_counted_classes *counted)
+void smp_counted_classes_keep_leftovers(struct smp_counted_classes *counted)
 {
     smp_lock_acquire(&counted->lock);
     for (uint32_t i = 0; i < counted->mark_count; i++) {
-        if (is_stray(counted, i) && counted->stray_count < SMP_STRAYS_LIMIT)
-            counted->strays[counted->stray_count++] = counted->marks[i].name_hash;
+        if (is_leftover(counted, i) && counted->leftover_count < SMP_LEFTOVERS_LIMIT)
+            counted->leftovers[counted->leftover_count++] = counted->marks[i].name_hash;
     }
-    keep_stray_methods(counted);
+    keep_leftover_methods(counted);
     smp_lock_release(&counted->lock);
 }
 
 /* Is it one? It is none any more then. */
-static bool take_stray(struct smp_counted_classes *counted, uint32_t name_hash)
+static bool take_leftover(struct smp_counted_classes *counted, uint32_t name_hash)
 {
-    for (size_t i = 0; i < counted->stray_count; i++) {
-        if (counted->strays[i] == name_hash) {
-            counted->strays[i] = counted->strays[--counted->stray_count];
+    for (size_t i = 0; i < counted->leftover_count; i++) {
+        if (counted->leftovers[i] == name_hash) {
+            counted->leftovers[i] = counted->leftovers[--counted->leftover_count];
             return true;
         }
     }
@@ -182,24 +183,24 @@ static bool take_stray(struct smp_counted_classes *counted, uint32_t name_hash)
 }
 
 /* With the lock held. 0: there is no memory for it. *was_dirty: its probes were to be changed. */
-static uint32_t load_outline(struct smp_counted_classes *counted,
-                             const struct smp_class_outline *outline, bool *was_dirty)
+static uint32_t load_summary(struct smp_counted_classes *counted,
+                             const struct smp_class_summary *summary, bool *was_dirty)
 {
-    const uint32_t known = smp_reach_find(counted->reach, outline->loader, outline->name);
+    const uint32_t known = smp_call_graph_find(counted->graph, summary->loader, summary->name);
     uint32_t index = 0;
 
-    *was_dirty = known != 0 && smp_reach_is_dirty(counted->reach, known);
-    if (smp_reach_load(counted->reach, outline, &index) != SMP_OK) {
+    *was_dirty = known != 0 && smp_call_graph_is_dirty(counted->graph, known);
+    if (smp_call_graph_load(counted->graph, summary, &index) != SMP_OK) {
         counted->losses.no_memory++;
         return 0;
     }
     if (!has_mark(counted, index)) {
-        smp_reach_unload(counted->reach, index);
+        smp_call_graph_unload(counted->graph, index);
         counted->losses.no_memory++;
         return 0;
     }
     if (index != known)
-        counted->marks[index] = (struct smp_class_mark){ .name_hash = hash_name(outline->name) };
+        counted->marks[index] = (struct smp_class_mark){ .name_hash = hash_name(summary->name) };
     return index;
 }
 
@@ -229,7 +230,7 @@ static bool is_known_super(struct smp_counted_classes *counted, uint64_t loader,
                            struct smp_slice name)
 {
     smp_lock_acquire(&counted->lock);
-    const bool is_one = is_super(counted, smp_reach_find(counted->reach, loader, name));
+    const bool is_one = is_super(counted, smp_call_graph_find(counted->graph, loader, name));
     smp_lock_release(&counted->lock);
     return is_one;
 }
@@ -265,18 +266,19 @@ static enum smp_probe_hands hands_of(const struct smp_class_file *file,
 
 void smp_counted_classes_want_reflection(struct smp_counted_classes *counted)
 {
-    struct smp_reach_figures figures;
+    struct smp_call_graph_figures figures;
 
     smp_lock_acquire(&counted->lock);
-    smp_reach_figures(counted->reach, &figures);
+    smp_call_graph_figures(counted->graph, &figures);
     if (counted->follows_reflection && !counted->has_reflection && figures.roots > 0 &&
         counted->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL) {
         counted->has_reflection = true;
         for (size_t i = 0; i < sizeof(REFLECTION) / sizeof(REFLECTION[0]); i++) {
             const struct smp_slice name = { REFLECTION[i], strlen(REFLECTION[i]) };
-            const uint32_t index = smp_reach_find(counted->reach, SMP_CLASS_LOADERS_BOOT, name);
+            const uint32_t index =
+                smp_call_graph_find(counted->graph, SMP_CLASS_LOADERS_BOOT, name);
             if (index != 0)
-                smp_reach_put_back(counted->reach, index);
+                smp_call_graph_put_back(counted->graph, index);
         }
     }
     smp_lock_release(&counted->lock);
@@ -285,19 +287,19 @@ void smp_counted_classes_want_reflection(struct smp_counted_classes *counted)
 /* The JVM refuses to change it, or has other fields than those that are read. */
 static bool is_unfollowed(const struct smp_counted_classes *counted, struct smp_slice name)
 {
-    const uint32_t index = smp_reach_find(counted->reach, SMP_CLASS_LOADERS_BOOT, name);
+    const uint32_t index = smp_call_graph_find(counted->graph, SMP_CLASS_LOADERS_BOOT, name);
 
     return !counted->follows_reflection ||
-           (index != 0 && smp_reach_is_refused(counted->reach, index));
+           (index != 0 && smp_call_graph_is_refused(counted->graph, index));
 }
 
 void smp_counted_classes_add_unfollowed(const struct smp_counted_classes *counted,
                                         struct smp_counting_account *out)
 {
-    struct smp_reach_figures figures;
+    struct smp_call_graph_figures figures;
     char text[SMP_MAX_COUNTING_NAME_BYTES];
 
-    smp_reach_figures(counted->reach, &figures);
+    smp_call_graph_figures(counted->graph, &figures);
     if (figures.roots == 0 || counted->plan->instrumentation == SMP_INSTRUMENTATION_TOTAL)
         return;
     for (size_t i = 0; i < sizeof(REFLECTION) / sizeof(REFLECTION[0]); i++) {
@@ -314,7 +316,7 @@ void smp_counted_classes_called(struct smp_counted_classes *counted, struct smp_
                                 struct smp_slice signature)
 {
     smp_lock_acquire(&counted->lock);
-    smp_reach_called(counted->reach, class_name, signature);
+    smp_call_graph_called(counted->graph, class_name, signature);
     smp_lock_release(&counted->lock);
 }
 
@@ -325,7 +327,7 @@ struct counted_load {
     struct smp_counted_classes *counted;
     jvmtiEnv *jvmti;
     struct smp_class_file file;
-    const struct smp_class_outline *outline;
+    const struct smp_class_summary *summary;
     uint32_t index;                      /* of the class, while the lock was held for its plan */
     bool hands_out;                      /* it is a class of reflection */
     struct smp_rewriter_method *methods; /* as many as the file has; NULL: no probe */
@@ -375,16 +377,17 @@ static void mark_probed(struct smp_class_mark *mark, bool has_probes)
         mark->flags |= SMP_COUNTED_PROBED;
     } else if ((mark->flags & SMP_COUNTED_PROBED) != 0) {
         mark->flags &= (uint8_t)~SMP_COUNTED_PROBED;
-        mark->flags |= SMP_COUNTED_STRAY;
+        mark->flags |= SMP_COUNTED_LEFTOVER;
     }
 }
 
 /* Has a load made other methods known? */
-static bool has_other_methods(const struct smp_reach_figures *before, const struct smp_reach *reach)
+static bool has_other_methods(const struct smp_call_graph_figures *before,
+                              const struct smp_call_graph *graph)
 {
-    struct smp_reach_figures after;
+    struct smp_call_graph_figures after;
 
-    smp_reach_figures(reach, &after);
+    smp_call_graph_figures(graph, &after);
     return after.methods != before->methods || after.ids != before->ids ||
            after.retired != before->retired;
 }
@@ -415,40 +418,42 @@ static void plan_methods(const struct counted_load *load, struct smp_method_prob
     bool has_others = true;
 
     while (has_others) {
-        (void)smp_reach_plan(load->counted->reach, load->index, probes, file->method_count);
+        (void)smp_call_graph_plan(load->counted->graph, load->index, probes, file->method_count);
         has_others = false;
         for (uint32_t i = 0; i < file->method_count; i++) {
             if (probes[i].id < 0 || !is_left_to_others(file, &file->methods[i], probes[i].is_root))
                 continue;
-            smp_reach_leave_alone(load->counted->reach, load->index, i, SMP_LOSS_TRIVIAL, NULL);
+            smp_call_graph_leave_alone(load->counted->graph, load->index, i, SMP_LOSS_TRIVIAL,
+                                       NULL);
             has_others = true;
         }
     }
 }
 
-/* Tells reach of the class, and fills in methods. False: it gets no probes. What another agent has
- * made of it may still be refused: then it keeps its bytes, which a batch makes known again. */
+/* Tells the call graph of the class, and fills in methods. False: it gets no probes. What another
+ * agent has made of it may still be refused: then it keeps its bytes, which a batch makes known
+ * again. */
 static bool plan_class(struct counted_load *load, const struct smp_loading_class *loading,
                        struct smp_method_probe *probes)
 {
     struct smp_counted_classes *const counted = load->counted;
-    struct smp_reach_figures before;
+    struct smp_call_graph_figures before;
     bool has_probes = false;
     bool was_dirty = false;
 
     smp_lock_acquire(&counted->lock);
-    smp_reach_figures(counted->reach, &before);
-    load->index = load_outline(counted, load->outline, &was_dirty);
+    smp_call_graph_figures(counted->graph, &before);
+    load->index = load_summary(counted, load->summary, &was_dirty);
     if (load->index != 0) {
         plan_methods(load, probes);
         load->hands_out =
-            counted->has_reflection && load->outline->loader == SMP_CLASS_LOADERS_BOOT;
+            counted->has_reflection && load->summary->loader == SMP_CLASS_LOADERS_BOOT;
         has_probes = copy_plan(load, probes);
         mark_probed(smp_counted_classes_mark(counted, load->index), has_probes);
         if (loading->is_first)
-            smp_reach_probed(counted->reach, load->index, SMP_METHOD_SINCE_LOAD);
-        if (loading->is_foreign && (was_dirty || has_other_methods(&before, counted->reach)))
-            smp_reach_put_back(counted->reach, load->index);
+            smp_call_graph_probed(counted->graph, load->index, SMP_METHOD_SINCE_LOAD);
+        if (loading->is_foreign && (was_dirty || has_other_methods(&before, counted->graph)))
+            smp_call_graph_put_back(counted->graph, load->index);
     }
     smp_lock_release(&counted->lock);
     return has_probes;
@@ -460,8 +465,8 @@ static void leave_methods_alone(const struct counted_load *load)
     for (uint32_t i = 0; i < load->file.method_count; i++) {
         const struct smp_rewriter_method *const method = &load->methods[i];
         if (method->id >= 0 && method->result != SMP_REWRITE_DONE)
-            smp_reach_leave_alone(load->counted->reach, load->index, i, SMP_LOSS_LEFT_ALONE,
-                                  smp_rewrite_text(method->result));
+            smp_call_graph_leave_alone(load->counted->graph, load->index, i, SMP_LOSS_LEFT_ALONE,
+                                       smp_rewrite_text(method->result));
     }
 }
 
@@ -470,17 +475,17 @@ static void leave_methods_alone(const struct counted_load *load)
 static void note_rewriting(const struct counted_load *load, enum smp_status status)
 {
     struct smp_counted_classes *const counted = load->counted;
-    const struct smp_class_outline *const outline = load->outline;
+    const struct smp_class_summary *const summary = load->summary;
 
     if (status != SMP_OK)
         counted->losses.no_memory++;
     smp_lock_acquire(&counted->lock);
-    if (smp_reach_find(counted->reach, outline->loader, outline->name) == load->index) {
+    if (smp_call_graph_find(counted->graph, summary->loader, summary->name) == load->index) {
         if (status == SMP_OK)
             leave_methods_alone(load);
         else
-            smp_reach_refuse_class(counted->reach, load->index,
-                                   "there was no memory for its class");
+            smp_call_graph_refuse_class(counted->graph, load->index,
+                                        "there was no memory for its class");
     }
     smp_lock_release(&counted->lock);
 }
@@ -499,8 +504,8 @@ static bool rewrite_class(struct counted_load *load, struct smp_class_bytes *out
     return status == SMP_OK && rewritten.bytes != NULL;
 }
 
-static bool load_outlined(struct counted_load *load, const struct smp_loading_class *loading,
-                          struct smp_class_bytes *out)
+static bool load_summarized(struct counted_load *load, const struct smp_loading_class *loading,
+                            struct smp_class_bytes *out)
 {
     const size_t count = load->file.method_count > 0 ? load->file.method_count : 1;
     struct smp_method_probe *probes = smp_alloc(NULL, count * sizeof(*probes));
@@ -521,14 +526,14 @@ static enum smp_status load_file(struct counted_load *load, const struct smp_cla
                                  const struct smp_loading_class *loading,
                                  struct smp_class_bytes *out, bool *has_changed)
 {
-    struct smp_outline_reader reader = { .quota = NULL };
+    struct smp_class_summary_reader reader = { .quota = NULL };
     const enum smp_status status =
-        smp_outline_reader_read(&reader, file, loading->loader, &load->outline);
+        smp_class_summary_reader_read(&reader, file, loading->loader, &load->summary);
 
     if (status == SMP_OK)
-        *has_changed = load_outlined(load, loading, out);
-    load->outline = NULL; /* the reader's */
-    smp_outline_reader_fini(&reader);
+        *has_changed = load_summarized(load, loading, out);
+    load->summary = NULL; /* the reader's */
+    smp_class_summary_reader_fini(&reader);
     return status;
 }
 
@@ -561,14 +566,14 @@ bool smp_counted_classes_load(struct smp_counted_classes *counted, jvmtiEnv *jvm
 void smp_counted_classes_follow_loaded(struct smp_counted_classes *counted)
 {
     smp_lock_acquire(&counted->lock);
-    smp_reach_follow_loaded(counted->reach);
+    smp_call_graph_follow_loaded(counted->graph);
     smp_lock_release(&counted->lock);
 }
 
 void smp_counted_classes_loaded_done(struct smp_counted_classes *counted)
 {
     smp_lock_acquire(&counted->lock);
-    smp_reach_loaded_done(counted->reach);
+    smp_call_graph_loaded_done(counted->graph);
     smp_lock_release(&counted->lock);
 }
 
@@ -578,60 +583,61 @@ void smp_counted_classes_loaded_done(struct smp_counted_classes *counted)
 static void make_due(struct smp_counted_classes *counted, uint32_t index)
 {
     struct smp_class_mark *const mark = smp_counted_classes_mark(counted, index);
-    const bool is_stray = take_stray(counted, mark->name_hash);
+    const bool is_leftover = take_leftover(counted, mark->name_hash);
 
-    if (is_stray)
-        mark->flags |= SMP_COUNTED_STRAY;
-    if (is_stray || (mark->flags & SMP_COUNTED_WAITING) != 0) {
+    if (is_leftover)
+        mark->flags |= SMP_COUNTED_LEFTOVER;
+    if (is_leftover || (mark->flags & SMP_COUNTED_WAITING) != 0) {
         mark->flags &= (uint8_t)~SMP_COUNTED_WAITING;
-        smp_reach_put_back(counted->reach, index);
+        smp_call_graph_put_back(counted->graph, index);
     }
 }
 
-static void add_loaded_outline(struct smp_counted_classes *counted,
-                               const struct smp_class_outline *outline)
+static void add_loaded_summary(struct smp_counted_classes *counted,
+                               const struct smp_class_summary *summary)
 {
     bool was_dirty = false;
 
     smp_lock_acquire(&counted->lock);
     /* Its bytes may have come by meanwhile: they say more. */
-    uint32_t index = smp_reach_find(counted->reach, outline->loader, outline->name);
+    uint32_t index = smp_call_graph_find(counted->graph, summary->loader, summary->name);
     if (index == 0)
-        index = load_outline(counted, outline, &was_dirty);
+        index = load_summary(counted, summary, &was_dirty);
     if (index != 0)
         make_due(counted, index);
     smp_lock_release(&counted->lock);
 }
 
-static enum smp_status make_outline(const struct smp_counted_classes *counted, jvmtiEnv *jvmti,
-                                    JNIEnv *env, const struct smp_loaded_class *loaded,
-                                    struct smp_loaded_outline *made)
+static enum smp_status make_class_summary(const struct smp_counted_classes *counted,
+                                          jvmtiEnv *jvmti, JNIEnv *env,
+                                          const struct smp_loaded_class *loaded,
+                                          struct smp_loaded_summary *made)
 {
     if (loaded->is_lambda)
-        return smp_loaded_outline_make_lambda(made, jvmti, env, loaded->type, loaded->loader);
-    return smp_loaded_outline_make(made, jvmti, env, loaded->type, loaded->loader,
+        return smp_loaded_summary_make_lambda(made, jvmti, env, loaded->type, loaded->loader);
+    return smp_loaded_summary_make(made, jvmti, env, loaded->type, loaded->loader,
                                    needs_methods(counted, loaded->name));
 }
 
 void smp_counted_classes_meet(struct smp_counted_classes *counted, jvmtiEnv *jvmti, JNIEnv *env,
                               const struct smp_loaded_class *loaded)
 {
-    struct smp_loaded_outline made;
+    struct smp_loaded_summary made;
     uint32_t known = 0;
 
     if (loaded->is_lambda && !needs_lambda(counted, loaded->name))
         return;
     smp_lock_acquire(&counted->lock);
-    known = smp_reach_find(counted->reach, loaded->loader, loaded->name);
+    known = smp_call_graph_find(counted->graph, loaded->loader, loaded->name);
     if (known != 0)
         make_due(counted, known);
     smp_lock_release(&counted->lock);
     if (known != 0)
         return;
-    const enum smp_status status = make_outline(counted, jvmti, env, loaded, &made);
+    const enum smp_status status = make_class_summary(counted, jvmti, env, loaded, &made);
     if (status == SMP_OK) {
-        add_loaded_outline(counted, &made.outline);
-        smp_loaded_outline_free(&made, jvmti);
+        add_loaded_summary(counted, &made.summary);
+        smp_loaded_summary_free(&made, jvmti);
     } else if (status == SMP_ENOMEM) {
         counted->losses.no_memory++;
     }
@@ -645,17 +651,17 @@ bool smp_counted_classes_needs_supers(const struct smp_counted_classes *counted,
 }
 
 /* In place of what was known of it, which is not more: no method of it is counted. */
-static void replace_outline(struct smp_counted_classes *counted,
-                            const struct smp_class_outline *outline)
+static void replace_summary(struct smp_counted_classes *counted,
+                            const struct smp_class_summary *summary)
 {
     bool was_dirty = false;
 
     smp_lock_acquire(&counted->lock);
-    const uint32_t index = load_outline(counted, outline, &was_dirty);
+    const uint32_t index = load_summary(counted, summary, &was_dirty);
     if (index != 0)
         counted->marks[index].flags |= SMP_COUNTED_SUPER;
     if (index != 0 && was_dirty)
-        smp_reach_put_back(counted->reach, index);
+        smp_call_graph_put_back(counted->graph, index);
     smp_lock_release(&counted->lock);
 }
 
@@ -665,7 +671,7 @@ static bool note_super(struct smp_counted_classes *counted, const struct smp_loa
     bool is_new = true;
 
     smp_lock_acquire(&counted->lock);
-    const uint32_t index = smp_reach_find(counted->reach, super->loader, super->name);
+    const uint32_t index = smp_call_graph_find(counted->graph, super->loader, super->name);
     if (index != 0) {
         is_new = (counted->marks[index].flags & SMP_COUNTED_SUPER) == 0;
         if (has_methods)
@@ -679,17 +685,17 @@ bool smp_counted_classes_meet_super(struct smp_counted_classes *counted, jvmtiEn
                                     JNIEnv *env, const struct smp_loaded_class *super)
 {
     const bool has_methods = needs_methods(counted, super->name);
-    struct smp_loaded_outline made;
+    struct smp_loaded_summary made;
     enum smp_status status;
 
     if (!note_super(counted, super, has_methods))
         return false;
     if (has_methods)
         return true;
-    status = smp_loaded_outline_make(&made, jvmti, env, super->type, super->loader, true);
+    status = smp_loaded_summary_make(&made, jvmti, env, super->type, super->loader, true);
     if (status == SMP_OK) {
-        replace_outline(counted, &made.outline);
-        smp_loaded_outline_free(&made, jvmti);
+        replace_summary(counted, &made.summary);
+        smp_loaded_summary_free(&made, jvmti);
     } else if (status == SMP_ENOMEM) {
         counted->losses.no_memory++;
     }
@@ -706,14 +712,14 @@ static bool is_planned(void *self, int32_t id)
 void smp_counted_classes_unload(struct smp_counted_classes *counted, uint64_t loader)
 {
     smp_lock_acquire(&counted->lock);
-    smp_reach_unload_loader(counted->reach, loader);
+    smp_call_graph_unload_loader(counted->graph, loader);
     smp_lock_release(&counted->lock);
 }
 
 void smp_counted_classes_recycle(struct smp_counted_classes *counted)
 {
     smp_lock_acquire(&counted->lock);
-    (void)smp_reach_recycle(counted->reach, is_planned, counted);
+    (void)smp_call_graph_recycle(counted->graph, is_planned, counted);
     smp_lock_release(&counted->lock);
 }
 
@@ -755,9 +761,9 @@ static bool wait_enough(struct smp_counted_classes *counted)
     const uint32_t share = counted->max_ids / SMP_RENEWAL_SHARE;
     const uint32_t wanted = share < SMP_RENEWAL_IDS ? share + 1 : SMP_RENEWAL_IDS;
     const bool is_over = ++counted->renewal.reads >= SMP_RENEWAL_READS;
-    struct smp_reach_figures figures;
+    struct smp_call_graph_figures figures;
 
-    smp_reach_figures(counted->reach, &figures);
+    smp_call_graph_figures(counted->graph, &figures);
     return figures.retired >= wanted + (is_over ? 0 : counted->renewal.held);
 }
 
@@ -775,7 +781,7 @@ bool smp_counted_classes_begin_renewal(struct smp_counted_classes *counted)
     smp_lock_acquire(&counted->lock);
     const bool begins = wait_enough(counted);
     if (begins)
-        (void)smp_reach_recycle(counted->reach, mark_due_id, counted);
+        (void)smp_call_graph_recycle(counted->graph, mark_due_id, counted);
     smp_lock_release(&counted->lock);
     if (begins)
         smp_call_arena_renew();
@@ -806,11 +812,11 @@ static bool is_in_a_tree(void *self, int32_t id)
 
 void smp_counted_classes_end_renewal(struct smp_counted_classes *counted)
 {
-    struct smp_reach_figures figures;
+    struct smp_call_graph_figures figures;
 
     smp_lock_acquire(&counted->lock);
-    (void)smp_reach_recycle(counted->reach, is_in_a_tree, counted);
-    smp_reach_figures(counted->reach, &figures);
+    (void)smp_call_graph_recycle(counted->graph, is_in_a_tree, counted);
+    smp_call_graph_figures(counted->graph, &figures);
     smp_lock_release(&counted->lock);
     counted->renewal.held = figures.retired;
     counted->renewal.reads = 0;
@@ -822,12 +828,12 @@ void smp_counted_classes_end_renewal(struct smp_counted_classes *counted)
 void smp_counted_classes_note_entries(struct smp_counted_classes *counted)
 {
     smp_lock_acquire(&counted->lock);
-    const struct smp_method_ids *const ids = smp_reach_ids(counted->reach);
+    const struct smp_method_ids *const ids = smp_call_graph_ids(counted->graph);
     for (int32_t id = 0; id < smp_method_ids_end(ids); id++) {
         const struct smp_method_record *const record = smp_method_ids_at(ids, id);
         if (record != NULL && record->state == SMP_METHOD_WANTED && !record->is_entered &&
             smp_call_arena_is_seen(counted->id_base + id))
-            smp_reach_entered(counted->reach, id);
+            smp_call_graph_entered(counted->graph, id);
     }
     smp_lock_release(&counted->lock);
 }

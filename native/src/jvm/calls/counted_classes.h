@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * counted_classes.h - the classes of this JVM as reach.h sees them: what is known of each, which
- * bytes it gets.
+ * counted_classes.h - the classes of this JVM as call_graph.h sees them: what is known of each,
+ * which bytes it gets.
  *
- *   the load hook's bytes ─► outline ─► reach: load, plan ─► rewriter ─► bytes with probes
- *   a class that is there already, or is prepared ─► outline by JVMTI ─► reach: load
+ *   the load hook's bytes ─► summary ─► call graph: load, plan ─► rewriter ─► bytes with probes
+ *   a class that is there already, or is prepared ─► summary by JVMTI ─► call graph: load
  *     one that is counted ─► the same of its super types, with methods: what it overrides
  *
  *   a root is found ─► java.lang.reflect.Method, Constructor: hand out what they call (TOTAL: no)
@@ -12,16 +12,16 @@
  * A mark for each class says whether its bytes have probes, and whether a change of it waits until
  * it is prepared.
  *
- * Ids that probes push are reach's and a base: the base rises where classes may still have probes
- * of an earlier counting, so that these never mean a method of this one. Ids of unloaded classes
- * come back once no tree has them (begin_renewal); the number of an id and of how often it was used
- * before belongs to one method.
+ * Ids that probes push are the call graph's and a base: the base rises where classes may still have
+ * probes of an earlier counting, so that these never mean a method of this one. Ids of unloaded
+ * classes come back once no tree has them (begin_renewal); the number of an id and of how often it
+ * was used before belongs to one method.
  *
- * Owns     reach, the marks; holds the plan.
+ * Owns     the call graph, the marks; holds the plan.
  * Threads  open, close: one at a time, with no other thread inside. The others: any attached one;
  *          one lock, never held across a call to the JVM.
  * Errors   a class for which there is no memory is not counted, and that is; it is never harmed.
- * Cost     load: parsing and outline of the class, some microseconds for each KB of it; one
+ * Cost     load: parsing and summary of the class, some microseconds for each KB of it; one
  *          that no probe goes to is read no further than its super types.
  */
 #ifndef SMP_JVM_CALLS_COUNTED_CLASSES_H
@@ -35,19 +35,19 @@
 
 #include "base/lock.h"
 #include "base/status.h"
-#include "counting/reach.h"
+#include "counting/call_graph.h"
 #include "jvm/calls/class_bytes.h"
+#include "jvm/calls/leftover_methods.h"
 #include "jvm/calls/loaded_classes.h"
-#include "jvm/calls/stray_methods.h"
 #include "model/counting_account.h"
 
 enum {
-    SMP_COUNTED_PROBED = 1,  /* its bytes have probes, or had when they were made last */
-    SMP_COUNTED_WAITING = 2, /* it was not found, or not prepared, when it was to be changed */
-    SMP_COUNTED_KEPT = 4,    /* the JVM does not give its bytes back */
-    SMP_COUNTED_STRAY = 8,   /* may have probes that are not in its plan, until it is changed */
-    SMP_COUNTED_SUPER = 16,  /* its methods are known, and those of all its super types */
-    SMP_STRAYS_LIMIT = 4096
+    SMP_COUNTED_PROBED = 1,   /* its bytes have probes, or had when they were made last */
+    SMP_COUNTED_WAITING = 2,  /* it was not found, or not prepared, when it was to be changed */
+    SMP_COUNTED_KEPT = 4,     /* the JVM does not give its bytes back */
+    SMP_COUNTED_LEFTOVER = 8, /* may have probes that are not in its plan, until it is changed */
+    SMP_COUNTED_SUPER = 16,   /* its methods are known, and those of all its super types */
+    SMP_LEFTOVERS_LIMIT = 4096
 };
 
 /* Of a class index. */
@@ -76,14 +76,14 @@ struct smp_counted_losses {
 
 /* Visible so that it can be static. */
 struct smp_counted_classes {
-    struct smp_lock lock;           /* guards reach, marks, planned, strays; not losses */
-    struct smp_reach *reach;        /* NULL: not open */
+    struct smp_lock lock;         /* guards the call graph, marks, planned, leftovers; not losses */
+    struct smp_call_graph *graph; /* NULL: not open */
     struct smp_counting_plan *plan; /* held while open */
     int32_t id_base;                /* constant while open */
     struct smp_class_mark *marks;
     size_t mark_count;
     uint8_t *planned; /* by id: a probe has been made with it */
-    uint32_t max_ids; /* reach.h */
+    uint32_t max_ids; /* call_graph.h */
     struct {
         struct smp_id_use *uses; /* by id */
         uint32_t held;           /* ids that trees still had the last time */
@@ -94,9 +94,9 @@ struct smp_counted_classes {
     struct smp_counted_losses losses;
     /* Hashes of the names of classes that may have probes of an earlier counting. They outlast
      * close. */
-    uint32_t strays[SMP_STRAYS_LIMIT];
-    size_t stray_count;
-    struct smp_stray_methods stray_methods; /* of these; until ids begin anew */
+    uint32_t leftovers[SMP_LEFTOVERS_LIMIT];
+    size_t leftover_count;
+    struct smp_leftover_methods leftover_methods; /* of these; until ids begin anew */
 };
 
 #define SMP_COUNTED_CLASSES_INIT \
@@ -133,7 +133,7 @@ bool smp_counted_classes_meet_super(struct smp_counted_classes *counted, jvmtiEn
                                     JNIEnv *env, const struct smp_loaded_class *super);
 void smp_counted_classes_unload(struct smp_counted_classes *counted, uint64_t loader);
 
-/* Of an id as probes push it: of reach, or -1. */
+/* Of an id as probes push it: of the call graph, or -1. */
 int32_t smp_counted_classes_id(const struct smp_counted_classes *counted, int32_t pushed);
 /* The reader's. The number of what a probe pushes, and the other way round: -1 where the id has
  * come back since. */
@@ -147,7 +147,7 @@ void smp_counted_classes_end_renewal(struct smp_counted_classes *counted);
 /* Ids of unloaded classes may be used again where no probe has ever pushed them; for the others see
  * begin_renewal. */
 void smp_counted_classes_recycle(struct smp_counted_classes *counted);
-/* With the lock held. The mark of an index that reach gave. */
+/* With the lock held. The mark of an index that the call graph gave. */
 struct smp_class_mark *smp_counted_classes_mark(struct smp_counted_classes *counted,
                                                 uint32_t index);
 /* With the lock held. Is the index one of a class of that name, now? */
@@ -162,13 +162,13 @@ void smp_counted_classes_add_unfollowed(const struct smp_counted_classes *counte
  * EAGER does, until the last of them has its probes (done). */
 void smp_counted_classes_follow_loaded(struct smp_counted_classes *counted);
 void smp_counted_classes_loaded_done(struct smp_counted_classes *counted);
-/* A reflective call (reach.h: called). */
+/* A reflective call (call_graph.h: called). */
 void smp_counted_classes_called(struct smp_counted_classes *counted, struct smp_slice class_name,
                                 struct smp_slice signature);
-/* Tells reach which methods have been entered for the first time. */
+/* Tells the call graph which methods have been entered for the first time. */
 void smp_counted_classes_note_entries(struct smp_counted_classes *counted);
 /* Classes that may still have probes are remembered beyond close, and so are the names of their
  * methods. */
-void smp_counted_classes_keep_strays(struct smp_counted_classes *counted);
+void smp_counted_classes_keep_leftovers(struct smp_counted_classes *counted);
 
 #endif

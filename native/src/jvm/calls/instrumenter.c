@@ -16,7 +16,7 @@
 #include "jvm/agent/jvmti_status.h"
 #include "jvm/calls/class_batches.h"
 #include "jvm/calls/hook_class.h"
-#include "jvm/calls/loaded_outline.h"
+#include "jvm/calls/loaded_summary.h"
 #include "jvm/calls/redefined_classes.h"
 #include "jvm/calls/reflected_calls.h"
 #include "jvm/code/prepare_event.h"
@@ -381,7 +381,7 @@ static enum smp_status meet_all(jvmtiEnv *jvmti, JNIEnv *env)
 static bool has_dirty(void)
 {
     smp_lock_acquire(&instrumenter.counted.lock);
-    const bool has_any = smp_reach_has_dirty(instrumenter.counted.reach);
+    const bool has_any = smp_call_graph_has_dirty(instrumenter.counted.graph);
     smp_lock_release(&instrumenter.counted.lock);
     return has_any;
 }
@@ -431,7 +431,7 @@ static void purge_loaders(JNIEnv *env)
     instrumenter.thread.purged_ns = smp_clock_ns();
     /* Those of the last time. What is taken out now may have been seen by a thread inside now. */
     if (atomic_load(&instrumenter.inside) == 0)
-        smp_class_loaders_bury(&instrumenter.loaders, env);
+        smp_class_loaders_free_deferred(&instrumenter.loaders, env);
     smp_class_loaders_purge(&instrumenter.loaders, env, unload_classes_of, NULL);
     smp_counted_classes_recycle(&instrumenter.counted);
 }
@@ -631,7 +631,7 @@ struct smp_counted_classes *smp_instrumenter_classes(void)
     return &instrumenter.counted;
 }
 
-static void fill_name(struct smp_counted_name *out, const struct smp_stray_name *name)
+static void fill_name(struct smp_counted_name *out, const struct smp_leftover_name *name)
 {
     const bool has_room = name->descriptor.length < sizeof(out->descriptor);
 
@@ -664,20 +664,20 @@ bool smp_instrumenter_name(int64_t number, struct smp_counted_name *out)
     struct smp_counted_classes *const counted = &instrumenter.counted;
     const int32_t pushed = smp_counted_classes_pushed(counted, number);
     const int32_t id = pushed < 0 ? -1 : smp_counted_classes_id(counted, pushed);
-    struct smp_stray_name name;
+    struct smp_leftover_name name;
     bool is_known = false;
 
     smp_lock_acquire(&counted->lock);
-    const struct smp_method_ids *const ids = smp_reach_ids(counted->reach);
+    const struct smp_method_ids *const ids = smp_call_graph_ids(counted->graph);
     if (id >= 0 && id < smp_method_ids_end(ids) && smp_method_ids_at(ids, id) != NULL) {
-        name = (struct smp_stray_name){ .class_name = smp_method_ids_class(ids, id),
-                                        .method_name = smp_method_ids_name(ids, id),
-                                        .descriptor = smp_method_ids_descriptor(ids, id),
-                                        .source_file = smp_method_ids_source(ids, id) };
+        name = (struct smp_leftover_name){ .class_name = smp_method_ids_class(ids, id),
+                                           .method_name = smp_method_ids_name(ids, id),
+                                           .descriptor = smp_method_ids_descriptor(ids, id),
+                                           .source_file = smp_method_ids_source(ids, id) };
         out->since_ms = since_of(smp_method_ids_at(ids, id));
         is_known = true;
     } else if (id < 0) {
-        is_known = smp_stray_methods_find(&counted->stray_methods, pushed, &name);
+        is_known = smp_leftover_methods_find(&counted->leftover_methods, pushed, &name);
         out->since_ms = 0;
     }
     if (is_known)
@@ -694,7 +694,7 @@ bool smp_instrumenter_keeps(int64_t number)
     if (id < 0)
         return false;
     smp_lock_acquire(&counted->lock);
-    const bool is_kept = smp_reach_is_kept(counted->reach, id);
+    const bool is_kept = smp_call_graph_is_kept(counted->graph, id);
     smp_lock_release(&counted->lock);
     return is_kept;
 }
@@ -708,7 +708,7 @@ bool smp_instrumenter_drop(const int64_t *numbers, size_t count)
     for (size_t i = 0; i < count; i++) {
         const int32_t id = id_of_number(numbers[i]);
         if (id >= 0)
-            has_dropped |= smp_reach_drop(counted->reach, id, smp_clock_wall_ms());
+            has_dropped |= smp_call_graph_drop(counted->graph, id, smp_clock_wall_ms());
     }
     smp_lock_release(&counted->lock);
     return has_dropped;
@@ -720,28 +720,28 @@ bool smp_instrumenter_judge(const struct smp_call_rate *rates, size_t count)
 
     smp_lock_acquire(&counted->lock);
     for (size_t i = 0; i < count; i++)
-        smp_reach_note_calls(counted->reach, id_of_number(rates[i].method), rates[i].calls);
-    const bool has_changed = smp_reach_judge_places(counted->reach);
+        smp_call_graph_note_calls(counted->graph, id_of_number(rates[i].method), rates[i].calls);
+    const bool has_changed = smp_call_graph_judge_places(counted->graph);
     smp_lock_release(&counted->lock);
     return has_changed;
 }
 
 /* Names that are cut here are of no class that has a probe. */
-struct smp_reach_sample smp_instrumenter_sampled(const char *class_name, const char *method_name,
-                                                 bool is_called)
+struct smp_call_graph_sample smp_instrumenter_sampled(const char *class_name,
+                                                      const char *method_name, bool is_called)
 {
     struct smp_counted_classes *const counted = &instrumenter.counted;
     char internal[SMP_COUNTED_NAME_BYTES];
     const size_t length = strnlen(class_name, sizeof(internal));
 
     if (length == sizeof(internal))
-        return (struct smp_reach_sample){ 0 };
+        return (struct smp_call_graph_sample){ 0 };
     for (size_t i = 0; i < length; i++)
         internal[i] = class_name[i] == '.' ? '/' : class_name[i];
     smp_lock_acquire(&counted->lock);
-    const struct smp_reach_sample seen =
-        smp_reach_sampled(counted->reach, (struct smp_slice){ internal, length },
-                          (struct smp_slice){ method_name, strlen(method_name) }, is_called);
+    const struct smp_call_graph_sample seen =
+        smp_call_graph_sampled(counted->graph, (struct smp_slice){ internal, length },
+                               (struct smp_slice){ method_name, strlen(method_name) }, is_called);
     smp_lock_release(&counted->lock);
     return seen;
 }
@@ -760,8 +760,8 @@ void smp_instrumenter_get_figures(struct smp_instrumenter_figures *out)
         .own_cpu_ns = atomic_load(&instrumenter.own_cpu_ns),
     };
     smp_lock_acquire(&counted->lock);
-    smp_reach_figures(counted->reach, &out->reach);
-    out->has_work = smp_reach_has_dirty(counted->reach);
+    smp_call_graph_figures(counted->graph, &out->graph);
+    out->has_work = smp_call_graph_has_dirty(counted->graph);
     smp_lock_release(&counted->lock);
 }
 

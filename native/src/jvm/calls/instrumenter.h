@@ -3,7 +3,7 @@
  * instrumenter.h - puts probes into methods of the running JVM, and takes them out again.
  *
  *   start ─► capabilities, hook class, load hook on ─► loaded classes made known ─► first batches
- *            thread threads-sampler-calls: first entries ─► reach ─► a batch ─► 50 ms ─► ...
+ *            thread threads-sampler-calls: first entries ─► call graph ─► a batch ─► 50 ms ─► ...
  *            any thread, in the load hook: a class that is loaded gets its probes at once
  *   stop  ─► counting off, load hook idle ─► all classes get back the bytes they have without it
  *            ─► load hook off
@@ -36,9 +36,9 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "counting/adaptive_removal.h"
 #include "counting/call_arena.h"
-#include "counting/dropper.h"
-#include "counting/reach.h"
+#include "counting/call_graph.h"
 #include "jvm/calls/counted_classes.h"
 
 #define SMP_INSTRUMENTER_THREAD "threads-sampler-calls"
@@ -47,7 +47,7 @@ struct smp_instrumenter_figures {
     uint64_t batches;
     uint64_t changed_classes; /* by batches; those that got probes when they were loaded are not */
     int64_t longest_stop_ns;
-    struct smp_reach_figures reach;
+    struct smp_call_graph_figures graph;
     uint64_t malformed;      /* classes that were not understood */
     uint64_t no_memory;      /* classes that are not counted for lack of memory */
     bool has_work;           /* methods wait for their probes */
@@ -81,14 +81,15 @@ struct smp_counted_classes *smp_instrumenter_classes(void);
 bool smp_instrumenter_name(int64_t number, struct smp_counted_name *out);
 /* Is it a root that a rule without stars names? */
 bool smp_instrumenter_keeps(int64_t number);
-/* Their probes are taken out for good; such roots keep theirs, and so do strays. False: none is. */
+/* Their probes are taken out for good; such roots keep theirs, and so do leftovers. False: none
+ * is. */
 bool smp_instrumenter_drop(const int64_t *numbers, size_t count);
 /* How often methods were called since the last time: those that are called most have a probe, where
  * there are more than the limit allows. True: methods have lost their probes, or got them. */
 bool smp_instrumenter_judge(const struct smp_call_rate *rates, size_t count);
 /* A sample shows this method (call_counter.h). */
-struct smp_reach_sample smp_instrumenter_sampled(const char *class_name, const char *method_name,
-                                                 bool is_called);
+struct smp_call_graph_sample smp_instrumenter_sampled(const char *class_name,
+                                                      const char *method_name, bool is_called);
 void smp_instrumenter_get_figures(struct smp_instrumenter_figures *out);
 /* Calls inspect, which must not call the JVM: the load hook waits meanwhile. */
 typedef void smp_inspect_classes(void *self, const struct smp_counted_classes *counted);

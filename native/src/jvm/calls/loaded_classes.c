@@ -3,7 +3,7 @@
 
 #include "jvm/agent/jvmti_status.h"
 #include "jvm/agent/local_frame.h"
-#include "jvm/calls/loaded_outline.h"
+#include "jvm/calls/loaded_summary.h"
 
 enum { LIST_REFS = 1, EXTRA_CLASS_REFS = 64, INNER_REFS = 16, LEVEL_REFS = 64 };
 

@@ -17,14 +17,14 @@
 #include <stdbool.h>
 
 #include "base/status.h"
-#include "counting/class_outline.h"
+#include "counting/class_summary.h"
 #include "jvm/calls/class_loaders.h"
 
 struct smp_loaded_class {
     jclass type;           /* a local reference, for the call */
     struct smp_slice name; /* borrowed for the call */
     uint64_t loader;       /* its number */
-    bool is_lambda;        /* hidden: it has the name of an outline only */
+    bool is_lambda;        /* hidden: it has the name of a summary only */
 };
 
 /* Fills in name and is_lambda. False: it is a class that never matters. */

@@ -7,7 +7,7 @@
 #include "base/bytes.h"
 #include "base/lock.h"
 #include "jvm/agent/jdk.h"
-#include "jvm/calls/loaded_outline.h"
+#include "jvm/calls/loaded_summary.h"
 
 enum {
     MODIFIER_PRIVATE = 0x0002, /* of java.lang.reflect, as the next */

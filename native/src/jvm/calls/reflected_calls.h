@@ -4,7 +4,8 @@
  *
  *   Method.invoke, Constructor.newInstance, inside of a root ─► hook: reflected
  *     ─ seen before (in Java) ─► nothing
- *     └► note: the name of what is called, into a buffer ─► each (the library's thread) ─► reach
+ *     └► note: the name of what is called, into a buffer ─► each (the library's thread) ─► call
+ *     graph
  *
  * What is called is the method of the receiver's class, where the method is neither static nor
  * private, else that of the class that declares it. A receiver of a hidden class has no name by
@@ -30,7 +31,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "counting/class_outline.h"
+#include "counting/class_summary.h"
 
 /* Names have 65,535 bytes at most, a descriptor likewise, so an empty buffer has room for any. */
 enum { SMP_REFLECTED_BUFFER_BYTES = 256 * 1024 };

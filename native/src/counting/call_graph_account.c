@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "counting/reach_account.h"
+#include "counting/call_graph_account.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static void add_rule(struct smp_counting_account *out, const char *rule, enum sm
     (void)smp_counting_account_name(out, code, shown);
 }
 
-static void add_rules(struct smp_counting_account *out, const struct smp_reach *reach)
+static void add_rules(struct smp_counting_account *out, const struct smp_call_graph *graph)
 {
     /* COUNT: no line of its own. */
     static const struct {
@@ -44,13 +44,13 @@ static void add_rules(struct smp_counting_account *out, const struct smp_reach *
         [SMP_RULE_FOUND] = { SMP_COUNTING_ROOTS_NOT_ENTERED, NULL },
         [SMP_RULE_ENTERED] = { SMP_COUNTING_COUNT, NULL },
     };
-    const struct smp_root_rules *const rules = smp_reach_rules(reach);
+    const struct smp_root_rules *const rules = smp_call_graph_rules(graph);
     const size_t count = smp_root_rules_count(rules);
-    struct smp_reach_figures figures;
+    struct smp_call_graph_figures figures;
 
-    smp_reach_figures(reach, &figures);
+    smp_call_graph_figures(graph, &figures);
     for (size_t i = 0; i < count; i++) {
-        const enum smp_rule_state state = smp_reach_rule_state(reach, i);
+        const enum smp_rule_state state = smp_call_graph_rule_state(graph, i);
         if (states[state].code != SMP_COUNTING_COUNT)
             add_rule(out, smp_root_rules_text(rules, i), states[state].code, states[state].reason);
     }
@@ -86,19 +86,19 @@ static void name_waiting(void *self, const char *method)
     (void)smp_counting_account_name(self, SMP_COUNTING_OVER_METHOD_LIMIT, method);
 }
 
-static void add_waiting(struct smp_counting_account *out, const struct smp_reach *reach)
+static void add_waiting(struct smp_counting_account *out, const struct smp_call_graph *graph)
 {
-    struct smp_reach_figures figures;
+    struct smp_call_graph_figures figures;
 
-    smp_reach_figures(reach, &figures);
+    smp_call_graph_figures(graph, &figures);
     smp_counting_account_add(out, SMP_COUNTING_OVER_METHOD_LIMIT, figures.waiting);
     if (figures.waiting > 0)
-        smp_reach_each_waiting(reach, SMP_LOSSES_NAMED, name_waiting, out);
+        smp_call_graph_each_waiting(graph, SMP_LOSSES_NAMED, name_waiting, out);
 }
 
-void smp_reach_account(const struct smp_reach *reach, struct smp_counting_account *out)
+void smp_call_graph_account(const struct smp_call_graph *graph, struct smp_counting_account *out)
 {
-    static const enum smp_counting codes[SMP_REACH_LOSS_COUNT] = {
+    static const enum smp_counting codes[SMP_CALL_GRAPH_LOSS_COUNT] = {
         [SMP_LOSS_LEFT_ALONE] = SMP_COUNTING_LEFT_ALONE,
         [SMP_LOSS_EXCLUDED] = SMP_COUNTING_EXCLUDED,
         [SMP_LOSS_TRIVIAL] = SMP_COUNTING_TRIVIAL,
@@ -106,8 +106,8 @@ void smp_reach_account(const struct smp_reach *reach, struct smp_counting_accoun
         [SMP_LOSS_SAMPLED] = SMP_COUNTING_SAMPLED,
     };
 
-    add_rules(out, reach);
-    for (int i = 0; i < SMP_REACH_LOSS_COUNT; i++)
-        add_lost(out, codes[i], smp_reach_losses(reach, (enum smp_reach_loss)i));
-    add_waiting(out, reach);
+    add_rules(out, graph);
+    for (int i = 0; i < SMP_CALL_GRAPH_LOSS_COUNT; i++)
+        add_lost(out, codes[i], smp_call_graph_losses(graph, (enum smp_call_graph_loss)i));
+    add_waiting(out, graph);
 }

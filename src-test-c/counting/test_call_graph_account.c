@@ -8,19 +8,20 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "counting/reach_account.h"
-#include "support/outline_text.h"
-#include "support/reach_fixture.h"
+#include "counting/call_graph_account.h"
+#include "support/class_text.h"
+#include "support/graph_fixture.h"
 
-/* What the account of this reach says, a line for each figure: "EXCLUDED 1 com.acme.Big.big". */
-static const char *account_of(const struct reach_fixture *fixture)
+/* What the account of this the call graph says, a line for each figure: "EXCLUDED 1
+ * com.acme.Big.big". */
+static const char *account_of(const struct graph_fixture *fixture)
 {
     static char text[8192];
     struct smp_counting_account *account = NULL;
     size_t length = 0;
 
     assert_int_equal(smp_counting_account_create(NULL, &account), SMP_OK);
-    smp_reach_account(fixture->reach, account);
+    smp_call_graph_account(fixture->graph, account);
     text[0] = '\0';
     for (int i = 0; i < SMP_COUNTING_COUNT; i++) {
         const enum smp_counting code = (enum smp_counting)i;
@@ -41,19 +42,19 @@ static const char *account_of(const struct reach_fixture *fixture)
 
 static void test_how_far_the_roots_have_come(void **state)
 {
-    struct reach_fixture fixture;
+    struct graph_fixture fixture;
 
     (void)state;
-    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_LAZY,
+    graph_fixture_begin(&fixture, SMP_INSTRUMENTATION_LAZY,
                         "com.acme.R.r, com.acme.R.typo, com.acme.N.n, java.lang.Thread.run, "
                         "com.acme.Later.go",
                         "", 0, 0);
     assert_string_equal(account_of(&fixture),
                         "ROOTS_NOT_LOADED 5 com.acme.R.r, com.acme.R.typo, com.acme.N.n, "
                         "java.lang.Thread.run, com.acme.Later.go\n");
-    reach_load(&fixture, "com/acme/N | native n()V");
-    reach_load(&fixture, "java/lang/Thread | run()V");
-    reach_load(&fixture, "com/acme/R | r()V -> com/acme/A#a()V com/acme/A#b()V");
+    graph_load(&fixture, "com/acme/N | native n()V");
+    graph_load(&fixture, "java/lang/Thread | run()V");
+    graph_load(&fixture, "com/acme/R | r()V -> com/acme/A#a()V com/acme/A#b()V");
     assert_string_equal(account_of(&fixture),
                         "NOT_ENTERED 1\n"
                         "ROOTS_NOT_LOADED 1 com.acme.Later.go\n"
@@ -61,30 +62,30 @@ static void test_how_far_the_roots_have_come(void **state)
                         "ROOTS_NOT_FOUND 1 com.acme.R.typo\n"
                         "LEFT_ALONE 2 native or abstract: com.acme.N.n, the probes themselves run "
                         "through it: java.lang.Thread.run\n");
-    assert_int_equal(smp_reach_rule_state(fixture.reach, 0), SMP_RULE_FOUND);
-    smp_reach_entered(fixture.reach, reach_id(&fixture, "com/acme/R.r()V"));
-    assert_int_equal(smp_reach_rule_state(fixture.reach, 0), SMP_RULE_ENTERED);
+    assert_int_equal(smp_call_graph_rule_state(fixture.graph, 0), SMP_RULE_FOUND);
+    smp_call_graph_entered(fixture.graph, graph_id(&fixture, "com/acme/R.r()V"));
+    assert_int_equal(smp_call_graph_rule_state(fixture.graph, 0), SMP_RULE_ENTERED);
     assert_null(strstr(account_of(&fixture), "NOT_ENTERED"));
-    reach_fixture_end(&fixture);
+    graph_fixture_end(&fixture);
 }
 
 static void test_methods_that_wait_for_a_root(void **state)
 {
-    struct reach_fixture fixture;
+    struct graph_fixture fixture;
 
     (void)state;
-    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_EAGER, "com.acme.R.r", "", 0, 0);
-    reach_load(&fixture, "com/acme/A | a()V | b()V");
-    reach_load(&fixture, "com/acme/R | r()V -> com/acme/A#a()V com/acme/A#b()V");
+    graph_fixture_begin(&fixture, SMP_INSTRUMENTATION_EAGER, "com.acme.R.r", "", 0, 0);
+    graph_load(&fixture, "com/acme/A | a()V | b()V");
+    graph_load(&fixture, "com/acme/R | r()V -> com/acme/A#a()V com/acme/A#b()V");
     assert_string_equal(account_of(&fixture), "NOT_ENTERED 3\nROOTS_NOT_ENTERED 1 com.acme.R.r\n");
-    reach_fixture_end(&fixture);
+    graph_fixture_end(&fixture);
 
-    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_TOTAL, "", "", 0, 0);
-    reach_load(&fixture, "com/acme/A | a()V");
+    graph_fixture_begin(&fixture, SMP_INSTRUMENTATION_TOTAL, "", "", 0, 0);
+    graph_load(&fixture, "com/acme/A | a()V");
     assert_string_equal(account_of(&fixture), "ROOTS_NOT_LOADED 1 main(String[]) or run()\n");
-    reach_load(&fixture, "com/acme/B | run()V");
+    graph_load(&fixture, "com/acme/B | run()V");
     assert_string_equal(account_of(&fixture), "NOT_ENTERED 2\n");
-    reach_fixture_end(&fixture);
+    graph_fixture_end(&fixture);
 }
 
 /* It was loaded and entered, so nothing of that is missing. */
@@ -95,165 +96,167 @@ static void test_roots_that_were_dropped(void **state)
 
     (void)state;
     for (size_t i = 0; i < 2 * sizeof(RULES) / sizeof(RULES[0]); i++) {
-        struct reach_fixture fixture;
+        struct graph_fixture fixture;
 
-        reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_TOTAL, RULES[i / 2], "", 0, 0);
-        reach_load(&fixture, "com/acme/B | run()V");
+        graph_fixture_begin(&fixture, SMP_INSTRUMENTATION_TOTAL, RULES[i / 2], "", 0, 0);
+        graph_load(&fixture, "com/acme/B | run()V");
         if (i % 2 == 0)
-            smp_reach_entered(fixture.reach, reach_id(&fixture, "com/acme/B.run()V"));
-        assert_true(smp_reach_drop(fixture.reach, reach_id(&fixture, "com/acme/B.run()V"), 1000));
+            smp_call_graph_entered(fixture.graph, graph_id(&fixture, "com/acme/B.run()V"));
+        assert_true(
+            smp_call_graph_drop(fixture.graph, graph_id(&fixture, "com/acme/B.run()V"), 1000));
         assert_string_equal(account_of(&fixture),
                             "DROPPED 1 since 1970-01-01T00:00:01Z: com.acme.B.run\n");
-        reach_fixture_end(&fixture);
+        graph_fixture_end(&fixture);
     }
 }
 
 static void test_what_is_missing_is_named(void **state)
 {
-    struct reach_fixture fixture;
+    struct graph_fixture fixture;
     char line[2048];
     size_t length = 0;
     uint32_t big = 0;
 
     (void)state;
-    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_EAGER, "com.acme.R.r",
+    graph_fixture_begin(&fixture, SMP_INSTRUMENTATION_EAGER, "com.acme.R.r",
                         "com.acme, -com.acme.util", 3, 0);
     length = (size_t)snprintf(line, sizeof(line), "com/acme/util/U | u0()V");
     for (unsigned i = 1; i < SMP_LOSSES_NAMED + 3; i++)
         length += (size_t)snprintf(line + length, sizeof(line) - length, " | u%u()V", i);
-    reach_load(&fixture, line);
+    graph_load(&fixture, line);
     length = (size_t)snprintf(line, sizeof(line),
                               "com/acme/R | r()V -> java/util/List*size()I com/acme/Big#big()V "
                               "com/acme/Hot#hot()V com/acme/Hot#get()I");
     for (unsigned i = 0; i < SMP_LOSSES_NAMED + 3; i++)
         length +=
             (size_t)snprintf(line + length, sizeof(line) - length, " com/acme/util/U#u%u()V", i);
-    reach_load(&fixture, line);
-    reach_load(&fixture, "java/util/List | size()I");
-    big = reach_load(&fixture, "com/acme/Big | big()V");
+    graph_load(&fixture, line);
+    graph_load(&fixture, "java/util/List | size()I");
+    big = graph_load(&fixture, "com/acme/Big | big()V");
     for (int i = 0; i < 2; i++) /* seen twice, it counts once */
-        reach_load(&fixture, "com/acme/Hot | hot()V -> com/acme/Last#last()V | trivial get()I");
-    reach_load(&fixture, "com/acme/Last | last()V");
-    smp_reach_leave_alone(fixture.reach, big, 0, SMP_LOSS_LEFT_ALONE, "too large");
-    assert_true(smp_reach_drop(fixture.reach, reach_id(&fixture, "com/acme/Hot.hot()V"),
-                               INT64_C(1700000000123)));
-    smp_reach_entered(fixture.reach, reach_id(&fixture, "com/acme/R.r()V"));
+        graph_load(&fixture, "com/acme/Hot | hot()V -> com/acme/Last#last()V | trivial get()I");
+    graph_load(&fixture, "com/acme/Last | last()V");
+    smp_call_graph_leave_alone(fixture.graph, big, 0, SMP_LOSS_LEFT_ALONE, "too large");
+    assert_true(smp_call_graph_drop(fixture.graph, graph_id(&fixture, "com/acme/Hot.hot()V"),
+                                    INT64_C(1700000000123)));
+    smp_call_graph_entered(fixture.graph, graph_id(&fixture, "com/acme/R.r()V"));
     const char *const text = account_of(&fixture);
     assert_non_null(strstr(text, "LEFT_ALONE 1 too large: com.acme.Big.big\n"));
     assert_non_null(strstr(text, "EXCLUDED 23 com.acme.util.U.u"));
     assert_non_null(strstr(text, "TRIVIAL 1 com.acme.Hot.get\n"));
     assert_non_null(strstr(text, "OVER_METHOD_LIMIT 1 com.acme.Last.last\n"));
     assert_non_null(strstr(text, "DROPPED 1 since 2023-11-14T22:13:20Z: com.acme.Hot.hot\n"));
-    reach_fixture_end(&fixture);
+    graph_fixture_end(&fixture);
 }
 
 static void test_a_class_that_is_refused_is_named_with_the_reason(void **state)
 {
-    struct reach_fixture fixture;
+    struct graph_fixture fixture;
     uint32_t refused = 0;
 
     (void)state;
-    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_EAGER, "com.acme.R.r", "", 0, 0);
-    refused = reach_load(&fixture, "com/acme/R | r()V");
-    smp_reach_refuse_class(fixture.reach, refused, "invalid class format");
+    graph_fixture_begin(&fixture, SMP_INSTRUMENTATION_EAGER, "com.acme.R.r", "", 0, 0);
+    refused = graph_load(&fixture, "com/acme/R | r()V");
+    smp_call_graph_refuse_class(fixture.graph, refused, "invalid class format");
     assert_string_equal(account_of(&fixture), "LEFT_ALONE 1 invalid class format: com.acme.R.r\n");
-    reach_fixture_end(&fixture);
+    graph_fixture_end(&fixture);
 }
 
 /* Nothing waits for the entry of a root without a probe. */
 static void test_a_root_that_is_left_alone_is_not_waited_for(void **state)
 {
-    struct reach_fixture fixture;
+    struct graph_fixture fixture;
     uint32_t loaded = 0;
 
     (void)state;
-    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_LAZY,
+    graph_fixture_begin(&fixture, SMP_INSTRUMENTATION_LAZY,
                         "com.acme.R.big, com.acme.R.r, com.acme.R.b*, com.acme.**", "", 0, 0);
-    loaded = reach_load(&fixture, "com/acme/R | big()V | r()V");
-    smp_reach_leave_alone(fixture.reach, loaded, 0, SMP_LOSS_LEFT_ALONE, "too large");
+    loaded = graph_load(&fixture, "com/acme/R | big()V | r()V");
+    smp_call_graph_leave_alone(fixture.graph, loaded, 0, SMP_LOSS_LEFT_ALONE, "too large");
     assert_string_equal(account_of(&fixture), "NOT_ENTERED 1\n"
                                               "ROOTS_NOT_ENTERED 2 com.acme.R.r, com.acme.**\n"
                                               "LEFT_ALONE 1 too large: com.acme.R.big\n");
     /* Another one that the pattern stands for has a probe. */
-    reach_load(&fixture, "com/acme/R2 | r()V");
-    reach_load_by(&fixture, 2, "com/acme/R | big()V | r()V | bit()V");
+    graph_load(&fixture, "com/acme/R2 | r()V");
+    graph_load_by(&fixture, 2, "com/acme/R | big()V | r()V | bit()V");
     assert_non_null(strstr(account_of(&fixture),
                            "ROOTS_NOT_ENTERED 4 com.acme.R.big, com.acme.R.r, com.acme.R.b*, "
                            "com.acme.**\n"));
-    reach_fixture_end(&fixture);
+    graph_fixture_end(&fixture);
 }
 
 /* Whenever its class is transformed it is left alone again, unless it fits then. */
 static void test_a_root_that_fits_later_is_waited_for(void **state)
 {
-    struct reach_fixture fixture;
+    struct graph_fixture fixture;
     uint32_t loaded = 0;
 
     (void)state;
-    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_LAZY, "com.acme.R.big", "", 0, 0);
+    graph_fixture_begin(&fixture, SMP_INSTRUMENTATION_LAZY, "com.acme.R.big", "", 0, 0);
     for (int i = 0; i < 2; i++) {
-        loaded = reach_load(&fixture, "com/acme/R | big()V");
-        assert_int_equal(smp_reach_rule_state(fixture.reach, 0), SMP_RULE_FOUND);
-        smp_reach_leave_alone(fixture.reach, loaded, 0, SMP_LOSS_LEFT_ALONE, "too large");
-        assert_int_equal(smp_reach_rule_state(fixture.reach, 0), SMP_RULE_NO_PROBE);
+        loaded = graph_load(&fixture, "com/acme/R | big()V");
+        assert_int_equal(smp_call_graph_rule_state(fixture.graph, 0), SMP_RULE_FOUND);
+        smp_call_graph_leave_alone(fixture.graph, loaded, 0, SMP_LOSS_LEFT_ALONE, "too large");
+        assert_int_equal(smp_call_graph_rule_state(fixture.graph, 0), SMP_RULE_NO_PROBE);
     }
-    reach_load(&fixture, "com/acme/R | big()V");
+    graph_load(&fixture, "com/acme/R | big()V");
     assert_non_null(strstr(account_of(&fixture), "ROOTS_NOT_ENTERED 1 com.acme.R.big\n"));
-    reach_fixture_end(&fixture);
+    graph_fixture_end(&fixture);
 }
 
 static void test_a_root_past_the_limit_is_not_waited_for(void **state)
 {
-    struct reach_fixture fixture;
+    struct graph_fixture fixture;
 
     (void)state;
-    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_LAZY, "com.acme.A.a, com.acme.B.b", "", 1, 0);
-    reach_load(&fixture, "com/acme/A | a()V");
-    reach_load(&fixture, "com/acme/B | b()V");
+    graph_fixture_begin(&fixture, SMP_INSTRUMENTATION_LAZY, "com.acme.A.a, com.acme.B.b", "", 1, 0);
+    graph_load(&fixture, "com/acme/A | a()V");
+    graph_load(&fixture, "com/acme/B | b()V");
     assert_string_equal(account_of(&fixture), "NOT_ENTERED 1\n"
                                               "ROOTS_NOT_ENTERED 1 com.acme.A.a\n"
                                               "OVER_METHOD_LIMIT 1 com.acme.B.b\n");
-    reach_fixture_end(&fixture);
+    graph_fixture_end(&fixture);
 }
 
 /* No call is known that misses them; but a filter that leaves out all is seen. */
 static void test_total_names_what_the_filter_excludes(void **state)
 {
-    struct reach_fixture fixture;
+    struct graph_fixture fixture;
 
     (void)state;
-    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_TOTAL, "com.acme.R.r", "org.nowhere", 0, 0);
+    graph_fixture_begin(&fixture, SMP_INSTRUMENTATION_TOTAL, "com.acme.R.r", "org.nowhere", 0, 0);
     for (int i = 0; i < 2; i++) /* seen twice, it counts once */
-        reach_load(&fixture, "com/acme/R | r()V -> com/acme/R#q()V | q()V | native n()V");
-    reach_load(&fixture, "com/acme/A | main()V");
+        graph_load(&fixture, "com/acme/R | r()V -> com/acme/R#q()V | q()V | native n()V");
+    graph_load(&fixture, "com/acme/A | main()V");
     assert_string_equal(account_of(&fixture), "NOT_ENTERED 1\n"
                                               "ROOTS_NOT_ENTERED 1 com.acme.R.r\n"
                                               "EXCLUDED 1 com.acme.R.q\n");
-    reach_fixture_end(&fixture);
+    graph_fixture_end(&fixture);
 
-    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_TOTAL, "", "org.nowhere", 0, 0);
-    reach_load(&fixture, "com/acme/Main | static main([Ljava/lang/String;)V | run()V | a()V");
-    reach_load(&fixture, "sun/Main | static main([Ljava/lang/String;)V");
+    graph_fixture_begin(&fixture, SMP_INSTRUMENTATION_TOTAL, "", "org.nowhere", 0, 0);
+    graph_load(&fixture, "com/acme/Main | static main([Ljava/lang/String;)V | run()V | a()V");
+    graph_load(&fixture, "sun/Main | static main([Ljava/lang/String;)V");
     assert_string_equal(account_of(&fixture), "ROOTS_NOT_LOADED 1 main(String[]) or run()\n"
                                               "EXCLUDED 1 com.acme.Main.main\n");
-    reach_fixture_end(&fixture);
+    graph_fixture_end(&fixture);
 }
 
 static void test_classes_without_memory_are_named(void **state)
 {
-    struct reach_fixture fixture;
-    struct outline_text text;
+    struct graph_fixture fixture;
+    struct class_text text;
     uint32_t loaded = 0;
 
     (void)state;
-    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_EAGER, "com.acme.R.r", "", 0, 64);
+    graph_fixture_begin(&fixture, SMP_INSTRUMENTATION_EAGER, "com.acme.R.r", "", 0, 64);
     for (unsigned i = 0; i < 3; i++)
-        assert_int_equal(smp_reach_load(fixture.reach,
-                                        outline_text_read(&text, 1, "com/acme/R | r()V"), &loaded),
+        assert_int_equal(smp_call_graph_load(fixture.graph,
+                                             class_text_read(&text, 1, "com/acme/R | r()V"),
+                                             &loaded),
                          SMP_ENOMEM);
     /* Its method is not said to be missing. */
     assert_string_equal(account_of(&fixture), "LEFT_ALONE 3 over the memory limit: com.acme.R\n");
-    reach_fixture_end(&fixture);
+    graph_fixture_end(&fixture);
 }
 
 int main(void)

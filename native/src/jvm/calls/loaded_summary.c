@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jvm/calls/loaded_outline.h"
+#include "jvm/calls/loaded_summary.h"
 
 #include <string.h>
 
@@ -33,7 +33,7 @@ struct smp_slice smp_lambda_class_name(const char *signature)
 }
 
 /* Takes the text over, also where it fails. */
-static bool keep_text(struct smp_loaded_outline *made, jvmtiEnv *jvmti, char *text)
+static bool keep_text(struct smp_loaded_summary *made, jvmtiEnv *jvmti, char *text)
 {
     if (made->text_count == made->text_capacity) {
         const size_t capacity = made->text_capacity > 0 ? made->text_capacity * 2 : FIRST_TEXTS;
@@ -51,7 +51,7 @@ static bool keep_text(struct smp_loaded_outline *made, jvmtiEnv *jvmti, char *te
 
 typedef struct smp_slice name_in(const char *signature);
 
-static enum smp_status name_class(struct smp_loaded_outline *made, jvmtiEnv *jvmti, jclass type,
+static enum smp_status name_class(struct smp_loaded_summary *made, jvmtiEnv *jvmti, jclass type,
                                   name_in *name, struct smp_slice *out)
 {
     char *signature = NULL;
@@ -66,7 +66,7 @@ static enum smp_status name_class(struct smp_loaded_outline *made, jvmtiEnv *jvm
     return out->length > 0 ? SMP_OK : SMP_EGONE;
 }
 
-static enum smp_status name_super(struct smp_loaded_outline *made, jvmtiEnv *jvmti, JNIEnv *env,
+static enum smp_status name_super(struct smp_loaded_summary *made, jvmtiEnv *jvmti, JNIEnv *env,
                                   jclass type)
 {
     jclass super = (*env)->GetSuperclass(env, type);
@@ -74,12 +74,12 @@ static enum smp_status name_super(struct smp_loaded_outline *made, jvmtiEnv *jvm
 
     if (super == NULL)
         return SMP_OK;
-    status = name_class(made, jvmti, super, smp_loaded_class_name, &made->outline.super_name);
+    status = name_class(made, jvmti, super, smp_loaded_class_name, &made->summary.super_name);
     (*env)->DeleteLocalRef(env, super);
     return status;
 }
 
-static enum smp_status add_interfaces(struct smp_loaded_outline *made, jvmtiEnv *jvmti, JNIEnv *env,
+static enum smp_status add_interfaces(struct smp_loaded_summary *made, jvmtiEnv *jvmti, JNIEnv *env,
                                       const jclass *types, size_t count)
 {
     enum smp_status status = SMP_OK;
@@ -92,12 +92,12 @@ static enum smp_status add_interfaces(struct smp_loaded_outline *made, jvmtiEnv 
             status = name_class(made, jvmti, types[i], smp_loaded_class_name, &made->interfaces[i]);
         (*env)->DeleteLocalRef(env, types[i]);
     }
-    made->outline.interfaces = made->interfaces;
-    made->outline.interface_count = status == SMP_OK ? count : 0;
+    made->summary.interfaces = made->interfaces;
+    made->summary.interface_count = status == SMP_OK ? count : 0;
     return status;
 }
 
-static enum smp_status name_interfaces(struct smp_loaded_outline *made, jvmtiEnv *jvmti,
+static enum smp_status name_interfaces(struct smp_loaded_summary *made, jvmtiEnv *jvmti,
                                        JNIEnv *env, jclass type)
 {
     jint count = 0;
@@ -114,8 +114,8 @@ static enum smp_status name_interfaces(struct smp_loaded_outline *made, jvmtiEnv
     return status;
 }
 
-static enum smp_status outline_loaded_method(struct smp_loaded_outline *made, jvmtiEnv *jvmti,
-                                             jmethodID method, struct smp_method_outline *out)
+static enum smp_status summary_loaded_method(struct smp_loaded_summary *made, jvmtiEnv *jvmti,
+                                             jmethodID method, struct smp_method_summary *out)
 {
     char *name = NULL;
     char *descriptor = NULL;
@@ -128,29 +128,29 @@ static enum smp_status outline_loaded_method(struct smp_loaded_outline *made, jv
     if (!keep_text(made, jvmti, descriptor) || !has_name)
         return SMP_ENOMEM;
     error = (*jvmti)->GetMethodModifiers(jvmti, method, &access);
-    *out = (struct smp_method_outline){ .name = { name, strlen(name) },
+    *out = (struct smp_method_summary){ .name = { name, strlen(name) },
                                         .descriptor = { descriptor, strlen(descriptor) },
                                         .access = (uint16_t)access };
     return smp_jvmti_status(error);
 }
 
 /* Its byte code is not at hand, but each proxy does the same. */
-static bool is_loaded_proxy(const struct smp_loaded_outline *made)
+static bool is_loaded_proxy(const struct smp_loaded_summary *made)
 {
     static const char PROXY[] = "java/lang/reflect/Proxy";
-    const struct smp_slice super = made->outline.super_name;
+    const struct smp_slice super = made->summary.super_name;
 
     return super.length == sizeof(PROXY) - 1 && memcmp(super.bytes, PROXY, super.length) == 0 &&
-           smp_call_filter_is_proxy(made->outline.name);
+           smp_call_filter_is_proxy(made->summary.name);
 }
 
-static void call_handler(struct smp_method_outline *method)
+static void call_handler(struct smp_method_summary *method)
 {
     static const char OWNER[] = "java/lang/reflect/InvocationHandler";
     static const char NAME[] = "invoke";
     static const char DESCRIPTOR[] =
         "(Ljava/lang/Object;Ljava/lang/reflect/Method;[Ljava/lang/Object;)Ljava/lang/Object;";
-    static const struct smp_call_outline CALL = { .owner = { OWNER, sizeof(OWNER) - 1 },
+    static const struct smp_call_summary CALL = { .owner = { OWNER, sizeof(OWNER) - 1 },
                                                   .name = { NAME, sizeof(NAME) - 1 },
                                                   .descriptor = { DESCRIPTOR,
                                                                   sizeof(DESCRIPTOR) - 1 },
@@ -160,7 +160,7 @@ static void call_handler(struct smp_method_outline *method)
     method->call_count = 1;
 }
 
-static enum smp_status outline_loaded_methods(struct smp_loaded_outline *made, jvmtiEnv *jvmti,
+static enum smp_status summary_loaded_methods(struct smp_loaded_summary *made, jvmtiEnv *jvmti,
                                               jclass type)
 {
     jint count = 0;
@@ -176,12 +176,12 @@ static enum smp_status outline_loaded_methods(struct smp_loaded_outline *made, j
         status = made->methods != NULL ? SMP_OK : SMP_ENOMEM;
     }
     for (jint i = 0; status == SMP_OK && i < count; i++)
-        status = outline_loaded_method(made, jvmti, methods[i], &made->methods[i]);
+        status = summary_loaded_method(made, jvmti, methods[i], &made->methods[i]);
     for (jint i = 0; status == SMP_OK && i < count && is_loaded_proxy(made); i++)
         call_handler(&made->methods[i]);
     (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)(void *)methods);
-    made->outline.methods = made->methods;
-    made->outline.method_count = status == SMP_OK && count > 0 ? (size_t)count : 0;
+    made->summary.methods = made->methods;
+    made->summary.method_count = status == SMP_OK && count > 0 ? (size_t)count : 0;
     return status;
 }
 
@@ -194,7 +194,7 @@ static struct smp_slice slice_of_text(struct smp_class_text text)
 
 /* Each method that its constants name may be called by each of its own: there are few. How it is
  * called is not known, and dispatched finds all. */
-static enum smp_status add_lambda_calls(struct smp_loaded_outline *made,
+static enum smp_status add_lambda_calls(struct smp_loaded_summary *made,
                                         const struct smp_class_file *pool)
 {
     struct smp_class_member member;
@@ -208,12 +208,12 @@ static enum smp_status add_lambda_calls(struct smp_loaded_outline *made,
         if ((tag == SMP_CONSTANT_METHOD || tag == SMP_CONSTANT_INTERFACE_METHOD) &&
             smp_class_file_member(pool, i, &member))
             made->calls[count++] =
-                (struct smp_call_outline){ .owner = slice_of_text(member.owner),
+                (struct smp_call_summary){ .owner = slice_of_text(member.owner),
                                            .name = slice_of_text(member.name),
                                            .descriptor = slice_of_text(member.descriptor),
                                            .is_dispatched = true };
     }
-    for (size_t m = 0; m < made->outline.method_count; m++) {
+    for (size_t m = 0; m < made->summary.method_count; m++) {
         made->methods[m].calls = made->calls;
         made->methods[m].call_count = count;
     }
@@ -221,7 +221,7 @@ static enum smp_status add_lambda_calls(struct smp_loaded_outline *made,
 }
 
 /* A copy, behind a byte that makes no offset 0. */
-static enum smp_status keep_constants(struct smp_loaded_outline *made, const unsigned char *bytes,
+static enum smp_status keep_constants(struct smp_loaded_summary *made, const unsigned char *bytes,
                                       size_t size)
 {
     made->constants = smp_alloc(NULL, POOL_START + size);
@@ -231,7 +231,7 @@ static enum smp_status keep_constants(struct smp_loaded_outline *made, const uns
     return SMP_OK;
 }
 
-static enum smp_status read_lambda_calls(struct smp_loaded_outline *made, jvmtiEnv *jvmti,
+static enum smp_status read_lambda_calls(struct smp_loaded_summary *made, jvmtiEnv *jvmti,
                                          jclass type)
 {
     jint count = 0;
@@ -254,46 +254,46 @@ static enum smp_status read_lambda_calls(struct smp_loaded_outline *made, jvmtiE
     return status;
 }
 
-enum smp_status smp_loaded_outline_make_lambda(struct smp_loaded_outline *made, jvmtiEnv *jvmti,
+enum smp_status smp_loaded_summary_make_lambda(struct smp_loaded_summary *made, jvmtiEnv *jvmti,
                                                JNIEnv *env, jclass type, uint64_t loader)
 {
     enum smp_status status;
 
-    *made = (struct smp_loaded_outline){ .outline = { .loader = loader, .is_hidden = true } };
-    status = name_class(made, jvmti, type, smp_lambda_class_name, &made->outline.name);
+    *made = (struct smp_loaded_summary){ .summary = { .loader = loader, .is_hidden = true } };
+    status = name_class(made, jvmti, type, smp_lambda_class_name, &made->summary.name);
     if (status == SMP_OK)
         status = name_interfaces(made, jvmti, env, type);
     if (status == SMP_OK)
-        status = outline_loaded_methods(made, jvmti, type);
+        status = summary_loaded_methods(made, jvmti, type);
     if (status == SMP_OK)
         status = read_lambda_calls(made, jvmti, type);
     if (status != SMP_OK)
-        smp_loaded_outline_free(made, jvmti);
+        smp_loaded_summary_free(made, jvmti);
     return status;
 }
 
 /* --- make, free --- */
 
-enum smp_status smp_loaded_outline_make(struct smp_loaded_outline *made, jvmtiEnv *jvmti,
+enum smp_status smp_loaded_summary_make(struct smp_loaded_summary *made, jvmtiEnv *jvmti,
                                         JNIEnv *env, jclass type, uint64_t loader,
                                         bool with_methods)
 {
     enum smp_status status;
 
-    *made = (struct smp_loaded_outline){ .outline = { .loader = loader, .lacks_calls = true } };
-    status = name_class(made, jvmti, type, smp_loaded_class_name, &made->outline.name);
+    *made = (struct smp_loaded_summary){ .summary = { .loader = loader, .lacks_calls = true } };
+    status = name_class(made, jvmti, type, smp_loaded_class_name, &made->summary.name);
     if (status == SMP_OK)
         status = name_super(made, jvmti, env, type);
     if (status == SMP_OK)
         status = name_interfaces(made, jvmti, env, type);
     if (status == SMP_OK && with_methods)
-        status = outline_loaded_methods(made, jvmti, type);
+        status = summary_loaded_methods(made, jvmti, type);
     if (status != SMP_OK)
-        smp_loaded_outline_free(made, jvmti);
+        smp_loaded_summary_free(made, jvmti);
     return status;
 }
 
-void smp_loaded_outline_free(struct smp_loaded_outline *made, jvmtiEnv *jvmti)
+void smp_loaded_summary_free(struct smp_loaded_summary *made, jvmtiEnv *jvmti)
 {
     for (size_t i = 0; i < made->text_count; i++)
         (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)made->texts[i]);
@@ -302,5 +302,5 @@ void smp_loaded_outline_free(struct smp_loaded_outline *made, jvmtiEnv *jvmti)
     smp_free(NULL, made->texts);
     smp_free(NULL, made->methods);
     smp_free(NULL, made->interfaces);
-    *made = (struct smp_loaded_outline){ 0 };
+    *made = (struct smp_loaded_summary){ 0 };
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reach.h - which methods are counted: the roots, and what can be called from there. One engine for
- * three schemes.
+ * call_graph.h - which methods are counted: the roots, and what can be called from there. One
+ * engine for three schemes.
  *
  *   a class is loaded ──► its roots are wanted
  *                    └──► reached targets that now find a method of it, or through it
@@ -40,8 +40,8 @@
  *          newly reached). entered: a bit, the first time O(what is newly reached). Memory:
  *          class_index.h.
  */
-#ifndef SMP_COUNTING_REACH_H
-#define SMP_COUNTING_REACH_H
+#ifndef SMP_COUNTING_CALL_GRAPH_H
+#define SMP_COUNTING_CALL_GRAPH_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,7 +49,7 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
-#include "counting/class_outline.h"
+#include "counting/class_summary.h"
 #include "counting/counting_plan.h"
 #include "counting/losses.h"
 #include "counting/method_ids.h"
@@ -60,7 +60,7 @@ struct smp_method_probe {
     bool is_root;
 };
 
-struct smp_reach_figures {
+struct smp_call_graph_figures {
     uint32_t classes;     /* loaded, as far as known */
     uint32_t methods;     /* that are to have a probe */
     uint32_t waiting;     /* that have none because of the limit */
@@ -73,89 +73,93 @@ struct smp_reach_figures {
     size_t used_bytes;
 };
 
-struct smp_reach;
+struct smp_call_graph;
 
 /* max_ids: of the methods that have a probe, which may be as many as the plan says and as there are
  * ids, and of those that had one. SMP_EINVAL: a limit of the plan is out of its range. */
-SMP_CHECKED enum smp_status smp_reach_create(const struct smp_counting_plan *plan, uint32_t max_ids,
-                                             struct smp_reach **out);
-void smp_reach_destroy(struct smp_reach *reach);
+SMP_CHECKED enum smp_status smp_call_graph_create(const struct smp_counting_plan *plan,
+                                                  uint32_t max_ids, struct smp_call_graph **out);
+void smp_call_graph_destroy(struct smp_call_graph *graph);
 
 /*
  * A class was loaded, or has other bytes now. Methods that it keeps keep their ids. *out is its
  * index, the same as before; it is valid until unload.
  */
-SMP_CHECKED enum smp_status smp_reach_load(struct smp_reach *reach,
-                                           const struct smp_class_outline *outline, uint32_t *out);
+SMP_CHECKED enum smp_status smp_call_graph_load(struct smp_call_graph *graph,
+                                                const struct smp_class_summary *summary,
+                                                uint32_t *out);
 /* 0: it is not known. */
-uint32_t smp_reach_find(const struct smp_reach *reach, uint64_t loader, struct smp_slice name);
+uint32_t smp_call_graph_find(const struct smp_call_graph *graph, uint64_t loader,
+                             struct smp_slice name);
 /* Is the index one of a class now? It may have become another one's. */
-bool smp_reach_is_loaded(const struct smp_reach *reach, uint32_t class_id);
+bool smp_call_graph_is_loaded(const struct smp_call_graph *graph, uint32_t class_id);
 /* Its ids are retired. */
-void smp_reach_unload(struct smp_reach *reach, uint32_t unloaded);
-void smp_reach_unload_loader(struct smp_reach *reach, uint64_t loader);
+void smp_call_graph_unload(struct smp_call_graph *graph, uint32_t unloaded);
+void smp_call_graph_unload_loader(struct smp_call_graph *graph, uint64_t loader);
 
 /*
  * The plan for the bytes that were loaded last: a probe for each of count methods, in the order of
  * the class file. The class is clean now. Returns how many have a probe.
  */
-size_t smp_reach_plan(struct smp_reach *reach, uint32_t planned, struct smp_method_probe *out,
-                      size_t count);
+size_t smp_call_graph_plan(struct smp_call_graph *graph, uint32_t planned,
+                           struct smp_method_probe *out, size_t count);
 /* The JVM has the bytes of the last plan: the probes that are new in it are there since then. */
-void smp_reach_probed(struct smp_reach *reach, uint32_t probed, int64_t since_ms);
+void smp_call_graph_probed(struct smp_call_graph *graph, uint32_t probed, int64_t since_ms);
 /* Classes whose plan has changed since it was made, those waiting longest first; they are clean
  * now. Returns how many, at most max. */
-size_t smp_reach_take_batch(struct smp_reach *reach, uint32_t *out, size_t max);
-bool smp_reach_has_dirty(const struct smp_reach *reach);
-bool smp_reach_is_dirty(const struct smp_reach *reach, uint32_t class_id);
+size_t smp_call_graph_take_batch(struct smp_call_graph *graph, uint32_t *out, size_t max);
+bool smp_call_graph_has_dirty(const struct smp_call_graph *graph);
+bool smp_call_graph_is_dirty(const struct smp_call_graph *graph, uint32_t class_id);
 /* It was in a batch that failed: it is to be in a later one. */
-void smp_reach_put_back(struct smp_reach *reach, uint32_t returned);
+void smp_call_graph_put_back(struct smp_call_graph *graph, uint32_t returned);
 /* The JVM does not let this class be changed: none of its methods gets a probe any more. why is
  * static, as below. */
-void smp_reach_refuse_class(struct smp_reach *reach, uint32_t refused, const char *why);
-bool smp_reach_is_refused(const struct smp_reach *reach, uint32_t class_id);
+void smp_call_graph_refuse_class(struct smp_call_graph *graph, uint32_t refused, const char *why);
+bool smp_call_graph_is_refused(const struct smp_call_graph *graph, uint32_t class_id);
 /* The method could not get its probe: "too large". LAZY expands it, as its entry will not show. */
-void smp_reach_leave_alone(struct smp_reach *reach, uint32_t in_class, uint32_t method,
-                           enum smp_reach_loss loss, const char *why);
+void smp_call_graph_leave_alone(struct smp_call_graph *graph, uint32_t in_class, uint32_t method,
+                                enum smp_call_graph_loss loss, const char *why);
 
 /* A probe was run for the first time. Ids that are retired or unknown are ignored. */
-void smp_reach_entered(struct smp_reach *reach, int32_t id);
+void smp_call_graph_entered(struct smp_call_graph *graph, int32_t id);
 /* AUTO, once all loaded classes are known: if few pass the filter, what they call from the roots
  * down is wanted, as with EAGER; until done, of which nothing is dirty: then it is LAZY. */
-void smp_reach_follow_loaded(struct smp_reach *reach);
-void smp_reach_loaded_done(struct smp_reach *reach);
+void smp_call_graph_follow_loaded(struct smp_call_graph *graph);
+void smp_call_graph_loaded_done(struct smp_call_graph *graph);
 /* This method, `name.descriptor`, was called by reflection, of an object of this class or of the
  * class itself: it is wanted, or the one that is inherited. Once is enough: it stays so. */
-void smp_reach_called(struct smp_reach *reach, struct smp_slice class_name,
-                      struct smp_slice signature);
+void smp_call_graph_called(struct smp_call_graph *graph, struct smp_slice class_name,
+                           struct smp_slice signature);
 /*
  * A sample has a frame of a method of this name, of a class whose name may be simplified
  * (model/class_name.h). is_called: by a method that is followed, and below a root. So it is wanted,
  * whatever has called it.
  */
-struct smp_reach_sample smp_reach_sampled(struct smp_reach *reach, struct smp_slice class_name,
-                                          struct smp_slice method_name, bool is_called);
+struct smp_call_graph_sample smp_call_graph_sampled(struct smp_call_graph *graph,
+                                                    struct smp_slice class_name,
+                                                    struct smp_slice method_name, bool is_called);
 /* Is it a root that a rule without stars names? It is never dropped. */
-bool smp_reach_is_kept(const struct smp_reach *reach, int32_t id);
+bool smp_call_graph_is_kept(const struct smp_call_graph *graph, int32_t id);
 /* Its probe is to be taken out for good. False: it is kept, or has none. */
-bool smp_reach_drop(struct smp_reach *reach, int32_t id, int64_t wall_ms);
+bool smp_call_graph_drop(struct smp_call_graph *graph, int32_t id, int64_t wall_ms);
 
 /* Methods that are called most have the places that max_methods allows (places.h). The method was
  * called so often since the last judgement. */
-void smp_reach_note_calls(struct smp_reach *reach, int32_t id, uint64_t calls);
+void smp_call_graph_note_calls(struct smp_call_graph *graph, int32_t id, uint64_t calls);
 /* Once in a while. True: methods have lost their probes, or got them. */
-bool smp_reach_judge_places(struct smp_reach *reach);
+bool smp_call_graph_judge_places(struct smp_call_graph *graph);
 typedef void smp_on_waiting(void *self, const char *method);
 /* The first ones of those that wait. */
-void smp_reach_each_waiting(const struct smp_reach *reach, size_t most, smp_on_waiting *each,
-                            void *self);
+void smp_call_graph_each_waiting(const struct smp_call_graph *graph, size_t most,
+                                 smp_on_waiting *each, void *self);
 /* Frees retired ids that nothing uses any more. */
-uint32_t smp_reach_recycle(struct smp_reach *reach, smp_id_in_use *in_use, void *self);
+uint32_t smp_call_graph_recycle(struct smp_call_graph *graph, smp_id_in_use *in_use, void *self);
 
-const struct smp_method_ids *smp_reach_ids(const struct smp_reach *reach);
-const struct smp_root_rules *smp_reach_rules(const struct smp_reach *reach);
-enum smp_rule_state smp_reach_rule_state(const struct smp_reach *reach, size_t rule);
-const struct smp_losses *smp_reach_losses(const struct smp_reach *reach, enum smp_reach_loss loss);
-void smp_reach_figures(const struct smp_reach *reach, struct smp_reach_figures *out);
+const struct smp_method_ids *smp_call_graph_ids(const struct smp_call_graph *graph);
+const struct smp_root_rules *smp_call_graph_rules(const struct smp_call_graph *graph);
+enum smp_rule_state smp_call_graph_rule_state(const struct smp_call_graph *graph, size_t rule);
+const struct smp_losses *smp_call_graph_losses(const struct smp_call_graph *graph,
+                                               enum smp_call_graph_loss loss);
+void smp_call_graph_figures(const struct smp_call_graph *graph, struct smp_call_graph_figures *out);
 
 #endif

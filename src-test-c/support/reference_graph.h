@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reference_reach.h - counting/reach once more, naive: after each step everything is computed from
- * scratch, over names that are small numbers.
+ * reference_graph.h - counting/call_graph once more, naive: after each step everything is computed
+ * from scratch, over names that are small numbers.
  *
  * What is kept from step to step is only what the scheme defines as history: which methods are
  * wanted (as long as their class is loaded), how far ahead was looked from them, and the farthest
  * that was looked from the callers of what is still called.
  */
-#ifndef SMP_SUPPORT_REFERENCE_REACH_H
-#define SMP_SUPPORT_REFERENCE_REACH_H
+#ifndef SMP_SUPPORT_REFERENCE_GRAPH_H
+#define SMP_SUPPORT_REFERENCE_GRAPH_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "counting/class_outline.h"
-#include "counting/reach.h"
+#include "counting/call_graph.h"
+#include "counting/class_summary.h"
 
 enum {
     REFERENCE_NAMES = 14,
@@ -65,7 +65,7 @@ struct reference_class {
     struct reference_method methods[REFERENCE_METHODS];
 };
 
-struct reference_reach {
+struct reference_graph {
     enum smp_instrumentation scheme;
     unsigned look_ahead;
     bool has_rules;
@@ -82,14 +82,14 @@ extern const char *const reference_rules;
 extern const char *const reference_filter;
 
 /* Only super types, methods and calls of the class are read. */
-void reference_reach_load(struct reference_reach *self, unsigned loader, unsigned name,
+void reference_reach_load(struct reference_graph *self, unsigned loader, unsigned name,
                           const struct reference_class *loaded);
-void reference_reach_unload(struct reference_reach *self, unsigned loader, unsigned name);
+void reference_reach_unload(struct reference_graph *self, unsigned loader, unsigned name);
 /* The method was entered, or cannot be. To be closed. */
-void reference_reach_expand(struct reference_reach *self, unsigned name,
+void reference_reach_expand(struct reference_graph *self, unsigned name,
                             struct reference_class *in_class, struct reference_method *method);
 /* After changes to flags of methods. */
-void reference_reach_close(struct reference_reach *self);
+void reference_reach_close(struct reference_graph *self);
 bool reference_reach_has_probe(const struct reference_method *method);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "support/outline_text.h"
+#include "support/class_text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@ struct smp_slice slice_of(const char *text)
     return (struct smp_slice){ text, strlen(text) };
 }
 
-static bool take_modifier(struct smp_method_outline *method, const char *word)
+static bool take_modifier(struct smp_method_summary *method, const char *word)
 {
     static const struct {
         const char *word;
@@ -44,7 +44,7 @@ static void cut_method(const char *word, struct smp_slice *name, struct smp_slic
     *descriptor = slice_of(open);
 }
 
-static void read_call(struct smp_call_outline *call, char *word)
+static void read_call(struct smp_call_summary *call, char *word)
 {
     char *const mark = strpbrk(word, "#*+");
     char *const dot = strrchr(word, '.');
@@ -61,14 +61,14 @@ static void read_call(struct smp_call_outline *call, char *word)
     cut_method(mark + 1, &call->name, &call->descriptor);
 }
 
-static void read_outline_method(struct outline_text *self, char *text, size_t *calls)
+static void read_summary_method(struct class_text *self, char *text, size_t *calls)
 {
-    struct smp_method_outline *method = &self->methods[self->outline.method_count++];
+    struct smp_method_summary *method = &self->methods[self->summary.method_count++];
     char *rest = NULL;
     char *word = strtok_r(text, " ", &rest);
 
-    assert_true(self->outline.method_count <= OUTLINE_METHODS);
-    *method = (struct smp_method_outline){ .calls = &self->calls[*calls] };
+    assert_true(self->summary.method_count <= CLASS_SUMMARY_METHODS);
+    *method = (struct smp_method_summary){ .calls = &self->calls[*calls] };
     while (word != NULL && take_modifier(method, word))
         word = strtok_r(NULL, " ", &rest);
     assert_non_null(word);
@@ -78,46 +78,46 @@ static void read_outline_method(struct outline_text *self, char *text, size_t *c
         return;
     assert_string_equal(word, "->");
     while ((word = strtok_r(NULL, " ", &rest)) != NULL) {
-        assert_true(*calls < OUTLINE_CALLS);
+        assert_true(*calls < CLASS_SUMMARY_CALLS);
         read_call(&self->calls[(*calls)++], word);
         method->call_count++;
     }
 }
 
-static void read_types(struct outline_text *self, char *text)
+static void read_types(struct class_text *self, char *text)
 {
     char *rest = NULL;
     char *word = strtok_r(text, " ", &rest);
 
-    self->outline.name = slice_of(word);
+    self->summary.name = slice_of(word);
     word = strtok_r(NULL, " ", &rest);
     if (word == NULL)
         return;
     assert_string_equal(word, ":");
     word = strtok_r(NULL, " ", &rest);
-    self->outline.super_name = slice_of(word);
+    self->summary.super_name = slice_of(word);
     while ((word = strtok_r(NULL, " ", &rest)) != NULL) {
-        assert_true(self->outline.interface_count < OUTLINE_INTERFACES);
-        self->interfaces[self->outline.interface_count++] = slice_of(word);
+        assert_true(self->summary.interface_count < CLASS_SUMMARY_INTERFACES);
+        self->interfaces[self->summary.interface_count++] = slice_of(word);
     }
 }
 
-const struct smp_class_outline *outline_text_read(struct outline_text *self, uint64_t loader,
-                                                  const char *line)
+const struct smp_class_summary *class_text_read(struct class_text *self, uint64_t loader,
+                                                const char *line)
 {
     size_t calls = 0;
     char *rest = NULL;
     char *part = NULL;
 
-    assert_true(strlen(line) < OUTLINE_BYTES);
+    assert_true(strlen(line) < CLASS_SUMMARY_BYTES);
     memcpy(self->text, line, strlen(line) + 1);
-    self->outline = (struct smp_class_outline){ .loader = loader,
+    self->summary = (struct smp_class_summary){ .loader = loader,
                                                 .interfaces = self->interfaces,
                                                 .methods = self->methods };
     part = strtok_r(self->text, "|", &rest);
     assert_non_null(part);
     read_types(self, part);
     while ((part = strtok_r(NULL, "|", &rest)) != NULL)
-        read_outline_method(self, part, &calls);
-    return &self->outline;
+        read_summary_method(self, part, &calls);
+    return &self->summary;
 }

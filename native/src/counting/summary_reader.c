@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "counting/outline_reader.h"
+#include "counting/summary_reader.h"
 
 #include <string.h>
 
@@ -11,17 +11,17 @@ _Static_assert((int)SMP_ACCESS_ABSTRACT == (int)SMP_CLASS_ABSTRACT, "abstract");
 
 enum { FIRST_ITEMS_BYTES = 4096 };
 
-void smp_outline_reader_fini(struct smp_outline_reader *reader)
+void smp_class_summary_reader_fini(struct smp_class_summary_reader *reader)
 {
     smp_free(reader->quota, reader->methods.items);
     smp_free(reader->quota, reader->calls.items);
     smp_free(reader->quota, reader->interfaces.items);
-    *reader = (struct smp_outline_reader){ .quota = reader->quota };
+    *reader = (struct smp_class_summary_reader){ .quota = reader->quota };
 }
 
 /* What is there is kept. */
-static bool grow_items(struct smp_outline_reader *reader, struct smp_outline_items *items,
-                       size_t needed)
+static bool grow_items(struct smp_class_summary_reader *reader,
+                       struct smp_class_summary_items *items, size_t needed)
 {
     size_t bytes = items->bytes > 0 ? items->bytes : FIRST_ITEMS_BYTES;
     void *grown = NULL;
@@ -33,7 +33,7 @@ static bool grow_items(struct smp_outline_reader *reader, struct smp_outline_ite
     grown = smp_realloc(reader->quota, items->items, bytes);
     if (grown == NULL)
         return false;
-    *items = (struct smp_outline_items){ .items = grown, .bytes = bytes };
+    *items = (struct smp_class_summary_items){ .items = grown, .bytes = bytes };
     return true;
 }
 
@@ -42,11 +42,12 @@ static struct smp_slice slice(struct smp_class_text text)
     return (struct smp_slice){ text.bytes, text.length };
 }
 
-static bool add_outline_call(struct smp_outline_reader *reader, const struct smp_call_outline *call)
+static bool add_summary_call(struct smp_class_summary_reader *reader,
+                             const struct smp_call_summary *call)
 {
-    struct smp_call_outline *calls = NULL;
+    struct smp_call_summary *calls = NULL;
 
-    if (reader->call_count == SMP_OUTLINE_MAX_CALLS ||
+    if (reader->call_count == SMP_CLASS_SUMMARY_MAX_CALLS ||
         !grow_items(reader, &reader->calls, (reader->call_count + 1) * sizeof(*calls))) {
         reader->is_full = true;
         return false;
@@ -58,7 +59,7 @@ static bool add_outline_call(struct smp_outline_reader *reader, const struct smp
 
 /* --- lookups --- */
 
-static void begin_lookup(struct smp_outline_reader *reader, const struct smp_class_file *file)
+static void begin_lookup(struct smp_class_summary_reader *reader, const struct smp_class_file *file)
 {
     reader->lookup.is_one = false;
     reader->lookup.string_count = 0;
@@ -78,14 +79,14 @@ static void add_text_once(struct smp_slice *texts, size_t *count, size_t most,
         texts[(*count)++] = slice(text);
 }
 
-static void add_lookup_class(struct smp_outline_reader *reader, struct smp_class_text name)
+static void add_lookup_class(struct smp_class_summary_reader *reader, struct smp_class_text name)
 {
-    add_text_once(reader->lookup.classes, &reader->lookup.class_count, SMP_OUTLINE_LOOKUP_CLASSES,
-                  name);
+    add_text_once(reader->lookup.classes, &reader->lookup.class_count,
+                  SMP_CLASS_SUMMARY_LOOKUP_CLASSES, name);
 }
 
 /* (Lcom/acme/Order;I)V: a dynamic call has the object first. */
-static void add_receiver(struct smp_outline_reader *reader, struct smp_class_text descriptor)
+static void add_receiver(struct smp_class_summary_reader *reader, struct smp_class_text descriptor)
 {
     const char *const end = memchr(descriptor.bytes, ';', descriptor.length);
 
@@ -95,12 +96,12 @@ static void add_receiver(struct smp_outline_reader *reader, struct smp_class_tex
                                                   .length = (size_t)(end - descriptor.bytes) - 2 });
 }
 
-static void note_for_lookup(struct smp_outline_reader *reader,
+static void note_for_lookup(struct smp_class_summary_reader *reader,
                             const struct smp_class_call_site *site)
 {
     if (site->kind == SMP_CALL_STRING || site->kind == SMP_CALL_BY_NAME)
         add_text_once(reader->lookup.strings, &reader->lookup.string_count,
-                      SMP_OUTLINE_LOOKUP_STRINGS, site->method.name);
+                      SMP_CLASS_SUMMARY_LOOKUP_STRINGS, site->method.name);
     if (site->kind == SMP_CALL_BY_NAME) {
         add_receiver(reader, site->method.descriptor);
         reader->lookup.is_one = true;
@@ -114,15 +115,15 @@ static void note_for_lookup(struct smp_outline_reader *reader,
 }
 
 /* Without a descriptor: all methods of the name. */
-static bool add_lookup(struct smp_outline_reader *reader)
+static bool add_lookup(struct smp_class_summary_reader *reader)
 {
     for (size_t s = 0; reader->lookup.is_one && s < reader->lookup.string_count; s++) {
         for (size_t c = 0; c < reader->lookup.class_count; c++) {
-            const struct smp_call_outline call = { .owner = reader->lookup.classes[c],
+            const struct smp_call_summary call = { .owner = reader->lookup.classes[c],
                                                    .name = reader->lookup.strings[s],
                                                    .is_made = true };
 
-            if (!add_outline_call(reader, &call))
+            if (!add_summary_call(reader, &call))
                 return false;
         }
     }
@@ -133,8 +134,8 @@ static bool add_lookup(struct smp_outline_reader *reader)
 
 static bool add_call_site(void *self, const struct smp_class_call_site *site)
 {
-    struct smp_outline_reader *const reader = self;
-    const struct smp_call_outline call = { .owner = slice(site->method.owner),
+    struct smp_class_summary_reader *const reader = self;
+    const struct smp_call_summary call = { .owner = slice(site->method.owner),
                                            .name = slice(site->method.name),
                                            .descriptor = slice(site->method.descriptor),
                                            .is_dispatched = site->handle_kind == SMP_CALL_VIRTUAL ||
@@ -144,15 +145,15 @@ static bool add_call_site(void *self, const struct smp_class_call_site *site)
 
     note_for_lookup(reader, site);
     return site->kind == SMP_CALL_STRING || site->kind == SMP_CALL_BY_NAME ||
-           add_outline_call(reader, &call);
+           add_summary_call(reader, &call);
 }
 
 /* The calls of a method are found by their number until all have been read: they move. */
-static bool read_outline_method(struct smp_outline_reader *reader,
+static bool read_summary_method(struct smp_class_summary_reader *reader,
                                 const struct smp_class_file *file, size_t number)
 {
     const struct smp_class_method *const method = &file->methods[number];
-    struct smp_method_outline *const methods = reader->methods.items;
+    struct smp_method_summary *const methods = reader->methods.items;
     const size_t first = reader->call_count;
 
     begin_lookup(reader, file);
@@ -161,7 +162,7 @@ static bool read_outline_method(struct smp_outline_reader *reader,
     if (!add_lookup(reader))
         return false;
     methods[number] =
-        (struct smp_method_outline){ .name = slice(method->name),
+        (struct smp_method_summary){ .name = slice(method->name),
                                      .descriptor = slice(method->descriptor),
                                      .call_count = reader->call_count - first,
                                      .access = method->access,
@@ -169,10 +170,10 @@ static bool read_outline_method(struct smp_outline_reader *reader,
     return true;
 }
 
-static void point_at_calls(struct smp_outline_reader *reader, size_t method_count)
+static void point_at_calls(struct smp_class_summary_reader *reader, size_t method_count)
 {
-    struct smp_method_outline *const methods = reader->methods.items;
-    const struct smp_call_outline *calls = reader->calls.items;
+    struct smp_method_summary *const methods = reader->methods.items;
+    const struct smp_call_summary *calls = reader->calls.items;
 
     for (size_t i = 0; i < method_count; i++) {
         methods[i].calls = calls;
@@ -180,28 +181,28 @@ static void point_at_calls(struct smp_outline_reader *reader, size_t method_coun
     }
 }
 
-enum smp_status smp_outline_reader_read(struct smp_outline_reader *reader,
-                                        const struct smp_class_file *file, uint64_t loader,
-                                        const struct smp_class_outline **out)
+enum smp_status smp_class_summary_reader_read(struct smp_class_summary_reader *reader,
+                                              const struct smp_class_file *file, uint64_t loader,
+                                              const struct smp_class_summary **out)
 {
     struct smp_slice *interfaces = NULL;
 
     reader->call_count = 0;
     reader->is_full = false;
     if (!grow_items(reader, &reader->methods,
-                    file->method_count * sizeof(struct smp_method_outline)) ||
+                    file->method_count * sizeof(struct smp_method_summary)) ||
         !grow_items(reader, &reader->interfaces, file->interface_count * sizeof(*interfaces)))
         return SMP_ENOMEM;
     for (size_t i = 0; i < file->method_count; i++) {
-        if (!read_outline_method(reader, file, i))
+        if (!read_summary_method(reader, file, i))
             return SMP_ENOMEM;
     }
     point_at_calls(reader, file->method_count);
     interfaces = reader->interfaces.items;
     for (uint16_t i = 0; i < file->interface_count; i++)
         interfaces[i] = slice(smp_class_file_interface_name(file, i));
-    reader->outline =
-        (struct smp_class_outline){ .loader = loader,
+    reader->summary =
+        (struct smp_class_summary){ .loader = loader,
                                     .name = slice(smp_class_file_this_name(file)),
                                     .super_name = slice(smp_class_file_super_name(file)),
                                     .source_file = slice(smp_class_file_source(file)),
@@ -209,6 +210,6 @@ enum smp_status smp_outline_reader_read(struct smp_outline_reader *reader,
                                     .interface_count = file->interface_count,
                                     .methods = reader->methods.items,
                                     .method_count = file->method_count };
-    *out = &reader->outline;
+    *out = &reader->summary;
     return SMP_OK;
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "counting/dropper.h"
+#include "counting/adaptive_removal.h"
 
 #include <assert.h>
 
 enum { PER_MILLE = 1000 };
 
-void smp_dropper_init(struct smp_dropper *dropper, uint32_t limit_per_mille, uint32_t call_cost_ns,
+void smp_removal_init(struct smp_removal *removal, uint32_t limit_per_mille, uint32_t call_cost_ns,
                       uint32_t root_cost_ns)
 {
     assert(limit_per_mille >= 1 && limit_per_mille <= PER_MILLE);
     assert(call_cost_ns >= 1 && call_cost_ns <= 1000000);
     assert(root_cost_ns >= 1 && root_cost_ns <= 1000000);
-    *dropper = (struct smp_dropper){ .limit_per_mille = limit_per_mille,
+    *removal = (struct smp_removal){ .limit_per_mille = limit_per_mille,
                                      .call_cost_ns = call_cost_ns,
                                      .root_cost_ns = root_cost_ns };
 }
@@ -21,28 +21,28 @@ static uint64_t sum_up(uint64_t a, uint64_t b)
     return a + b >= a ? a + b : UINT64_MAX;
 }
 
-static uint32_t cost_of_call(const struct smp_dropper *dropper, const struct smp_call_rate *rate)
+static uint32_t cost_of_call(const struct smp_removal *removal, const struct smp_call_rate *rate)
 {
-    return rate->is_root ? dropper->root_cost_ns : dropper->call_cost_ns;
+    return rate->is_root ? removal->root_cost_ns : removal->call_cost_ns;
 }
 
 /* Of the probes of all its calls. */
-static uint64_t cost_of(const struct smp_dropper *dropper, const struct smp_call_rate *rate)
+static uint64_t cost_of(const struct smp_removal *removal, const struct smp_call_rate *rate)
 {
-    const uint32_t cost_ns = cost_of_call(dropper, rate);
+    const uint32_t cost_ns = cost_of_call(removal, rate);
 
     return rate->calls <= UINT64_MAX / cost_ns ? rate->calls * cost_ns : UINT64_MAX;
 }
 
 /* Of all that may be dropped. */
-static uint64_t cost_of_all(const struct smp_dropper *dropper, const struct smp_call_rate *rates,
+static uint64_t cost_of_all(const struct smp_removal *removal, const struct smp_call_rate *rates,
                             size_t count)
 {
     uint64_t cost_ns = 0;
 
     for (size_t i = 0; i < count; i++) {
         if (!rates[i].is_kept)
-            cost_ns = sum_up(cost_ns, cost_of(dropper, &rates[i]));
+            cost_ns = sum_up(cost_ns, cost_of(removal, &rates[i]));
     }
     return cost_ns;
 }
@@ -55,18 +55,18 @@ static uint64_t part_of_time(int64_t elapsed_ns, uint64_t per_mille)
     return elapsed / PER_MILLE * per_mille + elapsed % PER_MILLE * per_mille / PER_MILLE;
 }
 
-uint64_t smp_dropper_per_mille(const struct smp_dropper *dropper, const struct smp_call_rate *rates,
+uint64_t smp_removal_per_mille(const struct smp_removal *removal, const struct smp_call_rate *rates,
                                size_t count, int64_t elapsed_ns)
 {
-    const uint64_t cost_ns = cost_of_all(dropper, rates, count);
+    const uint64_t cost_ns = cost_of_all(removal, rates, count);
 
     return cost_ns > UINT64_MAX / PER_MILLE ? UINT64_MAX
                                             : cost_ns * PER_MILLE / (uint64_t)elapsed_ns;
 }
 
-static bool is_short(const struct smp_dropper *dropper, const struct smp_call_rate *rate)
+static bool is_short(const struct smp_removal *removal, const struct smp_call_rate *rate)
 {
-    const uint64_t bound_ns = (uint64_t)cost_of_call(dropper, rate) * SMP_DROPPER_SHORT_PROBES;
+    const uint64_t bound_ns = (uint64_t)cost_of_call(removal, rate) * SMP_REMOVAL_SHORT_PROBES;
 
     if (rate->is_root)
         return rate->ended > 0 && (uint64_t)rate->ended_ns / rate->ended < bound_ns;
@@ -74,17 +74,17 @@ static bool is_short(const struct smp_dropper *dropper, const struct smp_call_ra
 }
 
 /* Does a cost more than b? Of equals the one with the smaller number comes first. */
-static bool goes_first(const struct smp_dropper *dropper, const struct smp_call_rate *a,
+static bool goes_first(const struct smp_removal *removal, const struct smp_call_rate *a,
                        const struct smp_call_rate *b)
 {
-    const uint64_t cost_a = cost_of(dropper, a);
-    const uint64_t cost_b = cost_of(dropper, b);
+    const uint64_t cost_a = cost_of(removal, a);
+    const uint64_t cost_b = cost_of(removal, b);
 
     return cost_a != cost_b ? cost_a > cost_b : a->method < b->method;
 }
 
 /* The next one to drop after last, which may be NULL; NULL: there is none that costs as much. */
-static const struct smp_call_rate *next_to_drop(const struct smp_dropper *dropper,
+static const struct smp_call_rate *next_to_drop(const struct smp_removal *removal,
                                                 const struct smp_call_rate *rates, size_t count,
                                                 const struct smp_call_rate *last, uint64_t least_ns)
 {
@@ -93,46 +93,46 @@ static const struct smp_call_rate *next_to_drop(const struct smp_dropper *droppe
     for (size_t i = 0; i < count; i++) {
         const struct smp_call_rate *const rate = &rates[i];
 
-        if (rate->is_kept || rate->calls == 0 || cost_of(dropper, rate) < least_ns ||
-            !is_short(dropper, rate))
+        if (rate->is_kept || rate->calls == 0 || cost_of(removal, rate) < least_ns ||
+            !is_short(removal, rate))
             continue;
-        if (last != NULL && !goes_first(dropper, last, rate))
+        if (last != NULL && !goes_first(removal, last, rate))
             continue;
-        if (best == NULL || goes_first(dropper, rate, best))
+        if (best == NULL || goes_first(removal, rate, best))
             best = rate;
     }
     return best;
 }
 
-size_t smp_dropper_judge(struct smp_dropper *dropper, const struct smp_call_rate *rates,
-                         size_t count, int64_t elapsed_ns, int64_t out[SMP_DROPPER_MOST])
+size_t smp_removal_judge(struct smp_removal *removal, const struct smp_call_rate *rates,
+                         size_t count, int64_t elapsed_ns, int64_t out[SMP_REMOVAL_MOST])
 {
-    const uint64_t allowed_ns = part_of_time(elapsed_ns, dropper->limit_per_mille);
+    const uint64_t allowed_ns = part_of_time(elapsed_ns, removal->limit_per_mille);
     const struct smp_call_rate *next = NULL;
-    uint64_t cost_ns = cost_of_all(dropper, rates, count);
+    uint64_t cost_ns = cost_of_all(removal, rates, count);
     size_t dropped = 0;
 
-    if (dropper->limit_per_mille == PER_MILLE)
+    if (removal->limit_per_mille == PER_MILLE)
         return 0;
-    if (dropper->waits > 0) {
-        dropper->waits--;
+    if (removal->waits > 0) {
+        removal->waits--;
         return 0;
     }
     if (cost_ns <= allowed_ns) {
-        dropper->over = 0;
+        removal->over = 0;
         return 0;
     }
-    if (++dropper->over < SMP_DROPPER_PATIENCE)
+    if (++removal->over < SMP_REMOVAL_PATIENCE)
         return 0;
-    while (dropped < SMP_DROPPER_MOST && cost_ns > allowed_ns / 4 * 3) {
-        next = next_to_drop(dropper, rates, count, next, allowed_ns / SMP_DROPPER_OFTEN);
+    while (dropped < SMP_REMOVAL_MOST && cost_ns > allowed_ns / 4 * 3) {
+        next = next_to_drop(removal, rates, count, next, allowed_ns / SMP_REMOVAL_OFTEN);
         if (next == NULL)
             break;
         out[dropped++] = next->method;
-        cost_ns -= cost_of(dropper, next) < cost_ns ? cost_of(dropper, next) : cost_ns;
+        cost_ns -= cost_of(removal, next) < cost_ns ? cost_of(removal, next) : cost_ns;
     }
-    dropper->over = 0;
-    dropper->waits = dropped > 0 ? SMP_DROPPER_PATIENCE : 0;
-    dropper->dropped += dropped;
+    removal->over = 0;
+    removal->waits = dropped > 0 ? SMP_REMOVAL_PATIENCE : 0;
+    removal->dropped += dropped;
     return dropped;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "support/reference_reach.h"
+#include "support/reference_graph.h"
 
 #include <string.h>
 
@@ -64,7 +64,7 @@ static bool has_no_code(const struct reference_method *method)
     return (method->access & (SMP_ACCESS_NATIVE | SMP_ACCESS_ABSTRACT)) != 0;
 }
 
-static bool is_root_of(const struct reference_reach *self, unsigned name,
+static bool is_root_of(const struct reference_graph *self, unsigned name,
                        const struct reference_method *method)
 {
     const bool is_static = (method->access & SMP_ACCESS_STATIC) != 0;
@@ -84,7 +84,7 @@ bool reference_reach_has_probe(const struct reference_method *method)
 /* --- types --- */
 
 /* Does any way lead from the class to the name? seen: names that were tried. */
-static bool leads_to(const struct reference_reach *self, const struct reference_class *from,
+static bool leads_to(const struct reference_graph *self, const struct reference_class *from,
                      unsigned to, bool seen[REFERENCE_NAMES])
 {
     for (unsigned s = 0; s < from->super_count; s++) {
@@ -110,7 +110,7 @@ struct found_methods {
     bool found[REFERENCE_LOADERS][REFERENCE_NAMES][REFERENCE_METHODS];
 };
 
-static void look_up(const struct reference_reach *self, unsigned loader, unsigned name,
+static void look_up(const struct reference_graph *self, unsigned loader, unsigned name,
                     unsigned signature, bool is_override, struct found_methods *out)
 {
     const struct reference_class *const it = &self->classes[loader][name];
@@ -146,7 +146,7 @@ static void raise_to(unsigned *value, unsigned least)
         *value = least;
 }
 
-static void want(const struct reference_reach *self, unsigned name, struct reference_class *it,
+static void want(const struct reference_graph *self, unsigned name, struct reference_class *it,
                  struct reference_method *method)
 {
     if (method->is_wanted)
@@ -165,7 +165,7 @@ static bool is_initialiser(const struct reference_method *method)
     return method->signature == REFERENCE_INIT || method->signature == REFERENCE_CLINIT;
 }
 
-static void want_found_method(const struct reference_reach *self, unsigned name,
+static void want_found_method(const struct reference_graph *self, unsigned name,
                               struct reference_class *it, struct reference_method *method,
                               unsigned ahead)
 {
@@ -178,7 +178,7 @@ static void want_found_method(const struct reference_reach *self, unsigned name,
         raise_to(&method->ahead, ahead + ((method->access & SMP_ACCESS_BRIDGE) != 0));
 }
 
-static void want_found_methods(struct reference_reach *self, const struct found_methods *found,
+static void want_found_methods(struct reference_graph *self, const struct found_methods *found,
                                unsigned ahead)
 {
     for (unsigned l = 0; l < REFERENCE_LOADERS; l++) {
@@ -194,7 +194,7 @@ static void want_found_methods(struct reference_reach *self, const struct found_
 }
 
 /* A call that names no method but a class, or all methods of a name. */
-static void follow_name(struct reference_reach *self, const struct reference_call *call,
+static void follow_name(struct reference_graph *self, const struct reference_call *call,
                         unsigned ahead)
 {
     for (unsigned l = 0; l < REFERENCE_LOADERS; l++) {
@@ -211,7 +211,7 @@ static void follow_name(struct reference_reach *self, const struct reference_cal
     }
 }
 
-static void follow(struct reference_reach *self, const struct reference_call *call, unsigned ahead)
+static void follow(struct reference_graph *self, const struct reference_call *call, unsigned ahead)
 {
     if (call->signature >= REFERENCE_SIGNATURES) {
         follow_name(self, call, ahead);
@@ -236,7 +236,7 @@ static void follow(struct reference_reach *self, const struct reference_call *ca
 }
 
 /* What an instance of the class has for the methods of one of its super types, outside. */
-static void want_overrides(struct reference_reach *self, unsigned loader, unsigned name,
+static void want_overrides(struct reference_graph *self, unsigned loader, unsigned name,
                            const struct reference_class *outside)
 {
     for (unsigned m = 0; m < outside->method_count; m++) {
@@ -252,7 +252,7 @@ static void want_overrides(struct reference_reach *self, unsigned loader, unsign
 }
 
 /* A method of a class outside was called: each subtype inside may be what it was called for. */
-static void follow_left(struct reference_reach *self, unsigned name, unsigned instances)
+static void follow_left(struct reference_graph *self, unsigned name, unsigned instances)
 {
     for (unsigned l = 0; l < REFERENCE_LOADERS; l++) {
         for (unsigned n = 0; n < REFERENCE_NAMES; n++) {
@@ -265,7 +265,7 @@ static void follow_left(struct reference_reach *self, unsigned name, unsigned in
     }
 }
 
-static void follow_instances(struct reference_reach *self, unsigned loader, unsigned name)
+static void follow_instances(struct reference_graph *self, unsigned loader, unsigned name)
 {
     for (unsigned n = 0; n < REFERENCE_NAMES; n++) {
         bool seen[REFERENCE_NAMES] = { false };
@@ -284,7 +284,7 @@ static void follow_instances(struct reference_reach *self, unsigned loader, unsi
 }
 
 /* How many calls from it are followed; 0: none. */
-static unsigned look_from(const struct reference_reach *self, const struct reference_method *method)
+static unsigned look_from(const struct reference_graph *self, const struct reference_method *method)
 {
     switch (self->scheme) {
     case SMP_INSTRUMENTATION_LAZY:
@@ -305,7 +305,7 @@ static bool has_run(unsigned name, const struct reference_class *in_class,
 }
 
 /* What an expanded method calls, and what an initialiser that has run makes. */
-static void find_called_by(const struct reference_reach *self,
+static void find_called_by(const struct reference_graph *self,
                            const struct reference_method *method, bool has_run,
                            unsigned called[REFERENCE_NAMES][REFERENCE_CALLED][REFERENCE_HOWS])
 {
@@ -327,7 +327,7 @@ static void find_called_by(const struct reference_reach *self,
     }
 }
 
-static void find_called(const struct reference_reach *self,
+static void find_called(const struct reference_graph *self,
                         unsigned called[REFERENCE_NAMES][REFERENCE_CALLED][REFERENCE_HOWS])
 {
     for (unsigned l = 0; l < REFERENCE_LOADERS; l++) {
@@ -340,7 +340,7 @@ static void find_called(const struct reference_reach *self,
     }
 }
 
-static void follow_reached(struct reference_reach *self, unsigned name, unsigned signature)
+static void follow_reached(struct reference_graph *self, unsigned name, unsigned signature)
 {
     for (unsigned how = 0; how < REFERENCE_HOWS; how++) {
         if (self->reached[name][signature][how] > 0)
@@ -349,7 +349,7 @@ static void follow_reached(struct reference_reach *self, unsigned name, unsigned
     }
 }
 
-static void follow_all(struct reference_reach *self)
+static void follow_all(struct reference_graph *self)
 {
     unsigned called[REFERENCE_NAMES][REFERENCE_CALLED][REFERENCE_HOWS] = { { { 0 } } };
 
@@ -381,7 +381,7 @@ static void follow_all(struct reference_reach *self)
 }
 
 /* Grows as long as there is something to follow. */
-static unsigned count_wanted(const struct reference_reach *self)
+static unsigned count_wanted(const struct reference_graph *self)
 {
     unsigned count = 0;
 
@@ -397,7 +397,7 @@ static unsigned count_wanted(const struct reference_reach *self)
     return count;
 }
 
-void reference_reach_close(struct reference_reach *self)
+void reference_reach_close(struct reference_graph *self)
 {
     unsigned before = 0;
 
@@ -407,7 +407,7 @@ void reference_reach_close(struct reference_reach *self)
     } while (count_wanted(self) > before);
 }
 
-void reference_reach_expand(struct reference_reach *self, unsigned name,
+void reference_reach_expand(struct reference_graph *self, unsigned name,
                             struct reference_class *in_class, struct reference_method *method)
 {
     method->ahead = self->look_ahead;
@@ -416,7 +416,7 @@ void reference_reach_expand(struct reference_reach *self, unsigned name,
         raise_to(&in_class->instances, self->look_ahead);
 }
 
-static void want_by_itself(struct reference_reach *self, unsigned name, struct reference_class *it,
+static void want_by_itself(struct reference_graph *self, unsigned name, struct reference_class *it,
                            struct reference_method *method)
 {
     method->is_root = is_root_of(self, name, method);
@@ -442,7 +442,7 @@ static void keep_history(struct reference_method *method, const struct reference
     }
 }
 
-void reference_reach_load(struct reference_reach *self, unsigned loader, unsigned name,
+void reference_reach_load(struct reference_graph *self, unsigned loader, unsigned name,
                           const struct reference_class *loaded)
 {
     struct reference_class *const it = &self->classes[loader][name];
@@ -466,7 +466,7 @@ void reference_reach_load(struct reference_reach *self, unsigned loader, unsigne
     reference_reach_close(self);
 }
 
-void reference_reach_unload(struct reference_reach *self, unsigned loader, unsigned name)
+void reference_reach_unload(struct reference_graph *self, unsigned loader, unsigned name)
 {
     memset(&self->classes[loader][name], 0, sizeof(self->classes[loader][name]));
     reference_reach_close(self); /* what it alone called is not reached any more */

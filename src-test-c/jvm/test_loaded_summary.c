@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jvm/calls/loaded_outline.h"
+#include "jvm/calls/loaded_summary.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 enum { JAVA_17 = 61, POOL_START = 10, ACCESS_PUBLIC = 1 };
 
-/* The class that is outlined. */
+/* The class that is summarized. */
 static struct {
     const char *signature;
     const char *super;
@@ -204,59 +204,59 @@ static void end_lambda(void)
 
 static void a_lambda_calls_what_its_constants_name(void **state)
 {
-    struct smp_loaded_outline made;
+    struct smp_loaded_summary made;
 
     (void)state;
     begin_lambda();
-    assert_int_equal(smp_loaded_outline_make_lambda(&made, &jvmti, &jni, (jclass)&the_class, 7),
+    assert_int_equal(smp_loaded_summary_make_lambda(&made, &jvmti, &jni, (jclass)&the_class, 7),
                      SMP_OK);
-    const struct smp_class_outline *outline = &made.outline;
-    assert_true(outline->is_hidden);
-    assert_int_equal(outline->loader, 7);
-    is_slice(outline->name, "a/A$$Lambda.0x12");
-    assert_int_equal(outline->interface_count, 1);
-    is_slice(outline->interfaces[0], "java/lang/Runnable");
-    assert_int_equal(outline->method_count, 1);
-    is_slice(outline->methods[0].name, "run");
-    assert_int_equal(outline->methods[0].call_count, 3);
-    is_slice(outline->methods[0].calls[1].owner, "a/A");
-    is_slice(outline->methods[0].calls[1].name, "lambda$run$0");
-    is_slice(outline->methods[0].calls[1].descriptor, "()V");
-    assert_true(outline->methods[0].calls[1].is_dispatched);
-    is_slice(outline->methods[0].calls[2].owner, "a/I");
-    smp_loaded_outline_free(&made, &jvmti);
+    const struct smp_class_summary *summary = &made.summary;
+    assert_true(summary->is_hidden);
+    assert_int_equal(summary->loader, 7);
+    is_slice(summary->name, "a/A$$Lambda.0x12");
+    assert_int_equal(summary->interface_count, 1);
+    is_slice(summary->interfaces[0], "java/lang/Runnable");
+    assert_int_equal(summary->method_count, 1);
+    is_slice(summary->methods[0].name, "run");
+    assert_int_equal(summary->methods[0].call_count, 3);
+    is_slice(summary->methods[0].calls[1].owner, "a/A");
+    is_slice(summary->methods[0].calls[1].name, "lambda$run$0");
+    is_slice(summary->methods[0].calls[1].descriptor, "()V");
+    assert_true(summary->methods[0].calls[1].is_dispatched);
+    is_slice(summary->methods[0].calls[2].owner, "a/I");
+    smp_loaded_summary_free(&made, &jvmti);
     end_lambda();
 }
 
-static void a_lambda_without_constants_has_no_outline(void **state)
+static void a_lambda_without_constants_has_no_summary(void **state)
 {
-    struct smp_loaded_outline made;
+    struct smp_loaded_summary made;
 
     (void)state;
     begin_lambda();
     vm.pool_error = JVMTI_ERROR_MUST_POSSESS_CAPABILITY;
-    assert_int_not_equal(smp_loaded_outline_make_lambda(&made, &jvmti, &jni, (jclass)&the_class, 7),
+    assert_int_not_equal(smp_loaded_summary_make_lambda(&made, &jvmti, &jni, (jclass)&the_class, 7),
                          SMP_OK);
     vm.pool_error = JVMTI_ERROR_NONE;
     vm.pool_bytes--; /* cut off */
-    assert_int_equal(smp_loaded_outline_make_lambda(&made, &jvmti, &jni, (jclass)&the_class, 7),
+    assert_int_equal(smp_loaded_summary_make_lambda(&made, &jvmti, &jni, (jclass)&the_class, 7),
                      SMP_EINVAL);
     vm.pool_bytes++;
     vm.signature = "La/A;";
-    assert_int_equal(smp_loaded_outline_make_lambda(&made, &jvmti, &jni, (jclass)&the_class, 7),
+    assert_int_equal(smp_loaded_summary_make_lambda(&made, &jvmti, &jni, (jclass)&the_class, 7),
                      SMP_EGONE);
     end_lambda();
 }
 
 static enum smp_status make_lambda(void *self)
 {
-    struct smp_loaded_outline made;
+    struct smp_loaded_summary made;
     const enum smp_status status =
-        smp_loaded_outline_make_lambda(&made, &jvmti, &jni, (jclass)&the_class, 7);
+        smp_loaded_summary_make_lambda(&made, &jvmti, &jni, (jclass)&the_class, 7);
 
     (void)self;
     if (status == SMP_OK)
-        smp_loaded_outline_free(&made, &jvmti);
+        smp_loaded_summary_free(&made, &jvmti);
     return status;
 }
 
@@ -270,23 +270,23 @@ static void each_allocation_may_fail(void **state)
 
 static void a_proxy_calls_its_handler(void **state)
 {
-    struct smp_loaded_outline made;
+    struct smp_loaded_summary made;
 
     (void)state;
     vm.signature = "Ljdk/proxy1/$Proxy3;";
     vm.super = "Ljava/lang/reflect/Proxy;";
-    assert_int_equal(smp_loaded_outline_make(&made, &jvmti, &jni, (jclass)&the_class, 1, true),
+    assert_int_equal(smp_loaded_summary_make(&made, &jvmti, &jni, (jclass)&the_class, 1, true),
                      SMP_OK);
-    assert_int_equal(made.outline.methods[0].call_count, 1);
-    is_slice(made.outline.methods[0].calls[0].owner, "java/lang/reflect/InvocationHandler");
-    assert_true(made.outline.methods[0].calls[0].is_dispatched);
-    smp_loaded_outline_free(&made, &jvmti);
+    assert_int_equal(made.summary.methods[0].call_count, 1);
+    is_slice(made.summary.methods[0].calls[0].owner, "java/lang/reflect/InvocationHandler");
+    assert_true(made.summary.methods[0].calls[0].is_dispatched);
+    smp_loaded_summary_free(&made, &jvmti);
     vm.super = "Ljava/lang/Object;";
-    assert_int_equal(smp_loaded_outline_make(&made, &jvmti, &jni, (jclass)&the_class, 1, true),
+    assert_int_equal(smp_loaded_summary_make(&made, &jvmti, &jni, (jclass)&the_class, 1, true),
                      SMP_OK);
-    assert_int_equal(made.outline.methods[0].call_count, 0);
-    assert_false(made.outline.is_hidden);
-    smp_loaded_outline_free(&made, &jvmti);
+    assert_int_equal(made.summary.methods[0].call_count, 0);
+    assert_false(made.summary.is_hidden);
+    smp_loaded_summary_free(&made, &jvmti);
     assert_int_equal(vm.live_texts, 0);
     assert_int_equal(smp_alloc_live_bytes(), 0);
 }
@@ -296,7 +296,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_of_classes),
         cmocka_unit_test(a_lambda_calls_what_its_constants_name),
-        cmocka_unit_test(a_lambda_without_constants_has_no_outline),
+        cmocka_unit_test(a_lambda_without_constants_has_no_summary),
         cmocka_unit_test(each_allocation_may_fail),
         cmocka_unit_test(a_proxy_calls_its_handler),
     };

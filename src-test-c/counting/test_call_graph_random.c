@@ -13,16 +13,16 @@
 
 #include "base/alloc.h"
 #include "base/random.h"
-#include "counting/wanted.h"
-#include "support/outline_text.h"
-#include "support/reach_fixture.h"
-#include "support/reference_reach.h"
+#include "counting/worklist.h"
+#include "support/class_text.h"
+#include "support/graph_fixture.h"
+#include "support/reference_graph.h"
 
 enum { SEEDS = 40, STEPS = 150, MOST_IDS = 4096 };
 
 struct world {
-    struct reach_fixture real;
-    struct reference_reach naive;
+    struct graph_fixture real;
+    struct reference_graph naive;
     uint64_t random;
     /* Which method has had an id: a number of its own, until the id was recycled. */
     uint32_t had[MOST_IDS];
@@ -82,18 +82,18 @@ static struct reference_class draw_class(struct world *world, unsigned name)
     return drawn;
 }
 
-struct drawn_outline {
-    struct smp_class_outline outline;
+struct drawn_summary {
+    struct smp_class_summary summary;
     struct smp_slice interfaces[REFERENCE_SUPERS];
-    struct smp_method_outline methods[REFERENCE_METHODS];
-    struct smp_call_outline calls[REFERENCE_METHODS][REFERENCE_CALLS];
+    struct smp_method_summary methods[REFERENCE_METHODS];
+    struct smp_call_summary calls[REFERENCE_METHODS][REFERENCE_CALLS];
 };
 
-static void outline_of(struct drawn_outline *out, unsigned loader, unsigned name,
+static void summary_of(struct drawn_summary *out, unsigned loader, unsigned name,
                        const struct reference_class *drawn)
 {
-    *out = (struct drawn_outline){ 0 };
-    out->outline = (struct smp_class_outline){ .loader = loader,
+    *out = (struct drawn_summary){ 0 };
+    out->summary = (struct smp_class_summary){ .loader = loader,
                                                .name = slice_of(reference_class_name(name)),
                                                .interfaces = out->interfaces,
                                                .methods = out->methods,
@@ -102,15 +102,15 @@ static void outline_of(struct drawn_outline *out, unsigned loader, unsigned name
         const struct smp_slice super = slice_of(reference_class_name(drawn->supers[s]));
 
         if (s == 0)
-            out->outline.super_name = super;
+            out->summary.super_name = super;
         else
-            out->interfaces[out->outline.interface_count++] = super;
+            out->interfaces[out->summary.interface_count++] = super;
     }
     for (unsigned m = 0; m < drawn->method_count; m++) {
         const struct reference_method *const method = &drawn->methods[m];
 
         out->methods[m] =
-            (struct smp_method_outline){ .name = slice_of(reference_method_name(method->signature)),
+            (struct smp_method_summary){ .name = slice_of(reference_method_name(method->signature)),
                                          .descriptor =
                                              slice_of(reference_descriptor(method->signature)),
                                          .calls = out->calls[m],
@@ -118,7 +118,7 @@ static void outline_of(struct drawn_outline *out, unsigned loader, unsigned name
                                          .access = method->access,
                                          .is_trivial = method->is_trivial };
         for (unsigned c = 0; c < method->call_count; c++)
-            out->calls[m][c] = (struct smp_call_outline){
+            out->calls[m][c] = (struct smp_call_summary){
                 .owner = slice_of(reference_class_name(method->calls[c].owner)),
                 .name = slice_of(reference_method_name(method->calls[c].signature)),
                 .descriptor = slice_of(reference_descriptor(method->calls[c].signature)),
@@ -132,18 +132,18 @@ static void outline_of(struct drawn_outline *out, unsigned loader, unsigned name
 
 static uint32_t real_class(struct world *world, unsigned loader, unsigned name)
 {
-    return smp_reach_find(world->real.reach, loader, slice_of(reference_class_name(name)));
+    return smp_call_graph_find(world->real.graph, loader, slice_of(reference_class_name(name)));
 }
 
 static void load(struct world *world, unsigned loader, unsigned name)
 {
-    struct drawn_outline outline;
+    struct drawn_summary summary;
     const struct reference_class drawn = draw_class(world, name);
     const uint32_t before = real_class(world, loader, name);
     uint32_t loaded = 0;
 
-    outline_of(&outline, loader, name, &drawn);
-    assert_int_equal(smp_reach_load(world->real.reach, &outline.outline, &loaded), SMP_OK);
+    summary_of(&summary, loader, name, &drawn);
+    assert_int_equal(smp_call_graph_load(world->real.graph, &summary.summary, &loaded), SMP_OK);
     if (before != 0)
         assert_int_equal(loaded, before);
     reference_reach_load(&world->naive, loader, name, &drawn);
@@ -153,13 +153,13 @@ static void unload(struct world *world, unsigned loader, unsigned name)
 {
     if (!world->naive.classes[loader][name].is_loaded)
         return;
-    smp_reach_unload(world->real.reach, real_class(world, loader, name));
+    smp_call_graph_unload(world->real.graph, real_class(world, loader, name));
     reference_reach_unload(&world->naive, loader, name);
 }
 
 static void unload_loader(struct world *world, unsigned loader)
 {
-    smp_reach_unload_loader(world->real.reach, loader);
+    smp_call_graph_unload_loader(world->real.graph, loader);
     for (unsigned n = 0; n < REFERENCE_NAMES; n++)
         reference_reach_unload(&world->naive, loader, n);
 }
@@ -172,8 +172,8 @@ static void make_plan(struct world *world, unsigned loader, unsigned name)
 
     if (!it->is_loaded)
         return;
-    probes =
-        smp_reach_plan(world->real.reach, real_class(world, loader, name), plan, REFERENCE_METHODS);
+    probes = smp_call_graph_plan(world->real.graph, real_class(world, loader, name), plan,
+                                 REFERENCE_METHODS);
     for (unsigned m = 0; m < it->method_count; m++) {
         const bool has_probe = reference_reach_has_probe(&it->methods[m]);
 
@@ -208,16 +208,16 @@ static void enter_leave_or_drop(struct world *world, unsigned loader, unsigned n
     if (method == NULL)
         return;
     if (what < 8) {
-        smp_reach_entered(world->real.reach, method->id);
+        smp_call_graph_entered(world->real.graph, method->id);
     } else if (what == 8) {
-        smp_reach_leave_alone(world->real.reach, real_class(world, loader, name), number,
-                              SMP_LOSS_LEFT_ALONE, "why");
+        smp_call_graph_leave_alone(world->real.graph, real_class(world, loader, name), number,
+                                   SMP_LOSS_LEFT_ALONE, "why");
         method->is_left_alone = true;
         method->was_planned = false; /* the bytes that are in force have no probe */
         it->may_be_stale = true;
     } else {
-        assert_int_equal(smp_reach_is_kept(world->real.reach, method->id), method->is_named);
-        assert_int_equal(smp_reach_drop(world->real.reach, method->id, 1), !method->is_named);
+        assert_int_equal(smp_call_graph_is_kept(world->real.graph, method->id), method->is_named);
+        assert_int_equal(smp_call_graph_drop(world->real.graph, method->id, 1), !method->is_named);
         if (method->is_named)
             return;
         method->is_dropped = true;
@@ -234,10 +234,10 @@ static bool is_kept(void *self, int32_t id)
 
 static void recycle(struct world *world)
 {
-    const struct smp_method_ids *const ids = smp_reach_ids(world->real.reach);
+    const struct smp_method_ids *const ids = smp_call_graph_ids(world->real.graph);
 
     world->in_use = draw(world, (unsigned)smp_method_ids_end(ids) + 1);
-    (void)smp_reach_recycle(world->real.reach, is_kept, &world->in_use);
+    (void)smp_call_graph_recycle(world->real.graph, is_kept, &world->in_use);
     for (int32_t id = 0; id < smp_method_ids_end(ids); id++) {
         const struct smp_method_record *const record = smp_method_ids_at(ids, id);
 
@@ -257,7 +257,7 @@ static void plan_or_put_back(struct world *world, uint32_t taken)
             if (draws(world, 50))
                 make_plan(world, l, n);
             else
-                smp_reach_put_back(world->real.reach, taken);
+                smp_call_graph_put_back(world->real.graph, taken);
             return;
         }
     }
@@ -267,7 +267,7 @@ static void plan_or_put_back(struct world *world, uint32_t taken)
 static void make_batch(struct world *world)
 {
     uint32_t batch[4];
-    const size_t taken = smp_reach_take_batch(world->real.reach, batch, draw(world, 5));
+    const size_t taken = smp_call_graph_take_batch(world->real.graph, batch, draw(world, 5));
 
     for (size_t i = 0; i < taken; i++)
         plan_or_put_back(world, batch[i]);
@@ -301,14 +301,14 @@ static void check_class(struct world *world, unsigned loader, unsigned name, uin
         return;
 
     const struct smp_indexed_class *const real =
-        smp_class_index_at(&world->real.reach->index, found);
+        smp_class_index_at(&world->real.graph->index, found);
 
     assert_int_equal(real->body.method_count, naive->method_count);
     for (unsigned m = 0; m < naive->method_count; m++) {
         struct reference_method *const method = &naive->methods[m];
         const bool has_probe = reference_reach_has_probe(method);
 
-        assert_int_equal(smp_wanted_has_probe(&real->body.methods[m]), has_probe);
+        assert_int_equal(smp_worklist_has_probe(&real->body.methods[m]), has_probe);
         if (method->is_wanted)
             check_id(world, method, &real->body.methods[m]);
         else
@@ -323,7 +323,7 @@ static void check_class(struct world *world, unsigned loader, unsigned name, uin
 
 static void check(struct world *world)
 {
-    struct smp_reach_figures figures;
+    struct smp_call_graph_figures figures;
     uint32_t probes = 0;
     uint32_t roots = 0;
 
@@ -331,7 +331,7 @@ static void check(struct world *world)
         for (unsigned n = 0; n < REFERENCE_NAMES; n++)
             check_class(world, l, n, &probes, &roots);
     }
-    smp_reach_figures(world->real.reach, &figures);
+    smp_call_graph_figures(world->real.graph, &figures);
     assert_int_equal(figures.methods, probes);
     assert_int_equal(figures.roots, roots);
 }
@@ -369,15 +369,15 @@ static void run(enum smp_instrumentation scheme, bool has_rules, uint8_t look_ah
         };
 
         if (scheme == SMP_INSTRUMENTATION_LAZY)
-            reach_fixture_begin_ahead(&world.real, look_ahead, rules, reference_filter);
+            graph_fixture_begin_ahead(&world.real, look_ahead, rules, reference_filter);
         else
-            reach_fixture_begin(&world.real, scheme, rules, reference_filter, 0, 0);
+            graph_fixture_begin(&world.real, scheme, rules, reference_filter, 0, 0);
         for (unsigned i = 0; i < STEPS; i++) {
             step(&world);
             check(&world);
         }
         assert_true(world.methods_seen > 0);
-        reach_fixture_end(&world.real);
+        graph_fixture_end(&world.real);
         assert_int_equal(smp_alloc_live_bytes(), 0);
     }
 }

@@ -9,28 +9,28 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "counting/dropper.h"
+#include "counting/adaptive_removal.h"
 
 /* 1 % of a core at 10 ns a call: a million calls a second, or a quarter of it of roots. */
 enum { LIMIT = 10, COST_NS = 10, ROOT_COST_NS = 40, SECOND_NS = 1000000000, MILLION = 1000000 };
 
-static size_t judge(struct smp_dropper *dropper, const struct smp_call_rate *rates, size_t count,
+static size_t judge(struct smp_removal *removal, const struct smp_call_rate *rates, size_t count,
                     int64_t *out)
 {
-    return smp_dropper_judge(dropper, rates, count, SECOND_NS, out);
+    return smp_removal_judge(removal, rates, count, SECOND_NS, out);
 }
 
 static void test_below_the_limit_nothing_is_dropped(void **state)
 {
     const struct smp_call_rate rates[] = { { .calls = MILLION, .self_ns = -1, .method = 1 } };
-    struct smp_dropper dropper;
-    int64_t out[SMP_DROPPER_MOST];
+    struct smp_removal removal;
+    int64_t out[SMP_REMOVAL_MOST];
 
     (void)state;
-    smp_dropper_init(&dropper, LIMIT, COST_NS, ROOT_COST_NS);
-    assert_int_equal(smp_dropper_per_mille(&dropper, rates, 1, SECOND_NS), LIMIT);
+    smp_removal_init(&removal, LIMIT, COST_NS, ROOT_COST_NS);
+    assert_int_equal(smp_removal_per_mille(&removal, rates, 1, SECOND_NS), LIMIT);
     for (unsigned i = 0; i < 10; i++)
-        assert_int_equal(judge(&dropper, rates, 1, out), 0);
+        assert_int_equal(judge(&removal, rates, 1, out), 0);
 }
 
 static void test_past_the_limit_for_long_the_most_called_goes(void **state)
@@ -38,35 +38,35 @@ static void test_past_the_limit_for_long_the_most_called_goes(void **state)
     const struct smp_call_rate rates[] = { { .calls = 600000, .self_ns = -1, .method = 1 },
                                            { .calls = 900000, .self_ns = 9000000, .method = 2 },
                                            { .calls = 1, .self_ns = 1, .method = 3 } };
-    struct smp_dropper dropper;
-    int64_t out[SMP_DROPPER_MOST];
+    struct smp_removal removal;
+    int64_t out[SMP_REMOVAL_MOST];
 
     (void)state;
-    smp_dropper_init(&dropper, LIMIT, COST_NS, ROOT_COST_NS);
-    for (unsigned i = 1; i < SMP_DROPPER_PATIENCE; i++)
-        assert_int_equal(judge(&dropper, rates, 3, out), 0);
-    assert_int_equal(judge(&dropper, rates, 3, out), 1);
+    smp_removal_init(&removal, LIMIT, COST_NS, ROOT_COST_NS);
+    for (unsigned i = 1; i < SMP_REMOVAL_PATIENCE; i++)
+        assert_int_equal(judge(&removal, rates, 3, out), 0);
+    assert_int_equal(judge(&removal, rates, 3, out), 1);
     assert_int_equal(out[0], 2);
-    assert_int_equal(dropper.dropped, 1);
+    assert_int_equal(removal.dropped, 1);
     /* Then it waits, whatever it sees, and has patience again. */
-    for (unsigned i = 1; i < 2 * SMP_DROPPER_PATIENCE; i++)
-        assert_int_equal(judge(&dropper, rates, 3, out), 0);
-    assert_int_equal(judge(&dropper, rates, 3, out), 1);
+    for (unsigned i = 1; i < 2 * SMP_REMOVAL_PATIENCE; i++)
+        assert_int_equal(judge(&removal, rates, 3, out), 0);
+    assert_int_equal(judge(&removal, rates, 3, out), 1);
 }
 
 static void test_with_the_highest_limit_nothing_is_dropped(void **state)
 {
     /* Ten cores full of probes. */
     const struct smp_call_rate rates[] = { { .calls = 1000u * MILLION, .method = 1 } };
-    struct smp_dropper dropper;
-    int64_t out[SMP_DROPPER_MOST];
+    struct smp_removal removal;
+    int64_t out[SMP_REMOVAL_MOST];
 
     (void)state;
     for (uint32_t limit = 999; limit <= 1000; limit++) {
         size_t dropped = 0;
-        smp_dropper_init(&dropper, limit, COST_NS, ROOT_COST_NS);
-        for (unsigned i = 0; i < 2 * SMP_DROPPER_PATIENCE; i++)
-            dropped += judge(&dropper, rates, 1, out);
+        smp_removal_init(&removal, limit, COST_NS, ROOT_COST_NS);
+        for (unsigned i = 0; i < 2 * SMP_REMOVAL_PATIENCE; i++)
+            dropped += judge(&removal, rates, 1, out);
         assert_int_equal(dropped, limit == 999);
     }
 }
@@ -75,24 +75,24 @@ static void test_a_pause_below_the_limit_begins_anew(void **state)
 {
     const struct smp_call_rate high[] = { { .calls = 2 * MILLION, .self_ns = -1, .method = 1 } };
     const struct smp_call_rate low[] = { { .calls = 1, .self_ns = -1, .method = 1 } };
-    struct smp_dropper dropper;
-    int64_t out[SMP_DROPPER_MOST];
+    struct smp_removal removal;
+    int64_t out[SMP_REMOVAL_MOST];
 
     (void)state;
-    smp_dropper_init(&dropper, LIMIT, COST_NS, ROOT_COST_NS);
+    smp_removal_init(&removal, LIMIT, COST_NS, ROOT_COST_NS);
     for (unsigned i = 0; i < 20; i++) {
-        for (unsigned n = 1; n < SMP_DROPPER_PATIENCE; n++)
-            assert_int_equal(judge(&dropper, high, 1, out), 0);
-        assert_int_equal(judge(&dropper, low, 1, out), 0);
+        for (unsigned n = 1; n < SMP_REMOVAL_PATIENCE; n++)
+            assert_int_equal(judge(&removal, high, 1, out), 0);
+        assert_int_equal(judge(&removal, low, 1, out), 0);
     }
 }
 
-static size_t judge_patiently(struct smp_dropper *dropper, const struct smp_call_rate *rates,
+static size_t judge_patiently(struct smp_removal *removal, const struct smp_call_rate *rates,
                               size_t count, int64_t *out)
 {
-    for (unsigned i = 1; i < SMP_DROPPER_PATIENCE; i++)
-        assert_int_equal(judge(dropper, rates, count, out), 0);
-    return judge(dropper, rates, count, out);
+    for (unsigned i = 1; i < SMP_REMOVAL_PATIENCE; i++)
+        assert_int_equal(judge(removal, rates, count, out), 0);
+    return judge(removal, rates, count, out);
 }
 
 static void test_kept_roots_and_long_methods_stay(void **state)
@@ -108,18 +108,18 @@ static void test_kept_roots_and_long_methods_stay(void **state)
         { .calls = 7 * MILLION, .self_ns = (int64_t)7 * MILLION * 500 - 1, .method = 3 },
         { .calls = 0, .self_ns = 0, .method = 4 }
     };
-    struct smp_dropper dropper;
-    int64_t out[SMP_DROPPER_MOST];
+    struct smp_removal removal;
+    int64_t out[SMP_REMOVAL_MOST];
 
     (void)state;
-    smp_dropper_init(&dropper, LIMIT, COST_NS, ROOT_COST_NS);
-    assert_int_equal(judge_patiently(&dropper, rates, 4, out), 1);
+    smp_removal_init(&removal, LIMIT, COST_NS, ROOT_COST_NS);
+    assert_int_equal(judge_patiently(&removal, rates, 4, out), 1);
     assert_int_equal(out[0], 3);
     /* Nothing else can be dropped: no waiting for it either. */
-    smp_dropper_init(&dropper, LIMIT, COST_NS, ROOT_COST_NS);
-    assert_int_equal(judge_patiently(&dropper, rates, 2, out), 0);
-    assert_int_equal(dropper.waits, 0);
-    assert_int_equal(judge_patiently(&dropper, rates, 0, out), 0);
+    smp_removal_init(&removal, LIMIT, COST_NS, ROOT_COST_NS);
+    assert_int_equal(judge_patiently(&removal, rates, 2, out), 0);
+    assert_int_equal(removal.waits, 0);
+    assert_int_equal(judge_patiently(&removal, rates, 0, out), 0);
 }
 
 /* What a kept root costs is no reason to drop others; nor does it help to drop what is called now
@@ -134,28 +134,28 @@ static void test_a_kept_root_drops_no_other(void **state)
                                        .is_kept = true },
                                      { .calls = MILLION, .self_ns = -1, .method = 2 },
                                      { .calls = 999, .self_ns = -1, .method = 3 } };
-    struct smp_dropper dropper;
-    int64_t out[SMP_DROPPER_MOST];
+    struct smp_removal removal;
+    int64_t out[SMP_REMOVAL_MOST];
 
     (void)state;
     rates[1].calls = MILLION - rates[2].calls;
-    smp_dropper_init(&dropper, LIMIT, COST_NS, ROOT_COST_NS);
+    smp_removal_init(&removal, LIMIT, COST_NS, ROOT_COST_NS);
     for (unsigned i = 0; i < 10; i++)
-        assert_int_equal(judge(&dropper, rates, 3, out), 0);
+        assert_int_equal(judge(&removal, rates, 3, out), 0);
     /* Past the limit by themselves; a long one makes it hopeless. */
-    rates[1].self_ns = (int64_t)rates[1].calls * COST_NS * SMP_DROPPER_SHORT_PROBES;
+    rates[1].self_ns = (int64_t)rates[1].calls * COST_NS * SMP_REMOVAL_SHORT_PROBES;
     rates[1].calls++;
-    rates[1].self_ns += COST_NS * SMP_DROPPER_SHORT_PROBES;
-    assert_int_equal(judge_patiently(&dropper, rates, 3, out), 0);
+    rates[1].self_ns += COST_NS * SMP_REMOVAL_SHORT_PROBES;
+    assert_int_equal(judge_patiently(&removal, rates, 3, out), 0);
     rates[2].calls = 1000;
-    assert_int_equal(judge_patiently(&dropper, rates, 3, out), 1);
+    assert_int_equal(judge_patiently(&removal, rates, 3, out), 1);
     assert_int_equal(out[0], 3);
 }
 
 /* By its whole time, as all of that is not counted any more without it. */
 static void test_short_roots_go_and_long_ones_stay(void **state)
 {
-    enum { BOUND_NS = ROOT_COST_NS * SMP_DROPPER_SHORT_PROBES };
+    enum { BOUND_NS = ROOT_COST_NS * SMP_REMOVAL_SHORT_PROBES };
     const struct smp_call_rate rates[] = {
         { .calls = MILLION, .method = 1, .ended = 4, .ended_ns = 4 * BOUND_NS, .is_root = true },
         { .calls = MILLION,
@@ -166,14 +166,14 @@ static void test_short_roots_go_and_long_ones_stay(void **state)
         { .calls = MILLION, .method = 3, .is_root = true }, /* no call has ended */
         { .calls = 3 * MILLION, .self_ns = -1, .method = 4 }
     };
-    struct smp_dropper dropper;
-    int64_t out[SMP_DROPPER_MOST];
+    struct smp_removal removal;
+    int64_t out[SMP_REMOVAL_MOST];
 
     (void)state;
-    smp_dropper_init(&dropper, LIMIT, COST_NS, ROOT_COST_NS);
-    assert_int_equal(smp_dropper_per_mille(&dropper, rates, 4, SECOND_NS), 3 * 40 + 30);
+    smp_removal_init(&removal, LIMIT, COST_NS, ROOT_COST_NS);
+    assert_int_equal(smp_removal_per_mille(&removal, rates, 4, SECOND_NS), 3 * 40 + 30);
     /* It costs more than another that is called three times as often. */
-    assert_int_equal(judge_patiently(&dropper, rates, 4, out), 2);
+    assert_int_equal(judge_patiently(&removal, rates, 4, out), 2);
     assert_int_equal(out[0], 2);
     assert_int_equal(out[1], 4);
 }
@@ -183,15 +183,15 @@ static void test_a_root_counts_for_the_limit_by_its_cost(void **state)
     struct smp_call_rate rate = {
         .calls = MILLION / 4, .method = 1, .ended = 1, .ended_ns = 1, .is_root = true
     };
-    struct smp_dropper dropper;
-    int64_t out[SMP_DROPPER_MOST];
+    struct smp_removal removal;
+    int64_t out[SMP_REMOVAL_MOST];
 
     (void)state;
-    smp_dropper_init(&dropper, LIMIT, COST_NS, ROOT_COST_NS);
+    smp_removal_init(&removal, LIMIT, COST_NS, ROOT_COST_NS);
     for (unsigned i = 0; i < 10; i++)
-        assert_int_equal(judge(&dropper, &rate, 1, out), 0);
+        assert_int_equal(judge(&removal, &rate, 1, out), 0);
     rate.calls++;
-    assert_int_equal(judge_patiently(&dropper, &rate, 1, out), 1);
+    assert_int_equal(judge_patiently(&removal, &rate, 1, out), 1);
 }
 
 static uint64_t cost_of(const struct smp_call_rate *rate)
@@ -219,8 +219,8 @@ static void test_random_rates(void **state)
     for (unsigned round = 0; round < 200; round++) {
         struct smp_call_rate rates[METHODS];
         struct smp_call_rate sorted[METHODS];
-        struct smp_dropper dropper;
-        int64_t out[SMP_DROPPER_MOST];
+        struct smp_removal removal;
+        int64_t out[SMP_REMOVAL_MOST];
         uint64_t cost_ns = 0;
         size_t expected = 0;
 
@@ -235,15 +235,15 @@ static void test_random_rates(void **state)
         }
         memcpy(sorted, rates, sizeof(sorted));
         qsort(sorted, METHODS, sizeof(sorted[0]), by_cost);
-        smp_dropper_init(&dropper, LIMIT, COST_NS, ROOT_COST_NS);
+        smp_removal_init(&removal, LIMIT, COST_NS, ROOT_COST_NS);
 
-        const size_t dropped = judge_patiently(&dropper, rates, METHODS, out);
+        const size_t dropped = judge_patiently(&removal, rates, METHODS, out);
         const bool is_over = cost_ns > MILLION * COST_NS;
 
         for (size_t i = 0; is_over && i < METHODS; i++) {
-            if (sorted[i].is_kept || cost_of(&sorted[i]) < LIMIT * MILLION / SMP_DROPPER_OFTEN)
+            if (sorted[i].is_kept || cost_of(&sorted[i]) < LIMIT * MILLION / SMP_REMOVAL_OFTEN)
                 continue;
-            if (expected == SMP_DROPPER_MOST || cost_ns <= 750000 * COST_NS)
+            if (expected == SMP_REMOVAL_MOST || cost_ns <= 750000 * COST_NS)
                 break;
             assert_true(expected < dropped);
             assert_int_equal(out[expected++], sorted[i].method);
@@ -259,16 +259,16 @@ static void test_figures_that_would_overflow(void **state)
         { .calls = UINT64_MAX, .self_ns = INT64_MAX, .method = 1 },
         { .calls = UINT64_MAX, .self_ns = -1, .method = 2 }
     };
-    struct smp_dropper dropper;
-    int64_t out[SMP_DROPPER_MOST];
+    struct smp_removal removal;
+    int64_t out[SMP_REMOVAL_MOST];
 
     (void)state;
-    smp_dropper_init(&dropper, 999, 1, 1);
-    assert_int_equal(smp_dropper_per_mille(&dropper, rates, 2, 1), UINT64_MAX);
-    assert_int_equal(smp_dropper_per_mille(&dropper, rates, 0, 1), 0);
-    for (unsigned i = 1; i < SMP_DROPPER_PATIENCE; i++)
-        assert_int_equal(smp_dropper_judge(&dropper, rates, 2, INT64_MAX, out), 0);
-    assert_int_equal(smp_dropper_judge(&dropper, rates, 2, INT64_MAX, out), 1);
+    smp_removal_init(&removal, 999, 1, 1);
+    assert_int_equal(smp_removal_per_mille(&removal, rates, 2, 1), UINT64_MAX);
+    assert_int_equal(smp_removal_per_mille(&removal, rates, 0, 1), 0);
+    for (unsigned i = 1; i < SMP_REMOVAL_PATIENCE; i++)
+        assert_int_equal(smp_removal_judge(&removal, rates, 2, INT64_MAX, out), 0);
+    assert_int_equal(smp_removal_judge(&removal, rates, 2, INT64_MAX, out), 1);
 }
 
 int main(void)

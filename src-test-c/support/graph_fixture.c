@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "support/reach_fixture.h"
+#include "support/graph_fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "counting/wanted.h"
-#include "support/outline_text.h"
+#include "counting/worklist.h"
+#include "support/class_text.h"
 
 static struct smp_counting_plan *plan_of(const char *rules, const char *filter)
 {
@@ -17,11 +17,11 @@ static struct smp_counting_plan *plan_of(const char *rules, const char *filter)
     char message[SMP_PLAN_MESSAGE_BYTES];
 
     assert_int_equal(smp_counting_plan_create(NULL, rules, filter, &plan, message), SMP_OK);
-    plan->max_bytes = REACH_AMPLE_BYTES;
+    plan->max_bytes = GRAPH_AMPLE_BYTES;
     return plan;
 }
 
-void reach_fixture_begin(struct reach_fixture *self, enum smp_instrumentation scheme,
+void graph_fixture_begin(struct graph_fixture *self, enum smp_instrumentation scheme,
                          const char *rules, const char *filter, uint32_t max_methods,
                          size_t max_bytes)
 {
@@ -33,42 +33,44 @@ void reach_fixture_begin(struct reach_fixture *self, enum smp_instrumentation sc
     if (max_methods > 0)
         self->plan->max_methods = max_methods;
     assert_int_equal(
-        smp_reach_create(self->plan, REACH_IDS * self->plan->max_methods, &self->reach), SMP_OK);
+        smp_call_graph_create(self->plan, REACH_IDS * self->plan->max_methods, &self->graph),
+        SMP_OK);
 }
 
-void reach_fixture_begin_ahead(struct reach_fixture *self, uint8_t look_ahead, const char *rules,
+void graph_fixture_begin_ahead(struct graph_fixture *self, uint8_t look_ahead, const char *rules,
                                const char *filter)
 {
     self->plan = plan_of(rules, filter);
     self->plan->look_ahead = look_ahead;
     assert_int_equal(
-        smp_reach_create(self->plan, REACH_IDS * self->plan->max_methods, &self->reach), SMP_OK);
+        smp_call_graph_create(self->plan, REACH_IDS * self->plan->max_methods, &self->graph),
+        SMP_OK);
 }
 
-void reach_fixture_end(struct reach_fixture *self)
+void graph_fixture_end(struct graph_fixture *self)
 {
-    smp_reach_destroy(self->reach);
+    smp_call_graph_destroy(self->graph);
     smp_counting_plan_release(self->plan);
 }
 
-uint32_t reach_load_by(struct reach_fixture *self, uint64_t loader, const char *line)
+uint32_t graph_load_by(struct graph_fixture *self, uint64_t loader, const char *line)
 {
-    struct outline_text text;
+    struct class_text text;
     uint32_t loaded = 0;
 
-    assert_int_equal(smp_reach_load(self->reach, outline_text_read(&text, loader, line), &loaded),
-                     SMP_OK);
+    assert_int_equal(
+        smp_call_graph_load(self->graph, class_text_read(&text, loader, line), &loaded), SMP_OK);
     return loaded;
 }
 
-uint32_t reach_load(struct reach_fixture *self, const char *line)
+uint32_t graph_load(struct graph_fixture *self, const char *line)
 {
-    return reach_load_by(self, 1, line);
+    return graph_load_by(self, 1, line);
 }
 
-uint32_t reach_find(struct reach_fixture *self, const char *class_name)
+uint32_t graph_find(struct graph_fixture *self, const char *class_name)
 {
-    return smp_reach_find(self->reach, 1, slice_of(class_name));
+    return smp_call_graph_find(self->graph, 1, slice_of(class_name));
 }
 
 static void write_method(const struct smp_method_ids *ids, int32_t id, char *out, size_t size)
@@ -81,9 +83,9 @@ static void write_method(const struct smp_method_ids *ids, int32_t id, char *out
                    (int)name.length, name.bytes, (int)descriptor.length, descriptor.bytes);
 }
 
-int32_t reach_id(struct reach_fixture *self, const char *method)
+int32_t graph_id(struct graph_fixture *self, const char *method)
 {
-    const struct smp_method_ids *const ids = smp_reach_ids(self->reach);
+    const struct smp_method_ids *const ids = smp_call_graph_ids(self->graph);
 
     for (int32_t id = 0; id < smp_method_ids_end(ids); id++) {
         const struct smp_method_record *const record = smp_method_ids_at(ids, id);
@@ -93,15 +95,15 @@ int32_t reach_id(struct reach_fixture *self, const char *method)
             continue;
         write_method(ids, id, text, sizeof(text));
         if (strcmp(text, method) == 0 &&
-            smp_class_index_at(&self->reach->index, record->in_class)->loader == 1)
+            smp_class_index_at(&self->graph->index, record->in_class)->loader == 1)
             return id;
     }
     return -1;
 }
 
-const char *reach_wanted(struct reach_fixture *self, char *out, size_t size)
+const char *graph_wanted(struct graph_fixture *self, char *out, size_t size)
 {
-    const struct smp_method_ids *const ids = smp_reach_ids(self->reach);
+    const struct smp_method_ids *const ids = smp_call_graph_ids(self->graph);
     size_t length = 0;
 
     out[0] = '\0';

@@ -10,13 +10,13 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "counting/outline_reader.h"
+#include "counting/summary_reader.h"
 #include "support/class_builder.h"
+#include "support/class_text.h"
 #include "support/failing_alloc.h"
-#include "support/outline_text.h"
-#include "support/reach_fixture.h"
+#include "support/graph_fixture.h"
 
-enum { JAVA_17 = 61, OUTLINE_TEXT_BYTES = 65536 };
+enum { JAVA_17 = 61, CLASS_SUMMARY_TEXT_BYTES = 65536 };
 
 #define INDEX(constant) (uint8_t)((constant) >> 8), (uint8_t)(constant)
 
@@ -65,22 +65,22 @@ static void write_slice(char *out, struct smp_slice slice)
 {
     const size_t length = strlen(out);
 
-    (void)snprintf(out + length, OUTLINE_TEXT_BYTES - length, "%.*s", (int)slice.length,
+    (void)snprintf(out + length, CLASS_SUMMARY_TEXT_BYTES - length, "%.*s", (int)slice.length,
                    slice.bytes);
 }
 
-/* As outline_text.h reads it. */
-static void write_outline(char *out, const struct smp_class_outline *outline)
+/* As class_text.h reads it. */
+static void write_summary(char *out, const struct smp_class_summary *summary)
 {
     out[0] = '\0';
-    write_slice(out, outline->name);
+    write_slice(out, summary->name);
     write_slice(out, slice_of(" :"));
-    for (size_t i = 0; i <= outline->interface_count; i++) {
+    for (size_t i = 0; i <= summary->interface_count; i++) {
         write_slice(out, slice_of(" "));
-        write_slice(out, i == 0 ? outline->super_name : outline->interfaces[i - 1]);
+        write_slice(out, i == 0 ? summary->super_name : summary->interfaces[i - 1]);
     }
-    for (size_t m = 0; m < outline->method_count; m++) {
-        const struct smp_method_outline *const method = &outline->methods[m];
+    for (size_t m = 0; m < summary->method_count; m++) {
+        const struct smp_method_summary *const method = &summary->methods[m];
 
         write_slice(out, slice_of(" |"));
         if ((method->access & SMP_ACCESS_STATIC) != 0)
@@ -101,32 +101,32 @@ static void write_outline(char *out, const struct smp_class_outline *outline)
     }
 }
 
-static void test_a_class_becomes_an_outline(void **state)
+static void test_a_class_becomes_an_summary(void **state)
 {
     static const char EXPECTED[] =
         "com/acme/A : com/acme/Base "
         "| static calls()V -> com/acme/S#s()V com/acme/N#<init>(J)V com/acme/V*v()V "
         "com/acme/I*i()V com/acme/A#lambda$0()V com/acme/V*v()V "
         "| static native none(I)V | trivial empty()V | cut()V -> com/acme/S#s()V";
-    struct smp_outline_reader reader = { .quota = NULL };
-    const struct smp_class_outline *outline = NULL;
+    struct smp_class_summary_reader reader = { .quota = NULL };
+    const struct smp_class_summary *summary = NULL;
     struct smp_class_file file;
     uint8_t *bytes = NULL;
     const size_t size = build_class(&bytes);
-    static char text[OUTLINE_TEXT_BYTES];
+    static char text[CLASS_SUMMARY_TEXT_BYTES];
 
     (void)state;
     assert_int_equal(smp_class_file_open(&file, bytes, size), SMP_OK);
     for (uint64_t loader = 1; loader <= 2; loader++) {
-        assert_int_equal(smp_outline_reader_read(&reader, &file, loader, &outline), SMP_OK);
-        assert_int_equal(outline->loader, loader);
-        assert_int_equal(outline->source_file.length, 0);
-        write_outline(text, outline);
+        assert_int_equal(smp_class_summary_reader_read(&reader, &file, loader, &summary), SMP_OK);
+        assert_int_equal(summary->loader, loader);
+        assert_int_equal(summary->source_file.length, 0);
+        write_summary(text, summary);
         assert_string_equal(text, EXPECTED);
     }
     smp_class_file_close(&file);
     free(bytes);
-    smp_outline_reader_fini(&reader);
+    smp_class_summary_reader_fini(&reader);
     assert_int_equal(smp_alloc_live_bytes(), 0);
 }
 
@@ -139,9 +139,9 @@ static void test_methods_are_looked_up_by_name(void **state)
         "| looks()V -> com/acme/B#<new> "
         "java/lang/invoke/MethodHandles$Lookup*findStatic()V com/acme/A#one com/acme/B#one "
         "| not()V -> com/acme/B#<new> | dynamic()V -> com/acme/A#m com/acme/D#m";
-    struct smp_outline_reader reader = { .quota = NULL };
-    const struct smp_class_outline *outline = NULL;
-    static char text[OUTLINE_TEXT_BYTES];
+    struct smp_class_summary_reader reader = { .quota = NULL };
+    const struct smp_class_summary *summary = NULL;
+    static char text[CLASS_SUMMARY_TEXT_BYTES];
     struct smp_class_file file;
     struct class_builder b;
     uint8_t *bytes = NULL;
@@ -169,22 +169,22 @@ static void test_methods_are_looked_up_by_name(void **state)
                          &(struct built_code){ .bytes = dynamic, .length = sizeof(dynamic) });
     const size_t size = class_builder_finish(&b, &bytes);
     assert_int_equal(smp_class_file_open(&file, bytes, size), SMP_OK);
-    assert_int_equal(smp_outline_reader_read(&reader, &file, 1, &outline), SMP_OK);
-    write_outline(text, outline);
+    assert_int_equal(smp_class_summary_reader_read(&reader, &file, 1, &summary), SMP_OK);
+    write_summary(text, summary);
     assert_string_equal(text, EXPECTED);
-    for (size_t i = 0; i < outline->methods[0].call_count; i++)
-        assert_int_equal(outline->methods[0].calls[i].is_made, i != 1);
+    for (size_t i = 0; i < summary->methods[0].call_count; i++)
+        assert_int_equal(summary->methods[0].calls[i].is_made, i != 1);
     smp_class_file_close(&file);
     free(bytes);
-    smp_outline_reader_fini(&reader);
+    smp_class_summary_reader_fini(&reader);
 }
 
 /* From bytes to a plan. */
 static void test_a_class_file_gets_a_plan(void **state)
 {
-    struct smp_outline_reader reader = { .quota = NULL };
-    const struct smp_class_outline *outline = NULL;
-    struct reach_fixture fixture;
+    struct smp_class_summary_reader reader = { .quota = NULL };
+    const struct smp_class_summary *summary = NULL;
+    struct graph_fixture fixture;
     struct smp_method_probe plan[4];
     struct smp_class_file file;
     uint8_t *bytes = NULL;
@@ -192,72 +192,72 @@ static void test_a_class_file_gets_a_plan(void **state)
     uint32_t loaded = 0;
 
     (void)state;
-    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_EAGER, "com.acme.A.calls()", "", 0, 0);
-    reach_load(&fixture, "com/acme/V | v()V");
-    reach_load(&fixture, "com/acme/Sub : com/acme/V | v()V");
+    graph_fixture_begin(&fixture, SMP_INSTRUMENTATION_EAGER, "com.acme.A.calls()", "", 0, 0);
+    graph_load(&fixture, "com/acme/V | v()V");
+    graph_load(&fixture, "com/acme/Sub : com/acme/V | v()V");
     assert_int_equal(smp_class_file_open(&file, bytes, size), SMP_OK);
-    assert_int_equal(smp_outline_reader_read(&reader, &file, 1, &outline), SMP_OK);
-    assert_int_equal(smp_reach_load(fixture.reach, outline, &loaded), SMP_OK);
+    assert_int_equal(smp_class_summary_reader_read(&reader, &file, 1, &summary), SMP_OK);
+    assert_int_equal(smp_call_graph_load(fixture.graph, summary, &loaded), SMP_OK);
     /* Nothing of the class file is needed any more. */
     smp_class_file_close(&file);
     free(bytes);
-    smp_outline_reader_fini(&reader);
-    assert_int_equal(smp_reach_plan(fixture.reach, loaded, plan, 4), 1);
+    smp_class_summary_reader_fini(&reader);
+    assert_int_equal(smp_call_graph_plan(fixture.graph, loaded, plan, 4), 1);
     assert_true(plan[0].is_root);
-    assert_int_equal(plan[0].id, reach_id(&fixture, "com/acme/A.calls()V"));
-    assert_true(reach_id(&fixture, "com/acme/Sub.v()V") >= 0);
-    reach_load(&fixture, "com/acme/S | static s()V");
-    assert_true(reach_id(&fixture, "com/acme/S.s()V") >= 0);
-    reach_fixture_end(&fixture);
+    assert_int_equal(plan[0].id, graph_id(&fixture, "com/acme/A.calls()V"));
+    assert_true(graph_id(&fixture, "com/acme/Sub.v()V") >= 0);
+    graph_load(&fixture, "com/acme/S | static s()V");
+    assert_true(graph_id(&fixture, "com/acme/S.s()V") >= 0);
+    graph_fixture_end(&fixture);
 }
 
 /* What javac makes: interfaces, and bodies of lambdas, which are found by their handles. */
 static void test_compiled_classes(void **state)
 {
-    static char text[OUTLINE_TEXT_BYTES];
-    struct smp_outline_reader reader = { .quota = NULL };
+    static char text[CLASS_SUMMARY_TEXT_BYTES];
+    struct smp_class_summary_reader reader = { .quota = NULL };
 
     (void)state;
     for (const char *const *name = compiled_class_names(); *name != NULL; name++) {
-        const struct smp_class_outline *outline = NULL;
+        const struct smp_class_summary *summary = NULL;
         struct smp_class_file file;
         uint8_t *bytes = NULL;
         const size_t size = compiled_class_read(*name, &bytes);
         size_t calls = 0;
 
         assert_int_equal(smp_class_file_open(&file, bytes, size), SMP_OK);
-        assert_int_equal(smp_outline_reader_read(&reader, &file, 1, &outline), SMP_OK);
-        assert_int_equal(outline->method_count, file.method_count);
-        for (size_t m = 0; m < outline->method_count; m++) {
-            if (outline->methods[m].call_count > 0)
-                assert_ptr_equal(outline->methods[m].calls,
-                                 (struct smp_call_outline *)reader.calls.items + calls);
-            calls += outline->methods[m].call_count;
+        assert_int_equal(smp_class_summary_reader_read(&reader, &file, 1, &summary), SMP_OK);
+        assert_int_equal(summary->method_count, file.method_count);
+        for (size_t m = 0; m < summary->method_count; m++) {
+            if (summary->methods[m].call_count > 0)
+                assert_ptr_equal(summary->methods[m].calls,
+                                 (struct smp_call_summary *)reader.calls.items + calls);
+            calls += summary->methods[m].call_count;
         }
         assert_int_equal(calls, reader.call_count);
         if (strcmp(*name, "RetransformedCode") == 0) {
-            assert_int_equal(outline->source_file.length, strlen("RetransformedCode.java"));
-            assert_memory_equal(outline->source_file.bytes, "RetransformedCode.java",
-                                outline->source_file.length);
-            write_outline(text, outline);
+            assert_int_equal(summary->source_file.length, strlen("RetransformedCode.java"));
+            assert_memory_equal(summary->source_file.bytes, "RetransformedCode.java",
+                                summary->source_file.length);
+            write_summary(text, summary);
             assert_non_null(strstr(text, "RetransformedCode#lambda$lambdas$"));
             assert_non_null(strstr(text, " java/util/function/IntUnaryOperator*andThen("));
         }
         smp_class_file_close(&file);
         free(bytes);
     }
-    smp_outline_reader_fini(&reader);
+    smp_class_summary_reader_fini(&reader);
 }
 
 static enum smp_status read_once(void *self)
 {
-    struct smp_outline_reader reader = { .quota = NULL };
-    const struct smp_class_outline *outline = NULL;
-    const enum smp_status status = smp_outline_reader_read(&reader, self, 1, &outline);
+    struct smp_class_summary_reader reader = { .quota = NULL };
+    const struct smp_class_summary *summary = NULL;
+    const enum smp_status status = smp_class_summary_reader_read(&reader, self, 1, &summary);
 
     if (status != SMP_OK)
-        assert_null(outline);
-    smp_outline_reader_fini(&reader);
+        assert_null(summary);
+    smp_class_summary_reader_fini(&reader);
     return status;
 }
 
@@ -281,7 +281,7 @@ static void test_each_allocation_of_the_reader_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_class_becomes_an_outline),
+        cmocka_unit_test(test_a_class_becomes_an_summary),
         cmocka_unit_test(test_methods_are_looked_up_by_name),
         cmocka_unit_test(test_a_class_file_gets_a_plan),
         cmocka_unit_test(test_compiled_classes),

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stray_methods.h - names of methods whose probes outlast the counting that made them, because the
- * JVM does not take them out: the ids that they push go on being counted, under these names.
+ * leftover_methods.h - names of methods whose probes outlast the counting that made them, because
+ * the JVM does not take them out: the ids that they push go on being counted, under these names.
  *
  * Owns     copies of the names, until clear.
  * Threads  one at a time.
  * Errors   add: a name past the limit, or for which there is no memory, is not kept.
  * Cost     add: constant, if ids rise. find: O(log names).
  */
-#ifndef SMP_JVM_CALLS_STRAY_METHODS_H
-#define SMP_JVM_CALLS_STRAY_METHODS_H
+#ifndef SMP_JVM_CALLS_LEFTOVER_METHODS_H
+#define SMP_JVM_CALLS_LEFTOVER_METHODS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,22 +17,22 @@
 
 #include "counting/method_ids.h"
 
-enum { SMP_STRAY_METHODS_LIMIT = 16384 };
+enum { SMP_LEFTOVER_METHODS_LIMIT = 16384 };
 
-struct smp_stray_method {
+struct smp_leftover_method {
     int32_t pushed; /* the id */
     uint32_t lengths[4];
     char *texts; /* class, method, source file, descriptor, as in method_ids.h */
 };
 
 /* Zeroed: empty. In the order of their ids. */
-struct smp_stray_methods {
-    struct smp_stray_method *methods;
+struct smp_leftover_methods {
+    struct smp_leftover_method *methods;
     size_t count;
     size_t capacity;
 };
 
-struct smp_stray_name {
+struct smp_leftover_name {
     struct smp_slice class_name;
     struct smp_slice method_name;
     struct smp_slice source_file; /* length 0: not known */
@@ -40,11 +40,11 @@ struct smp_stray_name {
 };
 
 /* pushed: above all that were added. */
-void smp_stray_methods_add(struct smp_stray_methods *strays, int32_t pushed,
-                           const struct smp_method_ids *ids, int32_t id);
+void smp_leftover_methods_add(struct smp_leftover_methods *leftovers, int32_t pushed,
+                              const struct smp_method_ids *ids, int32_t id);
 /* False: its name is not kept. *out is valid until clear. */
-bool smp_stray_methods_find(const struct smp_stray_methods *strays, int32_t pushed,
-                            struct smp_stray_name *out);
-void smp_stray_methods_clear(struct smp_stray_methods *strays);
+bool smp_leftover_methods_find(const struct smp_leftover_methods *leftovers, int32_t pushed,
+                               struct smp_leftover_name *out);
+void smp_leftover_methods_clear(struct smp_leftover_methods *leftovers);
 
 #endif

@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "counting/reach.h"
-#include "counting/wanted.h"
+#include "counting/call_graph.h"
+#include "counting/worklist.h"
+#include "support/class_text.h"
 #include "support/failing_alloc.h"
-#include "support/outline_text.h"
-#include "support/reach_fixture.h"
+#include "support/graph_fixture.h"
 
 /* --- the limit of methods --- */
 
@@ -26,71 +26,71 @@ static bool is_never_used(void *self, int32_t id)
 
 static void test_retired_ids_take_no_place(void **state)
 {
-    struct reach_fixture fixture;
-    struct smp_reach_figures figures;
+    struct graph_fixture fixture;
+    struct smp_call_graph_figures figures;
 
     (void)state;
-    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_TOTAL, "", "", 2, 0);
+    graph_fixture_begin(&fixture, SMP_INSTRUMENTATION_TOTAL, "", "", 2, 0);
     for (int i = 0; i < REACH_IDS; i++) {
-        reach_load(&fixture, "com/acme/A | a()V | b()V");
-        smp_reach_unload(fixture.reach, reach_find(&fixture, "com/acme/A"));
+        graph_load(&fixture, "com/acme/A | a()V | b()V");
+        smp_call_graph_unload(fixture.graph, graph_find(&fixture, "com/acme/A"));
     }
-    reach_load(&fixture, "com/acme/A | a()V | b()V");
-    smp_reach_figures(fixture.reach, &figures);
+    graph_load(&fixture, "com/acme/A | a()V | b()V");
+    smp_call_graph_figures(fixture.graph, &figures);
     assert_int_equal(figures.ids, 2 * REACH_IDS);
     assert_int_equal(figures.methods, 0);
     assert_int_equal(figures.waiting, 2); /* for ids */
-    assert_int_equal(smp_reach_recycle(fixture.reach, is_never_used, NULL), 2 * REACH_IDS);
-    reach_load(&fixture, "com/acme/A | a()V | b()V");
-    smp_reach_figures(fixture.reach, &figures);
+    assert_int_equal(smp_call_graph_recycle(fixture.graph, is_never_used, NULL), 2 * REACH_IDS);
+    graph_load(&fixture, "com/acme/A | a()V | b()V");
+    smp_call_graph_figures(fixture.graph, &figures);
     assert_int_equal(figures.methods, 2);
     assert_int_equal(figures.waiting, 0);
-    reach_fixture_end(&fixture);
+    graph_fixture_end(&fixture);
 }
 
 static void test_a_limit_out_of_range_is_refused(void **state)
 {
-    struct reach_fixture fixture;
-    struct smp_reach *reach = NULL;
+    struct graph_fixture fixture;
+    struct smp_call_graph *graph = NULL;
 
     (void)state;
-    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_LAZY, "", "", 0, 0);
-    assert_int_equal(smp_reach_create(fixture.plan, 0, &reach), SMP_EINVAL);
-    assert_int_equal(smp_reach_create(fixture.plan, SMP_PLAN_METHODS_LIMIT + 1, &reach),
+    graph_fixture_begin(&fixture, SMP_INSTRUMENTATION_LAZY, "", "", 0, 0);
+    assert_int_equal(smp_call_graph_create(fixture.plan, 0, &graph), SMP_EINVAL);
+    assert_int_equal(smp_call_graph_create(fixture.plan, SMP_PLAN_METHODS_LIMIT + 1, &graph),
                      SMP_EINVAL);
     fixture.plan->look_ahead = 0;
-    assert_int_equal(smp_reach_create(fixture.plan, 1, &reach), SMP_EINVAL);
+    assert_int_equal(smp_call_graph_create(fixture.plan, 1, &graph), SMP_EINVAL);
     fixture.plan->look_ahead = SMP_PLAN_LOOK_AHEAD_LIMIT + 1;
-    assert_int_equal(smp_reach_create(fixture.plan, 1, &reach), SMP_EINVAL);
-    assert_null(reach);
-    reach_fixture_end(&fixture);
+    assert_int_equal(smp_call_graph_create(fixture.plan, 1, &graph), SMP_EINVAL);
+    assert_null(graph);
+    graph_fixture_end(&fixture);
 }
 
 /* --- the limit of memory --- */
 
-static enum smp_status load_numbered(struct reach_fixture *fixture, unsigned number)
+static enum smp_status load_numbered(struct graph_fixture *fixture, unsigned number)
 {
-    struct outline_text text;
+    struct class_text text;
     char line[200];
     uint32_t loaded = 0;
 
     (void)snprintf(line, sizeof(line),
                    "com/acme/C%u : com/acme/C%u | go%u()V -> com/acme/C%u#go%u()V", number,
                    number / 2, number, number + 1, number + 1);
-    return smp_reach_load(fixture->reach, outline_text_read(&text, 1, line), &loaded);
+    return smp_call_graph_load(fixture->graph, class_text_read(&text, 1, line), &loaded);
 }
 
 static void test_classes_that_do_not_fit_are_counted_and_named(void **state)
 {
-    struct reach_fixture fixture;
+    struct graph_fixture fixture;
     const struct smp_losses *losses = NULL;
-    struct smp_reach_figures figures;
+    struct smp_call_graph_figures figures;
     unsigned lost = 0;
     unsigned number = 0;
     char expected[64];
 
     (void)state;
-    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_EAGER, "com.acme.C1.go1", "", 0, 128 * 1024);
+    graph_fixture_begin(&fixture, SMP_INSTRUMENTATION_EAGER, "com.acme.C1.go1", "", 0, 128 * 1024);
     while (lost < 20) {
         const enum smp_status status = load_numbered(&fixture, ++number);
 
@@ -99,17 +99,17 @@ static void test_classes_that_do_not_fit_are_counted_and_named(void **state)
             (void)snprintf(expected, sizeof(expected), "over the memory limit: com.acme.C%u",
                            number);
     }
-    losses = smp_reach_losses(fixture.reach, SMP_LOSS_LEFT_ALONE);
+    losses = smp_call_graph_losses(fixture.graph, SMP_LOSS_LEFT_ALONE);
     assert_int_equal(losses->count, lost);
     assert_int_equal(losses->named, SMP_LOSSES_NAMED);
     assert_string_equal(losses->texts[0], expected);
-    smp_reach_figures(fixture.reach, &figures);
+    smp_call_graph_figures(fixture.graph, &figures);
     assert_int_equal(figures.classes, number - lost);
     assert_true(figures.used_bytes <= 128 * 1024);
     /* When classes go, others fit. */
-    smp_reach_unload_loader(fixture.reach, 1);
+    smp_call_graph_unload_loader(fixture.graph, 1);
     assert_int_equal(load_numbered(&fixture, 1), SMP_OK);
-    reach_fixture_end(&fixture);
+    graph_fixture_end(&fixture);
     assert_int_equal(smp_alloc_live_bytes(), 0);
 }
 
@@ -117,35 +117,35 @@ static void test_classes_that_do_not_fit_are_counted_and_named(void **state)
  * fill it. */
 static void test_classes_may_come_and_go_for_ever(void **state)
 {
-    struct reach_fixture fixture;
-    struct smp_reach_figures figures;
+    struct graph_fixture fixture;
+    struct smp_call_graph_figures figures;
     size_t after_warm_up = 0;
 
     (void)state;
-    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_EAGER, "com.acme.**", "", 0, 0);
+    graph_fixture_begin(&fixture, SMP_INSTRUMENTATION_EAGER, "com.acme.**", "", 0, 0);
     for (unsigned number = 1; number <= 20000; number++) {
         assert_int_equal(load_numbered(&fixture, number), SMP_OK);
         if (number > 100) {
             char name[32];
 
             (void)snprintf(name, sizeof(name), "com/acme/C%u", number - 100);
-            smp_reach_unload(fixture.reach, reach_find(&fixture, name));
-            assert_int_equal(smp_reach_recycle(fixture.reach, is_never_used, NULL), 1);
+            smp_call_graph_unload(fixture.graph, graph_find(&fixture, name));
+            assert_int_equal(smp_call_graph_recycle(fixture.graph, is_never_used, NULL), 1);
         }
-        smp_reach_figures(fixture.reach, &figures);
+        smp_call_graph_figures(fixture.graph, &figures);
         if (number == 1000)
             after_warm_up = figures.used_bytes;
     }
     /* Names get longer by a digit. */
     assert_in_range(figures.used_bytes, 1, after_warm_up + after_warm_up / 20);
     assert_int_equal(figures.classes, 100);
-    reach_fixture_end(&fixture);
+    graph_fixture_end(&fixture);
 }
 
 /* --- refused allocations --- */
 
 /* Loads, enters, loads again and unloads; what fails leaves nothing behind. */
-static enum smp_status use_reach(void *self)
+static enum smp_status use_graph(void *self)
 {
     static const char *const LINES[] = {
         "com/acme/R : com/acme/S com/acme/I | r()V -> com/acme/A#a()V com/acme/I*i()V",
@@ -156,38 +156,38 @@ static enum smp_status use_reach(void *self)
     };
     const enum smp_instrumentation scheme = *(const enum smp_instrumentation *)self;
     struct smp_counting_plan *counting = NULL;
-    struct smp_reach *reach = NULL;
+    struct smp_call_graph *graph = NULL;
     char message[SMP_PLAN_MESSAGE_BYTES];
     enum smp_status status = smp_counting_plan_create(
         NULL, "com.acme.R.r", "com.acme, -com.acme.util", &counting, message);
 
     if (status == SMP_OK) {
         counting->instrumentation = scheme;
-        counting->max_bytes = REACH_AMPLE_BYTES;
-        status = smp_reach_create(counting, 100, &reach);
+        counting->max_bytes = GRAPH_AMPLE_BYTES;
+        status = smp_call_graph_create(counting, 100, &graph);
     }
     for (size_t i = 0; status == SMP_OK && i < sizeof(LINES) / sizeof(LINES[0]); i++) {
-        struct outline_text text;
+        struct class_text text;
         uint32_t loaded = 0;
         struct smp_method_probe plan[2];
 
-        status = smp_reach_load(reach, outline_text_read(&text, 1, LINES[i]), &loaded);
+        status = smp_call_graph_load(graph, class_text_read(&text, 1, LINES[i]), &loaded);
         if (status != SMP_OK) {
             assert_int_equal(status, SMP_ENOMEM);
-            assert_int_equal(smp_reach_find(reach, 1, text.outline.name), 0);
-            assert_int_equal(smp_reach_losses(reach, SMP_LOSS_LEFT_ALONE)->count, 1);
+            assert_int_equal(smp_call_graph_find(graph, 1, text.summary.name), 0);
+            assert_int_equal(smp_call_graph_losses(graph, SMP_LOSS_LEFT_ALONE)->count, 1);
             /* Once there is memory, it goes on as before. */
-            status = smp_reach_load(reach, outline_text_read(&text, 1, LINES[i]), &loaded);
+            status = smp_call_graph_load(graph, class_text_read(&text, 1, LINES[i]), &loaded);
             assert_int_equal(status, SMP_OK);
             status = SMP_ENOMEM;
             break;
         }
-        (void)smp_reach_plan(reach, loaded, plan, 2);
-        smp_reach_entered(reach, 0);
+        (void)smp_call_graph_plan(graph, loaded, plan, 2);
+        smp_call_graph_entered(graph, 0);
     }
     if (status == SMP_OK)
-        smp_reach_unload_loader(reach, 1);
-    smp_reach_destroy(reach);
+        smp_call_graph_unload_loader(graph, 1);
+    smp_call_graph_destroy(graph);
     smp_counting_plan_release(counting);
     return status;
 }
@@ -200,7 +200,7 @@ static void test_each_allocation_may_fail(void **state)
 
     (void)state;
     for (size_t i = 0; i < 3; i++) {
-        const struct failing_alloc_steps steps = failing_alloc_each_step(use_reach, &schemes[i]);
+        const struct failing_alloc_steps steps = failing_alloc_each_step(use_graph, &schemes[i]);
 
         assert_true(steps.refused > 30);
         /* A method without an id is counted; longer lists replace more buckets. */
@@ -213,15 +213,15 @@ static void test_each_allocation_may_fail(void **state)
 enum { MANY = 20000, METHODS = 10, PER_PACKAGE = 200 };
 
 /* Packages of 200 classes below one base class each, that call the next class' methods. */
-static void load_many(struct reach_fixture *fixture)
+static void load_many(struct graph_fixture *fixture)
 {
-    struct smp_method_outline methods[METHODS];
-    struct smp_call_outline calls[METHODS][4];
+    struct smp_method_summary methods[METHODS];
+    struct smp_call_summary calls[METHODS][4];
     char names[4][64];
     char method_names[METHODS][16];
 
     for (unsigned number = 0; number < MANY; number++) {
-        struct smp_class_outline outline = { .loader = 1, .methods = methods };
+        struct smp_class_summary summary = { .loader = 1, .methods = methods };
         uint32_t loaded = 0;
         const unsigned package = number / PER_PACKAGE;
         const unsigned next = number + 1 < MANY ? number + 1 : 0;
@@ -230,49 +230,49 @@ static void load_many(struct reach_fixture *fixture)
         (void)snprintf(names[1], sizeof(names[1]), "com/acme/p%u/C%u", package,
                        package * PER_PACKAGE);
         (void)snprintf(names[2], sizeof(names[2]), "com/acme/p%u/C%u", next / PER_PACKAGE, next);
-        outline.name = slice_of(names[0]);
+        summary.name = slice_of(names[0]);
         if (number % PER_PACKAGE != 0)
-            outline.super_name = slice_of(names[1]);
+            summary.super_name = slice_of(names[1]);
         for (unsigned m = 0; m < METHODS; m++) {
             (void)snprintf(method_names[m], sizeof(method_names[m]), "method%u", m);
-            methods[m] = (struct smp_method_outline){ .name = slice_of(method_names[m]),
+            methods[m] = (struct smp_method_summary){ .name = slice_of(method_names[m]),
                                                       .descriptor = slice_of("()V"),
                                                       .calls = calls[m],
                                                       .call_count = 4 };
             for (unsigned c = 0; c < 4; c++)
-                calls[m][c] = (struct smp_call_outline){ .owner = slice_of(names[1 + c % 2]),
+                calls[m][c] = (struct smp_call_summary){ .owner = slice_of(names[1 + c % 2]),
                                                          .name = slice_of(method_names[m]),
                                                          .descriptor = slice_of("()V"),
                                                          .is_dispatched = c < 2 };
         }
-        outline.method_count = METHODS;
-        assert_int_equal(smp_reach_load(fixture->reach, &outline, &loaded), SMP_OK);
+        summary.method_count = METHODS;
+        assert_int_equal(smp_call_graph_load(fixture->graph, &summary, &loaded), SMP_OK);
     }
 }
 
 static void test_twenty_thousand_classes(void **state)
 {
-    struct reach_fixture fixture;
-    struct smp_reach_figures figures;
+    struct graph_fixture fixture;
+    struct smp_call_graph_figures figures;
     uint32_t batch[1024];
     size_t taken = 0;
     size_t classes = 0;
 
     (void)state;
-    reach_fixture_begin(&fixture, SMP_INSTRUMENTATION_EAGER, "com.acme.p0.C0.method0", "",
+    graph_fixture_begin(&fixture, SMP_INSTRUMENTATION_EAGER, "com.acme.p0.C0.method0", "",
                         MANY * METHODS, 256 * 1024 * 1024);
     load_many(&fixture);
-    smp_reach_figures(fixture.reach, &figures);
+    smp_call_graph_figures(fixture.graph, &figures);
     assert_int_equal(figures.classes, MANY);
     assert_int_equal(figures.methods, MANY); /* method0 of each class */
     /* A class is visited for itself, for its super types, and for each reached target of them: here
      * there are two, found by their names, and through the base class. */
     assert_in_range(figures.steps, MANY, 40 * MANY);
     assert_in_range(figures.used_bytes, MANY * METHODS * 20, MANY * METHODS * 300);
-    while ((taken = smp_reach_take_batch(fixture.reach, batch, 1024)) > 0)
+    while ((taken = smp_call_graph_take_batch(fixture.graph, batch, 1024)) > 0)
         classes += taken;
     assert_int_equal(classes, MANY);
-    reach_fixture_end(&fixture);
+    graph_fixture_end(&fixture);
 }
 
 int main(void)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dropper.h - which methods are not counted any more, because their probes cost more than is
- * allowed.
+ * adaptive_removal.h - which methods are not counted any more, because their probes cost more than
+ * is allowed.
  *
  *   cost of all probes = calls a second x cost of a call, as a share of one core
  *
  * A call of a root costs more than another: it has time stamps, and is not inlined.
  *
- * Past the limit in SMP_DROPPER_PATIENCE judgements one after the other, methods that are short are
+ * Past the limit in SMP_REMOVAL_PATIENCE judgements one after the other, methods that are short are
  * dropped, those that cost most first, until the rest costs at most three quarters of the limit.
  * Then as many judgements pass before more are dropped: code with new probes runs slower at first,
  * and the first figures after a drop are half of the time before it. A method that was dropped
@@ -21,23 +21,23 @@
  * nothing.
  *
  * Threads  one at a time.
- * Cost     judge: O(methods) for each that is dropped, at most SMP_DROPPER_MOST.
+ * Cost     judge: O(methods) for each that is dropped, at most SMP_REMOVAL_MOST.
  */
-#ifndef SMP_COUNTING_DROPPER_H
-#define SMP_COUNTING_DROPPER_H
+#ifndef SMP_COUNTING_ADAPTIVE_REMOVAL_H
+#define SMP_COUNTING_ADAPTIVE_REMOVAL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum {
-    SMP_DROPPER_PATIENCE = 3,      /* judgements */
-    SMP_DROPPER_MOST = 1024,       /* methods dropped by one judgement */
-    SMP_DROPPER_SHORT_PROBES = 50, /* a method is short below the time of so many of its probes */
-    SMP_DROPPER_OFTEN = 1000       /* is called often: costs at least this part of the limit */
+    SMP_REMOVAL_PATIENCE = 3,      /* judgements */
+    SMP_REMOVAL_MOST = 1024,       /* methods dropped by one judgement */
+    SMP_REMOVAL_SHORT_PROBES = 50, /* a method is short below the time of so many of its probes */
+    SMP_REMOVAL_OFTEN = 1000       /* is called often: costs at least this part of the limit */
 };
 
-struct smp_dropper {
+struct smp_removal {
     uint32_t limit_per_mille; /* of one core */
     uint32_t call_cost_ns;    /* of the probes of one call */
     uint32_t root_cost_ns;    /* of one call of a root */
@@ -58,15 +58,15 @@ struct smp_call_rate {
 };
 
 /* limit_per_mille 1 to 1,000; costs 1 to 1,000,000. */
-void smp_dropper_init(struct smp_dropper *dropper, uint32_t limit_per_mille, uint32_t call_cost_ns,
+void smp_removal_init(struct smp_removal *removal, uint32_t limit_per_mille, uint32_t call_cost_ns,
                       uint32_t root_cost_ns);
 
 /* The share of one core that the probes took, but for those of kept roots. */
-uint64_t smp_dropper_per_mille(const struct smp_dropper *dropper, const struct smp_call_rate *rates,
+uint64_t smp_removal_per_mille(const struct smp_removal *removal, const struct smp_call_rate *rates,
                                size_t count, int64_t elapsed_ns);
 
 /* The methods to be dropped, those that cost most first; returns how many. elapsed_ns > 0. */
-size_t smp_dropper_judge(struct smp_dropper *dropper, const struct smp_call_rate *rates,
-                         size_t count, int64_t elapsed_ns, int64_t out[SMP_DROPPER_MOST]);
+size_t smp_removal_judge(struct smp_removal *removal, const struct smp_call_rate *rates,
+                         size_t count, int64_t elapsed_ns, int64_t out[SMP_REMOVAL_MOST]);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * outline_reader.h - from a class file to what counting needs of it (class_outline.h).
+ * summary_reader.h - from a class file to what counting needs of it (class_summary.h).
  *
  * Code that calls find of MethodHandles.Lookup makes handles of methods that it names by string
  * constants: of its own class, and of those that are class constants of the same method. Calls of
@@ -10,14 +10,14 @@
  * that is not understood the calls before that place are kept: the rewriter leaves such a method
  * alone.
  *
- * Owns     the arrays of the outline, until the next read; its texts are the class file's.
+ * Owns     the arrays of the summary, until the next read; its texts are the class file's.
  * Threads  one at a time.
  * Errors   SMP_ENOMEM where quota or system refuse memory, or the class has more calls than
- *          SMP_OUTLINE_MAX_CALLS: then there is no outline.
+ *          SMP_CLASS_SUMMARY_MAX_CALLS: then there is no summary.
  * Cost     a pass over the code; in the steady state no allocation.
  */
-#ifndef SMP_COUNTING_OUTLINE_READER_H
-#define SMP_COUNTING_OUTLINE_READER_H
+#ifndef SMP_COUNTING_CLASS_SUMMARY_READER_H
+#define SMP_COUNTING_CLASS_SUMMARY_READER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,46 +26,46 @@
 #include "base/alloc.h"
 #include "base/status.h"
 #include "classfile/class_file.h"
-#include "counting/class_outline.h"
+#include "counting/class_summary.h"
 
 enum {
-    SMP_OUTLINE_MAX_CALLS = 1024 * 1024,
+    SMP_CLASS_SUMMARY_MAX_CALLS = 1024 * 1024,
     /* Of a method that looks handles up, so that it has 256 names at most. What is more is found by
      * samples, if at all. */
-    SMP_OUTLINE_LOOKUP_STRINGS = 32,
-    SMP_OUTLINE_LOOKUP_CLASSES = 8
+    SMP_CLASS_SUMMARY_LOOKUP_STRINGS = 32,
+    SMP_CLASS_SUMMARY_LOOKUP_CLASSES = 8
 };
 
 /* An array that grows. */
-struct smp_outline_items {
+struct smp_class_summary_items {
     void *items;
     size_t bytes;
 };
 
 /* Visible so that it can live in its owner. All zero but for the quota: empty. */
-struct smp_outline_reader {
+struct smp_class_summary_reader {
     struct smp_quota *quota;
-    struct smp_class_outline outline;
-    struct smp_outline_items methods;
-    struct smp_outline_items calls;
-    struct smp_outline_items interfaces;
+    struct smp_class_summary summary;
+    struct smp_class_summary_items methods;
+    struct smp_class_summary_items calls;
+    struct smp_class_summary_items interfaces;
     size_t call_count;
     bool is_full; /* a call did not fit */
     struct {
         bool is_one; /* it looks methods up by their names */
         size_t string_count;
         size_t class_count;
-        struct smp_slice strings[SMP_OUTLINE_LOOKUP_STRINGS];
-        struct smp_slice classes[SMP_OUTLINE_LOOKUP_CLASSES]; /* its own first */
-    } lookup;                                                 /* of the method that is read */
+        struct smp_slice strings[SMP_CLASS_SUMMARY_LOOKUP_STRINGS];
+        struct smp_slice classes[SMP_CLASS_SUMMARY_LOOKUP_CLASSES]; /* its own first */
+    } lookup;                                                       /* of the method that is read */
 };
 
-void smp_outline_reader_fini(struct smp_outline_reader *reader);
+void smp_class_summary_reader_fini(struct smp_class_summary_reader *reader);
 
 /* The file is open. out is the reader's. */
-SMP_CHECKED enum smp_status smp_outline_reader_read(struct smp_outline_reader *reader,
-                                                    const struct smp_class_file *file,
-                                                    uint64_t loader,
-                                                    const struct smp_class_outline **out);
+SMP_CHECKED enum smp_status smp_class_summary_reader_read(struct smp_class_summary_reader *reader,
+                                                          const struct smp_class_file *file,
+                                                          uint64_t loader,
+                                                          const struct smp_class_summary **out);
 
 #endif

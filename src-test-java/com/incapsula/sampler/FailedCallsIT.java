@@ -5,15 +5,13 @@ import static com.incapsula.sampler.testing.Samplers.patiently;
 import static com.incapsula.sampler.testing.Samplers.quick;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.incapsula.sampler.testing.CountedEdges;
 import com.incapsula.sampler.testing.NothingLeft;
 import com.incapsula.sampler.testing.Recorder;
 import com.incapsula.sampler.testing.Samplers;
 import counted.Edges;
 import counted.Failures;
 import java.io.IOException;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
@@ -59,40 +57,10 @@ class FailedCallsIT {
         }
     }
 
-    private static String methodOf(SamplingRow row) {
-        String name = row.getClassName();
-        return name.substring(name.lastIndexOf('.') + 1) + '.' + row.getMethodName();
-    }
-
-    /* With a list of its own: the trees are deeper than a stack. */
-    private static void add(Map<String, Long> edges, SamplingRow root) {
-        Deque<SamplingRow> todo = new ArrayDeque<>(List.of(root));
-        edges.merge("outside > " + methodOf(root), root.getCalls(), Long::sum);
-        while (!todo.isEmpty()) {
-            SamplingRow row = todo.pop();
-            String caller = methodOf(row);
-            for (SamplingRow child : row.children()) {
-                edges.merge(caller + " > " + methodOf(child), child.getCalls(), Long::sum);
-                todo.push(child);
-            }
-        }
-    }
-
     private Map<String, Long> take() {
         try (SamplingReport report = sampler.snapshot()) {
-            return of(report);
+            return CountedEdges.of(report);
         }
-    }
-
-    private static Map<String, Long> of(SamplingReport report) {
-        Map<String, Long> edges = new TreeMap<>();
-        for (SamplingGroup group : report.getCountedGroups()) {
-            for (SamplingRow row : report.rows(group)) {
-                add(edges, row);
-            }
-        }
-        edges.values().removeIf(calls -> calls == 0);
-        return edges;
     }
 
     /* Until all methods have their probes; from then on each run is exact. */
@@ -145,7 +113,7 @@ class FailedCallsIT {
             Edges.reset();
             run(round, true);
             try (SamplingReport report = sampler.snapshot()) {
-                Map<String, Long> edges = of(report);
+                Map<String, Long> edges = CountedEdges.of(report);
                 assertThat(ofRoot(edges)).isEqualTo(ofRoot(Edges.counts()));
                 Matcher deep = TOO_DEEP.matcher(report.toString(ReportFormat.TEXT));
                 assertThat(deep.find()).isTrue();

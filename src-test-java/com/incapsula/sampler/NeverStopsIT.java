@@ -57,6 +57,19 @@ class NeverStopsIT {
                 .hasSize(1);
     }
 
+    /** Its binary was built with the sampler on purpose, so there is nothing to warn of. */
+    @Test
+    void inANativeImageNothingIsSaid() throws Exception {
+        String output = inert().option("-Dorg.graalvm.nativeimage.imagecode=runtime")
+                .run("try")
+                .assertFine()
+                .output();
+        assertThat(output)
+                .contains("\nengine: NONE (threads-sampler needs a HotSpot JVM, this is a native image)\n")
+                .doesNotContain("WARNING", "does not sample", "Exception", "\tat ")
+                .endsWith("end of main\n");
+    }
+
     @Test
     void aSpringContextWithSamplerAndServerStartsOnAMac() throws Exception {
         String output = inert().with(

@@ -2,6 +2,7 @@
 package com.incapsula.sampler.internal.engine;
 
 import com.incapsula.sampler.internal.engine.RunState.Phase;
+import com.incapsula.sampler.internal.loading.Platform;
 import com.incapsula.sampler.internal.report.LibraryLog;
 import com.incapsula.sampler.internal.report.OutputerParts;
 import com.incapsula.sampler.outputer.SamplingOutputer;
@@ -102,7 +103,7 @@ public final class Lifecycle {
     /**
      * Starts the sampler. A start that fails leaves nothing behind. Where sampling is not possible and not
      * {@link SamplerProperties#setRequired required}, the sampler is started on an {@link InertEngine}, with a warning;
-     * where the JVM exits meanwhile, without one.
+     * where the JVM exits meanwhile, and in a native image, without one.
      *
      * @throws IllegalStateException if it was started and not closed, or if an end has waited for it in vain
      * @throws IllegalArgumentException if the properties do not go together
@@ -131,7 +132,7 @@ public final class Lifecycle {
             }
             started = true;
             if (obstacle != null) {
-                return obstacle instanceof JvmExits
+                return obstacle instanceof JvmExits || Platform.isNativeImage()
                         ? null
                         : "threads-sampler does not sample: " + obstacle.getMessage();
             }

@@ -4,9 +4,20 @@ package com.incapsula.sampler.internal.loading;
 import java.util.Properties;
 
 /** Which of the libraries in the jar fits this JVM. */
-final class Platform {
+public final class Platform {
+
+    private static final String IMAGE_CODE = "org.graalvm.nativeimage.imagecode"; // documented by GraalVM
 
     private Platform() {}
+
+    /**
+     * Whether this is no JVM but a native image of GraalVM, or is about to become one.
+     *
+     * @return true: there is nothing to sample
+     */
+    public static boolean isNativeImage() {
+        return System.getProperty(IMAGE_CODE) != null;
+    }
 
     /**
      * Names the folder of the library for this JVM.
@@ -19,6 +30,9 @@ final class Platform {
         String system = property(properties, "os.name");
         if (!system.equals("Linux")) {
             throw new UnsupportedOperationException("threads-sampler needs Linux, this is " + system);
+        }
+        if (properties.getProperty(IMAGE_CODE) != null) {
+            throw new UnsupportedOperationException("threads-sampler needs a HotSpot JVM, this is a native image");
         }
         String machine = property(properties, "java.vm.name");
         if (!machine.contains("HotSpot") && !machine.contains("OpenJDK")) {

@@ -42,6 +42,15 @@ class PlatformTest {
     }
 
     @Test
+    void aNativeImageIsNoJvm() {
+        Properties properties = new Properties();
+        properties.putAll(Map.of("os.name", "Linux", "org.graalvm.nativeimage.imagecode", "runtime"));
+        assertThatExceptionOfType(UnsupportedOperationException.class)
+                .isThrownBy(() -> Platform.require(properties))
+                .withMessage("threads-sampler needs a HotSpot JVM, this is a native image");
+    }
+
+    @Test
     void missingPropertyIsAReasonToo() {
         assertThatExceptionOfType(UnsupportedOperationException.class)
                 .isThrownBy(() -> Platform.require(new Properties()))

@@ -18,7 +18,8 @@ const struct smp_call_delta *call_counts_row(const struct call_counts *counts, u
 }
 
 /* The shortest and the longest of all calls that have ended since the last read, whatever the
- * thread does meanwhile: their mean lies between the two. The time may have one call more. */
+ * thread does meanwhile: their mean lies between the two. The time may have one call more than
+ * ended, or one less, which the time of the last read had. */
 static void assert_extremes(const struct smp_call_delta *delta)
 {
     if (delta->ended == 0) {
@@ -27,7 +28,7 @@ static void assert_extremes(const struct smp_call_delta *delta)
         return;
     }
     assert_true(delta->least_ns <= delta->most_ns);
-    assert_true((delta->least_ns - 1) * delta->ended <= delta->ended_ns);
+    assert_true((delta->least_ns - 1) * (delta->ended - 1) <= delta->ended_ns);
     assert_true(delta->ended_ns <= (delta->most_ns + 1) * (delta->ended + 1));
 }
 

@@ -128,6 +128,8 @@ struct smp_call_shared {
     _Atomic uint32_t inside;  /* threads in begin, leave, grow */
     _Atomic uint32_t numbers; /* the last one of a session or generation */
     _Atomic uint32_t state_count;
+    _Atomic uint32_t probes;   /* odd: classes are being changed */
+    _Atomic int64_t probed_ns; /* the end of the last change */
     struct {
         _Atomic uint32_t made;    /* of trees, the first ones */
         _Atomic uint64_t serials; /* the last one */
@@ -141,8 +143,6 @@ struct smp_call_shared {
     _Atomic uint8_t seen[SMP_CALL_METHODS];
     struct smp_call_pool pools[SMP_CALL_POOLS];
     int64_t reflected[SMP_CALL_REFLECTED]; /* only the hook uses it */
-    _Atomic uint32_t probes;               /* odd: classes are being changed */
-    _Atomic int64_t probed_ns;             /* the end of the last change */
     _Atomic uint64_t misplaced;
     struct smp_call_past pasts[SMP_CALL_STATES]; /* by state */
     _Atomic uint64_t methods[SMP_CALL_METHODS];  /* by id: what the JVM calls it; 0: not known */

@@ -23,7 +23,7 @@ static enum smp_status grow_rows(struct smp_root_times *times)
 
     if (times->count == SMP_MAX_ROOT_TIMES)
         return SMP_EQUOTA;
-    if (times->count < times->capacity)
+    if (times->rows != NULL && times->count < times->capacity)
         return SMP_OK;
     rows = smp_realloc(times->quota, times->rows, capacity * sizeof(*rows));
     if (rows == NULL)

@@ -130,11 +130,6 @@ struct smp_call_shared {
     _Atomic uint32_t state_count;
     _Atomic uint32_t probes;   /* odd: classes are being changed */
     _Atomic int64_t probed_ns; /* the end of the last change */
-    struct {
-        _Atomic uint32_t made;    /* of trees, the first ones */
-        _Atomic uint64_t serials; /* the last one */
-        _Atomic uint64_t unused;  /* of these; a stack, as pools */
-    } supply;                     /* of trees */
     _Atomic(struct smp_call_arena *) arena;
     _Atomic(struct smp_call_state *) slots[SMP_CALL_SLOTS];
     _Alignas(SMP_CALL_UNIT) struct smp_call_state states[SMP_CALL_STATES];
@@ -143,6 +138,11 @@ struct smp_call_shared {
     _Atomic uint8_t seen[SMP_CALL_METHODS];
     struct smp_call_pool pools[SMP_CALL_POOLS];
     int64_t reflected[SMP_CALL_REFLECTED]; /* only the hook uses it */
+    struct {
+        _Atomic uint32_t made;    /* of trees, the first ones */
+        _Atomic uint64_t serials; /* the last one */
+        _Atomic uint64_t unused;  /* of these; a stack, as pools */
+    } supply;                     /* of trees */
     _Atomic uint64_t misplaced;
     struct smp_call_past pasts[SMP_CALL_STATES]; /* by state */
     _Atomic uint64_t methods[SMP_CALL_METHODS];  /* by id: what the JVM calls it; 0: not known */

@@ -45,7 +45,9 @@ void smp_row_since_fini(struct smp_row_since *since); /* all zero is fine */
 
 static inline struct smp_since smp_row_since_get(const struct smp_row_since *since, uint32_t node)
 {
-    return since->rows == NULL ? (struct smp_since){ 0 } : since->rows[node];
+    const struct smp_since none = { 0 };
+
+    return since->rows == NULL ? none : since->rows[node];
 }
 
 /* "12:03:07", in the time zone of the process. */

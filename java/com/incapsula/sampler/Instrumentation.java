@@ -10,9 +10,10 @@ package com.incapsula.sampler;
 public enum Instrumentation {
 
     /**
-     * What is loaded at {@link ThreadsSampler#init()} is instrumented as with {@link #EAGER}, if at most 300 loaded
-     * classes pass {@link ThreadsSampler#setInstrumentationFilter}: so no call is missing that begins after {@code init()}
-     * in a program that is warm and not large. All else is instrumented as with {@link #LAZY}.
+     * If at most 300 loaded classes pass {@link ThreadsSampler#setInstrumentationFilter}, {@link ThreadsSampler#init()}
+     * instruments their methods as {@link #EAGER} does. So a program that is warm and not large lacks no call that begins
+     * after {@code init()}. Classes that are loaded later, and those of larger programs, are instrumented as with
+     * {@link #LAZY}.
      */
     AUTO,
 

@@ -62,8 +62,9 @@ size_t smp_account_record_limit(const struct smp_profile *profile);
  * reached; the last two lines always. The line of polls of a short one goes on with "99.8 % of the
  * time with a stack", of sampled groups, rounded down. Where calls are counted, their figures
  * (counting_account.h) stand behind the counters, with the names that are listed:
- * "left alone, too large: 2 (a.B.c, a.B.d)"; 20 names at most, then ", … 3 more". Methods that are
- * not counted any more have lines of their own: "not counted since <time>: a.B.c". */
+ * "left alone: 2 (too large: a.B.c, too large: a.B.d)"; 20 names at most, then ", … 3 more".
+ * Methods that are not counted any more have lines of their own:
+ * "not counted since <time>: a.B.c". */
 void smp_account_record_rows(const struct smp_profile *profile, bool is_short,
                              struct smp_bytes *out);
 

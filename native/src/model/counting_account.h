@@ -76,7 +76,10 @@ enum {
       "This JVM does not let these classes hand out what they call. A method that is only called " \
       "by reflection is counted where it is a root, or with `instrumentation=TOTAL`.")          \
     X(OVER_METHOD_LIMIT, HIGHEST, ALWAYS, "left alone, over the limit of methods",              \
-      "`maxCountedMethods` have a probe. Raise it, or narrow `instrumentationFilter`.")         \
+      "`maxCountedMethods` have a probe: roots, and the methods that are called most. Each "    \
+      "other method was tried for some seconds, or waits for its trial. Methods counted and "   \
+      "methods named here are all there are. Raise the limit, or narrow "                       \
+      "`instrumentationFilter`.")                                                               \
     X(DROPPED, HIGHEST, ALWAYS, "not counted any more, short and called often",                 \
       "Their probes cost more than `overheadLimitPercent` and were taken out. For each of the " \
       "first 20 a line follows: `not counted since <time>: <method>`. What they call seems to " \

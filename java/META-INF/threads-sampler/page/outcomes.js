@@ -349,7 +349,7 @@ const COUNTING = {
     },
     OVER_METHOD_LIMIT: {
         text: 'left alone, over the limit of methods',
-        words: 'maxCountedMethods have a probe. Raise it, or narrow instrumentationFilter.',
+        words: 'maxCountedMethods have a probe: roots, and the methods that are called most. Each other method was tried for some seconds, or waits for its trial. Methods counted and methods named here are all there are. Raise the limit, or narrow instrumentationFilter.',
     },
     DROPPED: {
         text: 'not counted any more, short and called often',

@@ -17,8 +17,8 @@ public enum MethodTiming {
     SAMPLED,
 
     /**
-     * A time stamp at each entry and exit: wall time of each call, for 20 to 80 ns more a call, by the processor, where
-     * its time stamp counter can be used. There is no CPU time: reading a thread's CPU clock would cost a microsecond a
+     * A time stamp at each entry and exit: the wall time of each call. A call costs 20 to 30 ns, or up to 56 where the
+     * processor's counter is slow. There is no CPU time: reading a thread's CPU clock would cost a microsecond a
      * call. So {@code init()} refuses it together with {@link SamplingClock#CPU}, with which all times are CPU times.
      */
     EXACT,

@@ -16,6 +16,7 @@
 #include "jni/java_agent.h"
 #include "jni/option_values.h"
 #include "jni/throw.h"
+#include "jvm/calls/instrumenter.h"
 #include "jvm/threads/hidden_threads.h"
 #include "jvm/threads/threads.h"
 #include "jvm/walk/cross_check.h"
@@ -208,7 +209,7 @@ JNIEXPORT jobject BRIDGE(hide)(JNIEnv *env, SMP_UNUSED jclass bridge, jobject gr
 
 JNIEXPORT jlong BRIDGE(liveBytes)(SMP_UNUSED JNIEnv *env, SMP_UNUSED jclass bridge)
 {
-    return (jlong)smp_alloc_live_bytes();
+    return (jlong)(smp_alloc_live_bytes() - smp_instrumenter_kept_bytes());
 }
 
 JNIEXPORT jlongArray BRIDGE(crossChecks)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong each)

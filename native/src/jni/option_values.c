@@ -61,6 +61,16 @@ static const char *text_of(bool value)
     return value ? "true" : "false";
 }
 
+static void put_choice(const struct smp_option *option, const char *fixed, char *row)
+{
+    size_t length = (size_t)snprintf(row, SMP_JNI_OPTION_ROW_BYTES, "%s CHOICE", option->name);
+
+    for (size_t i = 0; i < SMP_OPTION_MAX_CHOICES && option->choices[i] != NULL; i++)
+        length += (size_t)snprintf(&row[length], SMP_JNI_OPTION_ROW_BYTES - length, " %s",
+                                   option->choices[i]);
+    (void)snprintf(&row[length], SMP_JNI_OPTION_ROW_BYTES - length, " %s", fixed);
+}
+
 const char *smp_jni_option_row(void *self, size_t index)
 {
     const struct smp_option *const option = smp_option_at(index);
@@ -77,10 +87,7 @@ const char *smp_jni_option_row(void *self, size_t index)
                        text_of(option->standard != 0), fixed);
         break;
     case SMP_OPTION_CHOICE:
-        (void)snprintf(self, SMP_JNI_OPTION_ROW_BYTES, "%s CHOICE %s %s%s%s %s", option->name,
-                       option->choices[0], option->choices[1],
-                       option->choices[2] == NULL ? "" : " ",
-                       option->choices[2] == NULL ? "" : option->choices[2], fixed);
+        put_choice(option, fixed, self);
         break;
     case SMP_OPTION_TEXT:
         (void)snprintf(self, SMP_JNI_OPTION_ROW_BYTES, "%s TEXT %s", option->name, fixed);

@@ -27,7 +27,7 @@ public final class CountedProgram {
 
     public static void main(String[] arguments) throws Exception {
         System.load(arguments[0]);
-        int scheme = List.of("LAZY", "EAGER", "TOTAL").indexOf(arguments[1]);
+        int scheme = List.of("AUTO", "LAZY", "EAGER", "TOTAL").indexOf(arguments[1]);
         boolean exact = arguments.length > 2 && arguments[2].equals("EXACT");
         refusals();
         Counting.startFine(

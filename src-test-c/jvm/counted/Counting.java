@@ -7,9 +7,9 @@ import java.util.TreeMap;
 /** The library counted_calls. */
 final class Counting {
 
-    static final int LAZY = 0;
-    static final int EAGER = 1;
-    static final int TOTAL = 2;
+    static final int LAZY = 1;
+    static final int EAGER = 2;
+    static final int TOTAL = 3;
 
     /** All of these programs, but for what looks at them. */
     static final String FILTER =

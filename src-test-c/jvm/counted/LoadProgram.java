@@ -127,7 +127,7 @@ public final class LoadProgram {
     private static void startAndStop(int i) throws InterruptedException {
         turns = i + 1;
         long started = System.nanoTime();
-        Counting.startFine("counted.Work.run", i % 3, i % 4 == 3);
+        Counting.startFine("counted.Work.run", Counting.LAZY + i % 3, i % 4 == 3);
         long runs = System.nanoTime();
         Thread.sleep(i % 5 * 10);
         Counting.counts();

@@ -20,7 +20,7 @@ public final class ReflectionProgram {
 
     public static void main(String[] arguments) throws Exception {
         System.load(arguments[0]);
-        int scheme = List.of("LAZY", "EAGER", "TOTAL").indexOf(arguments[1]);
+        int scheme = List.of("AUTO", "LAZY", "EAGER", "TOTAL").indexOf(arguments[1]);
         isTotal = arguments[1].equals("TOTAL");
         isLazy = arguments[1].equals("LAZY");
         Reflected.run(100); // on JDK 17 the JDK makes byte code for what is called often

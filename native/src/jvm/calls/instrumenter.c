@@ -204,6 +204,11 @@ static void JNICALL on_redefinition(SMP_UNUSED jvmtiEnv *jvmti, JNIEnv *env, jcl
         instrumenter.counted.losses.no_memory++;
 }
 
+size_t smp_instrumenter_kept_bytes(void)
+{
+    return smp_quota_used(&instrumenter.redefined.quota);
+}
+
 static bool meet_super(void *self, const struct smp_loaded_class *super)
 {
     return smp_counted_classes_meet_super(&instrumenter.counted, smp_agent_jvmti(), self, super);

@@ -91,6 +91,8 @@ bool smp_instrumenter_judge(const struct smp_call_rate *rates, size_t count);
 struct smp_call_graph_sample smp_instrumenter_sampled(const char *class_name,
                                                       const char *method_name, bool is_called);
 void smp_instrumenter_get_figures(struct smp_instrumenter_figures *out);
+/* Memory that outlasts a counting: that of redefined classes. */
+size_t smp_instrumenter_kept_bytes(void);
 /* Calls inspect, which must not call the JVM: the load hook waits meanwhile. */
 typedef void smp_inspect_classes(void *self, const struct smp_counted_classes *counted);
 void smp_instrumenter_inspect(smp_inspect_classes *inspect, void *self);

@@ -37,8 +37,7 @@ enum smp_status smp_redefined_classes_watch(JNIEnv *env, jvmtiEventClassFileLoad
 static void forget_version(struct smp_redefined_classes *redefined,
                            struct smp_class_version *version)
 {
-    redefined->bytes -= version->size;
-    smp_free(NULL, version->bytes);
+    smp_free(&redefined->quota, version->bytes);
     *version = (struct smp_class_version){ 0 };
 }
 
@@ -47,15 +46,14 @@ static struct smp_class_version keep_version(struct smp_redefined_classes *redef
 {
     struct smp_class_version version = { .is_lost = true };
 
-    if (file->size == 0 || file->size > SMP_REDEFINED_MOST_BYTES - redefined->bytes)
+    if (file->size == 0)
         return version;
-    version.bytes = smp_alloc(NULL, file->size);
+    version.bytes = smp_alloc(&redefined->quota, file->size);
     if (version.bytes == NULL)
         return version;
     memcpy(version.bytes, file->bytes, file->size);
     version.size = file->size;
     version.is_lost = false;
-    redefined->bytes += file->size;
     return version;
 }
 

@@ -41,6 +41,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/alloc.h"
 #include "base/lock.h"
 #include "base/status.h"
 #include "jvm/calls/class_bytes.h"
@@ -87,14 +88,14 @@ struct smp_given_class {
 struct smp_redefined_classes {
     struct smp_lock lock;
     struct smp_given_class given[SMP_REDEFINED_GIVEN]; /* one for each part of a name's hash */
-    size_t bytes;                                      /* of all versions */
+    struct smp_quota quota;                            /* of all versions */
     size_t count;                                      /* places that were ever taken */
     struct smp_redefined_class classes[SMP_REDEFINED_LIMIT];
 };
 
-#define SMP_REDEFINED_CLASSES_INIT \
-    {                              \
-        .lock = SMP_LOCK_INIT      \
+#define SMP_REDEFINED_CLASSES_INIT                                                 \
+    {                                                                              \
+        .lock = SMP_LOCK_INIT, .quota = {.limit_bytes = SMP_REDEFINED_MOST_BYTES } \
     }
 
 /* From now on, for good, the JVM calls this hook at each redefinition, and at each load of a class.

@@ -341,8 +341,12 @@ class CallsIT {
         sampler.setMethodTiming(MethodTiming.EXACT);
         sampler.setRootMethods("counted.Work.busy");
         sampler.init();
-        Work.busy(1_000, 1_000);
-        CallCounts.take(sampler);
+        patiently().until(() -> {
+            Work.busy(1_000, 1_000);
+            return CallCounts.take(sampler)
+                    .keySet()
+                    .containsAll(List.of("Work.busy", "Work.busy|Work.compute", "Work.busy|Work.waits"));
+        });
         Work.busy(300_000_000, 1_000);
         sampler.resetCollectedResults();
         long least = Long.MAX_VALUE;

@@ -154,7 +154,7 @@ class JmxTest {
         bean.report();
         bean.resetCollectedResults();
         assertThat(bean.getRootMethods()).isEmpty();
-        assertThat(bean.getInstrumentation()).isEqualTo("LAZY");
+        assertThat(bean.getInstrumentation()).isEqualTo("AUTO");
         assertThat(bean.getMethodTiming()).isEqualTo("SAMPLED");
         assertThat(bean.statistics()).isEmpty();
         assertThat(bean.top(1)).startsWith("TOP");

@@ -115,7 +115,9 @@ class OtlpIT {
                 assertThat(profile.getTimeUnixNano()).isEqualTo(report.getFrom().toEpochMilli() * 1_000_000);
                 assertThat(profile.getDurationNano())
                         .isEqualTo(report.getElapsed().toNanos());
-                assertThat(document.type(profile.getPeriodType())).isEqualTo("wall/nanoseconds");
+                boolean isCpu = document.type(profile.getSampleType()).equals("cpu/nanoseconds");
+                assertThat(document.type(profile.getPeriodType()))
+                        .isEqualTo(isCpu ? "cpu/nanoseconds" : "wall/nanoseconds");
                 assertThat(profile.getPeriod()).isEqualTo(5_000_000);
             }
         }

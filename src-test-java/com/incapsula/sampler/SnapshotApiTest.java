@@ -222,7 +222,8 @@ class SnapshotApiTest {
         sampler.setReportAccount(ReportAccount.FULL);
         sampler.init();
         try (SamplingReport report = sampler.snapshot()) {
-            assertThat(report.toString(ReportFormat.TEXT)).isEqualTo("TEXT 0 " + ((25 << 20) | 11));
+            assertThat(report.toString(ReportFormat.TEXT))
+                    .isEqualTo("TEXT 0 " + (FakeSnapshot.FOLDED | (25 << 20) | 11));
         }
     }
 

@@ -84,7 +84,7 @@ class ThreadsSamplerServerTest {
     @ParameterizedTest
     @CsvSource({
         "/report.json, application/json, JSON 0 " + FakeSnapshot.STANDARD_FLAGS,
-        "/report.txt, text/plain; charset=utf-8, TEXT 0 " + FakeSnapshot.STANDARD_FLAGS,
+        "/report.txt, text/plain; charset=utf-8, TEXT 0 " + FakeSnapshot.TEXT_FLAGS,
         "/collapsed, text/plain; charset=utf-8, COLLAPSED 0 " + FakeSnapshot.STANDARD_FLAGS,
         "/profile.json, application/json, SPEEDSCOPE 0 " + FakeSnapshot.STANDARD_FLAGS,
         "/top.txt, text/plain; charset=utf-8, TOP 0 " + FakeSnapshot.STANDARD_FLAGS,
@@ -537,7 +537,7 @@ class ThreadsSamplerServerTest {
         server.init();
         assertRefused(get("/report.txt"), 503, "not enough memory for this report");
         fake.onOpenReader(() -> {});
-        assertThat(get("/report.txt").body()).isEqualTo("TEXT 0 " + FakeSnapshot.STANDARD_FLAGS);
+        assertThat(get("/report.txt").body()).isEqualTo("TEXT 0 " + FakeSnapshot.TEXT_FLAGS);
     }
 
     /** In the log that has the library's other messages. */

@@ -101,7 +101,7 @@ class FileSamplingOutputerTest {
                 Fakes.report(snapshot, ReportOptions.standard().withPercent(true))) {
             outputer.report(report);
         }
-        assertThat(snapshot.lastRequest).isEqualTo("TEXT 1 " + (FakeSnapshot.STANDARD_FLAGS | 8));
+        assertThat(snapshot.lastRequest).isEqualTo("TEXT 1 " + (FakeSnapshot.TEXT_FLAGS | 8));
     }
 
     @Test

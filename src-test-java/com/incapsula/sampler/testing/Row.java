@@ -10,7 +10,8 @@ import java.util.regex.Pattern;
 public record Row(int depth, String frame, long cumulativeMillis, long methodMillis, String line) {
 
     private static final Pattern FORM =
-            Pattern.compile("((?:  )*)(\\S.*?) +Cumulative time\\(ms\\): (\\d+), Method time\\(ms\\): (\\d+)");
+            Pattern.compile("((?:  )*)(\\S.*?) +Cumulative time\\(ms\\): (\\d+), Method time\\(ms\\): (\\d+)"
+                    + "(?:, Recursion depth: \\d+)?");
 
     /** @throws AssertionError where a line is not a row */
     public static List<Row> parse(String record) {

@@ -16,7 +16,11 @@ public final class Platform {
      * @return true: there is nothing to sample
      */
     public static boolean isNativeImage() {
-        return System.getProperty(IMAGE_CODE) != null;
+        try {
+            return System.getProperty(IMAGE_CODE) != null;
+        } catch (SecurityException e) { // a security manager's
+            return false;
+        }
     }
 
     /**

@@ -18,6 +18,11 @@ public final class FakeSnapshot implements Snapshot {
     /** Of {@code ReportOptions.standard()}: 0.5 %, and a short account. */
     public static final int STANDARD_FLAGS = (5 << 20) | 128;
 
+    /** Recursions are one row, as in texts and pages. */
+    public static final int FOLDED = 1 << 31;
+
+    public static final int TEXT_FLAGS = STANDARD_FLAGS | FOLDED;
+
     /** Snapshots that have a holder. */
     public static final AtomicInteger LIVE = new AtomicInteger();
 

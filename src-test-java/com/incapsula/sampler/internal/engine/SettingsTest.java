@@ -48,7 +48,7 @@ class SettingsTest {
                         + "clock=WALL\n"
                         + "reportOrder=BY_NAME\n"
                         + "reportAccount=SHORT\n"
-                        + "instrumentation=LAZY\n"
+                        + "instrumentation=AUTO\n"
                         + "methodTiming=SAMPLED\n"
                         + "monitoredPackages=\n"
                         + "rootMethods=\n"

@@ -22,7 +22,7 @@ enum { LINE_BYTES = 8192, BATCH = 64, ROUNDS = 400, NAMES = 1000 };
 
 static struct graph_fixture fixture;
 static struct smp_call_graph *graph;
-static unsigned changes; /* exchanges that changed something */
+static unsigned changes;      /* exchanges that changed something */
 static bool are_roots_inside; /* what they call is called, and they are not called again */
 
 /* --- a program --- */

@@ -388,6 +388,44 @@ static void each_allocation_may_be_refused(void **state)
     assert_int_equal(steps.survived, 0);
 }
 
+static char *report_of(void *fixture, bool is_folded)
+{
+    return strdup(report_fixture_print(
+        fixture, (struct smp_report_style){ .fold_recursion = is_folded, .short_account = true }));
+}
+
+static char *json_of(const struct smp_profile *profile, bool is_folded)
+{
+    const struct smp_export_style style = { .fold_recursion = is_folded };
+    struct memory_output output = { 0 };
+    const struct smp_output to = memory_output_functions(&output);
+
+    assert_int_equal(smp_export(profile, SMP_FORMAT_JSON, &style, NULL, &to), SMP_OK);
+    return output.bytes;
+}
+
+/* Each row is better than no report. */
+static void without_memory_for_the_fold_all_rows_are_there(void **state)
+{
+    const struct smp_profile *const profile = make_recursions(*state);
+    char *const report = report_of(*state, false);
+    char *const json = json_of(profile, false);
+    struct failing_alloc failing = { 0 };
+
+    failing_alloc_arm(&failing, 1, 1);
+    char *const same_report = report_of(*state, true);
+    assert_int_equal(failing_alloc_disarm(&failing), 1);
+    failing_alloc_arm(&failing, 1, 1);
+    char *const same_json = json_of(profile, true);
+    assert_int_equal(failing_alloc_disarm(&failing), 1);
+    assert_string_equal(same_report, report);
+    assert_string_equal(same_json, json);
+    free(same_json);
+    free(same_report);
+    free(json);
+    free(report);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, report_fixture_teardown)
@@ -402,6 +440,7 @@ int main(void)
         TEST(in_a_turn_each_caller_has_its_row),
         TEST(random_trees_fold_as_their_stacks_do),
         TEST(each_allocation_may_be_refused),
+        TEST(without_memory_for_the_fold_all_rows_are_there),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

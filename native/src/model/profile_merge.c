@@ -534,7 +534,7 @@ static enum smp_status add_profile(struct merger *merger, const struct smp_profi
         status = merge_lock_times(merger, from);
     if (status == SMP_OK)
         status = merge_seconds(merger, from);
-    return status == SMP_OK ? merge_counting(merger, from) : status;
+    return status == SMP_OK && !is_reset ? merge_counting(merger, from) : status;
 }
 
 /* --- figures --- */

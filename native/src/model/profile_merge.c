@@ -48,6 +48,8 @@ struct merger {
     struct smp_group *group_of; /* its group's index in the new groups */
     uint32_t *places;           /* its node's index in the new tree */
     uint32_t *adopted;          /* its location's id in the new names table, once it is known */
+    int64_t *called;            /* by node of the new tree: calls before it came; NULL: none */
+    size_t called_count;
     uint64_t joined[SMP_GROUP_KINDS]; /* groups of each kind that went to [other threads] */
 };
 
@@ -393,6 +395,38 @@ static bool keeps_caller(const struct merger *merger, const struct smp_profile *
     return smp_tree_nodes(merger->tree)[merger->places[node]].parent == merger->places[caller];
 }
 
+/* Before the profile's nodes are added. */
+static enum smp_status note_called(struct merger *merger, const struct smp_profile *from)
+{
+    const size_t count = smp_tree_node_count(merger->tree);
+
+    if (merger->count == 1 || smp_caller_calls_count(from->counts.caller_calls) == 0)
+        return SMP_OK;
+    merger->called = smp_alloc(merger->quota, count * sizeof(*merger->called));
+    if (merger->called == NULL)
+        return SMP_ENOMEM;
+    for (uint32_t node = 1; node < count; node++)
+        merger->called[node] = smp_tree_self(merger->tree, node, SMP_MEASURE_CALLS);
+    merger->called_count = count;
+    return SMP_OK;
+}
+
+static void forget_called(struct merger *merger)
+{
+    smp_free(merger->quota, merger->called);
+    merger->called = NULL;
+    merger->called_count = 0;
+}
+
+/* Of its caller: those of profiles before this one came before the probe, too. */
+static int64_t calls_before(const struct merger *merger, const struct smp_caller_call *call)
+{
+    const uint32_t caller = smp_tree_nodes(merger->tree)[call->node].parent;
+
+    return caller < merger->called_count ? smp_add_clamped(merger->called[caller], call->calls)
+                                         : call->calls;
+}
+
 static enum smp_status merge_caller_calls(struct merger *merger, const struct smp_profile *from)
 {
     const struct smp_caller_calls *const table = from->counts.caller_calls;
@@ -402,7 +436,10 @@ static enum smp_status merge_caller_calls(struct merger *merger, const struct sm
         struct smp_caller_call call = *smp_caller_calls_at(table, i);
         const uint32_t node = call.node;
         call.node = merger->places[node];
-        if ((call.node & FOLDED) == 0 && call.calls > 0 && keeps_caller(merger, from, node))
+        if ((call.node & FOLDED) != 0 || call.calls < 0 || !keeps_caller(merger, from, node))
+            continue;
+        call.calls = calls_before(merger, &call);
+        if (call.calls > 0)
             status = smp_profile_counts_add_caller(&merger->counts, merger->quota, &call);
         if (status == SMP_EQUOTA)
             status = SMP_OK;
@@ -525,11 +562,14 @@ static enum smp_status add_profile(struct merger *merger, const struct smp_profi
         smp_thread_groups_forget_hook_time(merger->groups);
     for (uint32_t i = 0; merger->adopted != NULL && i < from->location_count; i++)
         merger->adopted[i] = SMP_LOCATION_NONE;
-    status = merge_nodes(merger, from, is_reset);
+    status = is_reset ? SMP_OK : note_called(merger, from);
+    if (status == SMP_OK)
+        status = merge_nodes(merger, from, is_reset);
     if (status == SMP_OK && !is_reset)
         status = merge_root_times(merger, from);
     if (status == SMP_OK && !is_reset)
         status = merge_caller_calls(merger, from);
+    forget_called(merger);
     if (status == SMP_OK)
         status = merge_lock_times(merger, from);
     if (status == SMP_OK)

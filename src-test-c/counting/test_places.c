@@ -23,6 +23,7 @@ enum { LINE_BYTES = 8192, BATCH = 64, ROUNDS = 400, NAMES = 1000 };
 static struct graph_fixture fixture;
 static struct smp_call_graph *graph;
 static unsigned changes;      /* exchanges that changed something */
+static int64_t now_ms;        /* a round is a millisecond */
 static bool are_roots_inside; /* what they call is called, and they are not called again */
 
 /* --- a program --- */
@@ -46,8 +47,10 @@ static void clean_all(void)
     size_t count = 0;
 
     while ((count = smp_call_graph_take_batch(graph, batch, BATCH)) > 0) {
-        for (size_t i = 0; i < count; i++)
+        for (size_t i = 0; i < count; i++) {
             (void)smp_call_graph_plan(graph, batch[i], probes, NAMES);
+            smp_call_graph_probed(graph, batch[i], now_ms);
+        }
     }
 }
 
@@ -77,6 +80,7 @@ static struct smp_call_graph_figures figures(void)
 static void run(unsigned rounds)
 {
     for (unsigned i = 0; i < rounds; i++) {
+        now_ms++;
         run_all();
         changes += smp_call_graph_judge_places(graph);
         assert_true(figures().methods <= fixture.plan->max_methods);
@@ -110,14 +114,18 @@ static const char *line_of(const char *class_name, unsigned from, unsigned to)
     return line;
 }
 
-static bool has_place(const char *class_name, unsigned number)
+/* NULL: it has no place. */
+static const struct smp_method_record *record_of(const char *class_name, unsigned number)
 {
     char method[64];
 
     (void)snprintf(method, sizeof(method), "%s.m%u()V", class_name, number);
-    const int32_t id = graph_id(&fixture, method);
-    const struct smp_method_record *const record = smp_method_ids_at(smp_call_graph_ids(graph), id);
-    return record != NULL && record->state == SMP_METHOD_WANTED;
+    return smp_method_ids_at(smp_call_graph_ids(graph), graph_id(&fixture, method));
+}
+
+static bool has_place(const char *class_name, unsigned number)
+{
+    return record_of(class_name, number) != NULL;
 }
 
 static void begin(enum smp_instrumentation scheme, const char *rules, uint32_t max_methods)
@@ -125,6 +133,7 @@ static void begin(enum smp_instrumentation scheme, const char *rules, uint32_t m
     graph_fixture_begin(&fixture, scheme, rules, "", max_methods, 0);
     graph = fixture.graph;
     changes = 0;
+    now_ms = 1;
     are_roots_inside = false;
 }
 
@@ -183,6 +192,32 @@ static void once_all_were_tried_nothing_changes(void **state)
     assert_true(has_place("com/acme/B", 30) && has_place("com/acme/B", 31));
     assert_true(has_place("com/acme/A", 19) && !has_place("com/acme/A", 18));
     assert_int_equal(figures().methods + figures().waiting, 26);
+}
+
+/* Trials of methods that are not called take the places of others. */
+static void a_method_is_counted_since_it_has_its_place_back(void **state)
+{
+    int64_t lost_ms[9] = { 0 };
+    unsigned given_back = 0;
+
+    (void)state;
+    begin(SMP_INSTRUMENTATION_TOTAL, "", 8);
+    graph_load(&fixture, line_of("com/acme/A", 1, 8));
+    graph_load(&fixture, "com/acme/B | m0()V | m00()V | m000()V | m0000()V");
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        run(1);
+        for (unsigned i = 1; i <= 8; i++) {
+            const struct smp_method_record *const record = record_of("com/acme/A", i);
+            if (record == NULL) {
+                lost_ms[i] = now_ms;
+            } else if (lost_ms[i] != 0) {
+                assert_int_equal(record->since_ms, now_ms);
+                lost_ms[i] = 0;
+                given_back++;
+            }
+        }
+    }
+    assert_true(given_back > 0);
 }
 
 /* What was measured while they were called is comparable with what is measured now. */
@@ -386,6 +421,7 @@ int main(void)
         TEST(below_the_limit_nothing_is_exchanged),
         TEST(the_busiest_methods_have_the_places),
         TEST(once_all_were_tried_nothing_changes),
+        TEST(a_method_is_counted_since_it_has_its_place_back),
         TEST(roots_that_do_not_end_change_nothing),
         TEST(calls_have_no_limit),
         TEST(a_method_that_is_not_called_gets_no_place),

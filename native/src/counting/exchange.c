@@ -191,6 +191,9 @@ static void give_method_place(struct exchange *exchange, int32_t id)
 
     if (record->state != SMP_METHOD_WAITING || !smp_places_is_free(graph))
         return;
+    /* Where the class is still due, no bytes without the probe were made. */
+    if (!smp_class_index_at(&graph->index, record->in_class)->is_dirty)
+        record->since_ms = 0;
     record->state = SMP_METHOD_WANTED;
     graph->methods++;
     smp_places_end_wait(graph, method);

@@ -22,17 +22,21 @@ enum { LINE_BYTES = 8192, BATCH = 64, ROUNDS = 400, NAMES = 1000 };
 
 static struct graph_fixture fixture;
 static struct smp_call_graph *graph;
-static unsigned changes; /* exchanges that changed something */
+static unsigned changes;      /* exchanges that changed something */
+static int64_t now_ms;        /* a round is a millisecond */
+static bool are_roots_inside; /* what they call is called, and they are not called again */
 
 /* --- a program --- */
 
-/* A method m17 is called 17 times a round; "root" and the others 3 times. */
+/* A method m17 is called 17 times a round; "most" as often as can be, and the others 3 times. */
 static uint64_t calls_of(struct smp_slice name)
 {
     unsigned number = 0;
     char text[32] = "";
 
     memcpy(text, name.bytes, name.length < sizeof(text) ? name.length : sizeof(text) - 1);
+    if (strcmp(text, "most") == 0)
+        return UINT64_MAX / 4;
     return sscanf(text, "m%u", &number) == 1 ? number : 3;
 }
 
@@ -43,8 +47,10 @@ static void clean_all(void)
     size_t count = 0;
 
     while ((count = smp_call_graph_take_batch(graph, batch, BATCH)) > 0) {
-        for (size_t i = 0; i < count; i++)
+        for (size_t i = 0; i < count; i++) {
             (void)smp_call_graph_plan(graph, batch[i], probes, NAMES);
+            smp_call_graph_probed(graph, batch[i], now_ms);
+        }
     }
 }
 
@@ -55,7 +61,8 @@ static void run_all(void)
 
     for (int32_t id = 0; id < smp_method_ids_end(ids); id++) {
         const struct smp_method_record *const record = smp_method_ids_at(ids, id);
-        if (record == NULL || record->state != SMP_METHOD_WANTED)
+        if (record == NULL || record->state != SMP_METHOD_WANTED ||
+            (record->is_root && are_roots_inside))
             continue;
         smp_call_graph_note_calls(graph, id, calls_of(smp_method_ids_name(ids, id)));
         smp_call_graph_entered(graph, id);
@@ -73,6 +80,7 @@ static struct smp_call_graph_figures figures(void)
 static void run(unsigned rounds)
 {
     for (unsigned i = 0; i < rounds; i++) {
+        now_ms++;
         run_all();
         changes += smp_call_graph_judge_places(graph);
         assert_true(figures().methods <= fixture.plan->max_methods);
@@ -106,14 +114,18 @@ static const char *line_of(const char *class_name, unsigned from, unsigned to)
     return line;
 }
 
-static bool has_place(const char *class_name, unsigned number)
+/* NULL: it has no place. */
+static const struct smp_method_record *record_of(const char *class_name, unsigned number)
 {
     char method[64];
 
     (void)snprintf(method, sizeof(method), "%s.m%u()V", class_name, number);
-    const int32_t id = graph_id(&fixture, method);
-    const struct smp_method_record *const record = smp_method_ids_at(smp_call_graph_ids(graph), id);
-    return record != NULL && record->state == SMP_METHOD_WANTED;
+    return smp_method_ids_at(smp_call_graph_ids(graph), graph_id(&fixture, method));
+}
+
+static bool has_place(const char *class_name, unsigned number)
+{
+    return record_of(class_name, number) != NULL;
 }
 
 static void begin(enum smp_instrumentation scheme, const char *rules, uint32_t max_methods)
@@ -121,6 +133,8 @@ static void begin(enum smp_instrumentation scheme, const char *rules, uint32_t m
     graph_fixture_begin(&fixture, scheme, rules, "", max_methods, 0);
     graph = fixture.graph;
     changes = 0;
+    now_ms = 1;
+    are_roots_inside = false;
 }
 
 static int end(void **state)
@@ -178,6 +192,61 @@ static void once_all_were_tried_nothing_changes(void **state)
     assert_true(has_place("com/acme/B", 30) && has_place("com/acme/B", 31));
     assert_true(has_place("com/acme/A", 19) && !has_place("com/acme/A", 18));
     assert_int_equal(figures().methods + figures().waiting, 26);
+}
+
+/* Trials of methods that are not called take the places of others. */
+static void a_method_is_counted_since_it_has_its_place_back(void **state)
+{
+    int64_t lost_ms[9] = { 0 };
+    unsigned given_back = 0;
+
+    (void)state;
+    begin(SMP_INSTRUMENTATION_TOTAL, "", 8);
+    graph_load(&fixture, line_of("com/acme/A", 1, 8));
+    graph_load(&fixture, "com/acme/B | m0()V | m00()V | m000()V | m0000()V");
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        run(1);
+        for (unsigned i = 1; i <= 8; i++) {
+            const struct smp_method_record *const record = record_of("com/acme/A", i);
+            if (record == NULL) {
+                lost_ms[i] = now_ms;
+            } else if (lost_ms[i] != 0) {
+                assert_int_equal(record->since_ms, now_ms);
+                lost_ms[i] = 0;
+                given_back++;
+            }
+        }
+    }
+    assert_true(given_back > 0);
+}
+
+/* What was measured while they were called is comparable with what is measured now. */
+static void roots_that_do_not_end_change_nothing(void **state)
+{
+    (void)state;
+    begin(SMP_INSTRUMENTATION_TOTAL, "com.acme.Root.root", 8);
+    graph_load(&fixture, "com/acme/Root | root()V");
+    graph_load(&fixture, line_of("com/acme/A", 1, 24));
+    run(ROUNDS);
+    for (unsigned i = 1; i <= 24; i++)
+        assert_int_equal(has_place("com/acme/A", i), i > 17);
+    are_roots_inside = true;
+    graph_load(&fixture, line_of("com/acme/B", 30, 31));
+    run(ROUNDS);
+    assert_true(has_place("com/acme/B", 30) && has_place("com/acme/B", 31));
+    for (unsigned i = 1; i <= 24; i++)
+        assert_int_equal(has_place("com/acme/A", i), i > 19);
+}
+
+static void calls_have_no_limit(void **state)
+{
+    (void)state;
+    begin(SMP_INSTRUMENTATION_TOTAL, "", 8);
+    graph_load(&fixture, "com/acme/Most | most()V");
+    graph_load(&fixture, line_of("com/acme/A", 1, 24));
+    run(ROUNDS);
+    for (unsigned i = 1; i <= 24; i++)
+        assert_int_equal(has_place("com/acme/A", i), i > 17);
 }
 
 /* What its trial took from others comes back to them. */
@@ -352,6 +421,9 @@ int main(void)
         TEST(below_the_limit_nothing_is_exchanged),
         TEST(the_busiest_methods_have_the_places),
         TEST(once_all_were_tried_nothing_changes),
+        TEST(a_method_is_counted_since_it_has_its_place_back),
+        TEST(roots_that_do_not_end_change_nothing),
+        TEST(calls_have_no_limit),
         TEST(a_method_that_is_not_called_gets_no_place),
         TEST(without_calls_nothing_is_exchanged),
         TEST(roots_keep_their_places_and_are_tried_first),

@@ -81,6 +81,36 @@ static void a_shop_is_as_in_the_file(void **state)
     free(text);
 }
 
+static char *table_of(const struct smp_profile *profile, enum smp_format format, bool is_folded)
+{
+    const struct smp_export_style style = { .fold_recursion = is_folded };
+    struct memory_output output = { 0 };
+    const struct smp_output to = memory_output_functions(&output);
+
+    assert_int_equal(smp_export(profile, format, &style, NULL, &to), SMP_OK);
+    const char *const table = strstr(memory_output_text(&output), "Counted methods: ");
+    assert_non_null(table);
+    char *const copy = strdup(table);
+    memory_output_fini(&output);
+    return copy;
+}
+
+/* A row has the calls of all levels itself, and which of them its own method made. */
+static void a_folded_recursion_has_the_same_table(void **state)
+{
+    static const enum smp_format formats[] = { SMP_FORMAT_CALLS, SMP_FORMAT_TOP };
+    const struct smp_profile *const profile = make_shop(*state);
+
+    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+        char *const folded = table_of(profile, formats[i], true);
+        char *const whole = table_of(profile, formats[i], false);
+        assert_string_equal(folded, whole);
+        assert_non_null(strstr(folded, "<- com.acme.Price.of 7500"));
+        free(whole);
+        free(folded);
+    }
+}
+
 static void by_calls_the_busiest_is_first(void **state)
 {
     char *const text =
@@ -431,6 +461,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, report_fixture_teardown)
     const struct CMUnitTest tests[] = {
         TEST(a_shop_is_as_in_the_file),
+        TEST(a_folded_recursion_has_the_same_table),
         TEST(by_calls_the_busiest_is_first),
         TEST(a_class_has_the_calls_of_its_methods),
         TEST(more_callers_than_three_are_one),

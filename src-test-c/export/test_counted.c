@@ -562,6 +562,13 @@ static void merged_calls_and_root_times_add_up(void **state)
     report_fixture_destroy(second);
 }
 
+static void note_misplaced(struct smp_profile *profile, uint64_t calls)
+{
+    if (profile->counts.account == NULL)
+        assert_int_equal(smp_counting_account_create(NULL, &profile->counts.account), SMP_OK);
+    smp_counting_account_add(profile->counts.account, SMP_COUNTING_BEGAN_BEFORE, calls);
+}
+
 /* A reset holds for intervals that have ended and that a reader has not had yet. */
 static void what_was_counted_before_a_reset_is_not_merged(void **state)
 {
@@ -578,6 +585,8 @@ static void what_was_counted_before_a_reset_is_not_merged(void **state)
     report_fixture_counted_group(second, "http-exec-")->hook_ns = 11;
     after = report_fixture_seal(second);
     after->counts.is_anew = true;
+    note_misplaced(before, 7);
+    note_misplaced(after, 2);
     const struct smp_profile *const parts[] = { before, after };
     assert_int_equal(
         smp_profile_merge_within(NULL, parts, 2, (struct smp_merge_limits){ 0 }, &merged), SMP_OK);
@@ -594,6 +603,8 @@ static void what_was_counted_before_a_reset_is_not_merged(void **state)
         assert_int_equal(smp_hot_groups_init(&counted, NULL, one, SMP_GROUP_COUNTED), SMP_OK);
         assert_int_equal(counted.count, 1);
         assert_int_equal(smp_hot_group_info(one, counted.indices[0])->hook_ns, 11);
+        assert_int_equal(
+            smp_counting_account_figure(one->counts.account, SMP_COUNTING_BEGAN_BEFORE), 2);
         smp_hot_groups_fini(&counted);
     }
     smp_profile_release(again);

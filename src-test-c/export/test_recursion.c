@@ -156,6 +156,69 @@ static void a_deep_recursion_is_one_row(void **state)
     smp_profile_release(out);
 }
 
+/* The row of this method; they have one each. */
+static uint32_t counted_row(const struct smp_profile *profile, const char *method)
+{
+    for (uint32_t node = 1; node < smp_tree_node_count(profile->tree); node++) {
+        struct smp_location_view view;
+        if (smp_node_is_group(&smp_tree_nodes(profile->tree)[node]))
+            continue;
+        smp_methods_view(profile->methods, smp_tree_nodes(profile->tree)[node].location, &view);
+        if (!view.is_pseudo && strcmp(view.method_name, method) == 0)
+            return node;
+    }
+    fail_msg("no row of %s", method);
+    return 0;
+}
+
+static void count_late(struct report_fixture *f, const char *stack, int64_t calls, int64_t before)
+{
+    report_fixture_late(f, report_fixture_count(f, "main", stack, calls, 0, 0), before);
+}
+
+/* What the inner ones lack their own row has called, not the one above it. */
+static void only_the_caller_s_calls_were_before_a_recursion(void **state)
+{
+#define MAIN "a.Main.main(Main.java)|"
+#define FIB "a.Fib.of(Fib.java)"
+    (void)report_fixture_count(*state, "main", "a.Main.main(Main.java)", 10, 0, 0);
+    count_late(*state, MAIN FIB, 6, 4);
+    count_late(*state, MAIN FIB "|" FIB, 5, 3);
+    count_late(*state, MAIN FIB "|" FIB "|" FIB, 4, 2);
+    count_late(*state, MAIN FIB "|a.Log.log(Log.java)", 6, 5);
+    count_late(*state, MAIN FIB "|" FIB "|a.Log.log(Log.java)", 6, 1);
+#undef FIB
+#undef MAIN
+    struct smp_profile *const out = folded(report_fixture_seal(*state));
+    const struct smp_caller_calls *const before = out->counts.caller_calls;
+    assert_int_equal(smp_caller_calls_count(before), 2);
+    assert_int_equal(smp_caller_calls_find(before, counted_row(out, "of")), 4);
+    assert_int_equal(smp_caller_calls_find(before, counted_row(out, "log")), 6);
+    smp_profile_release(out);
+}
+
+/* Of a turn of two calls: b's row is below the first a, and those that b has called below b. */
+static void in_a_turn_each_caller_has_its_row(void **state)
+{
+#define A "a.A.even(A.java)"
+#define B "a.B.odd(B.java)"
+    (void)report_fixture_count(*state, "main", A, 9, 0, 0);
+    count_late(*state, A "|" B, 9, 1);
+    count_late(*state, A "|" B "|" A, 9, 2);
+    count_late(*state, A "|" B "|" A "|" B, 9, 4);
+    count_late(*state, A "|" B "|" A "|" B "|" A, 9, 8);
+#undef B
+#undef A
+    struct smp_profile *const out = folded(report_fixture_seal(*state));
+    const struct smp_caller_calls *const before = out->counts.caller_calls;
+    const uint32_t b = counted_row(out, "odd");
+    assert_int_equal(smp_caller_calls_count(before), 2);
+    assert_int_equal(smp_caller_calls_find(before, b), 1);
+    for (uint32_t node = b + 1; node < smp_tree_node_count(out->tree); node++)
+        assert_int_equal(smp_caller_calls_find(before, node), 10);
+    smp_profile_release(out);
+}
+
 /* --- the naive version: of a stack's text --- */
 
 static bool is_one_method(const char *a, const char *b)
@@ -325,6 +388,44 @@ static void each_allocation_may_be_refused(void **state)
     assert_int_equal(steps.survived, 0);
 }
 
+static char *report_of(void *fixture, bool is_folded)
+{
+    return strdup(report_fixture_print(
+        fixture, (struct smp_report_style){ .fold_recursion = is_folded, .short_account = true }));
+}
+
+static char *json_of(const struct smp_profile *profile, bool is_folded)
+{
+    const struct smp_export_style style = { .fold_recursion = is_folded };
+    struct memory_output output = { 0 };
+    const struct smp_output to = memory_output_functions(&output);
+
+    assert_int_equal(smp_export(profile, SMP_FORMAT_JSON, &style, NULL, &to), SMP_OK);
+    return output.bytes;
+}
+
+/* Each row is better than no report. */
+static void without_memory_for_the_fold_all_rows_are_there(void **state)
+{
+    const struct smp_profile *const profile = make_recursions(*state);
+    char *const report = report_of(*state, false);
+    char *const json = json_of(profile, false);
+    struct failing_alloc failing = { 0 };
+
+    failing_alloc_arm(&failing, 1, 1);
+    char *const same_report = report_of(*state, true);
+    assert_int_equal(failing_alloc_disarm(&failing), 1);
+    failing_alloc_arm(&failing, 1, 1);
+    char *const same_json = json_of(profile, true);
+    assert_int_equal(failing_alloc_disarm(&failing), 1);
+    assert_string_equal(same_report, report);
+    assert_string_equal(same_json, json);
+    free(same_json);
+    free(same_report);
+    free(json);
+    free(report);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, report_fixture_teardown)
@@ -335,8 +436,11 @@ int main(void)
         TEST(overloads_that_call_each_other_are_no_recursion),
         TEST(an_unused_node_is_no_recursion),
         TEST(a_deep_recursion_is_one_row),
+        TEST(only_the_caller_s_calls_were_before_a_recursion),
+        TEST(in_a_turn_each_caller_has_its_row),
         TEST(random_trees_fold_as_their_stacks_do),
         TEST(each_allocation_may_be_refused),
+        TEST(without_memory_for_the_fold_all_rows_are_there),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

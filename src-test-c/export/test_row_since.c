@@ -160,6 +160,86 @@ static void merged_rows_are_late_where_a_part_is(void **state)
     report_fixture_destroy(second);
 }
 
+static struct smp_profile *make_handled(struct report_fixture *fixture, int64_t calls)
+{
+    report_fixture_since(fixture, HANDLE, FROM);
+    (void)report_fixture_count(fixture, "g", HANDLE, calls, 0, 0);
+    return report_fixture_seal(fixture);
+}
+
+/* handle has 1000 calls in this interval; find comes when it has had so many of them. */
+static struct smp_profile *make_found(struct report_fixture *fixture, int64_t before)
+{
+    report_fixture_since(fixture, "a.B.find(B.java)", PROBED);
+    const uint32_t find = report_fixture_count(fixture, "g", HANDLE FIND, 1000 - before, 0, 0);
+    report_fixture_late(fixture, find, before);
+    return make_handled(fixture, 1000);
+}
+
+/* All that the caller called in the intervals before is missing as well, even where the probe came
+ * before its first call of this one. */
+static void calls_of_intervals_before_are_missing_too(void **state)
+{
+    static const int64_t before[] = { 330, 0 };
+
+    for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
+        struct report_fixture *parts[3] = { NULL };
+        const struct smp_profile *profiles[3] = { NULL };
+        struct smp_profile *merged = NULL;
+        struct smp_profile *grown = NULL;
+        for (size_t at = 0; at < 3; at++) {
+            setup_late((void **)&parts[at]);
+            profiles[at] =
+                at == 1 ? make_found(parts[at], before[i]) : make_handled(parts[at], 1000);
+        }
+        assert_int_equal(
+            smp_profile_merge_within(NULL, profiles, 2, (struct smp_merge_limits){ 0 }, &merged),
+            SMP_OK);
+        assert_since(merged, "find", 2, PROBED, 1000 + before[i]);
+        const struct smp_profile *const next[] = { merged, profiles[2] };
+        assert_int_equal(
+            smp_profile_merge_within(NULL, next, 2, (struct smp_merge_limits){ 0 }, &grown),
+            SMP_OK);
+        assert_int_equal(smp_caller_calls_at(grown->counts.caller_calls, 0)->calls,
+                         1000 + before[i]);
+        smp_profile_release(grown);
+        smp_profile_release(merged);
+        for (size_t at = 0; at < 3; at++)
+            report_fixture_destroy(parts[at]);
+    }
+    (void)state;
+}
+
+struct merge_parts {
+    const struct smp_profile *profiles[2];
+};
+
+static enum smp_status merge_once(void *self)
+{
+    const struct merge_parts *const parts = self;
+    struct smp_profile *merged = NULL;
+    const enum smp_status status =
+        smp_profile_merge_within(NULL, parts->profiles, 2, (struct smp_merge_limits){ 0 }, &merged);
+
+    if (status == SMP_OK)
+        assert_int_equal(smp_caller_calls_at(merged->counts.caller_calls, 0)->calls, 1330);
+    smp_profile_release(merged);
+    return status;
+}
+
+static void a_merge_without_memory_for_them_is_refused(void **state)
+{
+    struct report_fixture *other = NULL;
+
+    setup_late((void **)&other);
+    struct merge_parts parts = { .profiles = { make_handled(other, 1000),
+                                               make_found(*state, 330) } };
+    const struct failing_alloc_steps steps = failing_alloc_each_step(merge_once, &parts);
+    assert_true(steps.refused > 5);
+    assert_int_equal(steps.survived, 0);
+    report_fixture_destroy(other);
+}
+
 static void sampled_rows_are_never_late(void **state)
 {
     report_fixture_since(*state, "a.B.find(B.java)", PROBED);
@@ -192,6 +272,8 @@ int main(void)
         TEST(json_has_rows_that_are_late_alone),
         TEST(the_begin_of_counting_is_what_counts),
         TEST(merged_rows_are_late_where_a_part_is),
+        TEST(calls_of_intervals_before_are_missing_too),
+        TEST(a_merge_without_memory_for_them_is_refused),
         TEST(sampled_rows_are_never_late),
         TEST(each_allocation_may_be_refused),
     };

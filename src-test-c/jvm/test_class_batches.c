@@ -389,6 +389,38 @@ static void a_class_without_memory_is_tried_again(void **state)
     assert_int_equal(fake_classes.stops, 1);
 }
 
+/* Of a method that has an id. */
+static int64_t since_of(const char *method)
+{
+    const struct smp_method_ids *ids = smp_call_graph_ids(counted.graph);
+
+    for (int32_t id = 0; id < smp_method_ids_end(ids); id++) {
+        const struct smp_slice name = smp_method_ids_name(ids, id);
+        if (name.length == strlen(method) && memcmp(name.bytes, method, name.length) == 0)
+            return smp_method_ids_at(ids, id)->since_ms;
+    }
+    fail_msg("no id of %s", method);
+    return 0;
+}
+
+/* Bytes were made for it, and the JVM has not taken them: it has no probe yet. */
+static void a_method_is_counted_since_its_class_was_changed(void **state)
+{
+    (void)state;
+    load_all();
+    callee.refusal = JVMTI_ERROR_OUT_OF_MEMORY;
+    callee.refused = 1;
+    enter("run");
+    assert_true(run_batch());
+    assert_true(is_original(&callee) && is_dirty());
+    assert_int_equal(since_of("go"), SMP_METHOD_SINCE_SOON);
+    assert_int_equal(batches.batches, 1);
+    while (is_dirty())
+        (void)run_batch();
+    assert_true(has_probes(&callee));
+    assert_true(since_of("go") > 0);
+}
+
 static void but_not_for_ever(void **state)
 {
     (void)state;
@@ -879,6 +911,7 @@ int main(void)
         TEST(a_refused_class_is_left_alone_and_the_others_are_not),
         TEST(reflection_that_is_not_followed_is_in_the_account),
         TEST(a_class_without_memory_is_tried_again),
+        TEST(a_method_is_counted_since_its_class_was_changed),
         TEST(but_not_for_ever),
         TEST(a_class_without_a_reference_is_tried_again),
         TEST(a_jvm_that_dies_is_not_asked_again),

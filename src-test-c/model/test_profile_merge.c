@@ -844,6 +844,122 @@ static void locks_that_do_not_fit_are_other_locks(void **state)
     smp_methods_release(names);
 }
 
+/* A profile with one lock; what does not fit is this other one's. */
+static struct smp_profile *with_lock(struct smp_methods *names, const char *other, unsigned *seed)
+{
+    struct smp_profile *profile = make_random(names, seed);
+    const uint32_t lock = smp_methods_pseudo(names, "c.Lock");
+    const struct smp_lock_time time = { .lock = lock, .waiting = lock, .holding = lock, .ns = 1 };
+
+    assert_int_equal(
+        smp_lock_times_create(NULL, smp_methods_pseudo(names, other), &profile->lock_times),
+        SMP_OK);
+    assert_int_equal(smp_lock_times_add(profile->lock_times, &time), SMP_OK);
+    profile->location_count = smp_methods_location_count(names);
+    return profile;
+}
+
+/* Its writer may be about to add one: the merge only reads. */
+static void a_shared_table_gets_no_name(void **state)
+{
+    struct smp_methods *names = make_names();
+    struct smp_methods *others = make_names();
+    unsigned seed = 9;
+    struct smp_profile *parts[] = { with_lock(names, "[rest]", &seed),
+                                    with_lock(names, "[rest]", &seed),
+                                    with_lock(others, "[rest]", &seed) };
+    const uint32_t count = smp_methods_location_count(names);
+    const uint32_t other = smp_lock_times_other(parts[0]->lock_times);
+    struct smp_profile *merged = NULL;
+    char text[TEXT_BYTES];
+
+    (void)state;
+    assert_int_equal(smp_profile_merge(NULL, parts[0], parts[1], &merged), SMP_OK);
+    assert_int_equal(smp_methods_location_count(names), count);
+    assert_int_equal(smp_lock_times_other(merged->lock_times), other);
+    assert_int_equal(smp_lock_times_at(merged->lock_times, 0)->ns, 2);
+    smp_profile_release(merged);
+    assert_int_equal(smp_profile_merge(NULL, parts[0], parts[2], &merged), SMP_OK);
+    text_of(merged, smp_lock_times_other(merged->lock_times), text);
+    assert_non_null(strstr(text, "[rest]"));
+    for (size_t i = 0; i < 3; i++)
+        smp_profile_release(parts[i]);
+    smp_profile_release(merged);
+    smp_methods_release(names);
+    smp_methods_release(others);
+}
+
+/* --- folding --- */
+
+static uint32_t line_of_method(struct smp_methods *names, uint64_t key)
+{
+    const struct smp_name_source source = { .resolve = resolve, .release = release };
+
+    return smp_methods_locate(names, &source, &(struct smp_frame){ .method = key });
+}
+
+/* A node below another one, that ran, with the variance of all that ran there and below it. */
+static uint32_t add_varied(struct smp_tree *tree, uint32_t above, uint32_t location,
+                           double variance)
+{
+    uint32_t node = 0;
+
+    assert_int_equal(smp_tree_add(tree, above, &location, 1, &node), SMP_OK);
+    tree_credit(tree, node, NS_PER_MS, 0, 1);
+    smp_tree_add_variance(tree, node, variance);
+    return node;
+}
+
+static double variance_of(const struct smp_profile *profile, uint32_t location)
+{
+    for (uint32_t node = 1; node < smp_tree_node_count(profile->tree); node++) {
+        if (smp_tree_nodes(profile->tree)[node].location == location)
+            return smp_tree_variance(profile->tree, node);
+    }
+    fail_msg("no row");
+    return 0;
+}
+
+/*
+ *   a 16                        a 16
+ *     b 2                         b 5        two of them, neither inside of the other
+ *     a 9             ──►
+ *       b 3
+ *       a 4
+ */
+static void levels_of_a_recursion_vary_once(void **state)
+{
+    struct smp_methods *names = make_names();
+    const uint32_t a = line_of_method(names, 2);
+    const uint32_t b = line_of_method(names, 4);
+    struct interval interval = { 0 };
+    struct smp_profile *folded = NULL;
+    uint32_t root = 0;
+
+    (void)state;
+    assert_int_equal(
+        smp_tree_create(NULL, SMP_SAMPLED_MEASURES | SMP_WITH_ERRORS, PART_BYTES, &interval.tree),
+        SMP_OK);
+    assert_int_equal(smp_thread_groups_create(NULL, PART_BYTES, &interval.groups), SMP_OK);
+    const struct smp_group group =
+        smp_thread_groups_find(interval.groups, (struct smp_group_key){ .name = "main" });
+    assert_int_equal(smp_tree_root(interval.tree, group.index, &root), SMP_OK);
+    smp_thread_groups_info(interval.groups, group)->root = root;
+    const uint32_t first = add_varied(interval.tree, root, a, 16);
+    (void)add_varied(interval.tree, first, b, 2);
+    const uint32_t second = add_varied(interval.tree, first, a, 9);
+    (void)add_varied(interval.tree, second, b, 3);
+    (void)add_varied(interval.tree, second, a, 4);
+    struct smp_profile *const whole = seal(&interval, names);
+    assert_int_equal(smp_profile_fold_recursion(NULL, whole, &folded), SMP_OK);
+    assert_non_null(folded);
+    assert_true(variance_of(folded, a) == 16);
+    assert_true(variance_of(folded, b) == 5);
+    smp_profile_release(folded);
+    smp_profile_release(whole);
+    smp_methods_release(names);
+}
+
 /* --- memory --- */
 
 static enum smp_status merge_and_release(void *self)
@@ -921,6 +1037,8 @@ int main(void)
         cmocka_unit_test(threads_are_counted_once_in_an_interval_that_grows),
         cmocka_unit_test(within_limits_groups_that_do_not_fit_are_over_the_limit),
         cmocka_unit_test(locks_that_do_not_fit_are_other_locks),
+        cmocka_unit_test(a_shared_table_gets_no_name),
+        cmocka_unit_test(levels_of_a_recursion_vary_once),
         cmocka_unit_test(without_memory_there_is_no_result),
         cmocka_unit_test(a_full_quota_refuses_and_lets_go),
     };

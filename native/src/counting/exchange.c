@@ -90,17 +90,26 @@ void smp_call_graph_note_calls(struct smp_call_graph *graph, int32_t id, uint64_
         places->root_calls += calls;
 }
 
-/* Measurements are not equally long: for each call of a root. */
+static uint64_t calls_for_roots(uint64_t calls, double roots)
+{
+    const double scaled = (double)calls / roots * SMP_PLACES_PRECISION;
+
+    return scaled < (double)(UINT64_MAX / 2) ? (uint64_t)scaled : UINT64_MAX / 2;
+}
+
+/* Measurements are not equally long, so calls are those for each call of a root. A root that does
+ * not end may have no call in one: it counts as one call, as what was measured before is compared
+ * with this. */
 static void end_measuring(struct smp_call_graph *graph)
 {
     struct smp_places *const places = &graph->places;
+    const double roots = places->root_calls > 0 ? (double)places->root_calls : 1;
 
-    for (uint32_t id = 0; places->root_calls > 0 && id < places->id_count; id++) {
+    for (uint32_t id = 0; id < places->id_count; id++) {
         const struct smp_method_record *const record = smp_method_ids_at(&graph->ids, (int32_t)id);
 
         if (record != NULL && record->state == SMP_METHOD_WANTED)
-            places->calls[id] = (uint64_t)((double)places->calls[id] / (double)places->root_calls *
-                                           SMP_PLACES_PRECISION);
+            places->calls[id] = calls_for_roots(places->calls[id], roots);
     }
 }
 
@@ -182,6 +191,9 @@ static void give_method_place(struct exchange *exchange, int32_t id)
 
     if (record->state != SMP_METHOD_WAITING || !smp_places_is_free(graph))
         return;
+    /* Where the class is still due, no bytes without the probe were made. */
+    if (!smp_class_index_at(&graph->index, record->in_class)->is_dirty)
+        record->since_ms = 0;
     record->state = SMP_METHOD_WANTED;
     graph->methods++;
     smp_places_end_wait(graph, method);

@@ -167,7 +167,7 @@ enum smp_status smp_calls_table_put(const struct smp_export_job *job, size_t mos
                                              .focus = job->style->focus };
     struct calls_page page = { .job = job };
     const enum smp_status status =
-        smp_method_table_init(&page.table, job->quota, job->profile, &choice);
+        smp_method_table_init(&page.table, job->quota, job->whole, &choice);
 
     if (status != SMP_OK)
         return status;

@@ -11,6 +11,8 @@
  * one of the same row (method_table.h); a cell is empty where nothing is known. Without times there
  * are no columns for them.
  *
+ * Calls of all levels of a recursion are in the row of their method, so a fold changes nothing.
+ *
  * Threads  any; the profile is immutable.
  * Errors   those of method_table.h. That the output refused is known to the writer.
  * Cost     that of method_table.h.

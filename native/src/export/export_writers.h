@@ -17,6 +17,7 @@
 
 struct smp_export_job {
     const struct smp_profile *profile;
+    const struct smp_profile *whole; /* the same, whose recursions are not folded */
     const struct smp_export_style *style;
     struct smp_quota *quota;
     const struct smp_hot_groups *groups;  /* sampled */

@@ -18,15 +18,16 @@ static bool is_known_export(enum smp_format format, const struct smp_export_styl
            (unsigned)style->per <= SMP_PER_PACKAGE;
 }
 
-static enum smp_status export_as(const struct smp_profile *profile, enum smp_format format,
-                                 const struct smp_export_style *style, struct smp_quota *quota,
-                                 const struct smp_output *output)
+static enum smp_status export_as(const struct smp_profile *profile, const struct smp_profile *whole,
+                                 enum smp_format format, const struct smp_export_style *style,
+                                 struct smp_quota *quota, const struct smp_output *output)
 {
     struct smp_hot_groups groups = { 0 };
     struct smp_hot_groups counted = { 0 };
     struct smp_hot_groups holders = { 0 };
     struct smp_writer out = { 0 };
     const struct smp_export_job job = { .profile = profile,
+                                        .whole = whole,
                                         .style = style,
                                         .quota = quota,
                                         .groups = &groups,
@@ -63,14 +64,14 @@ enum smp_status smp_export(const struct smp_profile *profile, enum smp_format fo
                            const struct smp_output *output)
 {
     struct smp_profile *folded = NULL;
-    enum smp_status status = SMP_OK;
+    enum smp_status status;
 
     if (!is_known_export(format, style))
         return SMP_EINVAL;
-    if (style->fold_recursion)
-        status = smp_profile_fold_recursion(quota, profile, &folded);
-    if (status == SMP_OK)
-        status = export_as(folded != NULL ? folded : profile, format, style, quota, output);
+    /* Without memory for it all levels of a recursion are written. */
+    if (style->fold_recursion && format != SMP_FORMAT_CALLS)
+        (void)!smp_profile_fold_recursion(quota, profile, &folded);
+    status = export_as(folded != NULL ? folded : profile, profile, format, style, quota, output);
     smp_profile_release(folded);
     return status;
 }

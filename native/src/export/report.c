@@ -169,16 +169,15 @@ enum smp_status smp_report_text(const struct smp_profile *profile, struct smp_re
                                 unsigned *records_cut)
 {
     struct smp_profile *folded = NULL;
-    enum smp_status status = SMP_OK;
+    enum smp_status status;
 
     *records_cut = 0;
     if (smp_profile_is_empty(profile))
         return SMP_OK;
+    /* Without memory for it all levels of a recursion are shown. */
     if (style.fold_recursion)
-        status = smp_profile_fold_recursion(quota, profile, &folded);
-    if (status == SMP_OK)
-        status =
-            report_profile(folded != NULL ? folded : profile, style, quota, outputer, records_cut);
+        (void)!smp_profile_fold_recursion(quota, profile, &folded);
+    status = report_profile(folded != NULL ? folded : profile, style, quota, outputer, records_cut);
     smp_profile_release(folded);
     return status;
 }

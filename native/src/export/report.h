@@ -49,7 +49,8 @@
  * Errors   SMP_EIO: the outputer returned false, the rest was not sent. SMP_ENOMEM, SMP_EQUOTA: no
  *          working memory, nothing was sent. A record past SMP_MAX_RECORD_BYTES (group_record.h) or
  *          past the memory limit ends with a line that says how many rows are missing;
- *          *records_cut counts such records. A summary without memory is one line that says so.
+ *          *records_cut counts such records.A summary without memory is one line that says so;
+ *          without memory for a fold all levels of a recursion are shown.
  * Cost     O(nodes) plus one sort of the distinct frame texts; no recursion. Working memory: 24
  *          bytes a node, the texts, and the longest record.
  */

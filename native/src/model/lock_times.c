@@ -106,6 +106,11 @@ enum smp_status smp_lock_times_add(struct smp_lock_times *times, const struct sm
     return SMP_OK;
 }
 
+uint32_t smp_lock_times_other(const struct smp_lock_times *times)
+{
+    return times->other;
+}
+
 size_t smp_lock_times_count(const struct smp_lock_times *times)
 {
     return times == NULL ? 0 : times->count;

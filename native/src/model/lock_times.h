@@ -42,6 +42,8 @@ SMP_CHECKED enum smp_status smp_lock_times_create(struct smp_quota *quota, uint3
 void smp_lock_times_destroy(struct smp_lock_times *times); /* NULL is fine */
 SMP_CHECKED enum smp_status smp_lock_times_add(struct smp_lock_times *times,
                                                const struct smp_lock_time *time);
+/* The location that create was given. */
+uint32_t smp_lock_times_other(const struct smp_lock_times *times);
 /* times may be NULL: 0. */
 size_t smp_lock_times_count(const struct smp_lock_times *times);
 /* In the order in which they came. */

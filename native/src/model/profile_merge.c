@@ -48,6 +48,8 @@ struct merger {
     struct smp_group *group_of; /* its group's index in the new groups */
     uint32_t *places;           /* its node's index in the new tree */
     uint32_t *adopted;          /* its location's id in the new names table, once it is known */
+    int64_t *called;            /* by node of the new tree: calls before it came; NULL: none */
+    size_t called_count;
     uint64_t joined[SMP_GROUP_KINDS]; /* groups of each kind that went to [other threads] */
 };
 
@@ -322,10 +324,20 @@ static uint32_t fold(struct merger *merger, const struct smp_profile *from, uint
     return over_limit_of(merger, merger->places[root]) | FOLDED;
 }
 
-/* Of nodes that do not fit the highest one has the variance of all. */
-static bool adds_variance(const struct merger *merger, uint32_t parent)
+/* A node's variance is that of all below it, too: of nodes that do not fit, and of the levels of a
+ * recursion that are one row, the highest one has it. */
+static bool adds_variance(const struct merger *merger, uint32_t node, uint32_t parent)
 {
-    return (merger->places[parent] & FOLDED) == 0;
+    const uint32_t *const repeated = merger->recursion == NULL ? NULL : merger->recursion->repeated;
+
+    if ((merger->places[parent] & FOLDED) != 0)
+        return false;
+    for (uint32_t above = repeated == NULL ? 0 : repeated[node]; above != 0;
+         above = repeated[above]) {
+        if (merger->places[above] == merger->places[node])
+            return false;
+    }
+    return true;
 }
 
 /* is_reset: what was counted is not there any more. */
@@ -348,7 +360,7 @@ static enum smp_status merge_nodes(struct merger *merger, const struct smp_profi
             break;
         if (!is_reset || smp_profile_node_kind(from, i) != SMP_GROUP_COUNTED)
             smp_tree_credit_all(merger->tree, merger->places[i] & ~FOLDED, &self);
-        if (adds_variance(merger, nodes[i].parent))
+        if (adds_variance(merger, i, nodes[i].parent))
             smp_tree_add_variance(merger->tree, merger->places[i] & ~FOLDED,
                                   smp_tree_variance(from->tree, i));
         if (merger->levels != NULL)
@@ -374,6 +386,47 @@ static enum smp_status merge_root_times(struct merger *merger, const struct smp_
     return status;
 }
 
+/* Is its caller's row the one above its own? A call that repeats one is in that one's row, and its
+ * caller is in a row below. */
+static bool keeps_caller(const struct merger *merger, const struct smp_profile *from, uint32_t node)
+{
+    const uint32_t caller = smp_tree_nodes(from->tree)[node].parent;
+
+    return smp_tree_nodes(merger->tree)[merger->places[node]].parent == merger->places[caller];
+}
+
+/* Before the profile's nodes are added. */
+static enum smp_status note_called(struct merger *merger, const struct smp_profile *from)
+{
+    const size_t count = smp_tree_node_count(merger->tree);
+
+    if (merger->count == 1 || smp_caller_calls_count(from->counts.caller_calls) == 0)
+        return SMP_OK;
+    merger->called = smp_alloc(merger->quota, count * sizeof(*merger->called));
+    if (merger->called == NULL)
+        return SMP_ENOMEM;
+    for (uint32_t node = 1; node < count; node++)
+        merger->called[node] = smp_tree_self(merger->tree, node, SMP_MEASURE_CALLS);
+    merger->called_count = count;
+    return SMP_OK;
+}
+
+static void forget_called(struct merger *merger)
+{
+    smp_free(merger->quota, merger->called);
+    merger->called = NULL;
+    merger->called_count = 0;
+}
+
+/* Of its caller: those of profiles before this one came before the probe, too. */
+static int64_t calls_before(const struct merger *merger, const struct smp_caller_call *call)
+{
+    const uint32_t caller = smp_tree_nodes(merger->tree)[call->node].parent;
+
+    return caller < merger->called_count ? smp_add_clamped(merger->called[caller], call->calls)
+                                         : call->calls;
+}
+
 static enum smp_status merge_caller_calls(struct merger *merger, const struct smp_profile *from)
 {
     const struct smp_caller_calls *const table = from->counts.caller_calls;
@@ -381,8 +434,12 @@ static enum smp_status merge_caller_calls(struct merger *merger, const struct sm
 
     for (size_t i = 0; i < smp_caller_calls_count(table) && status == SMP_OK; i++) {
         struct smp_caller_call call = *smp_caller_calls_at(table, i);
-        call.node = merger->places[call.node];
-        if ((call.node & FOLDED) == 0 && call.calls > 0)
+        const uint32_t node = call.node;
+        call.node = merger->places[node];
+        if ((call.node & FOLDED) != 0 || call.calls < 0 || !keeps_caller(merger, from, node))
+            continue;
+        call.calls = calls_before(merger, &call);
+        if (call.calls > 0)
             status = smp_profile_counts_add_caller(&merger->counts, merger->quota, &call);
         if (status == SMP_EQUOTA)
             status = SMP_OK;
@@ -390,17 +447,18 @@ static enum smp_status merge_caller_calls(struct merger *merger, const struct sm
     return status;
 }
 
-static enum smp_status merge_lock_time(struct merger *merger, struct smp_lock_time time)
+/* other: that of the profile that is added. A name of this one's own would not do: a table that
+ * is shared has a writer, and that is the sampler. */
+static enum smp_status merge_lock_time(struct merger *merger, uint32_t other,
+                                       struct smp_lock_time time)
 {
     enum smp_status status = SMP_OK;
 
-    if (time.lock == SMP_LOCATION_NONE || time.waiting == SMP_LOCATION_NONE ||
-        time.holding == SMP_LOCATION_NONE)
+    if (other == SMP_LOCATION_NONE || time.lock == SMP_LOCATION_NONE ||
+        time.waiting == SMP_LOCATION_NONE || time.holding == SMP_LOCATION_NONE)
         return SMP_ENOMEM;
     if (merger->lock_times == NULL)
-        status = smp_lock_times_create(merger->quota,
-                                       smp_methods_pseudo(merger->methods, SMP_OTHER_LOCKS_NAME),
-                                       &merger->lock_times);
+        status = smp_lock_times_create(merger->quota, other, &merger->lock_times);
     return status == SMP_OK ? smp_lock_times_add(merger->lock_times, &time) : status;
 }
 
@@ -411,10 +469,11 @@ static enum smp_status merge_lock_times(struct merger *merger, const struct smp_
     for (size_t i = 0; i < smp_lock_times_count(from->lock_times) && status == SMP_OK; i++) {
         const struct smp_lock_time *const time = smp_lock_times_at(from->lock_times, i);
         status = merge_lock_time(
-            merger, (struct smp_lock_time){ .lock = adopt_location(merger, from, time->lock),
-                                            .waiting = adopt_location(merger, from, time->waiting),
-                                            .holding = adopt_location(merger, from, time->holding),
-                                            .ns = time->ns });
+            merger, adopt_location(merger, from, smp_lock_times_other(from->lock_times)),
+            (struct smp_lock_time){ .lock = adopt_location(merger, from, time->lock),
+                                    .waiting = adopt_location(merger, from, time->waiting),
+                                    .holding = adopt_location(merger, from, time->holding),
+                                    .ns = time->ns });
         if (is_limited(merger))
             status = SMP_OK; /* what does not fit is in holders' trees all the same */
     }
@@ -503,16 +562,19 @@ static enum smp_status add_profile(struct merger *merger, const struct smp_profi
         smp_thread_groups_forget_hook_time(merger->groups);
     for (uint32_t i = 0; merger->adopted != NULL && i < from->location_count; i++)
         merger->adopted[i] = SMP_LOCATION_NONE;
-    status = merge_nodes(merger, from, is_reset);
+    status = is_reset ? SMP_OK : note_called(merger, from);
+    if (status == SMP_OK)
+        status = merge_nodes(merger, from, is_reset);
     if (status == SMP_OK && !is_reset)
         status = merge_root_times(merger, from);
     if (status == SMP_OK && !is_reset)
         status = merge_caller_calls(merger, from);
+    forget_called(merger);
     if (status == SMP_OK)
         status = merge_lock_times(merger, from);
     if (status == SMP_OK)
         status = merge_seconds(merger, from);
-    return status == SMP_OK ? merge_counting(merger, from) : status;
+    return status == SMP_OK && !is_reset ? merge_counting(merger, from) : status;
 }
 
 /* --- figures --- */

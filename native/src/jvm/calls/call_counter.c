@@ -33,6 +33,14 @@ static struct {
     struct smp_counted_name name;
 } counting;
 
+/* What there is of these now is in no account. */
+static void see_all_losses(void)
+{
+    counting.seen.lost_roots = smp_call_arena_losses().roots;
+    counting.seen.lost_threads = smp_call_threads_lost();
+    counting.seen.misplaced = smp_call_past_count();
+}
+
 static enum smp_status start_counting(SMP_UNUSED void *self, struct smp_counting_plan *plan,
                                       char message[SMP_COUNTER_MESSAGE_BYTES])
 {
@@ -45,9 +53,8 @@ static enum smp_status start_counting(SMP_UNUSED void *self, struct smp_counting
     smp_call_threads_forget();
     counting.is_exact = plan->timing == SMP_METHOD_TIMING_EXACT;
     counting.has_dropped = false;
-    memset(&counting.seen, 0, sizeof(counting.seen));
-    counting.seen.lost_threads = smp_call_threads_lost();
-    counting.seen.misplaced = smp_call_past_count();
+    counting.seen.batches = 0;
+    see_all_losses();
     return status;
 }
 
@@ -148,6 +155,7 @@ static void read_counts(SMP_UNUSED void *self, const struct smp_counter_visitor 
 static void reset_counts(SMP_UNUSED void *self)
 {
     smp_call_reset();
+    see_all_losses();
 }
 
 static void find_positions(SMP_UNUSED void *self, smp_on_call_place *found, void *context)

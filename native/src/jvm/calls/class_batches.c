@@ -186,8 +186,10 @@ static void put_batch_back(struct smp_class_batches *batches)
 
 /* --- changing them --- */
 
-/* Those that were changed have the probes of their plan, and no others. */
-static void end_batch(const struct smp_class_batches *batches)
+/* Those that were changed have the probes of their plan, and no others. A class that is due again
+ * may be one that the JVM has not changed: its batch is yet to come. Who sees the new number of
+ * batches finds the time of their probes. */
+static void end_batch(struct smp_class_batches *batches)
 {
     struct smp_counted_classes *const counted = batches->counted;
     const int64_t wall_ms = smp_clock_wall_ms();
@@ -195,14 +197,15 @@ static void end_batch(const struct smp_class_batches *batches)
     smp_lock_acquire(&counted->lock);
     for (size_t i = 0; i < batches->count; i++) {
         const uint32_t index = batches->indexes[i];
-        if (!smp_call_graph_is_loaded(counted->graph, index))
+        if (!smp_call_graph_is_loaded(counted->graph, index) ||
+            smp_call_graph_is_dirty(counted->graph, index))
             continue;
         smp_call_graph_probed(counted->graph, index, wall_ms);
-        if (!smp_call_graph_is_refused(counted->graph, index) &&
-            !smp_call_graph_is_dirty(counted->graph, index))
+        if (!smp_call_graph_is_refused(counted->graph, index))
             smp_counted_classes_mark(counted, index)->flags &= (uint8_t)~SMP_COUNTED_LEFTOVER;
     }
     smp_lock_release(&counted->lock);
+    batches->batches++;
 }
 
 /* The class may have been lost meanwhile, for lack of memory, and its index be another's. */
@@ -249,7 +252,6 @@ static size_t change_some(struct batch_search *search, size_t first, smp_on_clas
         smp_retransform(search->jvmti, batches->types + first, count, refused, search);
     smp_call_past_end_probes();
     const int64_t stop_ns = smp_clock_ns() - batches->hook_left_ns;
-    batches->batches++;
     if (stop_ns > batches->longest_stop_ns)
         batches->longest_stop_ns = stop_ns;
     adapt_size(batches, count, stop_ns);
@@ -334,15 +336,17 @@ static bool give_some_back(struct batch_search *search)
 {
     struct smp_class_batches *const batches = search->batches;
     JNIEnv *const env = search->env;
+    uint64_t changes = 0;
 
     batches->count = 0;
     if (smp_loaded_classes_each(batches->loaders, search->jvmti, env, false, find_probed, search) !=
             SMP_OK ||
         batches->count == 0)
         return false;
-    for (size_t done = 0; done < batches->count;)
+    for (size_t done = 0; done < batches->count; changes++)
         done += change_some(search, done, on_probed_refused);
     forget_probes(batches);
+    batches->batches += changes;
     release_classes(batches, env);
     return true;
 }

@@ -43,10 +43,10 @@ struct smp_class_batches {
     struct smp_class_loaders *loaders;
     size_t size; /* of the next batch */
     unsigned memory_refusals;
-    unsigned failed_lists; /* of the loaded classes, one after the other */
-    uint64_t batches;
-    uint64_t classes;        /* that got other bytes */
-    int64_t longest_stop_ns; /* about: from the last load hook of a batch to its end */
+    unsigned failed_lists;    /* of the loaded classes, one after the other */
+    _Atomic uint64_t batches; /* that have ended */
+    uint64_t classes;         /* that got other bytes */
+    int64_t longest_stop_ns;  /* about: from the last load hook of a batch to its end */
     _Atomic int64_t hook_left_ns;
     size_t count; /* of the batch that is under way */
     uint32_t indexes[SMP_BATCH_MOST];

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the counter adds to an account: all that came since the last one, or since a reset. */
+#include "jvm/calls/call_counter.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after those */
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "counting/call_arena.h"
+#include "counting/call_past.h"
+#include "counting/call_path.h"
+#include "jvm/calls/instrumenter.h"
+
+enum { TID = 77, ROOT = 1, THREADS = 20, METHODS = 5000, BYTES = 64 * 1024 };
+
+static int setup(void **state)
+{
+    const struct smp_call_options options = { .max_bytes = BYTES,
+                                              .nodes = SMP_CALL_DEFAULT_NODES,
+                                              .depth = SMP_CALL_DEFAULT_DEPTH };
+    struct smp_counting_plan *plan = NULL;
+    char message[SMP_PLAN_MESSAGE_BYTES];
+
+    (void)state;
+    assert_int_equal(smp_counting_plan_create(NULL, "app.Root.run", "app", &plan, message), SMP_OK);
+    plan->max_methods = 10;
+    assert_int_equal(smp_counted_classes_open(smp_instrumenter_classes(), plan), SMP_OK);
+    smp_counting_plan_release(plan); /* the classes hold it */
+    return smp_call_arena_open(&options) == SMP_OK ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    smp_call_arena_close();
+    for (int64_t tid = TID; tid < TID + THREADS; tid++) {
+        if (smp_call_state_find(tid) != NULL)
+            smp_call_exit_root(smp_call_state_find(tid), ROOT);
+        smp_call_arena_retire(tid);
+    }
+    smp_counted_classes_close(smp_instrumenter_classes());
+    assert_int_equal(smp_alloc_live_bytes(), 0);
+    return 0;
+}
+
+/* In a new account. */
+static uint64_t next_figure(enum smp_counting code)
+{
+    const struct smp_call_counter counter = smp_jvm_call_counter();
+    struct smp_counting_account *account = NULL;
+
+    assert_int_equal(smp_counting_account_create(NULL, &account), SMP_OK);
+    counter.account(counter.self, account);
+    const uint64_t figure = smp_counting_account_figure(account, code);
+    smp_counting_account_destroy(account);
+    return figure;
+}
+
+static void reset(void)
+{
+    const struct smp_call_counter counter = smp_jvm_call_counter();
+
+    counter.reset(counter.self);
+}
+
+static void misplace(unsigned calls)
+{
+    for (unsigned i = 0; i < calls; i++)
+        smp_call_past_misplaced();
+}
+
+static void calls_without_a_place_before_a_reset_are_in_no_account(void **state)
+{
+    (void)state;
+    (void)next_figure(SMP_COUNTING_BEGAN_BEFORE);
+    misplace(2);
+    assert_int_equal(next_figure(SMP_COUNTING_BEGAN_BEFORE), 2);
+    assert_int_equal(next_figure(SMP_COUNTING_BEGAN_BEFORE), 0);
+    misplace(3);
+    reset();
+    assert_int_equal(next_figure(SMP_COUNTING_BEGAN_BEFORE), 0);
+    misplace(4);
+    assert_int_equal(next_figure(SMP_COUNTING_BEGAN_BEFORE), 4);
+}
+
+/* All memory there is goes to the tree of one thread. */
+static void fill_arena(void)
+{
+    smp_call_enter_root(TID, false, 0, ROOT);
+    struct smp_call_state *const own = smp_call_state_find(TID);
+    assert_non_null(own);
+    for (int32_t id = ROOT + 1; id < METHODS; id++) {
+        smp_call_enter(own, id);
+        smp_call_exit(own, id);
+    }
+}
+
+/* Each in a thread of its own; returns how many there was no memory for. */
+static uint64_t enter_roots(int64_t from)
+{
+    const uint64_t before = smp_call_arena_losses().roots;
+
+    for (int64_t tid = from; tid < TID + THREADS; tid++)
+        smp_call_enter_root(tid, false, 0, ROOT);
+    return smp_call_arena_losses().roots - before;
+}
+
+static void roots_that_were_lost_before_a_reset_are_in_no_account(void **state)
+{
+    (void)state;
+    fill_arena();
+    assert_true(enter_roots(TID + 1) > 0);
+    reset();
+    assert_int_equal(next_figure(SMP_COUNTING_OVER_MEMORY_LIMIT), 0);
+    const uint64_t lost = enter_roots(TID + 1);
+    assert_true(lost > 0);
+    assert_int_equal(next_figure(SMP_COUNTING_OVER_MEMORY_LIMIT), lost);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(calls_without_a_place_before_a_reset_are_in_no_account),
+        TEST(roots_that_were_lost_before_a_reset_are_in_no_account),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -2,8 +2,8 @@
 package com.incapsula.sampler.internal.engine;
 
 /**
- * Starts samplers that somebody else closes when the JVM exits, such as a framework with a shutdown hook of its own:
- * those have no hook, which would end them while the framework still ends what they sample.
+ * Starts samplers that other code closes when the JVM exits, such as a framework with a shutdown hook of its own. They
+ * have no hook: it would end them while the framework still ends what they sample.
  *
  * <p>Threads: any.
  */

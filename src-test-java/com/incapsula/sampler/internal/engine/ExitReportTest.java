@@ -136,9 +136,9 @@ class ExitReportTest {
         assertThat(run("close").output()).startsWith("daemon true, hidden 0\n").containsOnlyOnce("Report interval");
     }
 
-    /** Whoever closes it reads its last report; here nobody does. */
+    /** Its last report is made by close(), which does not come here. */
     @Test
-    void aSamplerThatSomebodyElseClosesIsNotEndedAtTheExit() throws Exception {
+    void aSamplerThatOtherCodeClosesIsNotEndedAtTheExit() throws Exception {
         assertThat(run("owned").output()).isEqualTo("end of main\n");
         assertThat(run("owned, started again").output())
                 .endsWith("end of main\n")

@@ -291,9 +291,8 @@ class ThreadsSamplerEndpointIT {
         assertThat(sampler().isReportCpuTime()).isTrue();
         assertThat(set("report-order", "by_time").statusCode()).isEqualTo(200);
         assertThat(sampler().getReportOrder()).hasToString("BY_TIME");
-        assertThat(set("threads-sampler.sampling-frequency", "30ms").statusCode())
-                .isEqualTo(200);
-        assertThat(sampler().getSamplingFrequencyMillis()).isEqualTo(30);
+        assertThat(set("threads-sampler.idle-lookback", "2s").statusCode()).isEqualTo(200);
+        assertThat(sampler().getIdleLookbackMillis()).isEqualTo(2000);
         assertThat(set("report.frequency", "5m").statusCode()).isEqualTo(200);
         assertThat(sampler().getReportFrequencySeconds()).isEqualTo(300);
     }

@@ -502,8 +502,7 @@ final class AgentSession {
             }
             return fetched == null
                     ? null
-                    : ReportFiles.writeTemporary(
-                            report, fetched, ReportFiles.changed(report.getOptions(), settings));
+                    : ReportFiles.writeTemporary(report, fetched, ReportFiles.changed(report.getOptions(), settings));
         }
 
         String description(SamplingReport report) {

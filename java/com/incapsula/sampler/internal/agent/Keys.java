@@ -164,7 +164,8 @@ final class Keys {
         Map<String, String> settings = new LinkedHashMap<>();
         environment.forEach((variable, value) -> {
             if (variable.startsWith(VARIABLE) && !value.isBlank()) {
-                String key = BeanProperties.camelCase(variable.substring(VARIABLE.length()).toLowerCase(Locale.ROOT), '_');
+                String key = BeanProperties.camelCase(
+                        variable.substring(VARIABLE.length()).toLowerCase(Locale.ROOT), '_');
                 String name = canonical(key);
                 requireNoPlace(key, value.strip());
                 if (name == null) {

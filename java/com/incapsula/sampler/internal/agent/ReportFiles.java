@@ -125,8 +125,7 @@ final class ReportFiles extends FileSamplingOutputer {
     /**
      * Writes a report into a new file in the JVM's temporary folder, that only its user can read. The reader removes it.
      */
-    static Path writeTemporary(SamplingReport report, ReportFormat format, ReportOptions options)
-            throws IOException {
+    static Path writeTemporary(SamplingReport report, ReportFormat format, ReportOptions options) throws IOException {
         Path folder = Path.of(System.getProperty("java.io.tmpdir", "/tmp")).toRealPath(); // the reader may refuse links
         Path name = Path.of("threads-sampler-"
                 + Long.toHexString(ThreadLocalRandom.current().nextLong()) + "." + format.getFileExtension());

@@ -44,7 +44,10 @@ class BeanPropertiesTest {
     void objectsAreNoTexts() {
         assertThat(BeanProperties.names())
                 .doesNotContain(
-                        "samplingOutputer", "threadNameManipulator", "threadToBeSampled", "sampleTheseThreadsOnly",
+                        "samplingOutputer",
+                        "threadNameManipulator",
+                        "threadToBeSampled",
+                        "sampleTheseThreadsOnly",
                         "closeOutputer");
     }
 
@@ -83,8 +86,8 @@ class BeanPropertiesTest {
         for (String wrong : List.of("", "MB", "9X", "-9MB", "99999999999TB", "1.5GB")) {
             assertThatExceptionOfType(IllegalArgumentException.class)
                     .isThrownBy(() -> BeanProperties.set(sampler, "memoryLimitBytes", wrong))
-                    .withMessage("memoryLimitBytes must be a size such as 65536, 64KB, 64MB or 1GB, got \"" + wrong
-                            + "\"");
+                    .withMessage(
+                            "memoryLimitBytes must be a size such as 65536, 64KB, 64MB or 1GB, got \"" + wrong + "\"");
         }
     }
 

@@ -400,7 +400,8 @@ class ThreadsSamplerAutoConfigurationIT {
                 .withPropertyValues("threads-sampler.report.frequency=1500ms")
                 .run(context -> assertThat(context).hasNotFailed());
         assertThat(warnings(output)).isEqualTo(1);
-        assertThat(output.getAll()).contains("threads-sampler.report.frequency: frequency must be whole seconds, got PT1.5S");
+        assertThat(output.getAll())
+                .contains("threads-sampler.report.frequency: frequency must be whole seconds, got PT1.5S");
     }
 
     @Test

@@ -28,7 +28,10 @@ module com.incapsula.sampler {
 
     // The other artifacts' helpers.
     exports com.incapsula.sampler.internal.engine to
-            com.incapsula.sampler.micrometer;
+            com.incapsula.sampler.micrometer,
+            com.incapsula.sampler.spring;
+    exports com.incapsula.sampler.internal.options to
+            com.incapsula.sampler.spring;
     exports com.incapsula.sampler.internal.report to
             com.incapsula.sampler.jmh,
             com.incapsula.sampler.junit,

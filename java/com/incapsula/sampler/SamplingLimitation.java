@@ -2,6 +2,7 @@
 package com.incapsula.sampler;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -39,11 +40,15 @@ public record SamplingLimitation(Code code, String text) {
         NOTHING_SAMPLED
     }
 
-    /* From pairs of a code and a text behind the mode. */
+    /* From pairs of a code and a text behind the mode. A newer engine may have codes that are not known here. */
     static List<SamplingLimitation> listOf(List<String> status) {
         List<SamplingLimitation> all = new ArrayList<>();
         for (int i = 1; i + 1 < status.size(); i += 2) {
-            all.add(new SamplingLimitation(Code.valueOf(status.get(i)), status.get(i + 1)));
+            String name = status.get(i);
+            String text = status.get(i + 1);
+            Arrays.stream(Code.values())
+                    .filter(code -> code.name().equals(name))
+                    .forEach(code -> all.add(new SamplingLimitation(code, text)));
         }
         return List.copyOf(all);
     }

@@ -13,11 +13,23 @@ record SamplingStatus(SamplingMode mode, List<SamplingLimitation> limitations) {
     /** Before the first start. */
     static final SamplingStatus NONE = new SamplingStatus(SamplingMode.INERT, List.of());
 
-    /** @param raw the mode, then of each limitation its code and its text; or nothing */
+    /**
+     * As the engine names it, which may be newer than these classes.
+     *
+     * @param raw the mode, then of each limitation its code and its text; or nothing
+     */
     static SamplingStatus of(List<String> raw) {
-        return raw.isEmpty()
-                ? NONE
-                : new SamplingStatus(SamplingMode.valueOf(raw.get(0)), SamplingLimitation.listOf(raw));
+        return raw.isEmpty() ? NONE : new SamplingStatus(mode(raw.get(0)), SamplingLimitation.listOf(raw));
+    }
+
+    /* One that is not known here samples all the same, and may show as little as the least of them. */
+    private static SamplingMode mode(String name) {
+        for (SamplingMode mode : SamplingMode.values()) {
+            if (mode.name().equals(name)) {
+                return mode;
+            }
+        }
+        return SamplingMode.JVMTI;
     }
 
     /** Of two that are added up: the mode is the one that shows less, and an inert one adds nothing. */

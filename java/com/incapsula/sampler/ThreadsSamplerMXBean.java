@@ -143,7 +143,8 @@ public interface ThreadsSamplerMXBean {
      * Changes one property of the sampler; as a rule it takes effect with the next tick. Values are written as on the
      * command line: {@code set("samplingFrequencyMillis", "20ms")}.
      *
-     * @param name the name of a property of {@link ThreadsSampler} that is a number, a flag, a choice or a text
+     * @param name the name of a property of {@link ThreadsSampler} that is a number, a flag, a choice or a text, such as
+     *     {@code reportCpuTime} or {@code report-cpu-time}
      * @param value its new value
      * @throws IllegalArgumentException if there is no such property: the message has the list; or if the value is out
      *     of range: the message has the property, the value and the range

@@ -428,6 +428,15 @@ class SamplingReportTest {
     }
 
     @Test
+    void codesOfANewerEngineAreLeftOut() {
+        try (SamplingReport walked = with("TOMORROW", "NEW_HERE", "x", "ASYNC_WALK_REFUSED", "because")) {
+            assertThat(walked.getMode()).isEqualTo(SamplingMode.JVMTI);
+            assertThat(walked.getLimitations())
+                    .containsExactly(new SamplingLimitation(SamplingLimitation.Code.ASYNC_WALK_REFUSED, "because"));
+        }
+    }
+
+    @Test
     void ofTwoModesTheMergedReportHasTheOneThatShowsLess() {
         try (SamplingReport own = with("OWN", "CALLS_NOT_COUNTED", "a");
                 SamplingReport jvmti = with("JVMTI", "ASYNC_WALK_REFUSED", "b", "CALLS_NOT_COUNTED", "a");

@@ -257,7 +257,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
      * Headers of each request, as {@code name=value,name=value} with values in percent encoding, such as
      * {@code Authorization=Bearer%20abc,X-Scope-OrgID=team}. Default: for {@link RemoteProtocol#OTLP} those of the
      * environment variable {@code OTEL_EXPORTER_OTLP_PROFILES_HEADERS}, or else of {@code OTEL_EXPORTER_OTLP_HEADERS};
-     * if the variable with the endpoint names another host, that one's headers are not sent.
+     * if the variables with endpoints name another server only, or one that cannot be read, those are not sent.
      *
      * @param headers the list; empty: as by default
      * @throws IllegalArgumentException if it is null or not of that form, or has a header that cannot be set

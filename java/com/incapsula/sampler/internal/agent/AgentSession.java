@@ -470,15 +470,15 @@ final class AgentSession {
         private final Verb verb;
         private final @Nullable ReportFiles files;
         private final @Nullable ReportFormat fetched;
-        private final @Nullable ReportOptions options;
+        private final Map<String, String> settings;
 
         Destination(AgentCommand command) {
-            Map<String, String> settings = command.settings();
+            settings = command.settings();
             verb = command.verb();
             files = settings.containsKey(Keys.FILE) ? new ReportFiles(settings) : null;
             String content = settings.get(Keys.CONTENT);
             fetched = content == null ? null : ReportFiles.format(content);
-            options = ReportFiles.options(settings);
+            ReportFiles.changed(ReportOptions.standard(), settings); // a wrong value is found before the session
             if (files == null && settings.containsKey(Keys.FORMAT)) {
                 throw new Refusal("format needs a file");
             }
@@ -500,7 +500,9 @@ final class AgentSession {
             if (files != null) {
                 files.report(report);
             }
-            return fetched == null ? null : ReportFiles.writeTemporary(report, fetched, options);
+            return fetched == null
+                    ? null
+                    : ReportFiles.writeTemporary(report, fetched, ReportFiles.changed(report.getOptions(), settings));
         }
 
         String description(SamplingReport report) {

@@ -81,7 +81,7 @@ final class Keys {
 
     /** @return the key that this one stands for, as reportCpuTime or report-cpu-time, or null: there is no such key */
     static @Nullable String canonical(String key) {
-        String camel = key.indexOf('-') > 0 ? camelCase(key, '-') : key;
+        String camel = key.indexOf('-') > 0 ? BeanProperties.camelCase(key, '-') : key;
         String name = SHORT.getOrDefault(camel, camel);
         return OWN.contains(name) || BeanProperties.has(name) ? name : null;
     }
@@ -164,7 +164,8 @@ final class Keys {
         Map<String, String> settings = new LinkedHashMap<>();
         environment.forEach((variable, value) -> {
             if (variable.startsWith(VARIABLE) && !value.isBlank()) {
-                String key = camelCase(variable.substring(VARIABLE.length()).toLowerCase(Locale.ROOT), '_');
+                String key = BeanProperties.camelCase(
+                        variable.substring(VARIABLE.length()).toLowerCase(Locale.ROOT), '_');
                 String name = canonical(key);
                 requireNoPlace(key, value.strip());
                 if (name == null) {
@@ -175,17 +176,5 @@ final class Keys {
             }
         });
         return settings;
-    }
-
-    private static String camelCase(String words, char between) {
-        StringBuilder name = new StringBuilder();
-        for (int i = 0; i < words.length(); i++) {
-            char c = words.charAt(i);
-            if (c != between) {
-                boolean begins = i > 0 && words.charAt(i - 1) == between;
-                name.append(begins ? Character.toUpperCase(c) : c);
-            }
-        }
-        return name.toString();
     }
 }

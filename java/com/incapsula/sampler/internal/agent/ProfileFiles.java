@@ -72,7 +72,8 @@ final class ProfileFiles {
         Map<String, String> settings = arguments.settings();
         ReportFormat format = format(isDifference, settings, output);
         requireOptions(format, settings);
-        ProfileFiles all = new ProfileFiles(isDifference, format, ReportFiles.optionsOf(settings));
+        ProfileFiles all =
+                new ProfileFiles(isDifference, format, ReportFiles.changed(ReportOptions.standard(), settings));
         for (String name : names) {
             all.add(Path.of(name));
         }

@@ -11,12 +11,10 @@ import com.incapsula.sampler.internal.report.OpenFolder;
 import com.incapsula.sampler.internal.report.WholeFile;
 import com.incapsula.sampler.outputer.FileSamplingOutputer;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -107,23 +105,18 @@ final class ReportFiles extends FileSamplingOutputer {
     }
 
     /**
-     * The options of a report.
-     *
-     * @return null: none is set
-     * @throws Refusal if a value is wrong
-     */
-    static @Nullable ReportOptions options(Map<String, String> settings) {
-        return Collections.disjoint(settings.keySet(), OPTIONS) ? null : optionsOf(settings);
-    }
-
-    /**
-     * The standard options, with what is set.
+     * Options with what is set; the others stay.
      *
      * @throws Refusal if a value is wrong
      */
-    static ReportOptions optionsOf(Map<String, String> settings) {
+    static ReportOptions changed(ReportOptions options, Map<String, String> settings) {
+        String weight = settings.get(Keys.WEIGHT);
+        String per = settings.get(Keys.PER);
+        String focus = settings.get(Keys.FOCUS);
         try {
-            return ReportOptions.of(settings.get(Keys.WEIGHT), settings.get(Keys.PER), settings.get(Keys.FOCUS));
+            ReportOptions changed = weight == null ? options : options.withWeight(ReportWeight.of(weight));
+            changed = per == null ? changed : changed.withPer(ReportUnit.of(per));
+            return focus == null ? changed : changed.withFocus(focus);
         } catch (IllegalArgumentException e) {
             throw new Refusal(String.valueOf(e.getMessage()), e);
         }
@@ -131,27 +124,14 @@ final class ReportFiles extends FileSamplingOutputer {
 
     /**
      * Writes a report into a new file in the JVM's temporary folder, that only its user can read. The reader removes it.
-     *
-     * @param options null: the sampler's own
      */
-    static Path writeTemporary(SamplingReport report, ReportFormat format, @Nullable ReportOptions options)
-            throws IOException {
+    static Path writeTemporary(SamplingReport report, ReportFormat format, ReportOptions options) throws IOException {
         Path folder = Path.of(System.getProperty("java.io.tmpdir", "/tmp")).toRealPath(); // the reader may refuse links
         Path name = Path.of("threads-sampler-"
                 + Long.toHexString(ThreadLocalRandom.current().nextLong()) + "." + format.getFileExtension());
         try (OpenFolder open = OpenFolder.open(folder)) {
-            WholeFile.replace(open, name, out -> write(report, format, options, out), OWNER_ONLY);
+            WholeFile.replace(open, name, out -> report.writeTo(format, options, out), OWNER_ONLY);
         }
         return folder.resolve(name);
-    }
-
-    private static void write(
-            SamplingReport report, ReportFormat format, @Nullable ReportOptions options, OutputStream out)
-            throws IOException {
-        if (options == null) {
-            report.writeTo(format, out);
-        } else {
-            report.writeTo(format, options, out);
-        }
     }
 }

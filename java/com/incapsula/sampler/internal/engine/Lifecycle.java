@@ -34,6 +34,7 @@ public final class Lifecycle {
     private final OnDemand onDemand = new OnDemand(state, dispatcher, properties);
 
     private @Nullable ExitReport exitReport;
+    private boolean closedByOther; // at the exit of the JVM
     private boolean closesLeftStart; // with the lock: close() has gone on without the start
     private volatile Engine.Source usedSource; // of the engine that runs, or ran last
 
@@ -305,7 +306,10 @@ public final class Lifecycle {
                 return false;
             }
             ExitReport installed = new ExitReport(new HideCurrentThread(), new FinishAtExit(), new LimitAtExit());
-            installed.install();
+            closedByOther |= ExitOwner.isStarting();
+            if (!closedByOther) {
+                installed.install();
+            }
             exitReport = installed;
             readers.setShared(launched, reader);
             updater.setApplied(config);

@@ -15,11 +15,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The properties of {@link ThreadsSampler} that a text can set: found by their setters, which check the values, so there
- * is no second table. Those that take objects (outputer, manipulator, threads) are left out.
+ * is no second table. Those that take objects (outputer, manipulator, threads) are left out, and what belongs to them.
+ *
+ * <p>Times have a unit or count in the property's own, as {@link Times} reads them; sizes as {@link Sizes} does. Choices
+ * may be written in small letters and with hyphens.
  *
  * <p>Threads: any.
  */
 public final class BeanProperties {
+
+    /* Who closes the outputer is decided together with the outputer. */
+    private static final String OF_OUTPUTER = "closeOutputer";
 
     private static final Map<String, Method> SETTERS = setters();
 
@@ -33,6 +39,7 @@ public final class BeanProperties {
                 setters.put(Character.toLowerCase(name.charAt(3)) + name.substring(4), method);
             }
         }
+        setters.remove(OF_OUTPUTER);
         return Collections.unmodifiableMap(setters);
     }
 
@@ -57,6 +64,36 @@ public final class BeanProperties {
      */
     public static boolean has(String name) {
         return SETTERS.containsKey(name);
+    }
+
+    /**
+     * The property that a user means.
+     *
+     * @param name a name, as in {@code reportCpuTime} or {@code report-cpu-time}
+     * @return its name, as in {@code reportCpuTime}; null: there is no such property
+     */
+    public static @Nullable String find(String name) {
+        String camel = camelCase(name, '-');
+        return has(camel) ? camel : null;
+    }
+
+    /**
+     * A name in the spelling of Java.
+     *
+     * @param words as in {@code report-cpu-time}
+     * @param between the character between them
+     * @return as in {@code reportCpuTime}
+     */
+    public static String camelCase(String words, char between) {
+        StringBuilder name = new StringBuilder();
+        for (int i = 0; i < words.length(); i++) {
+            char c = words.charAt(i);
+            if (c != between) {
+                boolean begins = i > 0 && words.charAt(i - 1) == between;
+                name.append(begins ? Character.toUpperCase(c) : c);
+            }
+        }
+        return name.toString();
     }
 
     /**
@@ -85,17 +122,22 @@ public final class BeanProperties {
      * Sets one, of a sampler that may run.
      *
      * @param sampler the sampler
-     * @param name the property's
+     * @param name the property's, as {@link #find} takes it
      * @param value its new value as text
      * @throws IllegalArgumentException if there is no such property, or with property, value and range
      * @throws IllegalStateException if the property is fixed while the sampler runs, or the sampler cannot change it
      */
     public static void set(ThreadsSampler sampler, String name, String value) {
-        Method setter = SETTERS.get(name);
+        String found = camelCase(name, '-');
+        Method setter = SETTERS.get(found);
         if (setter == null) {
             throw new IllegalArgumentException(
                     "there is no property \"" + name + "\"; there are " + String.join(", ", names()));
         }
+        set(sampler, found, setter, value);
+    }
+
+    private static void set(ThreadsSampler sampler, String name, Method setter, String value) {
         Object converted = convert(name, setter.getParameterTypes()[0], value);
         try {
             setter.invoke(sampler, converted);
@@ -148,7 +190,7 @@ public final class BeanProperties {
 
     private static Object choice(String name, @Nullable Object[] choices, String value) {
         for (Object choice : choices) {
-            if (choice instanceof Enum<?> constant && constant.name().equalsIgnoreCase(value)) {
+            if (choice instanceof Enum<?> constant && constant.name().equalsIgnoreCase(value.replace('-', '_'))) {
                 return constant;
             }
         }
@@ -163,6 +205,9 @@ public final class BeanProperties {
         }
         if (name.endsWith("Seconds")) {
             return Times.wholeSeconds(name, value);
+        }
+        if (name.endsWith("Bytes")) {
+            return Sizes.bytes(name, value);
         }
         try {
             return Long.parseLong(value);

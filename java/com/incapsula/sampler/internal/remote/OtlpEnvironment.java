@@ -2,6 +2,8 @@
 package com.incapsula.sampler.internal.remote;
 
 import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -23,6 +25,10 @@ public final class OtlpEnvironment {
     private static final String ENDPOINT = "ENDPOINT";
     private static final String HEADERS = "HEADERS";
     private static final String TIMEOUT = "TIMEOUT";
+
+    /** They have the general headers as well. */
+    private static final List<String> OTHER_SIGNALS =
+            List.of(GENERAL + "TRACES_" + ENDPOINT, GENERAL + "METRICS_" + ENDPOINT, GENERAL + "LOGS_" + ENDPOINT);
 
     private final Map<String, String> variables;
     private final Consumer<String> warn;
@@ -66,7 +72,7 @@ public final class OtlpEnvironment {
             return null;
         }
         try {
-            return name.startsWith(PROFILES) ? Endpoint.ofOtlpService(url) : Endpoint.of("otlp+" + url);
+            return name.equals(GENERAL + ENDPOINT) ? Endpoint.of("otlp+" + url) : Endpoint.ofOtlpService(url);
         } catch (IllegalArgumentException e) {
             ignore(name, e.getMessage());
             return null;
@@ -102,8 +108,8 @@ public final class OtlpEnvironment {
     }
 
     /**
-     * The headers of requests to a server. A header may be a secret that is for the host which the variable with the
-     * endpoint names: another host does not get it.
+     * The headers of requests to a server. A header may be a secret that is for the servers which the variables with
+     * endpoints name: another server does not get it, and none does where one of them cannot be read.
      *
      * @param target the server
      * @param check reads a list, and throws {@link IllegalArgumentException} if it cannot be sent
@@ -111,21 +117,60 @@ public final class OtlpEnvironment {
      */
     public Map<String, String> headers(URI target, Function<String, Map<String, String>> check) {
         String name = value(PROFILES + HEADERS).isEmpty() ? GENERAL + HEADERS : PROFILES + HEADERS;
-        URI meant = value(name).isEmpty() ? null : hostOf(name);
-        if (meant == null || target.getHost().equalsIgnoreCase(meant.getHost())) {
-            try {
-                return check.apply(value(name));
-            } catch (IllegalArgumentException e) {
-                ignore(name, e.getMessage());
-                return Map.of();
-            }
+        if (value(name).isEmpty()) {
+            return Map.of();
         }
-        ignore(name, "it is for the host " + meant.getHost() + ", and reports go to " + target.getHost());
-        return Map.of();
+        String obstacle = obstacle(besides(name), target);
+        if (obstacle != null) {
+            ignore(name, obstacle);
+            return Map.of();
+        }
+        try {
+            return check.apply(value(name));
+        } catch (IllegalArgumentException e) {
+            ignore(name, e.getMessage());
+            return Map.of();
+        }
     }
 
-    private @Nullable URI hostOf(String headers) {
-        Endpoint meant = headers.startsWith(PROFILES) ? endpoint() : endpoint(GENERAL + ENDPOINT);
-        return meant == null ? null : meant.uri();
+    /** @return the variables that are set and say for which servers headers are; empty: they are for any */
+    private List<String> besides(String headers) {
+        if (headers.startsWith(PROFILES)) {
+            List<String> own = set(List.of(PROFILES + ENDPOINT));
+            return own.isEmpty() ? set(List.of(GENERAL + ENDPOINT)) : own;
+        }
+        List<String> general = set(List.of(GENERAL + ENDPOINT));
+        return general.isEmpty() ? set(OTHER_SIGNALS) : general;
+    }
+
+    private List<String> set(List<String> names) {
+        return names.stream().filter(name -> !value(name).isEmpty()).toList();
+    }
+
+    /** @return why the server must not get headers that are for these endpoints; null: it may */
+    private @Nullable String obstacle(List<String> endpoints, URI target) {
+        List<String> meant = new ArrayList<>();
+        boolean found = endpoints.isEmpty();
+        for (String name : endpoints) {
+            Endpoint endpoint = endpoint(name);
+            if (endpoint == null) {
+                return "for which server it is cannot be read from " + name;
+            }
+            found |= isSameServer(endpoint.uri(), target);
+            meant.add(server(endpoint.uri()));
+        }
+        return found ? null : "it is for " + String.join(", ", meant) + ", and reports go to " + server(target);
+    }
+
+    /* What was to be encrypted is not sent in the clear. */
+    private static boolean isSameServer(URI meant, URI target) {
+        boolean anyPort = meant.getPort() < 0 || target.getPort() < 0;
+        return meant.getHost().equalsIgnoreCase(target.getHost())
+                && (anyPort || meant.getPort() == target.getPort())
+                && (!meant.getScheme().equals("https") || target.getScheme().equals("https"));
+    }
+
+    private static String server(URI uri) {
+        return uri.getScheme() + "://" + uri.getRawAuthority();
     }
 }

@@ -58,21 +58,28 @@ public final class ServiceIdentity {
         Map<String, String> found = new LinkedHashMap<>();
         found.put(SERVICE_NAME, "");
         found.put(INSTANCE_ID, "");
-        found.putAll(ofEnvironment(environment, warn));
+        found.putAll(renamed(ofEnvironment(environment, warn)));
         String named = environment.getOrDefault("OTEL_SERVICE_NAME", "").strip();
         if (!named.isEmpty()) {
             found.put(SERVICE_NAME, named);
         }
-        found.putAll(chosen);
+        found.putAll(renamed(chosen));
         if (serviceName != null) {
             found.put(SERVICE_NAME, serviceName);
-        }
-        if (found.containsKey(OLD_ENVIRONMENT_NAME)) {
-            found.putIfAbsent(ENVIRONMENT_NAME, String.valueOf(found.remove(OLD_ENVIRONMENT_NAME)));
         }
         found.computeIfPresent(SERVICE_NAME, (key, value) -> value.isEmpty() ? program() : value);
         found.computeIfPresent(INSTANCE_ID, (key, value) -> value.isEmpty() ? instance() : value);
         return new ServiceIdentity(limited(found, warn));
+    }
+
+    /* Each source by itself, as one that is before another may have the old name. */
+    private static Map<String, String> renamed(Map<String, String> source) {
+        Map<String, String> renamed = new LinkedHashMap<>(source);
+        String old = renamed.remove(OLD_ENVIRONMENT_NAME);
+        if (old != null) {
+            renamed.putIfAbsent(ENVIRONMENT_NAME, old);
+        }
+        return renamed;
     }
 
     private static Map<String, String> ofEnvironment(Map<String, String> environment, Consumer<String> warn) {

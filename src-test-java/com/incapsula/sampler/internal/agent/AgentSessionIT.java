@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -135,6 +136,19 @@ class AgentSessionIT {
                     .content()
                     .contains("\"threads-sampler/1\"");
             assertThat(contentOf(command("stop,content=html"))).startsWith("<!DOCTYPE html>");
+        }
+    }
+
+    @Test
+    void anOptionOfOneReportLeavesTheOthersAsTheyAre() {
+        try (Worker worker = Worker.busy("agent-worker-o")) {
+            done("start,interval=5ms,reportAccount=full");
+            awaitInDump("agent-worker-o;");
+            for (String option : List.of("", ",weight=cpu", ",per=class", ",focus=" + Worker.class.getName())) {
+                assertThat(contentOf(command("dump,content=text" + option)))
+                        .as(option)
+                        .contains("\nsamples: ");
+            }
         }
     }
 

@@ -43,6 +43,8 @@ class ExitReportTest {
             }
             if (arguments[0].equals("group")) {
                 initInAGroupThatEnds(lifecycle);
+            } else if (arguments[0].startsWith("owned")) {
+                ExitOwner.start(lifecycle::init);
             } else {
                 lifecycle.init();
             }
@@ -51,6 +53,12 @@ class ExitReportTest {
                 case "forbidden" -> lifecycle.close();
                 case "forget" -> System.out.println("end of main");
                 case "close" -> lifecycle.close();
+                case "owned" -> System.out.println("end of main");
+                case "owned, started again" -> {
+                    lifecycle.close();
+                    lifecycle.init();
+                    System.out.println("end of main");
+                }
                 case "stuck" -> source.last().onStop = () -> sleep(600_000);
                 default -> throw new AssertionError(arguments[0]);
             }
@@ -126,6 +134,15 @@ class ExitReportTest {
     @Test
     void closedSamplerDoesNotReportAgainAtExit() throws Exception {
         assertThat(run("close").output()).startsWith("daemon true, hidden 0\n").containsOnlyOnce("Report interval");
+    }
+
+    /** Its last report is made by close(), which does not come here. */
+    @Test
+    void aSamplerThatOtherCodeClosesIsNotEndedAtTheExit() throws Exception {
+        assertThat(run("owned").output()).isEqualTo("end of main\n");
+        assertThat(run("owned, started again").output())
+                .endsWith("end of main\n")
+                .containsOnlyOnce("Report interval");
     }
 
     /** A hook of a group that is gone cannot be started, and then the JVM starts none of those that are left. */

@@ -4,6 +4,7 @@ package com.incapsula.sampler.internal.options;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import com.incapsula.sampler.ReportOrder;
 import com.incapsula.sampler.SamplingClock;
 import com.incapsula.sampler.ThreadsSampler;
 import java.lang.reflect.Method;
@@ -43,7 +44,11 @@ class BeanPropertiesTest {
     void objectsAreNoTexts() {
         assertThat(BeanProperties.names())
                 .doesNotContain(
-                        "samplingOutputer", "threadNameManipulator", "threadToBeSampled", "sampleTheseThreadsOnly");
+                        "samplingOutputer",
+                        "threadNameManipulator",
+                        "threadToBeSampled",
+                        "sampleTheseThreadsOnly",
+                        "closeOutputer");
     }
 
     @Test
@@ -56,6 +61,34 @@ class BeanPropertiesTest {
         assertThat(sampler.getIdleLookbackMillis()).isEqualTo(2000);
         BeanProperties.set(sampler, "skipDaemonThreads", "TRUE");
         assertThat(sampler.isSkipDaemonThreads()).isTrue();
+    }
+
+    @Test
+    void namesAndChoicesMayHaveHyphens() {
+        BeanProperties.set(sampler, "report-order", "by-time");
+        assertThat(sampler.getReportOrder()).isEqualTo(ReportOrder.BY_TIME);
+        BeanProperties.set(sampler, "sampling-frequency-millis", "30ms");
+        assertThat(sampler.getSamplingFrequencyMillis()).isEqualTo(30);
+        assertThat(BeanProperties.find("report-orders")).isNull();
+        assertThatExceptionOfType(IllegalArgumentException.class)
+                .isThrownBy(() -> BeanProperties.set(sampler, "close-outputer", "false"))
+                .withMessageStartingWith("there is no property \"close-outputer\"");
+    }
+
+    @Test
+    void sizesHaveUnits() {
+        long megabytes = 9L << 20;
+        for (String size : List.of("9437184", "9216KB", "9216kib", "9MB", "9 MiB")) {
+            sampler.setMemoryLimitBytes(8L << 20);
+            BeanProperties.set(sampler, "memoryLimitBytes", size);
+            assertThat(sampler.getMemoryLimitBytes()).as(size).isEqualTo(megabytes);
+        }
+        for (String wrong : List.of("", "MB", "9X", "-9MB", "99999999999TB", "1.5GB")) {
+            assertThatExceptionOfType(IllegalArgumentException.class)
+                    .isThrownBy(() -> BeanProperties.set(sampler, "memoryLimitBytes", wrong))
+                    .withMessage(
+                            "memoryLimitBytes must be a size such as 65536, 64KB, 64MB or 1GB, got \"" + wrong + "\"");
+        }
     }
 
     @Test

@@ -62,8 +62,8 @@ class OtlpEnvironmentTest {
 
     @Test
     void anotherHostGetsNoHeader() {
-        assertThat(headers(environment("HEADERS", "a=1", "ENDPOINT", "http://COLLECTOR:4317")))
-                .as("another port")
+        assertThat(headers(environment("HEADERS", "a=1", "ENDPOINT", "http://COLLECTOR:4318")))
+                .as("a host's name has no case")
                 .isEqualTo(Map.of("a", "1"));
         assertThat(headers(environment("HEADERS", "a=1", "ENDPOINT", "http://vendor:4318")))
                 .isEmpty();
@@ -83,7 +83,71 @@ class OtlpEnvironmentTest {
                 .isEqualTo(Map.of("a", "1"));
         assertThat(warnings)
                 .contains(
-                        "OTEL_EXPORTER_OTLP_HEADERS is ignored: it is for the host vendor, and reports go to collector");
+                        "OTEL_EXPORTER_OTLP_HEADERS is ignored: it is for http://vendor:4318, and reports go to http://collector:4318");
+    }
+
+    @Test
+    void anotherPortGetsNoHeaderWhereBothAreNamed() {
+        assertThat(headers(environment("HEADERS", "a=1", "ENDPOINT", "http://collector:4317")))
+                .isEmpty();
+        assertThat(warnings).hasSize(1);
+        assertThat(headers(environment("HEADERS", "a=1", "ENDPOINT", "http://collector")))
+                .isEqualTo(Map.of("a", "1"));
+    }
+
+    @Test
+    void aHeaderForAServerThatCannotBeReadGoesToNone() {
+        assertThat(headers(environment("HEADERS", "a=1", "ENDPOINT", "collector:4318")))
+                .isEmpty();
+        assertThat(warnings)
+                .hasSize(2)
+                .contains("OTEL_EXPORTER_OTLP_HEADERS is ignored: for which server it is cannot be read from"
+                        + " OTEL_EXPORTER_OTLP_ENDPOINT");
+        assertThat(headers(environment(
+                        "PROFILES_HEADERS",
+                        "a=1",
+                        "PROFILES_ENDPOINT",
+                        "https://under_score",
+                        "ENDPOINT",
+                        "http://collector")))
+                .isEmpty();
+        assertThat(headers(environment(
+                        "HEADERS", "a=1", "TRACES_ENDPOINT", "http://collector", "LOGS_ENDPOINT", "vendor:4317")))
+                .isEmpty();
+        assertThat(warnings).noneMatch(warning -> warning.contains("a=1"));
+    }
+
+    @Test
+    void theEndpointsOfOtherSignalsSayForWhomTheGeneralHeaderIs() {
+        for (String signal : List.of("TRACES", "METRICS", "LOGS")) {
+            warnings.clear();
+            assertThat(headers(environment("HEADERS", "a=1", signal + "_ENDPOINT", "https://vendor/v1/x")))
+                    .as(signal)
+                    .isEmpty();
+            assertThat(warnings).hasSize(1);
+        }
+        assertThat(headers(environment(
+                        "HEADERS",
+                        "a=1",
+                        "TRACES_ENDPOINT",
+                        "https://vendor/v1/traces",
+                        "METRICS_ENDPOINT",
+                        "http://collector:4318/v1/metrics")))
+                .as("one of them is ours")
+                .isEqualTo(Map.of("a", "1"));
+        assertThat(headers(environment("PROFILES_HEADERS", "a=1", "TRACES_ENDPOINT", "https://vendor")))
+                .as("a header for profiles")
+                .isEqualTo(Map.of("a", "1"));
+    }
+
+    @Test
+    void aHeaderForAnEncryptedConnectionIsNotSentInTheClear() {
+        assertThat(headers(environment("HEADERS", "a=1", "ENDPOINT", "https://collector:4318")))
+                .isEmpty();
+        assertThat(warnings).hasSize(1);
+        Map<String, String> encrypted = environment("HEADERS", "a=1", "ENDPOINT", "http://collector:4318")
+                .headers(URI.create("https://collector:4318/"), list -> KeyValues.parse("headers", list));
+        assertThat(encrypted).isEqualTo(Map.of("a", "1"));
     }
 
     @Test

@@ -62,6 +62,15 @@ class ServiceIdentityTest {
     }
 
     @Test
+    void theOldNameOfASourceIsBeforeTheNewOneOfALesserSource() {
+        Map<String, String> environment =
+                Map.of("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=of-the-environment");
+        assertThat(identity("s", "deployment.environment=chosen", environment).attributes())
+                .containsEntry("deployment.environment.name", "chosen")
+                .doesNotContainKey("deployment.environment");
+    }
+
+    @Test
     void hostAndProcessAreDetectedUnlessTheyAreChosen() {
         Map<String, Object> detected = identity("s", "", Map.of()).detected();
         assertThat(detected)

@@ -2,100 +2,80 @@
 package com.incapsula.sampler.spring;
 
 import com.incapsula.sampler.ThreadsSampler;
-import java.beans.PropertyDescriptor;
-import java.util.Arrays;
+import com.incapsula.sampler.internal.options.BeanProperties;
 import java.util.Collections;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.BeanUtils;
 import org.springframework.beans.BeanWrapper;
-import org.springframework.beans.InvalidPropertyException;
-import org.springframework.beans.MethodInvocationException;
-import org.springframework.beans.PropertyAccessException;
 import org.springframework.beans.PropertyAccessorFactory;
-import org.springframework.boot.convert.ApplicationConversionService;
-import org.springframework.util.ClassUtils;
 
 /**
- * The properties of a sampler that text can set, by their names in the class: those that take objects are left out. The
- * sampler's setters check the values.
+ * The properties of a sampler that text can set, by their names in the class or in a file of properties.
  *
  * <p>Threads: any.
  */
 final class SamplerSettings {
 
-    private static final Set<String> NAMES = names();
+    private static final String PREFIX = ThreadsSamplerProperties.PREFIX + ".";
 
+    /* The sampler's names by those of a file. */
+    private static final Map<String, String> OF_FILE = ofFile();
+
+    private final ThreadsSampler sampler;
     private final BeanWrapper properties;
 
     SamplerSettings(ThreadsSampler sampler) {
+        this.sampler = sampler;
         properties = PropertyAccessorFactory.forBeanPropertyAccess(sampler);
-        properties.setConversionService(ApplicationConversionService.getSharedInstance());
     }
 
-    private static Set<String> names() {
-        Set<String> found = new TreeSet<>();
-        for (PropertyDescriptor property : BeanUtils.getPropertyDescriptors(ThreadsSampler.class)) {
-            if (property.getWriteMethod() != null && isText(property.getPropertyType())) {
-                found.add(property.getName());
+    private static Map<String, String> ofFile() {
+        Map<String, String> names = new TreeMap<>();
+        for (String name : UnknownSettings.known()) {
+            String option = option(name);
+            if (option != null) {
+                names.put(name, option);
             }
         }
-        return Collections.unmodifiableSet(found);
+        return Collections.unmodifiableMap(names);
     }
 
-    private static boolean isText(Class<?> type) {
-        return ClassUtils.isPrimitiveOrWrapper(type) || type.isEnum() || type == String.class;
+    /* A file has a group before some names, and no unit at the end. */
+    private static @Nullable String option(String ofFile) {
+        if (ofFile.startsWith("output.") || ofFile.startsWith("server.")) {
+            return null;
+        }
+        String bare = ofFile.substring(ofFile.indexOf('.') + 1);
+        for (String stem : new String[] {ofFile.replace('.', '-'), bare}) {
+            for (String unit : new String[] {"", "-millis", "-seconds", "-bytes"}) {
+                String found = BeanProperties.find(stem + unit);
+                if (found != null) {
+                    return found;
+                }
+            }
+        }
+        return null;
     }
 
     /** @return each property with its value, in the order of names */
     Map<String, @Nullable Object> values() {
         Map<String, @Nullable Object> values = new TreeMap<>();
-        NAMES.forEach(name -> values.put(name, properties.getPropertyValue(name)));
+        BeanProperties.names().forEach(name -> values.put(name, properties.getPropertyValue(name)));
         return values;
     }
 
     /**
      * Sets a property of a sampler, which may run.
      *
-     * @param name as in the class, or as in a file of properties: {@code reportCpuTime}, {@code report-cpu-time}
+     * @param name as in the class, {@code reportCpuTime} or {@code report-cpu-time}, or as in a file of properties,
+     *     {@code report.cpu-time} or {@code threads-sampler.report.cpu-time}
+     * @param value as {@link BeanProperties} reads it
      * @throws IllegalArgumentException if there is no such property, or the value is no such value or out of range
      * @throws IllegalStateException if it is fixed while the sampler runs
      */
     void set(String name, String value) {
-        String found = NAMES.stream()
-                .filter(each -> plain(each).equals(plain(name)))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException(
-                        "there is no property " + name + "; there are " + String.join(", ", NAMES)));
-        try {
-            properties.setPropertyValue(found, value);
-        } catch (PropertyAccessException e) {
-            if (e.getCause() instanceof IllegalStateException fixed) {
-                throw new IllegalStateException(fixed.getMessage(), e);
-            }
-            throw new IllegalArgumentException(reason(found, value, e), e);
-        } catch (InvalidPropertyException e) {
-            throw new IllegalArgumentException(e.getMessage(), e);
-        }
-    }
-
-    /* What the setter says; text that cannot be converted did not get that far. */
-    private String reason(String name, String value, PropertyAccessException e) {
-        if (e instanceof MethodInvocationException && e.getCause() != null) {
-            return String.valueOf(e.getCause().getMessage());
-        }
-        Class<?> type = properties.getPropertyType(name);
-        String allowed = type != null && type.isEnum()
-                ? "one of " + Arrays.toString(type.getEnumConstants())
-                : "a value of type " + (type == null ? "text" : type.getSimpleName());
-        return name + " must be " + allowed + ", got " + value;
-    }
-
-    private static String plain(String name) {
-        return name.replace("-", "").toLowerCase(Locale.ROOT);
+        String bare = name.startsWith(PREFIX) ? name.substring(PREFIX.length()) : name;
+        BeanProperties.set(sampler, OF_FILE.getOrDefault(bare, name), value);
     }
 }

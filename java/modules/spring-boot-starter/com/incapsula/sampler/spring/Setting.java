@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.spring;
 
+import com.incapsula.sampler.internal.options.Times;
 import java.time.Duration;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
@@ -15,8 +16,6 @@ import org.jspecify.annotations.Nullable;
  * @param group what stands between {@code threads-sampler.} and the name, with a dot at its end, or an empty text
  */
 record Setting(String group) {
-
-    private static final int NANOS_PER_MILLI = 1_000_000;
 
     <T> void set(String name, T value, Consumer<? super T> setter) {
         try {
@@ -33,10 +32,7 @@ record Setting(String group) {
     }
 
     void setMillis(String name, Duration time, LongConsumer setter) {
-        if (time.toNanosPart() % NANOS_PER_MILLI != 0) {
-            throw wrong(name, "must be whole milliseconds, got " + time, null);
-        }
-        set(name, time.toMillis(), setter::accept);
+        set(name, time, value -> setter.accept(Times.wholeMillis(name, value)));
     }
 
     void setIntMillis(String name, Duration time, IntConsumer setter) {
@@ -44,10 +40,7 @@ record Setting(String group) {
     }
 
     void setSeconds(String name, Duration time, LongConsumer setter) {
-        if (time.getNano() != 0) {
-            throw wrong(name, "must be whole seconds, got " + time, null);
-        }
-        set(name, time.getSeconds(), setter::accept);
+        set(name, time, value -> setter.accept(Times.wholeSeconds(name, value)));
     }
 
     void setIntSeconds(String name, Duration time, IntConsumer setter) {
@@ -59,7 +52,7 @@ record Setting(String group) {
         return (int) Math.max(Integer.MIN_VALUE, Math.min(Integer.MAX_VALUE, value));
     }
 
-    private IllegalArgumentException wrong(String name, String problem, @Nullable Exception cause) {
+    private IllegalArgumentException wrong(String name, String problem, Exception cause) {
         return new IllegalArgumentException(
                 ThreadsSamplerProperties.PREFIX + "." + group + name + ": " + problem, cause);
     }

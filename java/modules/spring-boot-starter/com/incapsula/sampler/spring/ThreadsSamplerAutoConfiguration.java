@@ -19,6 +19,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -26,7 +27,9 @@ import org.springframework.core.env.Environment;
 
 /**
  * A {@link ThreadsSampler} bean that {@code threads-sampler.*} properties describe. It is started when all beans have
- * been made, before web servers and other beans that start, and closed after those have stopped.
+ * been made, before web servers and other beans that start, and closed after those have stopped. At the exit of the JVM
+ * that needs Boot's shutdown hook; without it, as in an application server or with
+ * {@code spring.main.register-shutdown-hook=false}, the sampler ends as soon as the JVM exits.
  *
  * <p>Nothing here stops the application: where a property is wrong, a file cannot be written or sampling is not
  * possible, one warning says why, and the application runs without samples. With {@code threads-sampler.required=true}
@@ -188,6 +191,7 @@ public class ThreadsSamplerAutoConfiguration {
          * @param server the server, if there is one
          * @param properties say whether they start
          * @param failures keep them from starting
+         * @param context which Boot closes at the exit of the JVM, or not
          * @return what Spring calls
          */
         @Bean
@@ -195,8 +199,13 @@ public class ThreadsSamplerAutoConfiguration {
                 ThreadsSampler sampler,
                 ObjectProvider<ThreadsSamplerServer> server,
                 ThreadsSamplerProperties properties,
-                SettingFailures failures) {
-            return new SamplerLifecycle(sampler, properties.autoStart() && failures.isEmpty(), server::getIfUnique);
+                SettingFailures failures,
+                ApplicationContext context) {
+            return new SamplerLifecycle(
+                    sampler,
+                    properties.autoStart() && failures.isEmpty(),
+                    () -> ShutdownHook.closes(context),
+                    server::getIfUnique);
         }
     }
 }

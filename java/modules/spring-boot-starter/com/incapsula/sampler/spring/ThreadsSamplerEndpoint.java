@@ -306,8 +306,9 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
     /**
      * Changes a setting.
      *
-     * @param name the name of a property of the sampler
-     * @param value its new value as text
+     * @param name the name of a property of the sampler, {@code reportCpuTime} or {@code report-cpu-time}, or of the
+     *        application, {@code threads-sampler.report.cpu-time}
+     * @param value its new value as text, such as {@code true}, {@code 20ms} or {@code by-time}
      * @return the status, or what is wrong
      */
     @WriteOperation

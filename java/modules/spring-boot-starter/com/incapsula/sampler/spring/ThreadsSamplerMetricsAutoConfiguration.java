@@ -18,7 +18,7 @@ import org.springframework.context.annotation.Bean;
  * @since 1.0
  */
 @AutoConfiguration(after = ThreadsSamplerAutoConfiguration.class)
-@ConditionalOnClass(MeterBinder.class)
+@ConditionalOnClass({MeterBinder.class, ThreadsSamplerMetrics.class})
 @ConditionalOnProperty(prefix = ThreadsSamplerProperties.PREFIX, name = "enabled", matchIfMissing = true)
 @ConditionalOnSingleCandidate(ThreadsSampler.class)
 public class ThreadsSamplerMetricsAutoConfiguration {

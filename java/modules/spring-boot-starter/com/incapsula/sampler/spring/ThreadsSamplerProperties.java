@@ -196,9 +196,13 @@ record ThreadsSamplerProperties(
             @DefaultValue Map<String, String> headers,
             @DefaultValue("16MB") DataSize queueLimit,
             @DefaultValue("4MB") DataSize reportLimit,
-            @Nullable Duration timeout,
-            @DefaultValue("5s") Duration spread,
-            @DefaultValue("5s") Duration closeTimeout) {}
+            @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration timeout,
+
+            @DefaultValue("5s") @DurationUnit(ChronoUnit.SECONDS)
+            Duration spread,
+
+            @DefaultValue("5s") @DurationUnit(ChronoUnit.SECONDS)
+            Duration closeTimeout) {}
 
     /**
      * The sampler's own server.

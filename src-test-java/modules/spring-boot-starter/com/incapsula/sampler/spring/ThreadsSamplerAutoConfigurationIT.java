@@ -9,6 +9,7 @@ import com.incapsula.sampler.ReportFormat;
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.ThreadsSamplerServer;
 import com.incapsula.sampler.manipulate.ThreadNameManipulator;
+import com.incapsula.sampler.micrometer.ThreadsSamplerMetrics;
 import com.incapsula.sampler.outputer.FileSamplingOutputer;
 import com.incapsula.sampler.outputer.LoggerSamplingOutputer;
 import com.incapsula.sampler.outputer.SamplingOutputer;
@@ -29,6 +30,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootVersion;
 import org.springframework.boot.WebApplicationType;
@@ -37,6 +39,7 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -162,13 +165,23 @@ class ThreadsSamplerAutoConfigurationIT {
                         .isEqualTo(expected));
     }
 
-    /* All but the one that the starter itself decides. */
+    @Test
+    void theEndpointTakesEachPropertyByItsNameAndWithItsValue() {
+        Map<String, String> expected = new TreeMap<>();
+        VALUES.values().forEach(value -> expected.put(value.option(), plain(value.set())));
+        for (String prefix : List.of("", "threads-sampler.")) {
+            ThreadsSampler sampler = new ThreadsSampler();
+            SamplerSettings settings = new SamplerSettings(sampler);
+            VALUES.forEach((name, value) -> settings.set(prefix + name, value.written()));
+            assertThat(options(sampler)).isEqualTo(expected);
+        }
+    }
+
     private static Map<String, String> options(ThreadsSampler sampler) {
         Map<String, String> options = new TreeMap<>();
         new SamplerSettings(sampler)
                 .values()
                 .forEach((name, value) -> options.put(name, value == null ? "" : plain(value)));
-        options.remove("closeOutputer");
         return options;
     }
 
@@ -226,6 +239,16 @@ class ThreadsSamplerAutoConfigurationIT {
         assertThat(output.getAll())
                 .contains(WARNING + "threads-sampler.sampling-frequency: samplingFrequencyMillis must be between 1 and"
                         + " 3600000, got 0");
+    }
+
+    @Test
+    void aTimeThatNoNumberHoldsIsOneWarningAndTheApplicationRuns(CapturedOutput output) {
+        application
+                .withPropertyValues("threads-sampler.sampling-frequency=PT9223372036854775807S")
+                .run(context -> assertThat(context).hasNotFailed());
+        assertThat(warnings(output)).isEqualTo(1);
+        assertThat(output.getAll())
+                .contains(WARNING + "threads-sampler.sampling-frequency: sampling-frequency is too long: PT");
     }
 
     @Test
@@ -377,7 +400,8 @@ class ThreadsSamplerAutoConfigurationIT {
                 .withPropertyValues("threads-sampler.report.frequency=1500ms")
                 .run(context -> assertThat(context).hasNotFailed());
         assertThat(warnings(output)).isEqualTo(1);
-        assertThat(output.getAll()).contains("threads-sampler.report.frequency: must be whole seconds, got PT1.5S");
+        assertThat(output.getAll())
+                .contains("threads-sampler.report.frequency: frequency must be whole seconds, got PT1.5S");
     }
 
     @Test
@@ -632,9 +656,9 @@ class ThreadsSamplerAutoConfigurationIT {
                         "threads-sampler.output.push.resource-attributes.service.version=1.2",
                         "threads-sampler.output.push.queue-limit=1MB",
                         "threads-sampler.output.push.report-limit=8KB",
-                        "threads-sampler.output.push.timeout=1s",
-                        "threads-sampler.output.push.spread=2s",
-                        "threads-sampler.output.push.close-timeout=3s")
+                        "threads-sampler.output.push.timeout=1",
+                        "threads-sampler.output.push.spread=2",
+                        "threads-sampler.output.push.close-timeout=3")
                 .run(context -> {
                     RemoteSamplingOutputer push = (RemoteSamplingOutputer)
                             context.getBean(ThreadsSampler.class).getSamplingOutputer();
@@ -698,6 +722,111 @@ class ThreadsSamplerAutoConfigurationIT {
                     .start();
             assertThat(sampler.isRunning()).isTrue();
         });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class StartsTheSampler {
+        @Bean
+        SmartInitializingSingleton starter(ThreadsSampler sampler) {
+            return sampler::init;
+        }
+    }
+
+    @Test
+    void aSamplerThatABeanStartsHasItsServer() {
+        ThreadsSamplerServer[] seen = new ThreadsSamplerServer[1];
+        application
+                .withUserConfiguration(StartsTheSampler.class)
+                .withPropertyValues("threads-sampler.server.enabled=true")
+                .run(context -> {
+                    seen[0] = context.getBean(ThreadsSamplerServer.class);
+                    assertThat(seen[0].getUrl()).isNotNull();
+                    assertThat(context.getBean(ThreadsSampler.class).isRunning())
+                            .isTrue();
+                });
+        assertThat(seen[0].getUrl()).isNull();
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class ServerThatRuns {
+        @Bean(initMethod = "init")
+        ThreadsSamplerServer server(ThreadsSampler sampler) {
+            ThreadsSamplerServer server = new ThreadsSamplerServer();
+            server.setSampler(sampler);
+            return server;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class ServerOfAnotherSampler {
+        @Bean
+        ThreadsSamplerServer server() {
+            ThreadsSamplerServer server = new ThreadsSamplerServer();
+            server.setSampler(new ThreadsSampler());
+            return server;
+        }
+    }
+
+    @Test
+    void aServerOfTheApplicationsOwnIsLeftAlone(CapturedOutput output) {
+        application.withUserConfiguration(ServerThatRuns.class).run(context -> {
+            ThreadsSamplerServer server = context.getBean(ThreadsSamplerServer.class);
+            assertThat(server.getUrl()).isNotNull();
+            context.getBean(SamplerLifecycle.class).stop();
+            assertThat(server.getUrl()).isNotNull();
+        });
+        application.withUserConfiguration(ServerOfAnotherSampler.class).run(context -> {
+            assertThat(context.getBean(ThreadsSampler.class).isRunning()).isTrue();
+            assertThat(context.getBean(ThreadsSamplerServer.class).getUrl()).isNull();
+        });
+        assertThat(output.getAll()).doesNotContain("the sampler has no server");
+    }
+
+    /** Spring starts all beans then, also those that do not start by themselves. */
+    @Test
+    void aContextThatIsStartedStartsOnlyASamplerThatItHasStopped() {
+        for (String property : List.of("auto-start=false", "sampling-frequency=0")) {
+            application.withPropertyValues("threads-sampler." + property).run(context -> {
+                ConfigurableApplicationContext started =
+                        context.getSourceApplicationContext(ConfigurableApplicationContext.class);
+                ThreadsSampler sampler = context.getBean(ThreadsSampler.class);
+                started.start();
+                assertThat(sampler.isRunning()).as(property).isFalse();
+                sampler.init();
+                started.stop();
+                assertThat(sampler.isRunning()).isFalse();
+                started.start();
+                assertThat(sampler.isRunning()).as(property).isTrue();
+            });
+        }
+    }
+
+    @Test
+    void anOutputThatCannotBeClosedEndsNothingElse(CapturedOutput output) {
+        application.withPropertyValues("threads-sampler.server.enabled=true").run(context -> {
+            ThreadsSampler sampler = context.getBean(ThreadsSampler.class);
+            sampler.setSamplingOutputer(new LoggerSamplingOutputer() {
+                @Override
+                public void close() {
+                    throw new IllegalStateException("no end");
+                }
+            });
+            AtomicInteger calls = new AtomicInteger();
+            context.getBean(SamplerLifecycle.class).stop(calls::incrementAndGet);
+            assertThat(calls).hasValue(1);
+            assertThat(sampler.isRunning()).isFalse();
+            assertThat(context.getBean(ThreadsSamplerServer.class).getUrl()).isNull();
+        });
+        assertThat(output.getAll()).contains("the sampler has not ended as it should: ");
+    }
+
+    /** As a copy of the starter without its meters, or with Micrometer alone. */
+    @Test
+    void withoutTheClassOfTheMetersThereAreNone() {
+        application
+                .withConfiguration(AutoConfigurations.of(ThreadsSamplerMetricsAutoConfiguration.class))
+                .withClassLoader(new FilteredClassLoader(ThreadsSamplerMetrics.class))
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("threadsSamplerMetrics"));
     }
 
     private static final List<String> ORDER = new CopyOnWriteArrayList<>();

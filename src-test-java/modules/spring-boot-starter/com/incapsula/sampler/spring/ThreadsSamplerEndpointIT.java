@@ -291,15 +291,22 @@ class ThreadsSamplerEndpointIT {
         assertThat(sampler().isReportCpuTime()).isTrue();
         assertThat(set("report-order", "by_time").statusCode()).isEqualTo(200);
         assertThat(sampler().getReportOrder()).hasToString("BY_TIME");
+        assertThat(set("threads-sampler.idle-lookback", "2s").statusCode()).isEqualTo(200);
+        assertThat(sampler().getIdleLookbackMillis()).isEqualTo(2000);
+        assertThat(set("report.frequency", "5m").statusCode()).isEqualTo(200);
+        assertThat(sampler().getReportFrequencySeconds()).isEqualTo(300);
     }
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
                     samplingFrequencyMillis | 0    | 400 | samplingFrequencyMillis must be between 1 and 3600000, got 0
-                    samplingFrequencyMillis | fast | 400 | samplingFrequencyMillis must be a value of type long, got fast
-                    reportOrder             | up   | 400 | reportOrder must be one of [BY_NAME, BY_TIME], got up
+                    samplingFrequencyMillis | fast | 400 | samplingFrequencyMillis must be a time such as 20ms, 10s, 5m or 1h, got "fast"
+                    reportOrder             | up   | 400 | reportOrder must be one of BY_NAME, BY_TIME, got "up"
                     memoryLimitBytes        | 9000000 | 409 | memoryLimitBytes cannot be changed while the sampler runs
-                    samplingOutputer        | x    | 400 | there is no property samplingOutputer; there are active, clock
+                    samplingOutputer        | x    | 400 | there is no property "samplingOutputer"; there are active, clock
+                    closeOutputer           | true | 400 | there is no property "closeOutputer"; there are active, clock
+                    output.log.format       | top  | 400 | there is no property "output.log.format"; there are active
+                    report.active           | true | 400 | there is no property "report.active"; there are active, clock
                     """)
     void aWrongSettingIsRefused(String name, String value, int status, String problem) {
         HttpResponse<byte[]> answer = set(name, value);

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.spring;
+
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import org.springframework.boot.SpringApplication;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/**
+ * Boot's hook, which closes contexts when the JVM exits.
+ *
+ * <p>Threads: any.
+ */
+final class ShutdownHook {
+
+    private ShutdownHook() {}
+
+    /**
+     * Whether Boot closes a context at the exit: not with {@code spring.main.register-shutdown-hook=false}, nor in an
+     * application server, nor in most tests. Boot has no public way to ask.
+     *
+     * @return false also where it is not known
+     */
+    static boolean closes(ApplicationContext context) {
+        try {
+            Field field = SpringApplication.class.getDeclaredField("shutdownHook");
+            field.setAccessible(true);
+            Object hook = field.get(null);
+            Method asks = hook.getClass()
+                    .getDeclaredMethod("isApplicationContextRegistered", ConfigurableApplicationContext.class);
+            asks.setAccessible(true);
+            return context instanceof ConfigurableApplicationContext && (boolean) asks.invoke(hook, context);
+        } catch (ReflectiveOperationException | RuntimeException unknown) {
+            return false;
+        }
+    }
+}

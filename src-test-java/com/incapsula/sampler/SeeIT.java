@@ -363,7 +363,7 @@ class SeeIT {
             RecordedEvent first = intervals.get(0);
             assertThat(first.getDuration("wall").toNanos()).isEqualTo(notes.wallNanos.get(0));
             assertStatesAddUp(first);
-            assertThat(first.getDuration("elapsed")).isGreaterThanOrEqualTo(Duration.ofMillis(45));
+            assertThat(first.getDuration("elapsed")).isGreaterThanOrEqualTo(Duration.ofMillis(30));
             assertThat(first.getInstant("till")).isEqualTo(intervals.get(1).getInstant("from"));
             assertThat(first.getLong("groups")).as("[JVM] is switched off").isEqualTo(1);
             assertThat(first.getLong("samples")).isPositive().isEqualTo(samplesIn(first.getString("account")));

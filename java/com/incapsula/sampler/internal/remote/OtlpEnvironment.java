@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OtlpEnvironment {
 
+    private static final Set<Integer> COLLECTOR_PORTS = Set.of(4317, 4318);
     private static final String GENERAL = "OTEL_EXPORTER_OTLP_";
     private static final String PROFILES = GENERAL + "PROFILES_";
     private static final String ENDPOINT = "ENDPOINT";
@@ -162,11 +163,12 @@ public final class OtlpEnvironment {
         return found ? null : "it is for " + String.join(", ", meant) + ", and reports go to " + server(target);
     }
 
-    /* What was to be encrypted is not sent in the clear. */
+    /* What was to be encrypted is not sent in the clear. A collector has two ports, of gRPC and of HTTP. */
     private static boolean isSameServer(URI meant, URI target) {
         boolean anyPort = meant.getPort() < 0 || target.getPort() < 0;
+        boolean isCollector = COLLECTOR_PORTS.contains(meant.getPort()) && COLLECTOR_PORTS.contains(target.getPort());
         return meant.getHost().equalsIgnoreCase(target.getHost())
-                && (anyPort || meant.getPort() == target.getPort())
+                && (anyPort || isCollector || meant.getPort() == target.getPort())
                 && (!meant.getScheme().equals("https") || target.getScheme().equals("https"));
     }
 

@@ -88,9 +88,12 @@ class OtlpEnvironmentTest {
 
     @Test
     void anotherPortGetsNoHeaderWhereBothAreNamed() {
-        assertThat(headers(environment("HEADERS", "a=1", "ENDPOINT", "http://collector:4317")))
+        assertThat(headers(environment("HEADERS", "a=1", "ENDPOINT", "http://collector:9999")))
                 .isEmpty();
         assertThat(warnings).hasSize(1);
+        assertThat(headers(environment("HEADERS", "a=1", "ENDPOINT", "http://collector:4317")))
+                .as("gRPC of the same collector")
+                .isEqualTo(Map.of("a", "1"));
         assertThat(headers(environment("HEADERS", "a=1", "ENDPOINT", "http://collector")))
                 .isEqualTo(Map.of("a", "1"));
     }

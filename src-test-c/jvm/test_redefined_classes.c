@@ -370,7 +370,7 @@ static void versions_have_a_limit_of_bytes(void **state)
     memset(large, 'x', most + 1);
     redefine(&classes[0], large);
     assert_int_equal(see(&classes[0], true, "first", &file), SMP_CLASS_IS_LOST);
-    large[most / 2] = '\0';
+    large[most / 2 + 1] = '\0';
     redefine(&classes[0], large);
     redefine(&classes[1], large);
     assert_int_equal(see(&classes[0], true, "first", &file), SMP_CLASS_IS_REPLACED);

@@ -2,6 +2,7 @@
 package com.incapsula.sampler.testing;
 
 import counted.FailingHook;
+import counted.Failures;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.instrument.ClassFileTransformer;
@@ -10,7 +11,6 @@ import java.lang.instrument.UnmodifiableClassException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.ProtectionDomain;
-import java.util.Arrays;
 import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
@@ -50,7 +50,7 @@ public final class HookingAgent {
         }
     }
 
-    /** Hooks the methods, those of loaded classes too. */
+    /* Those that are loaded, too. Not found among all loaded classes: -Xcheck:jni complains of the JDK then. */
     static void hook() throws UnmodifiableClassException {
         instrumentation.addTransformer(
                 new ClassFileTransformer() {
@@ -61,12 +61,8 @@ public final class HookingAgent {
                     }
                 },
                 true);
-        Class<?>[] loaded = Arrays.stream(instrumentation.getAllLoadedClasses())
-                .filter(type -> type.getName().replace('.', '/').startsWith(HOOKED))
-                .toArray(Class[]::new);
-        if (loaded.length > 0) {
-            instrumentation.retransformClasses(loaded);
-        }
+        instrumentation.retransformClasses(Failures.class);
+        instrumentation.retransformClasses(Failures.class.getDeclaredClasses());
     }
 
     private static byte[] hooked(byte[] file) {

@@ -58,6 +58,7 @@ public final class SwappedCallsProgram {
             assertVersion();
             assertCounted(sampler, 3);
             swap();
+            assertCounted(sampler, 4);
             swap();
             assertCounted(sampler, ALL);
         }

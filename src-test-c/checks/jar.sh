@@ -30,8 +30,8 @@ check() {
     done
 }
 
-(cd "$work" && "$jdk/bin/jar" --extract --file "$jar" META-INF/native/linux-x86_64 META-INF/native/linux-aarch64 && "$jdk/bin/jar" --list --file "$jar" | grep -c "^META-INF/native/.*[^/]$" >count)
+(cd "$work" && "$jdk/bin/jar" --extract --file "$jar" META-INF/native/)
 check linux-x86_64 X86-64
 check linux-aarch64 AArch64
-[ "$(cat "$work/count")" -le 2 ] || fail "$jar carries more than two libraries"
+[ "$(find "$work" -type f | wc -l)" -le 2 ] || fail "$jar carries more than two libraries"
 exit "$bad"

@@ -12,7 +12,7 @@
  * bars the column of active time has them (error_cell.h). With the CPU clock, or if states are not
  * known, that column has all time, and there are no states.
  *
- * Where calls are counted, a table of the counted methods follows (calls_table.h), with the roots
+ * While calls are counted, a table of the counted methods follows (calls_table.h), with the roots
  * and with all that each method called. By calls there is no other one.
  */
 #include <inttypes.h>

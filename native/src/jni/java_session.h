@@ -38,7 +38,7 @@ enum {
     SMP_JAVA_SESSION_LIMITATIONS = 4
 };
 
-/* What is not done in the best way: a constant of Java's SamplingLimitation.Code, and why. */
+/* A constant of Java's SamplingLimitation.Code, and why it holds here. */
 struct smp_java_session_limitation {
     const char *code;
     char reason[SMP_JAVA_SESSION_REASON_BYTES];

@@ -243,7 +243,7 @@ function carryCounts(model, cut, rowOf) {
 }
 
 /**
- * Of two nodes that are one row.
+ * Since when a row of two nodes is counted, and how many calls it lacks.
  *
  * @param {CountedSince} a
  * @param {CountedSince} [b]

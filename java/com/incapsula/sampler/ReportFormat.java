@@ -38,7 +38,7 @@ public enum ReportFormat {
      */
     OTLP("otlp.pb", "application/x-protobuf"),
     /**
-     * Where calls are counted, a table of all counted methods, or classes or packages ({@link ReportOptions#withPer}):
+     * While calls are counted, a table of all counted methods, or classes or packages ({@link ReportOptions#withPer}):
      * calls, total and own time, time per call, the shortest and the longest where they are known, and the callers. By
      * time, or with {@link ReportWeight#CALLS} by calls.
      */

@@ -244,7 +244,7 @@ public final class ReportOptions {
     }
 
     /**
-     * What a row of {@link ReportFormat#CALLS} is. Default: a method.
+     * The unit of a row of {@link ReportFormat#CALLS}. Default: a method.
      *
      * @param unit the unit
      * @return a changed copy
@@ -283,7 +283,7 @@ public final class ReportOptions {
     }
 
     /**
-     * What a row of {@link ReportFormat#CALLS} is.
+     * The unit of a row of {@link ReportFormat#CALLS}.
      *
      * @return never null
      */
@@ -292,7 +292,7 @@ public final class ReportOptions {
     }
 
     /**
-     * The row to whose calls {@link ReportFormat#CALLS} is limited.
+     * The row that limits {@link ReportFormat#CALLS} to its calls.
      *
      * @return null: none
      */

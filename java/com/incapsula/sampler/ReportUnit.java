@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * What a row of {@link ReportFormat#CALLS} is.
+ * The unit of a row of {@link ReportFormat#CALLS}.
  *
  * @since 1.0
  */

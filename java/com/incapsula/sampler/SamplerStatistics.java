@@ -71,7 +71,7 @@ public final class SamplerStatistics {
     }
 
     /**
-     * What is not done in the best way here. It may change while the sampler runs.
+     * Everything that the sampler cannot do here, or does more slowly or less exactly than elsewhere. It may change while the sampler runs.
      *
      * @return none if all is; not modifiable
      */

@@ -119,7 +119,7 @@ public final class SamplingDiff implements AutoCloseable {
     }
 
     /**
-     * What frames have themselves, before and after.
+     * Each frame's own value in both reports, without its callees.
      *
      * @param weight what is compared
      * @return each frame that has any, the largest difference first; frames as {@link ReportFormat#COLLAPSED} has them

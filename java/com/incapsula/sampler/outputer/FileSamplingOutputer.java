@@ -156,7 +156,7 @@ public class FileSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * What a row of {@link ReportFormat#CALLS} is. Default: a method.
+     * The unit of a row of {@link ReportFormat#CALLS}. Default: a method.
      *
      * @param per the unit; null: as by default
      */
@@ -185,7 +185,7 @@ public class FileSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * The row to whose calls CALLS is limited.
+     * The row that limits CALLS to its calls.
      *
      * @return the row, or null where none was set
      */

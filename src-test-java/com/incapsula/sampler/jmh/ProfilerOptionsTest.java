@@ -68,8 +68,8 @@ class ProfilerOptionsTest {
                 "folder=        | folder must not be empty",
                 "intervall=5    | option intervall is not known; the options are interval, lines, format, folder and"
                         + " help, separated by semicolons",
-                "format=svg     | format must be one of text, collapsed, pprof, speedscope, json, top, otlp, html, none, got"
-                        + " \"svg\"",
+                "format=svg     | format must be one of text, collapsed, pprof, speedscope, json, top, otlp, calls, html, none,"
+                        + " got \"svg\"",
             })
     void whatIsWrongIsNamed(String options, String message) {
         assertThatExceptionOfType(ProfilerException.class)

@@ -8,14 +8,21 @@
 
 enum { PATH_BYTES = 64, PIECE_BYTES = 4096 };
 
-static void put_task_path(char *path, int32_t tid, const char *file)
+static int open_file(const char *path)
 {
-    (void)snprintf(path, PATH_BYTES, "/proc/self/task/%d/%s", (int)tid, file);
+    return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-bool smp_system_file_read(const char *path, char *out, size_t size)
+int smp_task_file_open(int32_t tid, const char *file)
 {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    char path[PATH_BYTES];
+
+    (void)snprintf(path, sizeof(path), "/proc/self/task/%d/%s", (int)tid, file);
+    return open_file(path);
+}
+
+static bool read_and_close(int fd, char *out, size_t size)
+{
     ssize_t length;
 
     if (fd < 0)
@@ -28,12 +35,14 @@ bool smp_system_file_read(const char *path, char *out, size_t size)
     return true;
 }
 
+bool smp_system_file_read(const char *path, char *out, size_t size)
+{
+    return read_and_close(open_file(path), out, size);
+}
+
 bool smp_task_file_read(int32_t tid, const char *file, char *out, size_t size)
 {
-    char path[PATH_BYTES];
-
-    put_task_path(path, tid, file);
-    return smp_system_file_read(path, out, size);
+    return read_and_close(smp_task_file_open(tid, file), out, size);
 }
 
 /* Piece by piece; what may be the beginning of the mark, or of what follows it, stays for the next
@@ -67,11 +76,9 @@ static bool find(int fd, const char *mark, char *out, size_t size)
 
 bool smp_task_file_find(int32_t tid, const char *file, const char *mark, char *out, size_t size)
 {
-    char path[PATH_BYTES];
+    const int fd = smp_task_file_open(tid, file);
     bool is_found;
 
-    put_task_path(path, tid, file);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
     is_found = find(fd, mark, out, size);

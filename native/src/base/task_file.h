@@ -16,6 +16,8 @@
 
 /* What it holds, up to size - 1 bytes, as a string. */
 bool smp_system_file_read(const char *path, char *out, size_t size);
+/* A descriptor that programs which the process starts do not get; negative: an error. */
+int smp_task_file_open(int32_t tid, const char *file);
 bool smp_task_file_read(int32_t tid, const char *file, char *out, size_t size);
 /* The same of what follows the first mark, however long the file is: status has a line of all
  * groups. Both together are shorter than 4 KB. False, too: there is no mark. */

@@ -11,6 +11,7 @@
 #include "base/thread.h"
 
 #define NS_PER_US INT64_C(1000)
+#define NS_PER_MS INT64_C(1000000)
 
 enum { LOADAVG_BYTES = 128, RUNNING_FIELD = 3 /* "0.20 0.18 0.12 1/80 11206": the 1 */ };
 
@@ -43,15 +44,19 @@ bool smp_cpu_demand_exceeds(const char *text, unsigned cpus)
     return running - 1 > (cpus - 1) / 2;
 }
 
-static bool read_demand(int fd)
+static bool read_demand(struct smp_cpu_demand *demand, int64_t now_ns)
 {
     char text[LOADAVG_BYTES];
-    const ssize_t length = pread(fd, text, sizeof(text) - 1, 0);
+    const ssize_t length = pread(demand->fd, text, sizeof(text) - 1, 0);
 
     if (length <= 0)
         return true;
     text[length] = '\0';
-    return smp_cpu_demand_exceeds(text, smp_thread_own_cpus());
+    if (demand->cpus == 0 || now_ns - demand->cpus_ns >= SMP_CPU_DEMAND_CPUS_MS * NS_PER_MS) {
+        demand->cpus = smp_thread_own_cpus();
+        demand->cpus_ns = now_ns;
+    }
+    return smp_cpu_demand_exceeds(text, demand->cpus);
 }
 
 bool smp_cpu_demand_may_wait(struct smp_cpu_demand *demand)
@@ -61,7 +66,7 @@ bool smp_cpu_demand_may_wait(struct smp_cpu_demand *demand)
     const int64_t now_ns = smp_clock_ns();
 
     if (!demand->was_read || now_ns - demand->read_ns >= SMP_CPU_DEMAND_US * NS_PER_US) {
-        demand->may_wait = read_demand(demand->fd);
+        demand->may_wait = read_demand(demand, now_ns);
         demand->read_ns = now_ns;
         demand->was_read = true;
     }

@@ -21,13 +21,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SMP_CPU_DEMAND_US = 100 /* an answer holds so long */ };
+enum {
+    SMP_CPU_DEMAND_US = 100,      /* an answer holds so long, */
+    SMP_CPU_DEMAND_CPUS_MS = 1000 /* and the number of CPUs so long */
+};
 
 struct smp_cpu_demand {
     int fd; /* of /proc/loadavg; negative: none */
     bool was_read;
     bool may_wait;   /* the last answer */
     int64_t read_ns; /* monotonic */
+    unsigned cpus;   /* that the reader may run on; 0: not known */
+    int64_t cpus_ns; /* when that was read */
 };
 
 void smp_cpu_demand_init(struct smp_cpu_demand *demand);

@@ -14,6 +14,7 @@
 #include "base/task_file.h"
 #include "jvm/threads/cpu_demand.h"
 #include "jvm/threads/cpu_quota.h"
+#include "jvm/threads/kept_files.h"
 #include "jvm/threads/machine_time.h"
 #include "jvm/threads/run_queue.h"
 
@@ -38,6 +39,7 @@ struct smp_os_threads {
     struct smp_hash_map known; /* of the last read, by tid */
     bool was_read;
     struct smp_cpu_demand demand;
+    struct smp_kept_files stats;
     struct smp_run_queue run_queue;
 };
 
@@ -275,12 +277,12 @@ static void begin_where_java_ended(void *self, int32_t tid)
         os_threads->was_read = false;
 }
 
-static bool does_task_run(int32_t tid)
+static bool does_task_run(struct smp_kept_files *stats, int32_t tid)
 {
     char text[STAT_BYTES];
     const char *name_end;
 
-    if (!smp_task_file_read(tid, "stat", text, sizeof(text)))
+    if (!smp_kept_files_read(stats, tid, text, sizeof(text)))
         return false;
     /* "<tid> (<name>) <state> ...": a name may hold anything, but no later field does. */
     name_end = strrchr(text, ')');
@@ -289,7 +291,9 @@ static bool does_task_run(int32_t tid)
 
 static bool may_task_wait(void *self, int32_t tid)
 {
-    return smp_cpu_demand_may_wait(&((struct smp_os_threads *)self)->demand) && does_task_run(tid);
+    struct smp_os_threads *os_threads = self;
+
+    return smp_cpu_demand_may_wait(&os_threads->demand) && does_task_run(&os_threads->stats, tid);
 }
 
 static bool read_queued_ns(void *self, int32_t tid, int64_t *ns)
@@ -356,6 +360,7 @@ enum smp_status smp_os_threads_create(struct smp_os_threads **out)
     if (os_threads == NULL)
         return SMP_ENOMEM;
     smp_cpu_demand_init(&os_threads->demand);
+    smp_kept_files_init(&os_threads->stats, "stat");
     smp_run_queue_init(&os_threads->run_queue);
     os_threads->budget.max_bytes = SIZE_MAX; /* SMP_OS_THREADS_MAX is the limit */
     *out = os_threads;
@@ -367,6 +372,7 @@ void smp_os_threads_destroy(struct smp_os_threads *os_threads)
     if (os_threads == NULL)
         return;
     smp_cpu_demand_fini(&os_threads->demand);
+    smp_kept_files_fini(&os_threads->stats);
     smp_run_queue_fini(&os_threads->run_queue);
     smp_hash_map_fini(&os_threads->known, &os_thread_slots, &os_threads->budget);
     smp_free(NULL, os_threads);

@@ -16,8 +16,8 @@
  *          next read only begins.
  * Cost     read: a directory scan, one clock per thread that is not Java's, one file for each that
  *          is reported for the first time. java_ended: one clock.
- *          is_runnable: one file (3 to 9 us), or nothing where no thread waits for a CPU, see
- *          cpu_demand.h. queued_ns: run_queue.h. is_in_io: one file.
+ *          is_runnable: one file (kept_files.h), or nothing where no thread waits for a CPU, see
+ *          cpu_demand.h. queued_ns: run_queue.h. is_in_io: one file (3 to 9 us).
  */
 #ifndef SMP_JVM_THREADS_OS_THREADS_H
 #define SMP_JVM_THREADS_OS_THREADS_H

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/threads/kept_files.h"
+
+#include <stdatomic.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/task_file.h"
+
+/* By all of the process. */
+static _Atomic uint32_t kept_count;
+
+static bool read_kept(int fd, char *out, size_t size)
+{
+    const ssize_t length = pread(fd, out, size - 1, 0);
+
+    if (length <= 0)
+        return false;
+    out[length] = '\0';
+    return true;
+}
+
+static void close_file(struct smp_kept_file *file)
+{
+    if (file->tid != 0) {
+        (void)close(file->fd);
+        atomic_fetch_sub(&kept_count, 1);
+    }
+    *file = (struct smp_kept_file){ 0 };
+}
+
+/* False: it cannot be opened, or as many are kept as may be. */
+static bool keep_file(const struct smp_kept_files *files, struct smp_kept_file *file, int32_t tid)
+{
+    int fd = -1;
+
+    if (atomic_fetch_add(&kept_count, 1) < files->most)
+        fd = smp_task_file_open(tid, files->name);
+    if (fd < 0) {
+        atomic_fetch_sub(&kept_count, 1);
+        return false;
+    }
+    *file = (struct smp_kept_file){ .tid = tid, .fd = fd, .used = files->reads };
+    return true;
+}
+
+/* The thread's file, or the one of its set that was not read for the longest time. */
+static struct smp_kept_file *choose_file(struct smp_kept_files *files, int32_t tid)
+{
+    struct smp_kept_file *const set =
+        &files->files[(uint32_t)tid % files->sets * SMP_KEPT_FILES_WAYS];
+    struct smp_kept_file *chosen = set;
+
+    for (int i = 0; i < SMP_KEPT_FILES_WAYS; i++) {
+        if (set[i].tid == tid)
+            return &set[i];
+        if (set[i].used < chosen->used)
+            chosen = &set[i];
+    }
+    return chosen;
+}
+
+bool smp_kept_files_read(struct smp_kept_files *files, int32_t tid, char *out, size_t size)
+{
+    struct smp_kept_file *file;
+
+    if (files->sets == 0)
+        return smp_task_file_read(tid, files->name, out, size);
+    file = choose_file(files, tid);
+    file->used = ++files->reads;
+    if (file->tid == tid && read_kept(file->fd, out, size))
+        return true;
+    /* Another thread's; or that of a thread which has ended, whose number this one has now. */
+    close_file(file);
+    return keep_file(files, file, tid) ? read_kept(file->fd, out, size)
+                                       : smp_task_file_read(tid, files->name, out, size);
+}
+
+static uint32_t most_files(void)
+{
+    struct rlimit limit = { 0 };
+    uint64_t most = SMP_KEPT_FILES;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return 0;
+    if (limit.rlim_cur / SMP_KEPT_FILES_LIMIT_SHARE < most)
+        most = limit.rlim_cur / SMP_KEPT_FILES_LIMIT_SHARE;
+    return (uint32_t)most;
+}
+
+void smp_kept_files_init(struct smp_kept_files *files, const char *name)
+{
+    *files = (struct smp_kept_files){ .name = name, .most = most_files() };
+    files->sets = files->most / SMP_KEPT_FILES_WAYS;
+}
+
+void smp_kept_files_fini(struct smp_kept_files *files)
+{
+    for (int i = 0; i < SMP_KEPT_FILES; i++)
+        close_file(&files->files[i]);
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "jvm/threads/kept_files.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/thread.h"
+
+enum { THREADS = 400, TEXT_BYTES = 512 };
+
+static size_t open_files(void)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    size_t count = 0;
+
+    assert_non_null(folder);
+    while (readdir(folder) != NULL)
+        count++;
+    (void)closedir(folder);
+    return count;
+}
+
+/* Threads that wait, with their ids. */
+static struct {
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    int32_t tids[THREADS];
+    size_t count;
+    bool is_over;
+} crowd = { .mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
+
+static void *wait_in_crowd(void *unused)
+{
+    pthread_mutex_lock(&crowd.mutex);
+    crowd.tids[crowd.count++] = smp_thread_own_tid();
+    pthread_cond_broadcast(&crowd.changed);
+    while (!crowd.is_over)
+        pthread_cond_wait(&crowd.changed, &crowd.mutex);
+    pthread_mutex_unlock(&crowd.mutex);
+    return unused;
+}
+
+static void start_crowd(pthread_t threads[THREADS])
+{
+    for (size_t i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, wait_in_crowd, NULL), 0);
+    pthread_mutex_lock(&crowd.mutex);
+    while (crowd.count < THREADS)
+        pthread_cond_wait(&crowd.changed, &crowd.mutex);
+    pthread_mutex_unlock(&crowd.mutex);
+}
+
+static void end_crowd(const pthread_t threads[THREADS])
+{
+    pthread_mutex_lock(&crowd.mutex);
+    crowd.is_over = true;
+    pthread_cond_broadcast(&crowd.changed);
+    pthread_mutex_unlock(&crowd.mutex);
+    for (size_t i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+}
+
+static void read_crowd(struct smp_kept_files *kept, bool lives)
+{
+    for (size_t i = 0; i < THREADS; i++) {
+        char text[TEXT_BYTES];
+        assert_int_equal(smp_kept_files_read(kept, crowd.tids[i], text, sizeof(text)), lives);
+    }
+}
+
+/* With a limit of the process's files: how many may stay open. */
+static void assert_keeps(rlim_t limit, size_t most)
+{
+    static struct smp_kept_files kept;
+    struct rlimit before;
+    struct rlimit small;
+    size_t files;
+
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    small = before;
+    small.rlim_cur = limit;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &small), 0);
+    files = open_files();
+    smp_kept_files_init(&kept, "stat");
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    read_crowd(&kept, true);
+    read_crowd(&kept, true);
+    assert_in_range(open_files() - files, most / 2, most);
+    smp_kept_files_fini(&kept);
+    assert_int_equal(open_files(), files);
+}
+
+/* The limit is one for all of them. */
+static void assert_two_keep_as_many_as_one(void)
+{
+    static struct smp_kept_files kept[2];
+    const size_t files = open_files();
+
+    for (int i = 0; i < 2; i++)
+        smp_kept_files_init(&kept[i], i == 0 ? "stat" : "comm");
+    for (int i = 0; i < 4; i++)
+        read_crowd(&kept[i % 2], true);
+    assert_in_range(open_files() - files, kept[0].most / 2, kept[0].most);
+    for (int i = 0; i < 2; i++)
+        smp_kept_files_fini(&kept[i]);
+    assert_int_equal(open_files(), files);
+}
+
+static void files_of_threads_stay_open_up_to_a_limit(void **state)
+{
+    static struct smp_kept_files kept;
+    pthread_t threads[THREADS];
+
+    (void)state;
+    start_crowd(threads);
+    assert_keeps(1024, SMP_KEPT_FILES);
+    assert_keeps(400, 100);
+    assert_keeps(32, 8);
+    assert_two_keep_as_many_as_one();
+    smp_kept_files_init(&kept, "stat");
+    read_crowd(&kept, true);
+    end_crowd(threads);
+    read_crowd(&kept, false); /* they have ended */
+    smp_kept_files_fini(&kept);
+}
+
+/* The second read is of the file that the first one has opened, and not of what that has read. */
+static void a_kept_file_is_read_anew(void **state)
+{
+    static struct smp_kept_files kept;
+    const int32_t tid = smp_thread_own_tid();
+    char first[TEXT_BYTES];
+    char text[TEXT_BYTES];
+    const size_t files = open_files();
+
+    (void)state;
+    smp_kept_files_init(&kept, "comm");
+    assert_true(smp_kept_files_read(&kept, tid, first, sizeof(first)));
+    assert_int_equal(pthread_setname_np(pthread_self(), "renamed"), 0);
+    assert_true(smp_kept_files_read(&kept, tid, text, sizeof(text)));
+    assert_string_equal(text, "renamed\n");
+    assert_int_equal(open_files(), files + 1);
+    assert_true(smp_kept_files_read(&kept, tid, text, 4));
+    assert_string_equal(text, "ren");
+    smp_kept_files_fini(&kept);
+    first[strcspn(first, "\n")] = '\0';
+    assert_int_equal(pthread_setname_np(pthread_self(), first), 0);
+}
+
+/* A program that the process starts has none of them. */
+static void kept_files_are_closed_by_exec(void **state)
+{
+    static struct smp_kept_files kept;
+    const int32_t tid = smp_thread_own_tid();
+    char text[TEXT_BYTES];
+    int closed = 0;
+
+    (void)state;
+    smp_kept_files_init(&kept, "stat");
+    assert_true(smp_kept_files_read(&kept, tid, text, sizeof(text)));
+    for (int i = 0; i < SMP_KEPT_FILES; i++) {
+        if (kept.files[i].tid == tid)
+            closed = fcntl(kept.files[i].fd, F_GETFD) & FD_CLOEXEC;
+    }
+    assert_int_equal(closed, FD_CLOEXEC);
+    smp_kept_files_fini(&kept);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_of_threads_stay_open_up_to_a_limit),
+        cmocka_unit_test(a_kept_file_is_read_anew),
+        cmocka_unit_test(kept_files_are_closed_by_exec),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -160,7 +160,7 @@ static void a_woken_thread_is_runnable_where_it_waited(int64_t waits_ns, int64_t
     sim_script(thread, 0, waits_ns, false);
     sim_script_starved(thread, 0, starves_ns);
     sim_script(thread, 1, runs_ns, true);
-    thread->is_blocked = true; /* the JVM says so while it is on its way, too */
+    thread->word = SMP_WORD_AT_MONITOR; /* the JVM says so while it is on its way, too */
     sim_start(sim);
     sim_run(sim, RUN_S * SIM_S);
     sim_seal(sim);

@@ -177,7 +177,7 @@ static void a_blocked_thread_is_read_from_outside_whatever_it_wants(void **state
 
     (void)state;
     thread->is_runnable = true;
-    thread->is_blocked = true;
+    thread->word = SMP_WORD_WAITS;
     sim_start(sim);
     sim_run(sim, 10 * SIM_S);
     sim_seal(sim);
@@ -474,14 +474,139 @@ static void where_ticks_are_far_apart_answers_are_taken_at_once(void **state)
     assert_int_equal(sim->counts.in_flight, 0);
     sim_tick(sim, SIM_MS);
     assert_int_equal(sim->counts.in_flight, 1);
-    sim_configure(sim, "samplingFrequencyMillis=6\n");
+    sim_configure(sim, "samplingFrequencyMillis=101\n");
     for (int i = 0; i < 2; i++) {
-        sim_tick(sim, 6 * SIM_MS);
+        sim_tick(sim, 101 * SIM_MS);
         assert_int_equal(sim->counts.in_flight, 0);
     }
     assert_int_equal(sim->counts.requests, 4);
     sim_seal(sim);
-    assert_int_equal(sim_wall(sim, "busy", 1), 14 * SIM_MS);
+    assert_int_equal(sim_wall(sim, "busy", 1), 204 * SIM_MS);
+    sim_destroy(sim);
+}
+
+/* They may say where the holder of a lock is. */
+static void where_threads_wait_for_locks_answers_are_taken_at_once(void **state)
+{
+    (void)state;
+    for (int blocks = 0; blocks < 2; blocks++) {
+        struct sim *sim = sim_create(AT_20_MS);
+        struct sim_thread *holder = sim_add_running(sim, "holder", 3);
+        struct sim_thread *waiter = sim_add(sim, "waiter");
+        /* It wakes up before each poll, so that each of them finds it. */
+        sim_script(waiter, 1, 19 * SIM_MS, false);
+        sim_script(waiter, 1, SIM_MS, true);
+        sim_script(waiter, 1, 20 * SIM_MS, false);
+        waiter->is_proven = true;
+        waiter->word = blocks ? SMP_WORD_AT_MONITOR : SMP_WORD_WAITS;
+        waiter->owner_kind = SMP_OWNER_THREAD;
+        waiter->owner = holder;
+        sim_start(sim);
+        sim_tick(sim, 10 * SIM_MS);
+        for (int i = 0; i < 5; i++) {
+            sim_tick(sim, 40 * SIM_MS);
+            assert_int_equal(sim->counts.in_flight, blocks ? 0 : 1);
+        }
+        sim_destroy(sim);
+    }
+}
+
+/* --- what a poll reads --- */
+
+/* Its clock says all: that it runs, and that it has waited for no CPU. */
+static void a_busy_thread_costs_one_reading_of_its_clock(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *busy = sim_add_running(sim, "busy", 1);
+
+    (void)state;
+    sim->has_queues = true;
+    sim_start(sim);
+    for (int i = 0; i < 10; i++)
+        sim_tick(sim, 20 * SIM_MS);
+    const unsigned long reads = busy->reads;
+    const unsigned long own_reads = sim->counts.own_reads;
+    sim->counts.queue_reads = 0;
+    for (int i = 0; i < 100; i++)
+        sim_tick(sim, 20 * SIM_MS);
+    assert_int_equal(busy->reads - reads, 100);
+    assert_int_equal(sim->counts.own_reads - own_reads, 100);
+    assert_in_range(sim->counts.queue_reads, 0, 3);
+    assert_int_equal(sim->counts.runnable, 0);
+    assert_int_equal(busy->requests, 110);
+    sim_seal(sim);
+    assert_int_equal(sim_cpu(sim, "busy", 1), sim_used(busy));
+    sim_destroy(sim);
+}
+
+/* The proof of its stack is the second reading of its clock. */
+static void a_thread_that_is_said_to_wait_is_read_once_before_its_walk(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *thread = sim_add(sim, "woken");
+
+    (void)state;
+    sim_script(thread, 1, 15 * SIM_MS, false);
+    sim_script(thread, 1, SIM_MS, true);
+    sim_script(thread, 1, 4 * SIM_MS, false);
+    thread->is_proven = true;
+    thread->word = SMP_WORD_WAITS;
+    sim_start(sim);
+    sim_tick(sim, 18 * SIM_MS);
+    const unsigned long reads = thread->reads;
+    for (int i = 0; i < 50; i++)
+        sim_tick(sim, 20 * SIM_MS);
+    assert_int_equal(thread->reads - reads, 50);
+    assert_int_equal(thread->proofs, 51);
+    assert_int_equal(thread->walks, 0);
+    assert_int_equal(sim->counts.runnable, 0);
+    sim_seal(sim);
+    assert_int_equal(sim_state(sim, "woken", 1, SMP_STATE_RUNNING), 0);
+    sim_destroy(sim);
+}
+
+/* On its way into a wait: a handshake would find it in the wait. */
+static void a_thread_that_runs_though_it_is_said_to_wait_is_requested(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *thread = sim_add(sim, "parks");
+
+    (void)state;
+    thread->is_word_early = true;
+    /* Not all along, and running at each poll. */
+    sim_script(thread, 1, 10 * SIM_MS, true);
+    sim_script(thread, 2, 2 * SIM_MS, false);
+    sim_script(thread, 1, 8 * SIM_MS, true);
+    thread->is_proven = true;
+    thread->word = SMP_WORD_WAITS;
+    sim_start(sim);
+    for (int i = 0; i < 50; i++)
+        sim_tick(sim, 20 * SIM_MS);
+    assert_int_equal(thread->walks, 0);
+    assert_int_equal(thread->proofs, 0);
+    assert_int_equal(thread->requests, 50);
+    sim_seal(sim);
+    assert_int_equal(sim_state(sim, "parks", 1, SMP_STATE_RUNNING), sim->profile->elapsed_ns);
+    sim_destroy(sim);
+}
+
+/* In Java code: it does not wait, so the system is not asked. */
+static void a_thread_in_java_code_wants_a_cpu(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *thread = sim_add(sim, "preempted");
+
+    (void)state;
+    sim_script(thread, 1, 12 * SIM_MS, true);
+    sim_script(thread, 1, 8 * SIM_MS, false);
+    thread->word = SMP_WORD_RUNS;
+    sim_start(sim);
+    sim_tick(sim, 15 * SIM_MS);
+    for (int i = 0; i < 50; i++)
+        sim_tick(sim, 20 * SIM_MS);
+    assert_int_equal(sim->counts.runnable, 0);
+    assert_int_equal(thread->walks, 0);
+    assert_int_equal(thread->requests, 51);
     sim_destroy(sim);
 }
 
@@ -747,7 +872,7 @@ static void without_a_last_answer_time_stays_where_the_thread_was(void **state)
     for (int i = 0; i < 10; i++)
         sim_tick(sim, 5 * SIM_MS);
     smp_sampler_poll_all(sim->sampler); /* takes the answer of the tick before */
-    thread->is_starved[0] = true;
+    thread->answer = SMP_ANSWER_UNANSWERED;
     sim_tick(sim, 5 * SIM_MS);
     smp_sampler_pause(sim->sampler);
     sim_seal(sim);
@@ -1129,6 +1254,11 @@ int main(void)
         cmocka_unit_test(where_ticks_are_close_answers_are_taken_at_the_next_one),
         cmocka_unit_test(answers_do_not_wait_for_the_next_deadline),
         cmocka_unit_test(where_ticks_are_far_apart_answers_are_taken_at_once),
+        cmocka_unit_test(where_threads_wait_for_locks_answers_are_taken_at_once),
+        cmocka_unit_test(a_busy_thread_costs_one_reading_of_its_clock),
+        cmocka_unit_test(a_thread_that_is_said_to_wait_is_read_once_before_its_walk),
+        cmocka_unit_test(a_thread_that_runs_though_it_is_said_to_wait_is_requested),
+        cmocka_unit_test(a_thread_in_java_code_wants_a_cpu),
         cmocka_unit_test(every_answer_is_counted_as_what_it_is),
         cmocka_unit_test(every_refusal_is_counted_as_what_it_is),
         cmocka_unit_test(one_poll_has_the_stacks_of_running_threads),

@@ -260,11 +260,11 @@ static void a_thread_without_frames_has_none(void **state)
     assert_int_equal(sample.count, 0);
 }
 
-static bool is_blocked(struct smp_thread *thread)
+static enum smp_wait_word word_of(struct smp_thread *thread)
 {
     const struct smp_walker walker = smp_outside_functions(vm.walker);
 
-    return walker.is_blocked(walker.self, thread);
+    return walker.wait_word(walker.self, thread);
 }
 
 static void what_the_jvm_says_of_a_thread_is_known(void **state)
@@ -273,9 +273,10 @@ static void what_the_jvm_says_of_a_thread_is_known(void **state)
     struct smp_thread *thread = start(&java_thread);
 
     (void)state;
-    assert_true(is_blocked(thread));
     vm.state = STATE_IN_NATIVE;
-    assert_false(is_blocked(thread));
+    assert_int_equal(word_of(thread), SMP_WORD_IN_NATIVE);
+    vm.state = STATE_IN_JAVA;
+    assert_int_equal(word_of(thread), SMP_WORD_RUNS);
     assert_int_equal(vm.walks, 0);
 }
 
@@ -470,7 +471,7 @@ static void where_it_is_off_it_says_so(void **state)
     smp_outside_destroy(vm.walker);
     assert_int_equal(smp_outside_create(CAPACITY, NULL, &vm.walker), SMP_OK);
     assert_int_equal(walk_outside(thread), SMP_EUNSUPPORTED);
-    assert_false(is_blocked(thread));
+    assert_int_equal(word_of(thread), SMP_WORD_UNKNOWN);
     smp_outside_open();
     assert_false(smp_outside_is_usable());
     smp_outside_refusal(refusal);

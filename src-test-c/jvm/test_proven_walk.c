@@ -220,30 +220,37 @@ static void the_states_of_jdk_28_are_others(void **state)
     }
 }
 
-static void only_a_thread_that_may_be_read_is_known_to_be_blocked(void **state)
+static bool reads_words(int32_t expected)
 {
-    static const int32_t others[] = { STATE_IN_NATIVE, STATE_IN_VM, STATE_IN_JAVA };
+    struct smp_thread_words read = { .state = -1 };
+    const bool is_read = smp_proven_walk_words(&thread.how, &thread.info, &read);
+
+    assert_int_equal(read.state, is_read ? expected : -1);
+    return is_read;
+}
+
+static void only_words_of_a_thread_that_may_be_read_are_known(void **state)
+{
+    static const int32_t others[] = { STATE_IN_NATIVE, STATE_IN_VM, STATE_IN_JAVA, STATE_BLOCKED };
     const uintptr_t object = thread.info.java_thread;
 
     (void)state;
-    assert_true(smp_proven_walk_is_blocked(&thread.how, &thread.info));
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         thread.object.state = others[i];
-        assert_false(smp_proven_walk_is_blocked(&thread.how, &thread.info));
+        assert_true(reads_words(others[i]));
     }
-    thread.object.state = STATE_BLOCKED;
     thread.info.java_thread = 0;
-    assert_false(smp_proven_walk_is_blocked(&thread.how, &thread.info));
+    assert_false(reads_words(STATE_BLOCKED));
     thread.info.java_thread = object;
     smp_gate_close(&smp_gate_process);
-    assert_false(smp_proven_walk_is_blocked(&thread.how, &thread.info));
+    assert_false(reads_words(STATE_BLOCKED));
     smp_gate_open(&smp_gate_process);
     smp_gate_init_unsure(&thread.info.gate);
-    assert_false(smp_proven_walk_is_blocked(&thread.how, &thread.info));
+    assert_false(reads_words(STATE_BLOCKED));
     smp_gate_confirm(&thread.info.gate);
-    assert_true(smp_proven_walk_is_blocked(&thread.how, &thread.info));
+    assert_true(reads_words(STATE_BLOCKED));
     smp_gate_close(&thread.info.gate);
-    assert_false(smp_proven_walk_is_blocked(&thread.how, &thread.info));
+    assert_false(reads_words(STATE_BLOCKED));
     assert_true(smp_gate_wait(&thread.info.gate, 0)); /* no reader is left behind */
     assert_true(smp_gate_wait(&smp_gate_process, 0));
 }
@@ -669,7 +676,7 @@ int main(void)
         TEST(a_thread_that_stands_still_is_proven),
         TEST(a_thread_in_java_or_in_between_is_not_walked),
         TEST(the_states_of_jdk_28_are_others),
-        TEST(only_a_thread_that_may_be_read_is_known_to_be_blocked),
+        TEST(only_words_of_a_thread_that_may_be_read_are_known),
         TEST(without_an_anchor_there_are_no_frames),
         TEST(only_a_stack_whose_place_is_known_is_read),
         TEST(the_thread_object_is_not_touched_where_it_is_not_sure),

@@ -82,7 +82,10 @@ static int64_t read_wall_ms(void *self)
 
 static int64_t read_own_cpu_ns(void *self)
 {
-    return ((struct sim *)self)->own_cpu_ns;
+    struct sim *sim = self;
+
+    sim->counts.own_reads++;
+    return sim->own_cpu_ns;
 }
 
 static bool read_thread_cpu_ns(void *self, int32_t tid, int64_t *out)
@@ -251,16 +254,16 @@ static enum smp_status walk_outside(void *self, struct smp_thread *thread, int64
     return SMP_OK;
 }
 
-static bool is_blocked(void *self, struct smp_thread *thread)
-{
-    (void)self;
-    return ((struct sim_thread *)thread)->is_blocked;
-}
-
 static enum smp_wait_word wait_word(void *self, struct smp_thread *thread)
 {
-    (void)self;
-    return ((struct sim_thread *)thread)->word;
+    const struct sim *sim = self;
+    struct sim_thread *sim_thread = (struct sim_thread *)thread;
+
+    bring_to(sim_thread, sim->now_ns);
+    if (sim_thread->word != SMP_WORD_UNKNOWN && !sim_thread->is_word_early &&
+        sim_thread->segments > 0 && sim_thread->script[sim_thread->at].runs)
+        return SMP_WORD_RUNS;
+    return sim_thread->word;
 }
 
 static void read_owner(void *self, struct smp_thread *waiter, int64_t cpu_ns,
@@ -310,6 +313,8 @@ static enum smp_status request(void *self, struct smp_thread *thread, uint64_t t
     bring_to(sim_thread, sim->now_ns);
     sim->requested[sim->counts.in_flight].stack = stack_of(sim_thread);
     sim->requested[sim->counts.in_flight].cpu_ns = cpu_of(sim_thread, sim->now_ns);
+    sim->requested[sim->counts.in_flight].is_starved = is_starved(sim_thread);
+    sim->requested[sim->counts.in_flight].answer = sim_thread->answer;
     sim->counts.in_flight++;
     if (sim->counts.in_flight > sim->counts.most_in_flight)
         sim->counts.most_in_flight = sim->counts.in_flight;
@@ -335,11 +340,13 @@ static int64_t collect(void *self, int64_t deadline_ns,
         spend(sim, sim->walk_cost_ns / 2);
         fill(thread, sim->requested[i].stack, &sample);
         const struct smp_mounted_thread mounted = { .name = thread->mounted_name, .ref = thread };
-        thread->owes = is_starved(thread);
+        /* It has had no CPU since the request. */
+        thread->owes =
+            sim->requested[i].is_starved && cpu_of(thread, sim->now_ns) == sim->requested[i].cpu_ns;
         thread->owed_stack = sim->requested[i].stack;
         thread->owed_cpu_ns = sim->requested[i].cpu_ns;
         answered(context, sim->requested[i].token,
-                 thread->owes ? SMP_ANSWER_UNANSWERED : thread->answer, &sample,
+                 thread->owes ? SMP_ANSWER_UNANSWERED : sim->requested[i].answer, &sample,
                  thread->has_mounted ? &mounted : NULL);
     }
     const int64_t stopped_ns = sim->stop_in_collect_ns;
@@ -439,6 +446,7 @@ static bool read_queued_ns(void *self, int32_t tid, int64_t *ns)
     struct sim *sim = self;
     struct sim_thread *thread = sim->threads[tid - FIRST_TID];
 
+    sim->counts.queue_reads++;
     if (!sim->has_queues)
         return false;
     bring_to(thread, sim->now_ns);
@@ -468,7 +476,6 @@ static struct smp_jvm functions(struct sim *sim)
         .name = "simulated",
         .walk = walk,
         .walk_outside = walk_outside,
-        .is_blocked = is_blocked,
         .wait_word = wait_word,
         .self = sim,
     };

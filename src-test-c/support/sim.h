@@ -82,8 +82,8 @@ struct sim_thread {
     bool has_mounted; /* a virtual thread is on it */
     const char *mounted_name;
     bool is_runnable;        /* although its clock stands still */
-    bool is_blocked;         /* as the JVM says */
     enum smp_wait_word word; /* what the JVM says of it while it waits; UNKNOWN: it is blocked */
+    bool is_word_early;      /* and while it runs, too */
     /* Who holds the lock that it waits for. */
     enum smp_owner_kind owner_kind; /* UNKNOWN where the test says nothing */
     bool is_timed;                  /* it waits for the lock with a timeout */
@@ -105,6 +105,8 @@ struct sim_counts {
     unsigned long walks;
     unsigned long requests;
     unsigned long runnable;
+    unsigned long queue_reads;
+    unsigned long own_reads; /* of the sampler's own clock */
     unsigned in_flight;
     unsigned most_in_flight;
 };
@@ -132,8 +134,10 @@ struct sim {
     struct {
         uint64_t token;
         struct sim_thread *thread;
-        int stack;      /* the one it had at the request, */
-        int64_t cpu_ns; /* and its clock */
+        int stack;       /* the one it had at the request, */
+        int64_t cpu_ns;  /* and its clock; */
+        bool is_starved; /* it had no CPU; */
+        enum smp_answer answer;
     } requested[256];
     /* The user's rule for virtual threads: the answer for a carrier; NULL: not sampled. */
     const char *(*mounted_rule)(const struct sim_thread *carrier);

@@ -111,11 +111,6 @@ struct smp_walker {
      */
     enum smp_status (*walk_outside)(void *self, struct smp_thread *thread, int64_t cpu_ns,
                                     struct smp_sample *sample);
-    /*
-     * Does the JVM say that the thread is blocked? Then its stack is the one it waits with, also
-     * where it has been woken up and wants a CPU. False: no, or it is not known. NULL: as false.
-     */
-    bool (*is_blocked)(void *self, struct smp_thread *thread);
     /* Read it before the walk: a stack that is proven later was the thread's at that moment, too.
      * NULL: as UNKNOWN. */
     enum smp_wait_word (*wait_word)(void *self, struct smp_thread *thread);

@@ -83,22 +83,40 @@ static void publish_options(struct smp_ticker *ticker)
 
 /* --- ticks --- */
 
-static void publish_stats(struct smp_ticker *ticker)
+/* own_cpu_ns: of this thread. */
+static void publish_figures(struct smp_ticker *ticker, const struct smp_sampler_live *live,
+                            int64_t own_cpu_ns)
 {
     struct smp_ticker_stats stats = {
         .counted = ticker->end.counted,
-        .own_cpu_ns = smp_clock_own_cpu_ns() + smp_sampler_own_cpu_ns(ticker->sampler),
+        .own_cpu_ns = own_cpu_ns + smp_sampler_own_cpu_ns(ticker->sampler),
         .elapsed_ns = ticker->elapsed_ns,
     };
-    struct smp_sampler_live live;
 
     smp_sampler_get_stats(ticker->sampler, &stats.sampler);
-    smp_sampler_get_live(ticker->sampler, &live);
     (void)pthread_mutex_lock(&ticker->mutex);
     ticker->stats = stats;
-    ticker->live.sampler = live;
+    ticker->live.sampler = *live;
     ticker->live.ticked_ns = ticker->ticked_ns;
     (void)pthread_mutex_unlock(&ticker->mutex);
+}
+
+static void publish_stats(struct smp_ticker *ticker)
+{
+    struct smp_sampler_live live;
+
+    smp_sampler_get_live(ticker->sampler, &live);
+    publish_figures(ticker, &live, smp_clock_own_cpu_ns());
+}
+
+/* A source that has read this thread's clock in the tick saves a reading. */
+static void publish_tick(struct smp_ticker *ticker)
+{
+    struct smp_sampler_live live;
+
+    smp_sampler_get_live(ticker->sampler, &live);
+    publish_figures(ticker, &live,
+                    live.source.own_cpu_ns != 0 ? live.source.own_cpu_ns : smp_clock_own_cpu_ns());
 }
 
 static void after_tick(struct smp_ticker *ticker)
@@ -106,7 +124,7 @@ static void after_tick(struct smp_ticker *ticker)
     smp_interval_end_count(&ticker->end);
     if (smp_sampler_take_news(ticker->sampler))
         smp_reporter_wake(ticker->end.reporter);
-    publish_stats(ticker);
+    publish_tick(ticker);
 }
 
 /* Does nothing while paused. */

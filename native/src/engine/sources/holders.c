@@ -234,7 +234,7 @@ static void look_at_holders(struct smp_wall *wall, bool may_ask)
             smp_holder_stack_look(wall, holder, may_ask);
     }
     if (may_ask)
-        smp_walks_collect(&wall->walks, false);
+        smp_walks_collect(&wall->walks, SMP_ANSWERS_SOON);
 }
 
 /* Of a wait that was carried: the lock has another holder by now, or the wait is over. */

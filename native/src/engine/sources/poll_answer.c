@@ -13,7 +13,7 @@
  * A thread that is found running has run for the time that the poll stands for, as far as one poll
  * can tell, so short runs between long waits get their share. The clock's figure is the group's
  * sum: seal brings all such figures to it in proportion. Most of the time of a late answer is a
- * wait, so there the clock is the better measure.
+ * wait, and so is that of a thread without a CPU: there the clock is the better measure.
  */
 static void attribute_cpu(struct smp_wall *wall, const struct smp_wall_thread *thread,
                           const struct smp_tree_target *target, int64_t weight_ns)
@@ -25,7 +25,7 @@ static void attribute_cpu(struct smp_wall *wall, const struct smp_wall_thread *t
     if (!reading->is_measured)
         return;
     if (reading->activity == SMP_ACTIVITY_RUNNING && reading->used_ns > 0)
-        cpu_ns = thread->unanswered.takes_all ? reading->used_ns : weight_ns;
+        cpu_ns = thread->unanswered.takes_all || reading->lacks_cpu ? reading->used_ns : weight_ns;
     smp_interval_used_cpu(interval, target->node, cpu_ns);
     smp_interval_ran_unseen(interval, target->tree, reading->used_ns - cpu_ns);
 }

@@ -59,16 +59,17 @@ static void poll_thread_once(struct smp_walks *walks, struct smp_thread_record *
     const int32_t tid = smp_thread_record_tid(record);
     struct smp_activity activity = { 0 };
     struct smp_reading reading;
+    int64_t read_ns = 0;
 
     if (!is_sampled_once(walks->roster, record))
         return;
     smp_roster_set_sampled(walks->roster, record, true);
     smp_activity_begin(&activity, tid, &reading);
-    smp_activity_finish(&activity, tid, &reading);
+    if (smp_activity_is_open(&activity, &reading, &read_ns))
+        smp_activity_read_again(tid, &reading, &read_ns);
+    smp_activity_finish(&activity, &reading, read_ns);
     if (only_running && !smp_walks_is_running(walks, record, &reading))
         return;
-    if (only_running)
-        reading.activity = SMP_ACTIVITY_RUNNING;
     smp_walks_start(walks, record, &reading);
 }
 
@@ -99,6 +100,6 @@ void smp_poll_once(struct smp_walks *walks, int64_t now_ns, int64_t span_ns, boo
         poll_thread_once(walks, record, only_running);
         i++;
     }
-    smp_walks_collect(walks, false);
+    smp_walks_collect(walks, SMP_ANSWERS_SOON);
     walks->events = events;
 }

@@ -97,6 +97,23 @@ static bool is_running(const struct smp_tree_target *target)
     return target != NULL && target->state == SMP_STATE_RUNNING;
 }
 
+/* The thread was found running, now and before, and its CPU time is nearly all of that time. What
+ * is left may be a wait for a CPU, but is not worth a reading yet: the next one says it, too. */
+static bool is_covered(const struct smp_queue_time *queue, const struct smp_tree_target *before,
+                       const struct smp_tree_target *found, int64_t found_ns, int64_t over_ns)
+{
+    return queue->is_known && !queue->was_idle && is_running(found) &&
+           (before == NULL || is_running(before)) &&
+           over_ns < least_of(SMP_QUEUE_SLACK_US * NS_PER_US, found_ns / SMP_QUEUE_SLACK_SHARE);
+}
+
+static void keep_balances(struct smp_queue_time *queue, int64_t stolen_ns, int64_t over_ns,
+                          int64_t most_over_ns)
+{
+    queue->stolen_us = (int32_t)(least_of(stolen_ns, BALANCE_NS) / NS_PER_US);
+    queue->over_ns = bounded(over_ns, most_over_ns);
+}
+
 void smp_queue_time_attribute(struct smp_wall *wall, struct smp_wall_thread *thread,
                               const struct smp_tree_target *before, int64_t before_ns,
                               const struct smp_tree_target *found, int64_t found_ns)
@@ -108,17 +125,20 @@ void smp_queue_time_attribute(struct smp_wall *wall, struct smp_wall_thread *thr
 
     if (reading->activity != SMP_ACTIVITY_RAN && reading->activity != SMP_ACTIVITY_RUNNING)
         return;
+    const int64_t used_ns = reading->is_measured ? reading->used_ns : found_ns;
+    const int64_t over_ns = queue->over_ns - used_ns + (is_running(before) ? before_ns : 0) +
+                            (is_running(found) ? found_ns : 0);
+    int64_t stolen_ns = queue->stolen_us * NS_PER_US + smp_cpu_loss_stolen_ns(&wall->loss, used_ns);
+    if (is_covered(queue, before, found, found_ns, over_ns)) {
+        keep_balances(queue, stolen_ns, over_ns, BALANCE_NS + used_ns);
+        return;
+    }
     const int64_t more_ns = read_queue(wall, thread);
     if (!queue->is_known)
         return;
-    const int64_t used_ns = reading->is_measured ? reading->used_ns : found_ns;
-    int64_t stolen_ns = queue->stolen_us * NS_PER_US + smp_cpu_loss_stolen_ns(&wall->loss, used_ns);
     queue->pending_ns = least_of(queue->pending_ns + more_ns, BALANCE_NS + found_ns + more_ns);
-    queue->over_ns -= used_ns;
-    if (is_running(before))
-        queue->over_ns += before_ns;
+    queue->over_ns = over_ns;
     if (is_running(found)) {
-        queue->over_ns += found_ns;
         const int64_t left_ns = split_running(wall, queue, &stolen_ns, found, found_ns, now_ns);
         queue->over_ns -= make_waiting(wall, thread, found, least_of(queue->over_ns, left_ns));
     }
@@ -130,8 +150,7 @@ void smp_queue_time_attribute(struct smp_wall *wall, struct smp_wall_thread *thr
     if (!is_running(found))
         (void)make_runnable(wall, &queue->pending_ns, found,
                             least_of(left_for_waits(queue), found_ns), now_ns);
-    queue->stolen_us = (int32_t)(least_of(stolen_ns, BALANCE_NS) / NS_PER_US);
-    queue->over_ns = bounded(queue->over_ns, BALANCE_NS + used_ns + more_ns);
+    keep_balances(queue, stolen_ns, queue->over_ns, BALANCE_NS + used_ns + more_ns);
 }
 
 int64_t smp_queue_time_flush(struct smp_wall_thread *thread, enum smp_thread_state state,

@@ -20,7 +20,8 @@
  * Owns     plain data: smp_queue_time of a thread.
  * Threads  the sampler thread only.
  * Errors   where the kernel does not say it, no time is RUNNABLE.
- * Cost     one small read of a file for each poll that finds a clock moved; none else.
+ * Cost     one small read of a file for each poll that finds a clock moved, but where nearly all of
+ *          the time is CPU time: there one for each SMP_QUEUE_SLACK_US of the rest.
  */
 #ifndef SMP_ENGINE_SOURCES_QUEUE_TIME_H
 #define SMP_ENGINE_SOURCES_QUEUE_TIME_H
@@ -30,7 +31,11 @@
 
 #include "engine/sources/wall_state.h"
 
-enum { SMP_QUEUE_BALANCE_MS = 250 /* carried from poll to poll, at most */ };
+enum {
+    SMP_QUEUE_BALANCE_MS = 250, /* carried from poll to poll, at most */
+    SMP_QUEUE_SLACK_US = 1000,  /* of running time that is no CPU time: less than this, */
+    SMP_QUEUE_SLACK_SHARE = 4   /* and than this share of the poll's time, is not read at once */
+};
 
 /* The running poll has found a stack, and credited it with found_ns, and the one that the poll
  * before it had found with before_ns: less than 0 where that gives some back. before: NULL where

@@ -44,6 +44,7 @@ struct smp_source_live {
     int64_t throttle_bucket_ns;
     int64_t throttle_debt_ns;
     int64_t throttle_tick_ns;
+    int64_t own_cpu_ns; /* of the sampler thread, when the last tick began */
     bool counts_calls;
     size_t counting_bytes;                            /* on top of the session's */
     char counting_refusal[SMP_COUNTER_MESSAGE_BYTES]; /* why not, though it should; "": none */

@@ -95,11 +95,9 @@ static enum smp_status walk_outside(struct smp_walks *walks, struct smp_thread *
     return walker->walk_outside(walker->self, thread, clock_of(reading), &walks->sample);
 }
 
-/* Before the walk, which then proves it, too. A thread that is said to be runnable has run since
- * the last poll, or waits in a way of which nothing is said. */
-static enum smp_wait_word word_of(const struct smp_walks *walks,
-                                  const struct smp_thread_record *record,
-                                  const struct smp_reading *reading)
+static enum smp_wait_word read_word(const struct smp_walks *walks,
+                                    const struct smp_thread_record *record,
+                                    const struct smp_reading *reading)
 {
     const struct smp_walker *walker = &walks->jvm->walker;
 
@@ -110,6 +108,17 @@ static enum smp_wait_word word_of(const struct smp_walks *walks,
     const enum smp_wait_word word = walker->wait_word(walker->self, record->thread);
     return word == SMP_WORD_RUNNABLE && reading->activity == SMP_ACTIVITY_NONE ? SMP_WORD_UNKNOWN
                                                                                : word;
+}
+
+/* Before the walk, which then proves it, too. A thread that is said to be runnable has run since
+ * the last poll, or waits in a way of which nothing is said. */
+static enum smp_wait_word word_of(const struct smp_walks *walks,
+                                  const struct smp_thread_record *record,
+                                  const struct smp_reading *reading)
+{
+    return reading->has_word && reading->activity != SMP_ACTIVITY_RUNNING
+               ? reading->word
+               : read_word(walks, record, reading);
 }
 
 /* Where no rule says why the thread waits (in a native method that is not known, or with a virtual
@@ -134,15 +143,37 @@ static bool may_be_in_io(enum smp_wait_word word)
     return word == SMP_WORD_IN_NATIVE || word == SMP_WORD_RUNNABLE || word == SMP_WORD_UNKNOWN;
 }
 
-void smp_walks_walk(struct smp_walks *walks, struct smp_thread_record *record,
-                    const struct smp_reading *reading)
+static bool says_waits(enum smp_wait_word word)
+{
+    return word == SMP_WORD_AT_MONITOR || word == SMP_WORD_WAITS || word == SMP_WORD_STOPPED;
+}
+
+/* The JVM has said that the thread waits, so its clock was read once only. Has it moved since? */
+static bool runs_all_the_same(const struct smp_thread_record *record,
+                              const struct smp_reading *reading)
+{
+    struct smp_reading again = *reading;
+    int64_t read_ns = 0;
+
+    if (!reading->has_word || !says_waits(reading->word) ||
+        reading->activity == SMP_ACTIVITY_RUNNING)
+        return false;
+    smp_activity_read_again(smp_thread_record_tid(record), &again, &read_ns);
+    return again.activity == SMP_ACTIVITY_RUNNING;
+}
+
+/* word: read before. False: the thread runs, and was not walked. */
+static bool walk_now(struct smp_walks *walks, struct smp_thread_record *record,
+                     const struct smp_reading *reading, enum smp_wait_word word)
 {
     const struct smp_walker *walker = &walks->jvm->walker;
     struct smp_sample *sample = &walks->sample;
-    struct smp_found found = { .word = word_of(walks, record, reading), .sample = sample };
+    struct smp_found found = { .word = word, .sample = sample };
     enum smp_status status = walk_outside(walks, record->thread, reading);
     const bool fell_back = status == SMP_ESTATE;
 
+    if (status != SMP_OK && walks->is_async && runs_all_the_same(record, reading))
+        return false;
     if (status == SMP_ESTATE || status == SMP_EUNSUPPORTED) {
         clear_sample(sample);
         status = walker->walk(walker->self, record->thread, sample);
@@ -151,12 +182,19 @@ void smp_walks_walk(struct smp_walks *walks, struct smp_thread_record *record,
     /* The stack is a later one; and the walk may have made sure that the thread lives, so that its
      * words can be read. */
     if (fell_back && status == SMP_OK)
-        found.word = word_of(walks, record, reading);
+        found.word = read_word(walks, record, reading);
     if (may_be_in_io(found.word) && status == SMP_OK && is_in_io(walks, record))
         found.word = SMP_WORD_IN_IO;
     if (fell_back && found.outcome == SMP_OUTCOME_WALKED)
         found.outcome = SMP_OUTCOME_WALKED_BY_HANDSHAKE;
     walks->events.found(walks->events.context, record, &found);
+    return true;
+}
+
+void smp_walks_walk(struct smp_walks *walks, struct smp_thread_record *record,
+                    const struct smp_reading *reading)
+{
+    (void)walk_now(walks, record, reading, word_of(walks, record, reading));
 }
 
 enum smp_thread_state smp_walks_judge_again(const struct smp_walks *walks,
@@ -256,20 +294,30 @@ static void on_async_answer(void *context, uint64_t token, enum smp_answer answe
         deliver_answer(walks, record, answer, sample, mounted);
 }
 
-void smp_walks_collect(struct smp_walks *walks, bool is_last)
+static int64_t answer_wait_ns(const struct smp_walks *walks, enum smp_answers answers)
+{
+    const int64_t share_ns = walks->interval_ns / SMP_ANSWER_WAIT_SHARE;
+    const int64_t most_ns = SMP_ANSWER_WAIT_MS * NS_PER_MS;
+
+    switch (answers) {
+    case SMP_ANSWERS_SOON:
+        return share_ns < most_ns ? share_ns : most_ns;
+    case SMP_ANSWERS_LAST:
+        return SMP_LAST_ANSWER_WAIT_MS * NS_PER_MS;
+    case SMP_ANSWERS_THERE:
+    default:
+        return 0;
+    }
+}
+
+void smp_walks_collect(struct smp_walks *walks, enum smp_answers answers)
 {
     const struct smp_async_walker *async = &walks->jvm->async;
-    const int64_t share_ns = walks->interval_ns / SMP_ANSWER_WAIT_SHARE;
-    int64_t wait_ns = SMP_ANSWER_WAIT_MS * NS_PER_MS;
 
     if (walks->in_flight == 0)
         return;
-    if (is_last)
-        wait_ns = SMP_LAST_ANSWER_WAIT_MS * NS_PER_MS;
-    else if (share_ns < wait_ns)
-        wait_ns = share_ns;
-    const int64_t slept_ns =
-        async->collect(async->self, smp_clock_ns() + wait_ns, on_async_answer, walks);
+    const int64_t slept_ns = async->collect(
+        async->self, smp_clock_ns() + answer_wait_ns(walks, answers), on_async_answer, walks);
     if (slept_ns > walks->slept_ns)
         walks->slept_ns = slept_ns;
 }
@@ -286,7 +334,7 @@ static void request_walk(struct smp_walks *walks, struct smp_thread_record *reco
     const struct smp_async_walker *async = &walks->jvm->async;
 
     if (walks->in_flight == SMP_MAX_REQUESTS) {
-        smp_walks_collect(walks, false);
+        smp_walks_collect(walks, SMP_ANSWERS_SOON);
         if (is_tick_used_up(walks)) {
             walks->events.postponed(walks->events.context, record);
             return;
@@ -334,51 +382,63 @@ void smp_walks_look(struct smp_walks *walks, struct smp_thread_record *record, b
 
 /* --- which of the two --- */
 
-static bool is_blocked(const struct smp_walks *walks, struct smp_thread *thread)
+bool smp_walks_waits(const struct smp_walks *walks, const struct smp_thread_record *record,
+                     struct smp_reading *reading)
 {
-    const struct smp_walker *walker = &walks->jvm->walker;
-
-    return walker->is_blocked != NULL && walker->is_blocked(walker->self, thread);
-}
-
-/* A walk by handshake would wait for a thread that is preempted. */
-static bool is_runnable(const struct smp_walks *walks, const struct smp_thread_record *record)
-{
-    const struct smp_os_thread_source *os_threads = &walks->jvm->os_threads;
-
-    return os_threads->is_runnable != NULL && !is_blocked(walks, record->thread) &&
-           os_threads->is_runnable(os_threads->self, smp_thread_record_tid(record));
-}
-
-static bool has_run_until_now(const struct smp_walks *walks, const struct smp_reading *reading)
-{
-    return reading->activity == SMP_ACTIVITY_RUNNING ||
-           (walks->is_async && smp_activity_has_run_all_along(reading));
-}
-
-bool smp_walks_is_running(const struct smp_walks *walks, const struct smp_thread_record *record,
-                          const struct smp_reading *reading)
-{
-    return has_run_until_now(walks, reading) ||
-           (walks->is_async && reading->activity != SMP_ACTIVITY_UNKNOWN &&
-            is_runnable(walks, record));
+    reading->word = read_word(walks, record, reading);
+    reading->has_word = true;
+    return says_waits(reading->word);
 }
 
 /*
- * What the system says goes before the walk from outside: the clock of a thread that is preempted
- * in native code stands still, too. It is not read where the JVM says that the thread is blocked:
- * woken or not, it is where it waits, and the file costs more than the rest of a poll.
+ * Does a thread whose clock stands still want a CPU? A walk by handshake would wait for it, and one
+ * in native code looks as if it waited. In most states the JVM's word says it: a thread in Java
+ * code does not wait; one that waits is where it waits, woken up or not. The system's word costs
+ * more than the rest of a poll, so it is the last one.
  */
+static bool wants_cpu(const struct smp_walks *walks, const struct smp_thread_record *record,
+                      enum smp_wait_word word)
+{
+    const struct smp_os_thread_source *os_threads = &walks->jvm->os_threads;
+
+    if (word == SMP_WORD_RUNS)
+        return true;
+    return !says_waits(word) && os_threads->is_runnable != NULL &&
+           os_threads->is_runnable(os_threads->self, smp_thread_record_tid(record));
+}
+
+/* Makes reading RUNNING where the thread wants a CPU. */
+static bool runs_or_wants_cpu(const struct smp_walks *walks, const struct smp_thread_record *record,
+                              struct smp_reading *reading, enum smp_wait_word word)
+{
+    if (reading->activity == SMP_ACTIVITY_RUNNING)
+        return true;
+    if (!walks->is_async || reading->activity == SMP_ACTIVITY_UNKNOWN ||
+        !wants_cpu(walks, record, word))
+        return false;
+    reading->activity = SMP_ACTIVITY_RUNNING;
+    reading->lacks_cpu = true;
+    return true;
+}
+
+bool smp_walks_is_running(const struct smp_walks *walks, const struct smp_thread_record *record,
+                          struct smp_reading *reading)
+{
+    return runs_or_wants_cpu(walks, record, reading, word_of(walks, record, reading));
+}
+
 void smp_walks_start(struct smp_walks *walks, struct smp_thread_record *record,
                      struct smp_reading *reading)
 {
-    if (smp_walks_is_running(walks, record, reading))
-        reading->activity = SMP_ACTIVITY_RUNNING;
+    const enum smp_wait_word word = word_of(walks, record, reading);
+
+    const bool runs = runs_or_wants_cpu(walks, record, reading, word);
+
     /* A thread whose tid is not known may run: the asynchronous walker decides. */
-    if (walks->is_async &&
-        (reading->activity == SMP_ACTIVITY_RUNNING || smp_thread_record_tid(record) == 0)) {
+    if (walks->is_async && (runs || smp_thread_record_tid(record) == 0)) {
         request_walk(walks, record, reading);
-        return;
+    } else if (!walk_now(walks, record, reading, word)) {
+        reading->activity = SMP_ACTIVITY_RUNNING;
+        request_walk(walks, record, reading);
     }
-    smp_walks_walk(walks, record, reading);
 }

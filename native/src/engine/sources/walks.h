@@ -51,6 +51,13 @@ struct smp_walk_events {
     void *context;
 };
 
+/* Which answers a collect waits for. */
+enum smp_answers {
+    SMP_ANSWERS_THERE, /* none: the threads have had a tick's time */
+    SMP_ANSWERS_SOON,  /* those of threads that have a CPU */
+    SMP_ANSWERS_LAST   /* where sampling stops */
+};
+
 struct smp_walks {
     struct smp_quota *quota;
     const struct smp_jvm *jvm;
@@ -76,9 +83,13 @@ SMP_CHECKED enum smp_status smp_walks_init(struct smp_walks *walks, struct smp_q
                                            const struct smp_options *options);
 void smp_walks_fini(struct smp_walks *walks);
 
-/* Does the thread run, or does it want a CPU? reading: of its CPU clock. */
+/* Does the thread run, or does it want a CPU? reading: of its CPU clock; RUNNING afterwards where
+ * it does. */
 bool smp_walks_is_running(const struct smp_walks *walks, const struct smp_thread_record *record,
-                          const struct smp_reading *reading);
+                          struct smp_reading *reading);
+/* Does the JVM say that the thread waits? Keeps what it says in reading. */
+bool smp_walks_waits(const struct smp_walks *walks, const struct smp_thread_record *record,
+                     struct smp_reading *reading);
 /* Without a signal. Calls found. */
 void smp_walks_walk(struct smp_walks *walks, struct smp_thread_record *record,
                     const struct smp_reading *reading);
@@ -92,8 +103,8 @@ void smp_walks_start(struct smp_walks *walks, struct smp_thread_record *record,
 /* Calls looked_at, now or in collect, or nothing where there is no stack. may_ask: also where that
  * takes a signal. Nothing else comes of it: it is no poll. */
 void smp_walks_look(struct smp_walks *walks, struct smp_thread_record *record, bool may_ask);
-/* Calls an event for each request in flight. is_last: waits longer. */
-void smp_walks_collect(struct smp_walks *walks, bool is_last);
+/* Calls an event for each request in flight. */
+void smp_walks_collect(struct smp_walks *walks, enum smp_answers answers);
 /* What an answer says. False: it is that of a virtual thread which the user's rule does not
  * sample. */
 bool smp_walks_find(struct smp_walks *walks, enum smp_answer answer,

@@ -12,8 +12,10 @@
 #define NS_PER_MS INT64_C(1000000)
 
 enum {
-    CLOSE_TICKS_MS = 5, /* up to this interval answers may be collected at the next tick */
-    MOST_REST_MS = 1000 /* without a tick: so old are the statistics, at most */
+    /* Up to this interval answers may be collected at the next tick. */
+    CLOSE_TICKS_MS = 5,  /* where threads wait for locks, whose holders may be among them; */
+    LEFT_TICKS_MS = 100, /* else */
+    MOST_REST_MS = 1000  /* without a tick: so old are the statistics, at most */
 };
 
 const size_t smp_wall_record_bytes = sizeof(struct smp_wall_thread);
@@ -152,22 +154,34 @@ static void poll_due(struct smp_wall *wall)
  * far. */
 static bool may_leave_answers(const struct smp_wall *wall)
 {
-    return wall->schedule.interval_ns <= CLOSE_TICKS_MS * NS_PER_MS &&
+    const int64_t most_ms = wall->holders.count > 0 ? CLOSE_TICKS_MS : LEFT_TICKS_MS;
+
+    return wall->schedule.interval_ns <= most_ms * NS_PER_MS &&
            wall->covered_ns > wall->roster->marked_ns &&
            wall->schedule.throttle.share == SMP_THROTTLE_WHOLE;
 }
 
-/* Collects the answers that the last tick has left. They count as of that tick. */
-static void take_left_answers(struct smp_wall *wall, bool is_last)
+/* Where the cost of a tick is known, few polls of running threads below the limit leave nothing to
+ * be learnt from theirs. */
+static bool needs_end(const struct smp_wall *wall, const struct smp_poll *poll)
 {
-    struct smp_poll poll = { .now_ns = wall->covered_ns, .is_last = is_last };
+    const struct smp_throttle *throttle = &wall->schedule.throttle;
+
+    return throttle->share < SMP_THROTTLE_WHOLE || throttle->tick_ns == 0 ||
+           poll->polls > SMP_THROTTLE_BATCH || poll->polls == poll->idle_polls;
+}
+
+/* Collects the answers that the last tick has left. They count as of that tick. */
+static void take_left_answers(struct smp_wall *wall, enum smp_answers answers)
+{
+    struct smp_poll poll = { .now_ns = wall->covered_ns, .is_last = answers == SMP_ANSWERS_LAST };
 
     smp_holders_charge_rest(wall); /* first: what other sources have added is no thread's here */
     if (wall->walks.in_flight == 0)
         return;
     wall->walks.begun_ns = smp_clock_ns();
     wall->poll = &poll;
-    smp_walks_collect(&wall->walks, is_last);
+    smp_walks_collect(&wall->walks, answers);
     wall->poll = NULL;
 }
 
@@ -181,7 +195,7 @@ static void tick_wall(void *self, int64_t now_ns)
     smp_throttle_begin(&wall->schedule.throttle, now_ns);
     smp_cpu_loss_tick(&wall->loss, &wall->walks.jvm->os_threads, wall->attribution->interval,
                       now_ns);
-    take_left_answers(wall, false);
+    take_left_answers(wall, SMP_ANSWERS_THERE);
     wall->walks.begun_ns = smp_clock_ns();
     wall->poll = &poll;
     smp_poll_schedule_begin_tick(&wall->schedule, now_ns - wall->covered_ns);
@@ -191,9 +205,10 @@ static void tick_wall(void *self, int64_t now_ns)
     draw_again(wall);
     poll_due(wall);
     if (!may_leave_answers(wall))
-        smp_walks_collect(&wall->walks, false);
+        smp_walks_collect(&wall->walks, SMP_ANSWERS_SOON);
     smp_holders_settle(wall, true);
-    smp_throttle_end(&wall->schedule.throttle);
+    if (needs_end(wall, &poll))
+        smp_throttle_end(&wall->schedule.throttle);
     smp_poll_schedule_learn_cost(&wall->schedule, poll.polls, poll.idle_polls,
                                  wall->roster->sampled);
     wall->covered_ns = now_ns;
@@ -228,7 +243,8 @@ static void poll_all_wall(void *self)
 {
     struct smp_wall *wall = self;
 
-    take_left_answers(wall, false); /* they are weighted with the odds of their own polls */
+    take_left_answers(wall,
+                      SMP_ANSWERS_SOON); /* they are weighted with the odds of their own polls */
     if (wall->schedule.throttle.share == SMP_THROTTLE_WHOLE)
         make_all_due(wall);
 }
@@ -259,7 +275,10 @@ static void flush_wall(void *self, enum smp_flush reason)
     struct smp_wall *wall = self;
     struct smp_poll poll = { .now_ns = wall->covered_ns };
 
-    take_left_answers(wall, reason == SMP_FLUSH_LAST);
+    /* What follows, the end of an interval maybe, is no polls. */
+    if (!wall->schedule.throttle.has_ended)
+        smp_throttle_end(&wall->schedule.throttle);
+    take_left_answers(wall, reason == SMP_FLUSH_LAST ? SMP_ANSWERS_LAST : SMP_ANSWERS_SOON);
     wall->poll = &poll;
     smp_holders_settle(wall, false);
     for (size_t i = 0; i < wall->roster->table.count;) {
@@ -384,6 +403,7 @@ static void get_wall_live(const void *self, struct smp_source_live *out)
     out->throttle_bucket_ns = throttle->bucket_ns;
     out->throttle_debt_ns = throttle->debt_ns;
     out->throttle_tick_ns = throttle->tick_ns;
+    out->own_cpu_ns = throttle->cpu_ns;
 }
 
 static bool take_wall_news(void *self)

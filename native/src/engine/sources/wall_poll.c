@@ -112,6 +112,18 @@ static void find_stack(struct smp_wall *wall, struct smp_wall_thread *thread)
     smp_walks_start(&wall->walks, &thread->record, &thread->reading);
 }
 
+/* Where the JVM says that the thread waits, the walk proves whether its clock still stands. */
+static void finish_reading(struct smp_wall *wall, struct smp_wall_thread *thread)
+{
+    struct smp_reading *reading = &thread->reading;
+    int64_t read_ns = 0;
+
+    if (smp_activity_is_open(&thread->activity, reading, &read_ns) &&
+        !smp_walks_waits(&wall->walks, &thread->record, reading))
+        smp_activity_read_again(smp_thread_record_tid(&thread->record), reading, &read_ns);
+    smp_activity_finish(&thread->activity, reading, read_ns);
+}
+
 static void poll_by_clock(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     struct smp_reading *reading = &thread->reading;
@@ -120,7 +132,7 @@ static void poll_by_clock(struct smp_wall *wall, struct smp_wall_thread *thread)
         return;
     const int64_t span_ns = wall->poll->now_ns - thread->pending.from_ns;
     thread->queue.was_idle = thread->activity.has_leaf;
-    smp_activity_finish(&thread->activity, smp_thread_record_tid(&thread->record), reading);
+    finish_reading(wall, thread);
     count_missed_polls(wall, thread);
     thread->record.was_polled = true;
     if (reading->is_measured)

@@ -27,34 +27,53 @@ void smp_activity_begin(const struct smp_activity *activity, int32_t tid, struct
                                                                           : SMP_ACTIVITY_RAN;
 }
 
-void smp_activity_finish(struct smp_activity *activity, int32_t tid, struct smp_reading *reading)
+/* It runs, or was preempted, most likely by us; or it has just begun to wait. */
+static bool has_run_all_along(const struct smp_activity *activity,
+                              const struct smp_reading *reading, int64_t now_ns)
 {
-    int64_t second_ns = 0;
+    const int64_t apart_ns = now_ns - activity->read_ns;
+    const int64_t share_ns = apart_ns / SMP_MOMENT_SHARE;
+
+    return reading->is_measured &&
+           reading->clock_ns - activity->cpu_ns >=
+               apart_ns - (share_ns < SMP_MOMENT_NS ? share_ns : SMP_MOMENT_NS);
+}
+
+bool smp_activity_is_open(const struct smp_activity *activity, struct smp_reading *reading,
+                          int64_t *read_ns)
+{
+    if (reading->activity != SMP_ACTIVITY_RAN)
+        return false;
+    *read_ns = smp_clock_ns();
+    if (has_run_all_along(activity, reading, *read_ns))
+        reading->activity = SMP_ACTIVITY_RUNNING;
+    return reading->activity == SMP_ACTIVITY_RAN;
+}
+
+void smp_activity_read_again(int32_t tid, struct smp_reading *reading, int64_t *read_ns)
+{
+    int64_t cpu_ns = 0;
+
+    *read_ns = smp_clock_ns();
+    if (!smp_clock_thread_cpu_ns(tid, &cpu_ns) || cpu_ns <= reading->clock_ns)
+        return;
+    reading->used_ns = cpu_ns - reading->clock_ns;
+    reading->activity = SMP_ACTIVITY_RUNNING;
+}
+
+void smp_activity_finish(struct smp_activity *activity, struct smp_reading *reading,
+                         int64_t read_ns)
+{
+    const int64_t cpu_ns = reading->clock_ns + reading->used_ns;
 
     if (reading->activity == SMP_ACTIVITY_UNKNOWN)
         *activity = (struct smp_activity){ 0 };
-    if (reading->activity != SMP_ACTIVITY_RAN)
+    if (reading->activity == SMP_ACTIVITY_UNKNOWN || reading->activity == SMP_ACTIVITY_NONE)
         return;
-    const int64_t now_ns = smp_clock_ns();
-    if (!smp_clock_thread_cpu_ns(tid, &second_ns))
-        second_ns = reading->clock_ns;
-    if (second_ns > reading->clock_ns)
-        reading->activity = SMP_ACTIVITY_RUNNING;
-    if (reading->is_measured)
-        reading->used_ns = second_ns - activity->cpu_ns;
-    reading->apart_ns = now_ns - activity->read_ns;
+    reading->used_ns = reading->is_measured ? cpu_ns - activity->cpu_ns : 0;
     activity->has_clock = true;
     activity->has_leaf = false;
     activity->has_run = true;
-    activity->cpu_ns = second_ns;
-    activity->read_ns = now_ns;
-}
-
-bool smp_activity_has_run_all_along(const struct smp_reading *reading)
-{
-    const int64_t share_ns = reading->apart_ns / SMP_MOMENT_SHARE;
-
-    return reading->activity == SMP_ACTIVITY_RAN && reading->is_measured &&
-           reading->used_ns >=
-               reading->apart_ns - (share_ns < SMP_MOMENT_NS ? share_ns : SMP_MOMENT_NS);
+    activity->cpu_ns = cpu_ns;
+    activity->read_ns = read_ns;
 }

@@ -13,13 +13,15 @@
  * Owns     plain data.
  * Threads  one at a time.
  * Errors   a clock that cannot be read proves nothing.
- * Cost     begin: one system call; finish: one where the clock moved.
+ * Cost     begin, read_again: a system call each.
  */
 #ifndef SMP_ENGINE_THREADS_ACTIVITY_H
 #define SMP_ENGINE_THREADS_ACTIVITY_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "engine/jvm.h"
 
 enum {
     SMP_IDLE_SHARE = 12,      /* the mean gap is at most a twelfth of the time proven idle */
@@ -44,26 +46,30 @@ enum smp_activity_kind {
     SMP_ACTIVITY_UNKNOWN, /* no clock */
     SMP_ACTIVITY_NONE,    /* it has not run since the last poll */
     SMP_ACTIVITY_RAN,     /* it has run, but does not move now */
-    SMP_ACTIVITY_RUNNING  /* the clock moves between two readings */
+    SMP_ACTIVITY_RUNNING  /* the clock moves between two readings, or has moved all along */
 };
 
 struct smp_reading {
     enum smp_activity_kind activity;
-    bool is_measured; /* used_ns is known: the clock was read at the last poll, too */
-    int64_t clock_ns; /* the first reading */
-    int64_t used_ns;  /* CPU time since the last poll */
-    int64_t apart_ns; /* from reading to reading: the time in which it was used */
+    bool is_measured;        /* used_ns is known: the clock was read at the last poll, too */
+    bool lacks_cpu;          /* RUNNING: it does not, but wants a CPU */
+    bool has_word;           /* word was read, after the clock */
+    enum smp_wait_word word; /* what the JVM says */
+    int64_t clock_ns;        /* the first reading */
+    int64_t used_ns;         /* CPU time since the last poll; before finish: since clock_ns */
 };
 
 /* Reads the clock for a thread whose time begins now, although it may be older. */
 void smp_activity_start(struct smp_activity *activity, int32_t tid, int64_t now_ns);
-/* The first reading: UNKNOWN, NONE, or RAN, which finish may turn into RUNNING. */
+/* The first reading: UNKNOWN, NONE, or RAN, which the next two may turn into RUNNING. */
 void smp_activity_begin(const struct smp_activity *activity, int32_t tid, struct smp_reading *out);
-/* The second reading, where the first one has moved. Updates the thread. */
-void smp_activity_finish(struct smp_activity *activity, int32_t tid, struct smp_reading *reading);
-
-/* The thread has used all the time between the readings: it was preempted, most likely by us, or
- * has just begun to wait. */
-bool smp_activity_has_run_all_along(const struct smp_reading *reading);
+/* Has the clock moved, but not all along? Then a second reading tells whether the thread runs.
+ * read_ns: when the last reading was made, where the clock has moved. */
+bool smp_activity_is_open(const struct smp_activity *activity, struct smp_reading *reading,
+                          int64_t *read_ns);
+void smp_activity_read_again(int32_t tid, struct smp_reading *reading, int64_t *read_ns);
+/* Updates the thread. */
+void smp_activity_finish(struct smp_activity *activity, struct smp_reading *reading,
+                         int64_t read_ns);
 
 #endif

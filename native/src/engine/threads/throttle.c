@@ -92,7 +92,7 @@ static void update_bucket(struct smp_throttle *throttle, int64_t now_ns, int64_t
 {
     const int64_t full = full_ns(throttle);
     const int64_t income_ns = income_of(throttle, now_ns - throttle->now_ns);
-    const int64_t other_ns = measure_tick(throttle, cpu_ns);
+    const int64_t other_ns = throttle->has_ended ? measure_tick(throttle, cpu_ns) : 0;
     const int64_t used_ns = cpu_ns - throttle->cpu_ns - other_ns;
     int64_t most_ns = throttle->bucket_ns > full ? throttle->bucket_ns : full;
 
@@ -116,6 +116,7 @@ void smp_throttle_begin(struct smp_throttle *throttle, int64_t now_ns)
     if (throttle->has_begun)
         update_bucket(throttle, now_ns, cpu_ns);
     throttle->has_begun = true;
+    throttle->has_ended = false;
     throttle->now_ns = now_ns;
     throttle->cpu_ns = cpu_ns;
     throttle->unchecked = 0;
@@ -134,6 +135,7 @@ bool smp_throttle_is_spent(struct smp_throttle *throttle)
 void smp_throttle_end(struct smp_throttle *throttle)
 {
     throttle->end_cpu_ns = smp_clock_own_cpu_ns();
+    throttle->has_ended = true;
 }
 
 /* No further than now: a tick within that time has begun to count anew. */
@@ -147,7 +149,8 @@ void smp_throttle_excuse(struct smp_throttle *throttle, int64_t used_ns)
 
 int64_t smp_throttle_tick_gap_ns(struct smp_throttle *throttle)
 {
-    const int64_t left_ns = throttle->bucket_ns - (throttle->end_cpu_ns - throttle->cpu_ns);
+    const int64_t used_ns = throttle->has_ended ? throttle->end_cpu_ns - throttle->cpu_ns : 0;
+    const int64_t left_ns = throttle->bucket_ns - used_ns;
     const int64_t skipped = SMP_THROTTLE_WHOLE - throttle->share;
     int64_t gap_ns = at_most(time_for(throttle, throttle->tick_ns) * SMP_THROTTLE_TICKS_SHARE,
                              SMP_THROTTLE_TICK_GAP_MS * NS_PER_MS);

@@ -57,7 +57,8 @@ struct smp_throttle {
     int64_t now_ns;     /* of the tick */
     int64_t cpu_ns;     /* at its begin */
     uint32_t unchecked; /* polls since the clock was read */
-    int64_t end_cpu_ns; /* when the polls of the last tick were over */
+    int64_t end_cpu_ns; /* when the polls of the last tick were over, */
+    bool has_ended;     /* if it was read then */
     int64_t tick_ns;    /* what a tick costs without its polls, on average; 0: not known */
 };
 
@@ -72,7 +73,8 @@ void smp_throttle_restart(struct smp_throttle *throttle);
 void smp_throttle_begin(struct smp_throttle *throttle, int64_t now_ns);
 /* Before each poll. True: it has to wait for another tick. */
 bool smp_throttle_is_spent(struct smp_throttle *throttle);
-/* The polls of the tick are over. */
+/* The polls of the tick are over: reads the clock. Where a tick with few polls does without it,
+ * below the limit, what is used until the next tick begins counts as if the polls had used it. */
 void smp_throttle_end(struct smp_throttle *throttle);
 /* The CPU time that the thread has used last, so much of it, does not count. */
 void smp_throttle_excuse(struct smp_throttle *throttle, int64_t used_ns);

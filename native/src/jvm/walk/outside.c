@@ -191,14 +191,6 @@ static const struct smp_proven_walk *how_of(const struct smp_outside *walker)
     return walker->how != NULL ? walker->how : &state.how;
 }
 
-static bool is_thread_blocked(void *self, struct smp_thread *thread)
-{
-    const struct smp_outside *walker = self;
-
-    return !is_off(walker) &&
-           smp_proven_walk_is_blocked(how_of(walker), smp_threads_walk_info(thread));
-}
-
 /* A thread that waits has not come to its end, so it needs no handshake to prove that: where
  * sampling starts beside thousands of threads, each would need one. */
 static void confirm_waiting(struct smp_thread *thread)
@@ -325,7 +317,6 @@ struct smp_walker smp_outside_functions(struct smp_outside *walker)
         .name = walker->by_jvmti.name,
         .walk = walk_by_handshake,
         .walk_outside = walk_from_outside,
-        .is_blocked = is_thread_blocked,
         .wait_word = read_wait_word,
         .self = walker,
     };

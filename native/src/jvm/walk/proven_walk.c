@@ -155,25 +155,6 @@ static enum smp_proof walk_behind_gates(const struct smp_proven_walk *how,
     return smp_gate_leave(&info->gate) ? proof : SMP_PROOF_LATE;
 }
 
-static bool reads_blocked(const struct smp_proven_walk *how, struct smp_walk_info *info)
-{
-    bool is_blocked = false;
-
-    if (!smp_gate_enter(&info->gate))
-        return false;
-    if (info->java_thread != 0)
-        is_blocked = read_state(info->java_thread, how->layout.state) == how->layout.states.blocked;
-    return smp_gate_leave(&info->gate) && is_blocked;
-}
-
-bool smp_proven_walk_is_blocked(const struct smp_proven_walk *how, struct smp_walk_info *info)
-{
-    if (!smp_gate_enter(&smp_gate_process))
-        return false;
-    const bool is_blocked = reads_blocked(how, info);
-    return smp_gate_leave(&smp_gate_process) && is_blocked;
-}
-
 /* The thread frees its OSThread when it ends, which the gate keeps it from. */
 static struct smp_thread_words read_words(const struct smp_jvm_layout *layout,
                                           uintptr_t java_thread)

@@ -77,14 +77,12 @@ struct smp_thread_walk {
     struct smp_frames frames; /* as smp_frames_walk's, with room for words */
 };
 
-/* Does the thread object say that it is blocked? info: as below. */
-bool smp_proven_walk_is_blocked(const struct smp_proven_walk *how, struct smp_walk_info *info);
-
 /* What the JVM has written about a thread. */
 struct smp_thread_words {
     int32_t state;    /* of the thread object */
     int32_t os_state; /* of the JVM's OSThread; negative: not known */
 };
+/* info: as below. False: they cannot be read just now. */
 bool smp_proven_walk_words(const struct smp_proven_walk *how, struct smp_walk_info *info,
                            struct smp_thread_words *out);
 

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.report;
 
-import java.io.FileInputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** Makes folders, and says which ones are safe from other users. */
 public final class Folders {
 
+    /* Of stat(2). */
+    private static final int KIND = 0170000;
+    private static final int FOLDER = 0040000;
     private static final int WRITABLE_BY_OTHERS = 0022;
     private static final int STICKY = 01000;
-    private static final String USERS = "\nUid:\t";
 
     private Folders() {}
 
@@ -57,14 +57,15 @@ public final class Folders {
     }
 
     private static void requireSafe(Path folder, Set<Integer> trusted) throws IOException {
-        if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
+        Map<String, Object> found = Files.readAttributes(folder, "unix:mode,uid", LinkOption.NOFOLLOW_LINKS);
+        int mode = (Integer) found.get("mode");
+        if ((mode & KIND) != FOLDER) {
             throw new IOException(folder + " is not a folder");
         }
-        if (!trusted.contains(userOf(folder))) {
+        if (!trusted.contains(found.get("uid"))) {
             throw new IOException(folder + " belongs to "
                     + Files.getOwner(folder, LinkOption.NOFOLLOW_LINKS).getName());
         }
-        int mode = (Integer) Files.getAttribute(folder, "unix:mode", LinkOption.NOFOLLOW_LINKS);
         if ((mode & WRITABLE_BY_OTHERS) != 0 && (mode & STICKY) == 0) {
             throw new IOException("others can write to " + folder + " and its sticky bit is not set");
         }
@@ -81,13 +82,10 @@ public final class Folders {
      * @throws IOException if the system does not say it
      */
     public static int userOfThisProcess() throws IOException {
-        String status;
-        try (InputStream in = new FileInputStream("/proc/self/status")) {
-            status = new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
+        String user = ProcessStatus.last("Uid"); // real, effective, saved, file's
+        if (user.isEmpty()) {
+            throw new IOException("the system does not say which user this process has");
         }
-        int begin = status.indexOf(USERS) + USERS.length();
-        String[] users =
-                status.substring(begin, status.indexOf('\n', begin)).split("\t"); // real, effective, saved, file's
-        return (int) Long.parseLong(users[users.length - 1]);
+        return (int) Long.parseLong(user);
     }
 }

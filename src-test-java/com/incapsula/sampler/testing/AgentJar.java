@@ -60,6 +60,22 @@ public final class AgentJar {
         return jar;
     }
 
+    /** @return the jar of {@link EmptyAgent}, in the folder */
+    public static Path empty(Path folder) throws IOException {
+        Path jar = folder.resolve("empty.jar");
+        String file = EmptyAgent.class.getName().replace('.', '/') + ".class";
+        Manifest manifest = new Manifest();
+        manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        manifest.getMainAttributes().putValue("Premain-Class", EmptyAgent.class.getName());
+        try (InputStream in = EmptyAgent.class.getResourceAsStream("/" + file);
+                OutputStream to = Files.newOutputStream(jar);
+                JarOutputStream out = new JarOutputStream(to, manifest)) {
+            out.putNextEntry(new ZipEntry(file));
+            in.transferTo(out);
+        }
+        return jar;
+    }
+
     /** The JVM calls this. */
     public static void premain(String options) throws ReflectiveOperationException {
         PatientExit.setForAgent();

@@ -20,6 +20,34 @@ public final class AgentLoader {
     private AgentLoader() {}
 
     /**
+     * Looks for the library's own classes in the jar first. No other place has them: the loaders above would only make an
+     * exception for each.
+     */
+    private static final class OwnFirst extends URLClassLoader {
+
+        private static final String OWN = "com.incapsula.sampler.";
+
+        static {
+            registerAsParallelCapable();
+        }
+
+        OwnFirst(URL jar) {
+            super("threads-sampler-agent", new URL[] {jar}, ClassLoader.getPlatformClassLoader());
+        }
+
+        @Override
+        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            if (!name.startsWith(OWN)) {
+                return super.loadClass(name, resolve);
+            }
+            synchronized (getClassLoadingLock(name)) {
+                Class<?> loaded = findLoadedClass(name);
+                return loaded != null ? loaded : findClass(name);
+            }
+        }
+    }
+
+    /**
      * A class of the agent's jar.
      *
      * @param name its name
@@ -43,7 +71,7 @@ public final class AgentLoader {
         URL jar = source == null ? null : source.getLocation();
         return jar == null || !jar.getProtocol().equals("file")
                 ? ours
-                : new URLClassLoader("threads-sampler-agent", new URL[] {jar}, ClassLoader.getPlatformClassLoader());
+                : new OwnFirst(jar);
     }
 
     /* The system class loader may be one of the user's; then the class path's is its parent. */

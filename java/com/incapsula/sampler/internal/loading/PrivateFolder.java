@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.loading;
 
+import com.incapsula.sampler.internal.report.FileStatus;
 import com.incapsula.sampler.internal.report.Folders;
 import com.incapsula.sampler.internal.report.OpenFolder;
 import com.incapsula.sampler.internal.report.Resource;
@@ -15,7 +16,6 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Map;
 
 /**
  * A folder that only this user can change, and files in it whose content is checked before they are used. Native code
@@ -25,12 +25,8 @@ import java.util.Map;
  */
 final class PrivateFolder {
 
-    /* Of stat(2). */
-    private static final int KIND = 0170000;
-    private static final int FOLDER = 0040000;
-    private static final int FILE = 0100000;
-    private static final int PERMISSIONS = 0777;
     private static final int OWNER_ONLY = 0700;
+    private static final String OWNER_ONLY_TEXT = "rwx------";
 
     private final Path base;
     private final boolean isNamed;
@@ -126,22 +122,22 @@ final class PrivateFolder {
     }
 
     private static FileAttribute<?> ownerOnly() {
-        return PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+        return PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(OWNER_ONLY_TEXT));
     }
 
     private static void requireOwn(Path made, int user) throws IOException {
-        Map<String, Object> found = attributes(made);
-        if (kind(found) != FOLDER) {
+        FileStatus found = FileStatus.of(made);
+        if (!found.isFolder()) {
             throw new IOException(made + " is not a folder");
         }
-        if (!Integer.valueOf(user).equals(found.get("uid"))) {
-            throw new IOException(
-                    made + " belongs to " + Files.getOwner(made, LinkOption.NOFOLLOW_LINKS).getName());
+        if (found.user() != user) {
+            throw new IOException(made + " belongs to "
+                    + Files.getOwner(made, LinkOption.NOFOLLOW_LINKS).getName());
         }
-        if (permissions(found) != OWNER_ONLY) {
+        if (found.permissions() != OWNER_ONLY) {
             throw new IOException(made + " has mode "
                     + PosixFilePermissions.toString(Files.getPosixFilePermissions(made, LinkOption.NOFOLLOW_LINKS))
-                    + " and must have rwx------");
+                    + " and must have " + OWNER_ONLY_TEXT);
         }
     }
 
@@ -150,25 +146,12 @@ final class PrivateFolder {
         if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
             return false;
         }
-        Map<String, Object> found = attributes(file);
-        if (kind(found) != FILE || permissions(found) != OWNER_ONLY || !found.get("size").equals(content.size())) {
+        FileStatus found = FileStatus.of(file);
+        if (!found.isFile() || found.permissions() != OWNER_ONLY || found.size() != content.size()) {
             return false;
         }
         try (InputStream in = new FileInputStream(file.toFile())) {
             return Resource.of(in.readAllBytes()).crc() == content.crc();
         }
-    }
-
-    /* All by one call: each view of attributes has classes of its own. */
-    private static Map<String, Object> attributes(Path path) throws IOException {
-        return Files.readAttributes(path, "unix:mode,uid,size", LinkOption.NOFOLLOW_LINKS);
-    }
-
-    private static int kind(Map<String, Object> attributes) {
-        return (Integer) attributes.get("mode") & KIND;
-    }
-
-    private static int permissions(Map<String, Object> attributes) {
-        return (Integer) attributes.get("mode") & PERMISSIONS;
     }
 }

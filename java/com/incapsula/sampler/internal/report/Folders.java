@@ -7,15 +7,11 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /** Makes folders, and says which ones are safe from other users. */
 public final class Folders {
 
-    /* Of stat(2). */
-    private static final int KIND = 0170000;
-    private static final int FOLDER = 0040000;
     private static final int WRITABLE_BY_OTHERS = 0022;
     private static final int STICKY = 01000;
 
@@ -44,7 +40,7 @@ public final class Folders {
      * @throws IOException the message is the reason
      */
     public static void requireSafe(Path root, Path folder, int... users) throws IOException {
-        Set<Integer> trusted = new HashSet<>(List.of(0, userOf(root)));
+        Set<Integer> trusted = new HashSet<>(List.of(0, FileStatus.of(root).user()));
         for (int user : users) {
             trusted.add(user);
         }
@@ -57,22 +53,17 @@ public final class Folders {
     }
 
     private static void requireSafe(Path folder, Set<Integer> trusted) throws IOException {
-        Map<String, Object> found = Files.readAttributes(folder, "unix:mode,uid", LinkOption.NOFOLLOW_LINKS);
-        int mode = (Integer) found.get("mode");
-        if ((mode & KIND) != FOLDER) {
+        FileStatus found = FileStatus.of(folder);
+        if (!found.isFolder()) {
             throw new IOException(folder + " is not a folder");
         }
-        if (!trusted.contains(found.get("uid"))) {
+        if (!trusted.contains(found.user())) {
             throw new IOException(folder + " belongs to "
                     + Files.getOwner(folder, LinkOption.NOFOLLOW_LINKS).getName());
         }
-        if ((mode & WRITABLE_BY_OTHERS) != 0 && (mode & STICKY) == 0) {
+        if ((found.mode() & WRITABLE_BY_OTHERS) != 0 && (found.mode() & STICKY) == 0) {
             throw new IOException("others can write to " + folder + " and its sticky bit is not set");
         }
-    }
-
-    private static int userOf(Path folder) throws IOException {
-        return (Integer) Files.getAttribute(folder, "unix:uid", LinkOption.NOFOLLOW_LINKS);
     }
 
     /**

@@ -8,6 +8,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
@@ -58,6 +59,17 @@ public final class AgentJar {
             out.finish();
         }
         return jar;
+    }
+
+    /** @return a folder in the folder, with the class {@link HelloProgram} alone: agents' classes come from their jars */
+    public static Path hello(Path folder) throws IOException {
+        Path classes = folder.resolve("hello");
+        String file = HelloProgram.class.getName().replace('.', '/') + ".class";
+        Files.createDirectories(classes.resolve(file).getParent());
+        try (InputStream in = HelloProgram.class.getResourceAsStream("/" + file)) {
+            Files.copy(in, classes.resolve(file), StandardCopyOption.REPLACE_EXISTING);
+        }
+        return classes;
     }
 
     /** @return the jar of {@link EmptyAgent}, in the folder */

@@ -413,7 +413,7 @@ public final class FileSeries {
     private static boolean isOfAnother(String process) {
         return !process.isEmpty()
                 && !process.equals(FileNames.ownProcess())
-                && ProcessHandle.of(Long.parseLong(process)).isPresent();
+                && Files.exists(Path.of("/proc/" + Long.parseLong(process) + "/stat"));
     }
 
     private static long changed(OpenFolder open, Path file) throws IOException {

@@ -17,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -82,6 +83,7 @@ public final class AgentStart {
 
     private static Map<String, List<String>> agents(Path folder) throws IOException {
         Path jar = AgentJar.in(folder);
+        AgentJar.hello(folder);
         Path library = folder.resolve("libthreadssampler.so");
         Files.copy(
                 ChildJvm.placeOf(ThreadsSampler.class)
@@ -148,13 +150,13 @@ public final class AgentStart {
         return Figures.median(runs.stream().map(run -> run[column]).toList());
     }
 
-    private static List<String> command(Path jdk, List<String> options) {
+    private static List<String> command(Path jdk, List<String> options, Path hello) {
         List<String> command = new ArrayList<>();
         command.add(Jvm.executable(jdk));
         command.add("--enable-native-access=ALL-UNNAMED");
         command.addAll(options);
         command.addAll(
-                List.of("-cp", ChildJvm.placeOf(HelloProgram.class).toString(), HelloProgram.class.getName()));
+                List.of("-cp", hello.toString(), HelloProgram.class.getName()));
         return command;
     }
 
@@ -163,7 +165,7 @@ public final class AgentStart {
         List<String> command = new ArrayList<>(
                 List.of("bash", "-c", "TIMEFORMAT='%R %U %S'; { time \"$@\" >\"$0.out\" 2>&1; } 2>\"$0.time\""));
         command.add(folder.resolve("run").toString());
-        command.addAll(command(jdk, options));
+        command.addAll(command(jdk, options, folder.resolve("hello")));
         Process process = new ProcessBuilder(command).inheritIO().start();
         String output = process.waitFor() + "\n" + Files.readString(folder.resolve("run.out"));
         if (!output.startsWith("0\n") || !output.contains("hello")) {
@@ -182,7 +184,7 @@ public final class AgentStart {
         Path log = folder.resolve("classes.log");
         List<String> more = new ArrayList<>(options);
         more.add("-Xlog:class+load:file=" + log + ":none");
-        Process process = new ProcessBuilder(command(jdk, more))
+        Process process = new ProcessBuilder(command(jdk, more, folder.resolve("hello")))
                 .redirectErrorStream(true)
                 .redirectOutput(new File(folder.toFile(), "run.out"))
                 .start();
@@ -199,11 +201,10 @@ public final class AgentStart {
     }
 
     private static void delete(Path folder) throws IOException {
-        try (Stream<Path> files = Files.list(folder)) {
-            for (Path file : files.toList()) {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.delete(file);
             }
         }
-        Files.delete(folder);
     }
 }

@@ -5,14 +5,15 @@
  * <p>Needs nothing but {@code java.base}. Used where they are present: SLF4J by
  * {@link com.incapsula.sampler.outputer.LoggerSamplingOutputer}, {@code java.management} and {@code jdk.jfr} to show the sampler
  * to the JVM's own tools, {@code java.logging} where reports and messages are logged without SLF4J,
- * {@code java.net.http} by {@link com.incapsula.sampler.remote.RemoteSamplingOutputer}, {@code jdk.attach} by the jar's
- * command line. Only compilers read JSpecify's annotations. The artifacts for JUnit, JMH and Micrometer are modules of their
+ * {@code java.net.http} by {@link com.incapsula.sampler.remote.RemoteSamplingOutputer}, {@code java.instrument} where the jar
+ * is an agent, {@code jdk.attach} by its command line. Only compilers read JSpecify's annotations. The artifacts for JUnit, JMH and Micrometer are modules of their
  * own.
  *
  * @since 1.0
  */
 @SuppressWarnings("module") // the artifacts that it exports to are compiled later
 module com.incapsula.sampler {
+    requires static java.instrument;
     requires static java.logging;
     requires static java.management;
     requires static java.net.http;

@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# assemble.sh D3_HIERARCHY_FOLDER OUT: one file from the page's parts, with nothing left to fetch.
+# assemble.sh D3_HIERARCHY_FOLDER OUT.html: the page from its parts, with nothing left to fetch. The data of a report stand
+# between OUT.html and OUT-end.html.
 # The content security policy names the style and the script by their hashes, so nothing else runs.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 d3=$1
 out=$2
+marker=@@THREADS-SAMPLER-DATA@@
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -66,4 +68,14 @@ awk -v policy="$policy" -v style="$work/style.text" -v script="$work/script.text
     index($0, "@STYLE@") { around("@STYLE@", style); next }
     index($0, "@SCRIPT@") { around("@SCRIPT@", script); next }
     { print }
-' "$here/index.html" >"$out"
+' "$here/index.html" >"$work/page"
+
+if [ "$(grep -c "^$marker\$" "$work/page")" != 1 ]; then
+    echo "index.html: must have $marker once, on a line of its own" >&2
+    exit 1
+fi
+sed "/^$marker\$/,\$d" "$work/page" >"$out"
+{
+    echo
+    sed "1,/^$marker\$/d" "$work/page"
+} >"${out%.html}-end.html"

@@ -2,7 +2,6 @@
 package com.incapsula.sampler;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -46,9 +45,11 @@ public record SamplingLimitation(Code code, String text) {
         for (int i = 1; i + 1 < status.size(); i += 2) {
             String name = status.get(i);
             String text = status.get(i + 1);
-            Arrays.stream(Code.values())
-                    .filter(code -> code.name().equals(name))
-                    .forEach(code -> all.add(new SamplingLimitation(code, text)));
+            for (Code code : Code.values()) {
+                if (code.name().equals(name)) {
+                    all.add(new SamplingLimitation(code, text));
+                }
+            }
         }
         return List.copyOf(all);
     }

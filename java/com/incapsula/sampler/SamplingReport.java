@@ -7,6 +7,7 @@ import com.incapsula.sampler.internal.engine.RawReport;
 import com.incapsula.sampler.internal.engine.Snapshot;
 import com.incapsula.sampler.internal.json.JsonParser;
 import com.incapsula.sampler.internal.json.MalformedJson;
+import com.incapsula.sampler.internal.report.Content;
 import com.incapsula.sampler.internal.report.HtmlPage;
 import com.incapsula.sampler.internal.report.StaysOpen;
 import com.incapsula.sampler.internal.report.WholeFile;
@@ -609,7 +610,7 @@ public final class SamplingReport implements AutoCloseable {
     private static void write(Snapshot held, ReportFormat format, ReportOptions chosen, OutputStream out)
             throws IOException {
         if (format == ReportFormat.HTML) {
-            HtmlPage.write(out, data -> writeRaw(held, format, chosen, data));
+            HtmlPage.write(out, new PageData(held, chosen));
         } else if (format == ReportFormat.PPROF) {
             try (OutputStream packed = new GZIPOutputStream(new StaysOpen(out), GZIP_BUFFER_BYTES)) {
                 writeRaw(held, format, chosen, packed);
@@ -618,6 +619,23 @@ public final class SamplingReport implements AutoCloseable {
             writeRaw(held, format, chosen, out);
         }
         out.flush();
+    }
+
+    /** No lambda, which a JVM that exits would link. */
+    private static final class PageData implements Content {
+
+        private final Snapshot held;
+        private final ReportOptions chosen;
+
+        PageData(Snapshot held, ReportOptions chosen) {
+            this.held = held;
+            this.chosen = chosen;
+        }
+
+        @Override
+        public void writeTo(OutputStream out) throws IOException {
+            writeRaw(held, ReportFormat.HTML, chosen, out);
+        }
     }
 
     static void writeRaw(Snapshot held, ReportFormat format, ReportOptions chosen, OutputStream out)

@@ -303,7 +303,8 @@ public class ThreadsSampler implements AutoCloseable {
 
         @Override
         public void starting() {
-            visibility.begin(new SamplerBean(ThreadsSampler.this), jmxName, jfrEvents);
+            String name = jmxName;
+            visibility.begin(name == null ? null : new SamplerBean(ThreadsSampler.this), name, jfrEvents);
         }
 
         @Override

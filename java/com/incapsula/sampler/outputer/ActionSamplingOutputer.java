@@ -3,12 +3,13 @@ package com.incapsula.sampler.outputer;
 
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.internal.report.LogTarget;
+import com.incapsula.sampler.internal.report.WithoutText;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import org.jspecify.annotations.Nullable;
 
 /** Hands each report to an action. Threads: those of the sampler. */
-final class ActionSamplingOutputer implements SamplingOutputer {
+final class ActionSamplingOutputer implements SamplingOutputer, WithoutText {
 
     private static final String LOGGER_NAME = SamplingOutputer.class.getName();
 

@@ -6,6 +6,7 @@ import com.incapsula.sampler.ReportOptions;
 import com.incapsula.sampler.ReportUnit;
 import com.incapsula.sampler.ReportWeight;
 import com.incapsula.sampler.SamplingReport;
+import com.incapsula.sampler.internal.report.Content;
 import com.incapsula.sampler.internal.report.FileSeries;
 import com.incapsula.sampler.internal.report.LogTarget;
 import java.io.IOException;
@@ -278,11 +279,26 @@ public class FileSamplingOutputer implements SamplingOutputer {
         synchronized (writing) {
             Path written;
             try {
-                written = to.write(report.getTill(), out -> writeTo(report, out));
+                written = to.write(report.getTill(), new Written(report));
             } catch (IOException e) {
                 throw new UncheckedIOException(e.getMessage(), e);
             }
             removeOld(to, written);
+        }
+    }
+
+    /** No lambda, which a JVM that exits would link. */
+    private final class Written implements Content {
+
+        private final SamplingReport report;
+
+        Written(SamplingReport report) {
+            this.report = report;
+        }
+
+        @Override
+        public void writeTo(OutputStream out) throws IOException {
+            FileSamplingOutputer.this.writeTo(report, out);
         }
     }
 

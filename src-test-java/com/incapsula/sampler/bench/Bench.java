@@ -13,6 +13,7 @@ import com.incapsula.sampler.bench.accuracy.Starved;
 import com.incapsula.sampler.bench.accuracy.TimedTruth;
 import com.incapsula.sampler.bench.accuracy.VirtualThreads;
 import com.incapsula.sampler.bench.accuracy.WaitReasons;
+import com.incapsula.sampler.bench.cost.AgentStart;
 import com.incapsula.sampler.bench.cost.CallCost;
 import com.incapsula.sampler.bench.cost.CallHooks;
 import com.incapsula.sampler.bench.cost.ContextSwitches;
@@ -63,6 +64,7 @@ public final class Bench {
             "throughput",
             "handler-cost",
             "first-sample",
+            "start",
             "memory",
             "switches",
             "limit",
@@ -100,6 +102,7 @@ public final class Bench {
         programs.put("throughput", Throughput::run);
         programs.put("handler-cost", HandlerCost::run);
         programs.put("first-sample", FirstSample::run);
+        programs.put("start", AgentStart::run);
         programs.put("memory", Memory::run);
         programs.put("switches", ContextSwitches::run);
         programs.put("exports", Exports::run);

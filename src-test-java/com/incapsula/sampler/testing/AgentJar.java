@@ -8,6 +8,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
@@ -56,6 +57,33 @@ public final class AgentJar {
         try (OutputStream file = Files.newOutputStream(jar);
                 JarOutputStream out = new JarOutputStream(file, manifest)) {
             out.finish();
+        }
+        return jar;
+    }
+
+    /** @return a folder in the folder, with the class {@link HelloProgram} alone: agents' classes come from their jars */
+    public static Path hello(Path folder) throws IOException {
+        Path classes = folder.resolve("hello");
+        String file = HelloProgram.class.getName().replace('.', '/') + ".class";
+        Files.createDirectories(classes.resolve(file).getParent());
+        try (InputStream in = HelloProgram.class.getResourceAsStream("/" + file)) {
+            Files.copy(in, classes.resolve(file), StandardCopyOption.REPLACE_EXISTING);
+        }
+        return classes;
+    }
+
+    /** @return the jar of {@link EmptyAgent}, in the folder */
+    public static Path empty(Path folder) throws IOException {
+        Path jar = folder.resolve("empty.jar");
+        String file = EmptyAgent.class.getName().replace('.', '/') + ".class";
+        Manifest manifest = new Manifest();
+        manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        manifest.getMainAttributes().putValue("Premain-Class", EmptyAgent.class.getName());
+        try (InputStream in = EmptyAgent.class.getResourceAsStream("/" + file);
+                OutputStream to = Files.newOutputStream(jar);
+                JarOutputStream out = new JarOutputStream(to, manifest)) {
+            out.putNextEntry(new ZipEntry(file));
+            in.transferTo(out);
         }
         return jar;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.agent;
 
-import java.lang.reflect.InvocationTargetException;
+import java.lang.instrument.Instrumentation;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +18,18 @@ public final class Agent {
     private Agent() {}
 
     /**
-     * Called before the application's {@code main}.
+     * Called before the application's {@code main} by the JVM, which looks for this method first and, where it is missing,
+     * makes an exception of a hundred classes.
+     *
+     * @param options as {@link AgentCommand} reads them; null: none
+     * @param unused what an agent may do
+     */
+    public static void premain(@Nullable String options, Instrumentation unused) {
+        execute(options, true);
+    }
+
+    /**
+     * Called before the application's {@code main} by the native library.
      *
      * @param options as {@link AgentCommand} reads them; null: none
      */
@@ -37,17 +48,15 @@ public final class Agent {
 
     private static void execute(@Nullable String options, boolean atStart) {
         try {
-            AgentLoader.load(AgentCalls.class.getName())
-                    .getMethod("execute", String.class, boolean.class)
-                    .invoke(null, options == null ? "" : options, atStart);
+            AgentLoader.execute(options == null ? "" : options, atStart);
         } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
-            sayFailed(e instanceof InvocationTargetException ? e.getCause() : e);
+            sayFailed(e);
         } catch (Throwable silent) {
             // there is no memory: nothing can be said, and the application goes on
         }
     }
 
-    private static void sayFailed(@Nullable Throwable why) {
+    private static void sayFailed(Throwable why) {
         try {
             System.err.println("threads-sampler: failed: " + why);
         } catch (Throwable silent) {

@@ -3,6 +3,8 @@ package com.incapsula.sampler.internal.agent;
 
 import com.incapsula.sampler.internal.engine.LoadedLibrary;
 import com.incapsula.sampler.internal.report.ApplicationStart;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +23,25 @@ public final class AgentCalls {
 
     private static final AgentSession SESSION = new AgentSession();
 
+    static {
+        ClassLoader loader = AgentCalls.class.getClassLoader();
+        if (loader instanceof Consumer && AgentLoader.NAME.equals(loader.getName())) {
+            @SuppressWarnings("unchecked") // of our own
+            Consumer<BiConsumer<String, Boolean>> ours = (Consumer<BiConsumer<String, Boolean>>) loader;
+            ours.accept(new Handed());
+        }
+    }
+
     private AgentCalls() {}
+
+    /** This class, for {@link AgentLoader} in another class loader: both see the types of the JDK only. */
+    private static final class Handed implements BiConsumer<String, Boolean> {
+
+        @Override
+        public void accept(String options, Boolean atStart) {
+            execute(options, atStart);
+        }
+    }
 
     /**
      * What the native library calls while the JVM starts.

@@ -87,7 +87,7 @@ record AgentCommand(
             int at = separator(part);
             String key = at < 0 ? part : part.substring(0, at).strip();
             String value = at < 0 ? "" : part.substring(at + 1).strip();
-            if (at < 0 && Keys.isFlag(part) && (i > 0 || Verb.of(part) == null)) { // mcp is both
+            if (at < 0 && (i > 0 || Verb.of(part) == null) && Keys.isFlag(part)) { // mcp is both
                 Keys.add(settings, part, "true");
             } else if (at < 0) {
                 verb = verb(part, i == 0);
@@ -143,15 +143,21 @@ record AgentCommand(
                 i++;
                 part.append(options.charAt(i));
             } else if (c == ',') {
-                parts.add(part.toString().strip());
+                addUnlessBlank(parts, part);
                 part.setLength(0);
             } else {
                 part.append(c);
             }
         }
-        parts.add(part.toString().strip());
-        parts.removeIf(String::isEmpty);
+        addUnlessBlank(parts, part);
         return parts;
+    }
+
+    private static void addUnlessBlank(List<String> parts, StringBuilder part) {
+        String text = part.toString().strip();
+        if (!text.isEmpty()) {
+            parts.add(text);
+        }
     }
 
     private static boolean isEscapable(String options, int at) {

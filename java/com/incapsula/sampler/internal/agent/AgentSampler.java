@@ -2,17 +2,18 @@
 package com.incapsula.sampler.internal.agent;
 
 import com.incapsula.sampler.SamplerStatistics;
+import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.ThreadsSamplerServer;
 import com.incapsula.sampler.internal.options.BeanProperties;
+import com.incapsula.sampler.internal.report.UtcTime;
 import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
 import com.incapsula.sampler.outputer.LoggerSamplingOutputer;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
+import com.incapsula.sampler.outputer.ReportAction;
 import com.incapsula.sampler.outputer.SamplingOutputer;
 import com.incapsula.sampler.remote.RemoteSamplingOutputer;
 import java.io.IOException;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
@@ -20,7 +21,6 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +41,7 @@ final class AgentSampler {
     private final @Nullable RemoteSamplingOutputer push;
     private final String output;
     private final Map<String, String> options; // properties that were set, for people
-    private final Instant since = Instant.now().truncatedTo(ChronoUnit.SECONDS);
+    private final String since = UtcTime.now().toString();
     private final @Nullable ThreadsSamplerServer server;
     private final Set<Thread> runs = new HashSet<>(); // those of commands that share it
     private final Set<Thread> helpers = new HashSet<>(); // those, and others that use it while it runs
@@ -74,12 +74,13 @@ final class AgentSampler {
         sampler.setReportFrequencySeconds(settings.containsKey(Keys.PUSH) ? PUSH_SECONDS : 0);
         sampler.setRequired(true); // a refusal is printed, so there is no reason for an inert sampler
         Map<String, String> options = new TreeMap<>();
-        settings.forEach((key, value) -> {
-            if (BeanProperties.has(key)) {
-                setProperty(sampler, key, value);
-                options.put(key, value);
+        for (Map.Entry<String, String> setting : settings.entrySet()) {
+            String key = setting.getKey();
+            if (!Keys.isOwn(key)) {
+                setProperty(sampler, key, setting.getValue());
+                options.put(key, setting.getValue());
             }
-        });
+        }
         String threads = settings.get(Keys.THREADS);
         if (threads != null) {
             chooseThreads(sampler, threads);
@@ -116,9 +117,15 @@ final class AgentSampler {
         }
     }
 
-    /** For reports that are fetched: drops the periodic ones. */
+    /** For reports that are fetched: drops the periodic ones. No lambda, which a JVM that starts would link. */
+    private static final class Dropped implements ReportAction {
+
+        @Override
+        public void accept(SamplingReport report) {}
+    }
+
     private static SamplingOutputer silent() {
-        return SamplingOutputer.of(report -> {});
+        return SamplingOutputer.of(new Dropped());
     }
 
     private static SamplingOutputer outputer(Map<String, String> settings, String output) {
@@ -312,12 +319,13 @@ final class AgentSampler {
     String description() {
         long seconds = sampler.getReportFrequencySeconds();
         String when = seconds == 0 ? " at the end" : " every " + seconds + " s";
-        String how = options.isEmpty()
-                ? ""
-                : ", with "
-                        + options.entrySet().stream()
-                                .map(option -> option.getKey() + "=" + option.getValue())
-                                .collect(Collectors.joining(", "));
+        StringBuilder how = new StringBuilder();
+        for (Map.Entry<String, String> option : options.entrySet()) {
+            how.append(how.length() == 0 ? ", with " : ", ")
+                    .append(option.getKey())
+                    .append('=')
+                    .append(option.getValue());
+        }
         return "runs since " + since + how
                 + (isNowhere() ? ", reports on demand" : ", reports to " + place() + when)
                 + (server == null ? "" : ", page at " + server.getUrl());

@@ -9,14 +9,13 @@ import com.incapsula.sampler.internal.agent.AgentCommand.Verb;
 import com.incapsula.sampler.internal.engine.InternalThreads;
 import com.incapsula.sampler.internal.engine.Lifecycle;
 import com.incapsula.sampler.internal.options.BeanProperties;
-import com.incapsula.sampler.internal.options.Times;
 import com.incapsula.sampler.internal.report.IoReason;
 import java.io.File;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.LinkedHashMap;
@@ -58,7 +57,9 @@ final class AgentSession {
      */
     synchronized void execute(AgentCommand command, boolean atStart, AnswerSlot slot) throws IOException {
         removeForgotten();
-        command.copies().forEach(AgentSession::keepCopy);
+        for (String copy : command.copies()) {
+            keepCopy(copy);
+        }
         switch (command.verb()) {
             case START -> slot.done(start(command, atStart), null);
             case RUN -> run(command, slot);
@@ -75,11 +76,13 @@ final class AgentSession {
 
     /* Reports that no command line has fetched within a minute: it was ended meanwhile. */
     private void removeForgotten() {
-        Instant old = Instant.now().minusSeconds(FETCH_SECONDS);
+        if (fetchable.isEmpty()) {
+            return;
+        }
+        FileTime old = FileTime.fromMillis(System.currentTimeMillis() - TimeUnit.SECONDS.toMillis(FETCH_SECONDS));
         fetchable.removeIf(file -> {
             try {
-                if (Files.exists(file)
-                        && Files.getLastModifiedTime(file).toInstant().isAfter(old)) {
+                if (Files.exists(file) && Files.getLastModifiedTime(file).compareTo(old) > 0) {
                     return false;
                 }
                 Files.deleteIfExists(file);
@@ -129,7 +132,7 @@ final class AgentSession {
     /* An explicit to=none is taken at its word. */
     private static void requirePlace(Map<String, String> settings, String to) {
         String every = settings.getOrDefault(Keys.EVERY, "0");
-        boolean isPeriodic = Refusal.ifWrong(() -> Times.wholeSeconds(Keys.EVERY, every)) > 0;
+        boolean isPeriodic = Refusal.unlessSeconds(Keys.EVERY, every) > 0;
         boolean hasPlace = !to.equals("none")
                 || settings.containsKey(Keys.TO)
                 || settings.containsKey(Keys.PUSH)
@@ -210,7 +213,7 @@ final class AgentSession {
     private void run(AgentCommand command, AnswerSlot slot) {
         Map<String, String> settings = command.settings();
         String duration = settings.getOrDefault(Keys.DURATION, "10s");
-        long millis = Refusal.ifWrong(() -> Times.millis(Keys.DURATION, duration, Times.SECOND_MILLIS));
+        long millis = Refusal.unlessMillis(Keys.DURATION, duration);
         if (millis < 1 || millis > MAX_RUN_MILLIS) {
             throw new Refusal("duration must be between 1ms and 1d, got \"" + duration + "\"");
         }

@@ -2,7 +2,6 @@
 package com.incapsula.sampler.internal.agent;
 
 import com.incapsula.sampler.internal.agent.AgentCommand.Verb;
-import com.incapsula.sampler.internal.options.Times;
 import com.incapsula.sampler.internal.report.FileNames;
 import com.incapsula.sampler.outputer.FileSamplingOutputer;
 import java.nio.file.Path;
@@ -194,7 +193,7 @@ final class Arguments {
     /** @return how long a run takes */
     long durationMillis() {
         String duration = settings().getOrDefault(Keys.DURATION, STANDARD_DURATION);
-        return Refusal.ifWrong(() -> Times.millis(Keys.DURATION, duration, Times.SECOND_MILLIS));
+        return Refusal.unlessMillis(Keys.DURATION, duration);
     }
 
     /** @return the text for {@link AgentCommand} */

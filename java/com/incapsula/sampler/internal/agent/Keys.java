@@ -108,7 +108,11 @@ final class Keys {
             throw new Refusal("there is no option \"" + key + "\"; " + help());
         }
         requireNoPlace(key, value);
-        List<String> parts = settings.computeIfAbsent(name, any -> new ArrayList<>());
+        List<String> parts = settings.get(name);
+        if (parts == null) {
+            parts = new ArrayList<>();
+            settings.put(name, parts);
+        }
         if (!parts.isEmpty() && !BeanProperties.isText(name)) {
             throw new Refusal(
                     key + " is there twice" + (SECRETS.contains(name) ? "" : ": " + parts.get(0) + " and " + value));
@@ -127,7 +131,9 @@ final class Keys {
     /** @return what was added, the parts of a list with commas between them */
     static Map<String, String> joined(Map<String, List<String>> settings) {
         Map<String, String> values = new LinkedHashMap<>();
-        settings.forEach((name, parts) -> values.put(name, String.join(",", parts)));
+        for (Map.Entry<String, List<String>> setting : settings.entrySet()) {
+            values.put(setting.getKey(), String.join(",", setting.getValue()));
+        }
         return values;
     }
 
@@ -136,6 +142,11 @@ final class Keys {
         List<String> names = new ArrayList<>(OWN);
         names.addAll(BeanProperties.names());
         return names;
+    }
+
+    /** @return true: the setting is the agent's; else it is a property of the sampler. By its canonical name */
+    static boolean isOwn(String name) {
+        return OWN.contains(name);
     }
 
     /** @return true: the setting is a property of the sampler itself, or chooses what is sampled */
@@ -162,7 +173,9 @@ final class Keys {
      */
     static Map<String, String> ofEnvironment(Map<String, String> environment, List<String> ignored) {
         Map<String, String> settings = new LinkedHashMap<>();
-        environment.forEach((variable, value) -> {
+        for (Map.Entry<String, String> each : environment.entrySet()) {
+            String variable = each.getKey();
+            String value = each.getValue();
             if (variable.startsWith(VARIABLE) && !value.isBlank()) {
                 String key = BeanProperties.camelCase(
                         variable.substring(VARIABLE.length()).toLowerCase(Locale.ROOT), '_');
@@ -174,7 +187,7 @@ final class Keys {
                     settings.put(name, value.strip());
                 }
             }
-        });
+        }
         return settings;
     }
 }

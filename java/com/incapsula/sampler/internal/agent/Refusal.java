@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.agent;
 
-import java.util.function.LongSupplier;
+import com.incapsula.sampler.internal.options.Times;
 import org.jspecify.annotations.Nullable;
 
 /** A command that is not carried out; the message says why, in words for the user. Nothing has changed. */
@@ -18,15 +18,28 @@ final class Refusal extends RuntimeException {
     }
 
     /**
-     * Reads a value.
+     * Reads a time; without a unit it is seconds.
      *
-     * @param reading fails with a message for users where the value is wrong
-     * @return the value
-     * @throws Refusal with that message
+     * @return milliseconds
+     * @throws Refusal if it is no time
      */
-    static long ifWrong(LongSupplier reading) {
+    static long unlessMillis(String key, String value) {
         try {
-            return reading.getAsLong();
+            return Times.millis(key, value, Times.SECOND_MILLIS);
+        } catch (IllegalArgumentException e) {
+            throw new Refusal(String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /**
+     * Reads a time of whole seconds; without a unit it is seconds.
+     *
+     * @return seconds
+     * @throws Refusal if it is no such time
+     */
+    static long unlessSeconds(String key, String value) {
+        try {
+            return Times.wholeSeconds(key, value);
         } catch (IllegalArgumentException e) {
             throw new Refusal(String.valueOf(e.getMessage()), e);
         }

@@ -9,6 +9,7 @@ import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.internal.report.FileNames;
 import com.incapsula.sampler.internal.report.OpenFolder;
 import com.incapsula.sampler.internal.report.WholeFile;
+import com.incapsula.sampler.internal.report.WithoutText;
 import com.incapsula.sampler.outputer.FileSamplingOutputer;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -27,10 +28,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Threads: any.
  */
-final class ReportFiles extends FileSamplingOutputer {
-
-    private static final FileAttribute<?> OWNER_ONLY =
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+final class ReportFiles extends FileSamplingOutputer implements WithoutText {
 
     /** The settings that say how a report is written, but for its form. */
     static final Set<String> OPTIONS = Set.of(Keys.WEIGHT, Keys.PER, Keys.FOCUS);
@@ -130,7 +128,9 @@ final class ReportFiles extends FileSamplingOutputer {
         Path name = Path.of("threads-sampler-"
                 + Long.toHexString(ThreadLocalRandom.current().nextLong()) + "." + format.getFileExtension());
         try (OpenFolder open = OpenFolder.open(folder)) {
-            WholeFile.replace(open, name, out -> report.writeTo(format, options, out), OWNER_ONLY);
+            FileAttribute<?> ownerOnly =
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+            WholeFile.replace(open, name, out -> report.writeTo(format, options, out), ownerOnly);
         }
         return folder.resolve(name);
     }

@@ -113,18 +113,23 @@ final class ExitReport implements Runnable {
     public void run() {
         hide.run(); // first, so that it is in no report
         ApplicationStart.exit();
-        Thread helper = TimedWork.start(null, "threads-sampler-last-report", this::work);
+        Thread helper = TimedWork.start(null, "threads-sampler-last-report", new LastReport());
         if (!TimedWork.await(helper, TimeUnit.MILLISECONDS.toNanos(limit.millis()))) {
             limit.exceeded();
         }
     }
 
-    private void work() {
-        try {
-            hide.run();
-            finish.run();
-        } catch (Throwable t) {
-            LibraryLog.log(System.Logger.Level.WARNING, "the last report could not be written", t);
+    /** No lambda, which a JVM that exits would link. */
+    private final class LastReport implements Runnable {
+
+        @Override
+        public void run() {
+            try {
+                hide.run();
+                finish.run();
+            } catch (Throwable t) {
+                LibraryLog.log(System.Logger.Level.WARNING, "the last report could not be written", t);
+            }
         }
     }
 }

@@ -214,11 +214,10 @@ public enum Property {
     }
 
     private String normalise(String list) {
-        return switch (this) {
-            case ROOT_METHODS -> CountingLists.checkRoots(list);
-            case INSTRUMENTATION_FILTER -> CountingLists.checkFilter(list);
-            default -> normalisePrefixes(list);
-        };
+        if (this == ROOT_METHODS) {
+            return CountingLists.checkRoots(list);
+        }
+        return this == INSTRUMENTATION_FILTER ? CountingLists.checkFilter(list) : normalisePrefixes(list);
     }
 
     private String normalisePrefixes(String list) {

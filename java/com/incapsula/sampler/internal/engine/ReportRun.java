@@ -2,8 +2,11 @@
 package com.incapsula.sampler.internal.engine;
 
 import com.incapsula.sampler.internal.report.LibraryLog;
+import com.incapsula.sampler.internal.report.OutputerParts;
+import com.incapsula.sampler.internal.report.WithoutText;
 import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
 import com.incapsula.sampler.manipulate.ThreadNameManipulator;
+import com.incapsula.sampler.outputer.FileSamplingOutputer;
 import com.incapsula.sampler.outputer.SamplingOutputer;
 import java.util.Arrays;
 import java.util.Date;
@@ -35,7 +38,9 @@ final class ReportRun implements NativeCallbacks {
     @SuppressWarnings("NullAway.Init") // set by title()
     private SamplingOutputer current;
 
-    private @Nullable String currentTitle;
+    private boolean printsText; // current takes titles and records
+    private long fromMillis; // of the report
+    private long tillMillis;
 
     private final Object namingFailureLock = new Object();
     private @Nullable Throwable firstNamingFailure; // guarded by namingFailureLock
@@ -79,17 +84,35 @@ final class ReportRun implements NativeCallbacks {
         try {
             begin();
             current = user.outputer();
-            currentTitle = "Report interval: from " + new Date(fromWallMillis) + " till " + new Date(tillWallMillis);
+            fromMillis = fromWallMillis;
+            tillMillis = tillWallMillis;
+            printsText = printsText(current);
             if (user.observer().isInterested(current)) {
                 showWhole();
             }
-            current.printIntervalTitle(currentTitle);
+            if (printsText) {
+                current.printIntervalTitle(title());
+            }
             return true;
         } catch (Throwable t) {
             return failed(t);
         } finally {
             reporting = null;
         }
+    }
+
+    private String title() {
+        return "Report interval: from " + new Date(fromMillis) + " till " + new Date(tillMillis);
+    }
+
+    /* A class of a user's that extends one of ours may print. */
+    private static boolean printsText(SamplingOutputer outputer) {
+        for (SamplingOutputer part : OutputerParts.of(outputer)) {
+            if (!(part instanceof WithoutText) && part.getClass() != FileSamplingOutputer.class) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void showWhole() {
@@ -108,7 +131,9 @@ final class ReportRun implements NativeCallbacks {
         }
         try {
             begin();
-            current.printThreadRecord(title, rows);
+            if (printsText) {
+                current.printThreadRecord(title, rows);
+            }
             return true;
         } catch (Throwable t) {
             return failed(t);
@@ -201,7 +226,7 @@ final class ReportRun implements NativeCallbacks {
         if (isAbandoned) {
             return false;
         }
-        printError(current, "Report could not be printed: " + currentTitle, cause);
+        printError(current, "Report could not be printed: " + title(), cause);
         return false;
     }
 

@@ -2,18 +2,14 @@
 package com.incapsula.sampler.internal.loading;
 
 import com.incapsula.sampler.internal.report.LibraryLog;
-import java.io.FileInputStream;
+import com.incapsula.sampler.internal.report.Resource;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Properties;
-import java.util.zip.Adler32;
-import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,6 +44,8 @@ public final class NativeLibrary {
     /** Stands for the file where the JVM loaded the library itself. */
     static final String AGENT = "-agentpath";
 
+    private static final int HASH_DIGITS = 8; // of each of two figures
+
     /* Other versions have the same text. */
     private static final String LOCK = "com.incapsula.sampler.loading";
 
@@ -62,8 +60,9 @@ public final class NativeLibrary {
         @Nullable
         String environment(String name);
 
-        /** Reads a resource of the jar. @return null where there is none */
-        byte @Nullable [] resource(String name) throws IOException;
+        /** Finds a file of the jar. @return null where there is none */
+        @Nullable
+        Resource resource(String name) throws IOException;
 
         String version();
 
@@ -97,16 +96,6 @@ public final class NativeLibrary {
 
         FolderUnusable(String reason, @Nullable Throwable cause) {
             super(reason, cause);
-        }
-    }
-
-    /** Another class loader has loaded the file; a copy of it can be loaded. */
-    private static final class InUse extends Exception {
-
-        private static final long serialVersionUID = 1L;
-
-        InUse(UnsatisfiedLinkError cause) {
-            super(cause.getMessage(), cause);
         }
     }
 
@@ -180,15 +169,7 @@ public final class NativeLibrary {
         if (explicit != null) {
             return Path.of(explicit).toAbsolutePath();
         }
-        byte[] content = ofJar(platform);
-        Path[] placed = new Path[1];
-        inAFolder(content, (folder, name) -> {
-            placed[0] = placeIn(folder, name + ".so", content);
-            if (!Files.isExecutable(placed[0])) {
-                throw noexec(folder, placed[0], null);
-            }
-        });
-        return placed[0];
+        return inAFolder(ofJar(platform), false);
     }
 
     /** @return a string constant, which is the same object in all class loaders: a lock for the whole JVM */
@@ -216,9 +197,9 @@ public final class NativeLibrary {
             throw new UnsupportedOperationException(what + ": there is no such file");
         }
         try {
-            loadFile(file);
-        } catch (InUse elsewhere) {
-            loadContent(contentOf(file));
+            if (!loadFile(file)) {
+                loadContent(contentOf(file));
+            }
         } catch (UnsatisfiedLinkError e) {
             throw new UnsupportedOperationException(what + ": " + e.getMessage(), e);
         }
@@ -233,36 +214,23 @@ public final class NativeLibrary {
         }
     }
 
-    private static byte[] contentOf(Path file) {
-        try (InputStream in = new FileInputStream(file.toFile())) {
-            return in.readAllBytes();
+    private static Resource contentOf(Path file) {
+        try {
+            return Resource.of(Files.readAllBytes(file));
         } catch (IOException e) {
             throw new UnsupportedOperationException(file + " cannot be read: " + e.getMessage(), e);
         }
     }
 
-    private void loadContent(byte[] content) {
-        inAFolder(content, new Use() {
-            @Override
-            public void with(PrivateFolder folder, String name) throws FolderUnusable {
-                loadFrom(folder, name, content);
-            }
-        });
+    private void loadContent(Resource content) {
+        inAFolder(content, true);
     }
 
-    /** What is done with a folder. */
-    private interface Use {
-
-        /**
-         * Uses it.
-         *
-         * @param name of the library's file, without its extension
-         */
-        void with(PrivateFolder folder, String name) throws FolderUnusable;
-    }
-
-    /* In the first one that works. */
-    private void inAFolder(byte[] content, Use use) {
+    /*
+     * Places a file with this content in the first folder that works, and loads it, or only makes sure that it could be
+     * executed. @return the file, or a copy of it
+     */
+    private Path inAFolder(Resource content, boolean loads) {
         String name = "libthreadssampler-" + PrivateFolder.asName(world.version()) + "-" + hash(content);
         List<String> refusals = new ArrayList<>();
         UnsupportedOperationException refusal = null;
@@ -272,9 +240,10 @@ public final class NativeLibrary {
             try {
                 Path path = base.path();
                 shown = path.toString();
-                use.with(new PrivateFolder(path, user, base.isNamed()), name);
+                PrivateFolder folder = new PrivateFolder(path, user, base.isNamed());
+                Path file = loads ? loadFrom(folder, name, content) : placeExecutable(folder, name, content);
                 warnOfRefused(refusals, path);
-                return;
+                return file;
             } catch (FolderUnusable e) {
                 refusals.add(shown + ": " + e.getMessage());
                 refusal = new UnsupportedOperationException(
@@ -290,13 +259,19 @@ public final class NativeLibrary {
         throw refusal;
     }
 
-    private void loadFrom(PrivateFolder folder, String name, byte[] content) throws FolderUnusable {
+    private static Path placeExecutable(PrivateFolder folder, String name, Resource content) throws FolderUnusable {
+        Path file = placeIn(folder, name + ".so", content);
+        if (!Files.isExecutable(file)) {
+            throw noexec(folder, file, null);
+        }
+        return file;
+    }
+
+    private Path loadFrom(PrivateFolder folder, String name, Resource content) throws FolderUnusable {
         for (int copy = 1; copy <= MAX_COPIES; copy++) {
-            try {
-                loadCopy(folder, name + (copy == 1 ? "" : "-" + copy) + ".so", content);
-                return;
-            } catch (InUse byAnotherClassLoader) {
-                // the next one may be free
+            Path file = placeIn(folder, name + (copy == 1 ? "" : "-" + copy) + ".so", content);
+            if (loadFrom(folder, file)) {
+                return file;
             }
         }
         throw new UnsupportedOperationException(MAX_COPIES + " copies of threads-sampler are loaded in this JVM, by"
@@ -304,10 +279,10 @@ public final class NativeLibrary {
                 + " users share");
     }
 
-    private void loadCopy(PrivateFolder folder, String name, byte[] content) throws FolderUnusable, InUse {
-        Path file = placeIn(folder, name, content);
+    /* False: another class loader has loaded the file. */
+    private boolean loadFrom(PrivateFolder folder, Path file) throws FolderUnusable {
         try {
-            loadFile(file);
+            return loadFile(file);
         } catch (UnsatisfiedLinkError e) {
             /* We made the file executable for its owner; if it is not, the mount forbids it. */
             if (!Files.isExecutable(file)) {
@@ -317,7 +292,7 @@ public final class NativeLibrary {
         }
     }
 
-    private static Path placeIn(PrivateFolder folder, String name, byte[] content) throws FolderUnusable {
+    private static Path placeIn(PrivateFolder folder, String name, Resource content) throws FolderUnusable {
         try {
             return folder.place(name, content);
         } catch (IOException e) {
@@ -330,14 +305,16 @@ public final class NativeLibrary {
         return new FolderUnusable("is on a file system that does not allow execution (noexec)", cause);
     }
 
-    private void loadFile(Path file) throws InUse {
+    /* False: another class loader has loaded the file. A copy of it can be loaded. */
+    private boolean loadFile(Path file) {
         try {
             world.load(file.toString());
             checkAbi(file.toString());
             loaded = file.toString();
+            return true;
         } catch (UnsatisfiedLinkError e) {
             if (e.getMessage() != null && e.getMessage().contains("already loaded in another classloader")) {
-                throw new InUse(e);
+                return false;
             }
             throw e;
         } catch (IllegalCallerException e) {
@@ -416,10 +393,10 @@ public final class NativeLibrary {
         return value == null || value.isBlank() ? null : value;
     }
 
-    private byte[] ofJar(String platform) {
+    private Resource ofJar(String platform) {
         String resource = "/META-INF/native/" + platform + "/libthreadssampler.so";
         try {
-            byte[] content = world.resource(resource);
+            Resource content = world.resource(resource);
             if (content == null) {
                 throw new UnsupportedOperationException("the jar of threads-sampler carries no library for this"
                         + " platform: " + resource + " is missing");
@@ -430,14 +407,15 @@ public final class NativeLibrary {
         }
     }
 
-    /* Gives two builds two names; PrivateFolder checks the content. These two sums are quick in a JVM that has just
-     * started, where a cryptographic hash takes 50 ms. */
-    private static String hash(byte[] content) {
-        CRC32 high = new CRC32();
-        Adler32 low = new Adler32();
-        high.update(content, 0, content.length);
-        low.update(content, 0, content.length);
-        return HexFormat.of().toHexDigits(high.getValue() << Integer.SIZE | low.getValue());
+    /* Gives two builds two names. The jar has both figures, so nothing is unpacked for them: that takes 20 ms of a JVM that
+     * has just started, and a cryptographic hash 50. */
+    private static String hash(Resource content) {
+        return hex(content.crc()) + hex(content.size());
+    }
+
+    private static String hex(long number) {
+        String digits = Long.toHexString(number);
+        return "0".repeat(Math.max(0, HASH_DIGITS - digits.length())) + digits;
     }
 
     private static final class ThisJvm implements Surroundings {
@@ -453,10 +431,8 @@ public final class NativeLibrary {
         }
 
         @Override
-        public byte @Nullable [] resource(String name) throws IOException {
-            try (InputStream in = NativeLibrary.class.getResourceAsStream(name)) {
-                return in == null ? null : in.readAllBytes();
-            }
+        public @Nullable Resource resource(String name) throws IOException {
+            return Resource.find(name);
         }
 
         @Override

@@ -1,25 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.loading;
 
-import com.incapsula.sampler.internal.report.Content;
+import com.incapsula.sampler.internal.report.FileStatus;
 import com.incapsula.sampler.internal.report.Folders;
 import com.incapsula.sampler.internal.report.OpenFolder;
+import com.incapsula.sampler.internal.report.Resource;
 import com.incapsula.sampler.internal.report.WholeFile;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFileAttributes;
-import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Arrays;
-import java.util.Set;
 
 /**
  * A folder that only this user can change, and files in it whose content is checked before they are used. Native code
@@ -29,9 +25,8 @@ import java.util.Set;
  */
 final class PrivateFolder {
 
-    private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
-    private static final FileAttribute<Set<PosixFilePermission>> MODE =
-            PosixFilePermissions.asFileAttribute(OWNER_ONLY);
+    private static final int OWNER_ONLY = 0700;
+    private static final String OWNER_ONLY_TEXT = "rwx------";
 
     private final Path base;
     private final boolean isNamed;
@@ -78,33 +73,18 @@ final class PrivateFolder {
      * @return the file, by a path without links
      * @throws IOException the message is the reason, without the folder's name
      */
-    Path place(String name, byte[] content) throws IOException {
+    Path place(String name, Resource content) throws IOException {
         try {
             Path made = makeFolder();
             Path file = made.resolve(name);
             if (!holds(file, content)) {
                 try (OpenFolder open = OpenFolder.open(made)) {
-                    WholeFile.replace(open, Path.of(name), new Bytes(content), MODE);
+                    WholeFile.replace(open, Path.of(name), content, ownerOnly());
                 }
             }
             return file;
         } catch (FileSystemException e) {
             throw new IOException(e.getReason() == null ? e.getClass().getSimpleName() : e.getReason(), e);
-        }
-    }
-
-    /** The content of a file. No lambda: a JVM that has just started would link it. */
-    private static final class Bytes implements Content {
-
-        private final byte[] bytes;
-
-        Bytes(byte[] bytes) {
-            this.bytes = bytes;
-        }
-
-        @Override
-        public void writeTo(OutputStream out) throws IOException {
-            out.write(bytes);
         }
     }
 
@@ -126,43 +106,52 @@ final class PrivateFolder {
             Folders.requireSafe(real.getRoot(), real, user);
         }
         Path made = real.resolve(folder.getFileName());
-        try {
-            Files.createDirectory(made, MODE);
-        } catch (FileAlreadyExistsException ofAnEarlierRun) {
-            // the checks below are for a new folder and an old one
+        if (!Files.exists(made, LinkOption.NOFOLLOW_LINKS)) {
+            makeFolder(made);
         }
         requireOwn(made, user);
         return made;
     }
 
-    private static void requireOwn(Path made, int user) throws IOException {
-        PosixFileAttributes found = attributes(made);
-        if (!found.isDirectory()) {
-            throw new IOException(made + " is not a folder");
-        }
-        if (!Files.getAttribute(made, "unix:uid", LinkOption.NOFOLLOW_LINKS).equals(user)) {
-            throw new IOException(made + " belongs to " + found.owner().getName());
-        }
-        if (!found.permissions().equals(OWNER_ONLY)) {
-            throw new IOException(made + " has mode " + PosixFilePermissions.toString(found.permissions())
-                    + " and must have " + PosixFilePermissions.toString(OWNER_ONLY));
+    private static void makeFolder(Path made) throws IOException {
+        try {
+            Files.createDirectory(made, ownerOnly());
+        } catch (FileAlreadyExistsException ofAnotherJvm) {
+            // the checks that follow are for a new folder and an old one
         }
     }
 
-    private static boolean holds(Path file, byte[] content) throws IOException {
+    private static FileAttribute<?> ownerOnly() {
+        return PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(OWNER_ONLY_TEXT));
+    }
+
+    private static void requireOwn(Path made, int user) throws IOException {
+        FileStatus found = FileStatus.of(made);
+        if (!found.isFolder()) {
+            throw new IOException(made + " is not a folder");
+        }
+        if (found.user() != user) {
+            throw new IOException(made + " belongs to "
+                    + Files.getOwner(made, LinkOption.NOFOLLOW_LINKS).getName());
+        }
+        if (found.permissions() != OWNER_ONLY) {
+            throw new IOException(made + " has mode "
+                    + PosixFilePermissions.toString(Files.getPosixFilePermissions(made, LinkOption.NOFOLLOW_LINKS))
+                    + " and must have " + OWNER_ONLY_TEXT);
+        }
+    }
+
+    /* By the sum that the jar has of it: a file that was cut off, or changed by a fault, is written anew. */
+    private static boolean holds(Path file, Resource content) throws IOException {
         if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
             return false;
         }
-        PosixFileAttributes found = attributes(file);
-        if (!found.isRegularFile() || !found.permissions().equals(OWNER_ONLY) || found.size() != content.length) {
+        FileStatus found = FileStatus.of(file);
+        if (!found.isFile() || found.permissions() != OWNER_ONLY || found.size() != content.size()) {
             return false;
         }
         try (InputStream in = new FileInputStream(file.toFile())) {
-            return Arrays.equals(in.readAllBytes(), content);
+            return Resource.of(in.readAllBytes()).crc() == content.crc();
         }
-    }
-
-    private static PosixFileAttributes attributes(Path path) throws IOException {
-        return Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
     }
 }

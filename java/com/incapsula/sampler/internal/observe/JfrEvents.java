@@ -61,17 +61,8 @@ final class JfrEvents {
         }
     }
 
-    /**
-     * The first use of an event class starts half of the recorder, which takes a tenth of a second of CPU time; so this
-     * uses none as long as there was no recording.
-     *
-     * @return true if a recording wants one of the events
-     */
+    /** @return true if a recording wants one of the events */
     static boolean areWanted() {
-        return FlightRecorder.isInitialized() && areEnabled();
-    }
-
-    private static boolean areEnabled() {
         return new IntervalEvent().isEnabled() || new HotLineEvent().isEnabled();
     }
 

@@ -5,6 +5,7 @@ import com.incapsula.sampler.ThreadsSamplerMXBean;
 import com.incapsula.sampler.internal.engine.Snapshot;
 import com.incapsula.sampler.internal.report.ApplicationStart;
 import com.incapsula.sampler.internal.report.LibraryLog;
+import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,12 +37,12 @@ public final class Visibility {
     /**
      * Makes a sampler visible.
      *
-     * @param bean the MXBean
-     * @param jmxName its name; null: it is not registered
+     * @param bean the MXBean; null: none is registered
+     * @param jmxName its name
      * @param jfrEvents whether events are switched on in all recordings
      */
-    public void begin(ThreadsSamplerMXBean bean, @Nullable String jmxName, boolean jfrEvents) {
-        if (jmxName != null) {
+    public void begin(@Nullable ThreadsSamplerMXBean bean, @Nullable String jmxName, boolean jfrEvents) {
+        if (bean != null) {
             synchronized (this) {
                 wantedName = jmxName;
             }
@@ -86,13 +87,14 @@ public final class Visibility {
     }
 
     /**
-     * Whether the flight recorder records an event of ours.
+     * Whether the flight recorder records an event of ours. The first use of an event class starts half of the recorder,
+     * which takes a tenth of a second of CPU time; so this uses none as long as there was no recording.
      *
      * @return true if a recording wants an event of ours
      */
     public boolean areEventsWanted() {
         try {
-            return JfrEvents.areWanted();
+            return FlightRecorder.isInitialized() && JfrEvents.areWanted();
         } catch (LinkageError absent) {
             return false;
         }

@@ -42,13 +42,28 @@ public final class ApplicationStart {
      */
     public static void watch(Thread main, ThreadGroup group) {
         try {
-            Thread thread = new Thread(group, () -> sleepUntilMainHasRun(main), "threads-sampler-start", 0, false);
+            Thread thread = new Thread(group, new Watch(main), "threads-sampler-start", 0, false);
             thread.setDaemon(true);
             thread.setContextClassLoader(null);
             thread.start();
         } catch (RuntimeException | Error e) {
             end(); // without the thread nothing would end it
             throw e;
+        }
+    }
+
+    /** No lambda, which a JVM that starts would link. */
+    private static final class Watch implements Runnable {
+
+        private final Thread main;
+
+        Watch(Thread main) {
+            this.main = main;
+        }
+
+        @Override
+        public void run() {
+            sleepUntilMainHasRun(main);
         }
     }
 

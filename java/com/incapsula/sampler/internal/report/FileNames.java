@@ -57,8 +57,10 @@ public final class FileNames {
         return name.toString();
     }
 
+    /* ProcessHandle starts a pool of threads that wait for processes to end. */
     static String ownProcess() {
-        return String.valueOf(ProcessHandle.current().pid());
+        String id = ProcessStatus.last("NSpid");
+        return id.isEmpty() ? String.valueOf(ProcessHandle.current().pid()) : id;
     }
 
     /* Without a question to a name server. */

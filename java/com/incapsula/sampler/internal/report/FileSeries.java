@@ -7,20 +7,12 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.FileTime;
-import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashMap;
+import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,28 +24,57 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FileSeries {
 
-    private static final DateTimeFormatter TIME =
-            DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss'Z'", Locale.ROOT).withZone(ZoneOffset.UTC);
-    private static final String TIME_PATTERN = "(?<time>\\d{8}-\\d{6}Z)(?:-(?<again>\\d{1,9}))?";
-    private static final String NUMBER_PATTERN = "(?<number>\\d{1,18})";
-    private static final String PROCESS_PATTERN = "(?<process>\\d{1,10})";
+    private static final int DATE_DIGITS = 8;
+    private static final int TIME_DIGITS = 6;
+    private static final int MAX_AGAIN_DIGITS = 9;
+    private static final int MAX_NUMBER_DIGITS = 18;
+    private static final int MAX_PROCESS_DIGITS = 10;
     private static final int MAX_IN_ONE_SECOND = 10_000;
-    private static final FileTime START = FileTime.fromMillis(0);
-    private static final Duration LEFTOVER_AGE = Duration.ofDays(1);
+    private static final long LEFTOVER_MILLIS = 24 * 3600 * 1000L;
 
-    /* More than any file system takes, and the time to compile an expression grows with the square of its length. */
-    private static final int MAX_NAME_CHARS = 255;
+    private static final int MAX_NAME_CHARS = 255; // more than any file system takes
 
     private final String pattern;
     private final Path folder;
-    private final String name; // the last part of the pattern
+    private final String name; // the last part of the pattern, with the host's name instead of %h
     private final boolean timed;
     private final boolean numbered;
     private final boolean perProcess;
-    private final Pattern names;
 
-    /* A folder or a link counts too: its name is not free. */
-    private record Found(Path name, String process, long number, String time, long again) {}
+    /**
+     * A file, a folder or a link with a name that the pattern could have made. The order is from the newest to the oldest.
+     *
+     * @param isLast true: it was written last
+     * @param changed when the file was changed, for names that do not say it; else 0
+     */
+    private record Found(Path name, NameParts parts, boolean isLast, long changed) implements Comparable<Found> {
+
+        @Override
+        public int compareTo(Found other) {
+            if (isLast != other.isLast) {
+                return isLast ? -1 : 1;
+            }
+            int order = parts.compareTo(other.parts);
+            return order != 0 ? -order : Long.compare(other.changed, changed);
+        }
+    }
+
+    /** What the name of a file says. */
+    private static final class NameParts implements Comparable<NameParts> {
+
+        private String process = "";
+        private long number;
+        private String time = "";
+        private long again;
+
+        /** Later ones are greater. */
+        @Override
+        public int compareTo(NameParts other) {
+            int order = Long.compare(number, other.number);
+            order = order != 0 ? order : time.compareTo(other.time);
+            return order != 0 ? order : Long.compare(again, other.again);
+        }
+    }
 
     /**
      * A series of files, some of which may exist.
@@ -71,16 +92,16 @@ public final class FileSeries {
         if (path.getFileName() == null || parent == null || pattern.endsWith("/") || Files.isDirectory(path)) {
             throw new IllegalArgumentException("file must name a file, got " + pattern);
         }
-        name = path.getFileName().toString();
-        if (name.replace("%%", "%").length() > MAX_NAME_CHARS) {
+        String last = path.getFileName().toString();
+        if (last.replace("%%", "%").length() > MAX_NAME_CHARS) {
             throw new IllegalArgumentException(
-                    "file must have a name of at most " + MAX_NAME_CHARS + " characters, got " + name.length());
+                    "file must have a name of at most " + MAX_NAME_CHARS + " characters, got " + last.length());
         }
         folder = Path.of(FileNames.expand(folder(parent, pattern).toString()));
-        names = Pattern.compile(regex());
-        timed = names.pattern().contains(TIME_PATTERN);
-        numbered = names.pattern().contains(NUMBER_PATTERN);
-        perProcess = names.pattern().contains(PROCESS_PATTERN);
+        timed = hasOnce(last, 't');
+        numbered = hasOnce(last, 'n');
+        perProcess = hasOnce(last, 'p');
+        name = withHost(last);
     }
 
     private static Path path(String pattern) {
@@ -99,47 +120,112 @@ public final class FileSeries {
         return parent;
     }
 
-    @SuppressWarnings("IncrementInForLoopAndHeader") // a percent sign takes the character behind it
-    private String regex() {
-        StringBuilder regex = new StringBuilder();
-        StringBuilder plain = new StringBuilder();
-        for (int i = 0; i < name.length(); i++) {
-            if (name.charAt(i) != '%') {
-                plain.append(name.charAt(i));
-                continue;
-            }
-            i++;
-            String part = i == name.length() ? "" : name.substring(i, i + 1);
-            String meaning = meaning(part);
-            if (!meaning.isEmpty() && regex.indexOf(meaning) >= 0) {
-                throw new IllegalArgumentException("file must have %" + part + " once, got " + pattern);
-            }
-            if (meaning.isEmpty()) {
-                plain.append(part.equals("h") ? FileNames.host() : "%");
-            } else {
-                regex.append(quoteAndClear(plain)).append(meaning);
-            }
-        }
-        return regex.append(quoteAndClear(plain)).toString();
-    }
-
-    /** @return empty for the host, and a percent sign itself */
-    private String meaning(String part) {
-        return switch (part) {
-            case "t" -> TIME_PATTERN;
-            case "n" -> NUMBER_PATTERN;
-            case "p" -> PROCESS_PATTERN;
-            case "h", "%" -> "";
-            default ->
+    /** @throws IllegalArgumentException if the letter is there twice, or another one that has no meaning */
+    private boolean hasOnce(String last, char letter) {
+        int count = 0;
+        for (int at = last.indexOf('%'); at >= 0; at = last.indexOf('%', at + 2)) {
+            String part = last.substring(at + 1, Math.min(at + 2, last.length()));
+            if (part.isEmpty() || "tnph%".indexOf(part) < 0) {
                 throw new IllegalArgumentException(
                         "file may have %t, %n, %p, %h and %%, not %" + part + ", got " + pattern);
+            }
+            count += part.charAt(0) == letter ? 1 : 0;
+        }
+        if (count > 1) {
+            throw new IllegalArgumentException("file must have %" + letter + " once, got " + pattern);
+        }
+        return count == 1;
+    }
+
+    private static String withHost(String last) {
+        StringBuilder made = new StringBuilder();
+        int from = 0;
+        for (int at = last.indexOf('%'); at >= 0; at = last.indexOf('%', from)) {
+            boolean isHost = last.charAt(at + 1) == 'h';
+            made.append(last, from, isHost ? at : at + 2).append(isHost ? FileNames.host() : "");
+            from = at + 2;
+        }
+        return made.append(last, from, last.length()).toString();
+    }
+
+    /** @return what the file's name says, or null: the pattern makes no such name */
+    private @Nullable NameParts read(String file) {
+        NameParts parts = new NameParts();
+        return matches(0, file, 0, parts) ? parts : null;
+    }
+
+    /* Whether the rest of a file's name is one of the rest of the pattern. A part has as many digits as it can. */
+    private boolean matches(int at, String file, int from, NameParts into) {
+        int percent = name.indexOf('%', at);
+        int plain = (percent < 0 ? name.length() : percent) - at;
+        if (!file.startsWith(name.substring(at, at + plain), from)) {
+            return false;
+        }
+        int begin = from + plain;
+        if (percent < 0) {
+            return begin == file.length();
+        }
+        int next = percent + 2;
+        return switch (name.charAt(percent + 1)) {
+            case 't' -> matchesTime(next, file, begin, into);
+            case 'n' -> matchesNumber(next, file, begin, into);
+            case 'p' -> matchesProcess(next, file, begin, into);
+            default -> file.startsWith("%", begin) && matches(next, file, begin + 1, into);
         };
     }
 
-    private static String quoteAndClear(StringBuilder plain) {
-        String quoted = plain.length() == 0 ? "" : Pattern.quote(plain.toString());
-        plain.setLength(0);
-        return quoted;
+    private boolean matchesTime(int next, String file, int begin, NameParts into) {
+        int dash = begin + DATE_DIGITS;
+        int end = dash + 1 + TIME_DIGITS;
+        if (digits(file, begin, DATE_DIGITS) < DATE_DIGITS
+                || !file.startsWith("-", dash)
+                || digits(file, dash + 1, TIME_DIGITS) < TIME_DIGITS
+                || !file.startsWith("Z", end)) {
+            return false;
+        }
+        end++;
+        into.time = file.substring(begin, end);
+        int most = file.startsWith("-", end) ? digits(file, end + 1, MAX_AGAIN_DIGITS) : 0;
+        for (int digits = most; digits > 0; digits--) {
+            if (matches(next, file, end + 1 + digits, into)) {
+                into.again = Long.parseLong(file.substring(end + 1, end + 1 + digits));
+                return true;
+            }
+        }
+        return matches(next, file, end, into);
+    }
+
+    private boolean matchesNumber(int next, String file, int begin, NameParts into) {
+        for (int digits = digits(file, begin, MAX_NUMBER_DIGITS); digits > 0; digits--) {
+            if (matches(next, file, begin + digits, into)) {
+                into.number = Long.parseLong(file.substring(begin, begin + digits));
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean matchesProcess(int next, String file, int begin, NameParts into) {
+        for (int digits = digits(file, begin, MAX_PROCESS_DIGITS); digits > 0; digits--) {
+            if (matches(next, file, begin + digits, into)) {
+                into.process = file.substring(begin, begin + digits);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** @return how many digits there are from a place on, at most */
+    private static int digits(String text, int from, int most) {
+        int count = 0;
+        while (count < most && from + count < text.length()) {
+            char c = text.charAt(from + count);
+            if (c < '0' || c > '9') {
+                break;
+            }
+            count++;
+        }
+        return count;
     }
 
     /**
@@ -162,11 +248,26 @@ public final class FileSeries {
     public Path write(Instant till, Content content) throws IOException {
         makeFolder();
         if (timed || numbered) {
-            return WholeFile.writeNew(folder, taken -> next(till, taken), content);
+            return WholeFile.writeNew(folder, new NextName(till), content);
         }
-        Path file = folder.resolve(next(till, Set.of()));
+        Path file = folder.resolve(next(till.getEpochSecond(), Set.of()));
         WholeFile.write(file, content);
         return file;
+    }
+
+    /** The name of the next file. No lambda, which a JVM that exits would link. */
+    private final class NextName implements WholeFile.Names {
+
+        private final Instant till;
+
+        NextName(Instant till) {
+            this.till = till;
+        }
+
+        @Override
+        public String choose(Set<String> taken) throws IOException {
+            return next(till.getEpochSecond(), taken);
+        }
     }
 
     /**
@@ -178,17 +279,17 @@ public final class FileSeries {
     public void check() throws IOException {
         makeFolder();
         Set<String> taken = removeLeftovers();
-        WholeFile.check(folder.resolve(next(Instant.now(), taken)));
+        WholeFile.check(folder.resolve(next(System.currentTimeMillis() / 1000, taken)));
     }
 
     /* Old ones only: another process may be writing a new one. @return the names in the folder before */
     private Set<String> removeLeftovers() {
-        Instant old = Instant.now().minus(LEFTOVER_AGE);
+        long old = System.currentTimeMillis() - LEFTOVER_MILLIS;
         try (OpenFolder open = OpenFolder.open(folder)) {
             Set<String> all = open.names();
             for (String name : all) {
                 String target = WholeFile.targetOf(name);
-                if (target != null && names.matcher(target).matches() && isOlder(open, Path.of(name), old)) {
+                if (target != null && read(target) != null && isOlder(open, Path.of(name), old)) {
                     open.delete(Path.of(name));
                 }
             }
@@ -198,9 +299,9 @@ public final class FileSeries {
         }
     }
 
-    private static boolean isOlder(OpenFolder open, Path name, Instant time) throws IOException {
+    private static boolean isOlder(OpenFolder open, Path name, long millis) throws IOException {
         BasicFileAttributes found = open.attributes(name, LinkOption.NOFOLLOW_LINKS);
-        return found != null && found.lastModifiedTime().toInstant().isBefore(time);
+        return found != null && found.lastModifiedTime().toMillis() < millis;
     }
 
     private void makeFolder() throws IOException {
@@ -211,8 +312,8 @@ public final class FileSeries {
         }
     }
 
-    private String next(Instant till, Set<String> taken) throws IOException {
-        String time = TIME.format(till);
+    private String next(long till, Set<String> taken) throws IOException {
+        String time = UtcTime.of(till).compact();
         String number = numbered ? String.valueOf(highest(taken) + 1) : "";
         String next = nameOf(time, number);
         for (int i = 2; timed && !numbered && taken.contains(next); i++) {
@@ -236,7 +337,6 @@ public final class FileSeries {
                             case 't' -> time;
                             case 'n' -> number;
                             case 'p' -> FileNames.ownProcess();
-                            case 'h' -> FileNames.host();
                             default -> "%";
                         });
             } else {
@@ -247,29 +347,12 @@ public final class FileSeries {
     }
 
     private long highest(Set<String> taken) {
-        return all(taken).stream().mapToLong(Found::number).max().orElse(0);
-    }
-
-    /** @return those of this series, in no order */
-    private List<Found> all(Set<String> fileNames) {
-        List<Found> all = new ArrayList<>();
-        for (String each : fileNames) {
-            Matcher matcher = names.matcher(each);
-            if (matcher.matches()) {
-                all.add(found(Path.of(each), matcher));
-            }
+        long highest = 0;
+        for (String each : taken) {
+            NameParts parts = read(each);
+            highest = parts == null ? highest : Math.max(highest, parts.number);
         }
-        return all;
-    }
-
-    private Found found(Path fileName, Matcher matcher) {
-        String again = timed ? matcher.group("again") : null;
-        return new Found(
-                fileName,
-                perProcess ? matcher.group("process") : "",
-                numbered ? Long.parseLong(matcher.group("number")) : 0,
-                timed ? matcher.group("time") : "",
-                again == null ? 0 : Long.parseLong(again));
+        return highest;
     }
 
     /**
@@ -292,22 +375,11 @@ public final class FileSeries {
     }
 
     private void removeOld(OpenFolder open, Path newest, int maxFiles, long maxTotalBytes) throws IOException {
-        List<Found> newestFirst = all(open.names());
-        newestFirst.removeIf(found -> isOfAnother(found.process()));
-        Map<Path, FileTime> changed = timed || numbered ? Map.of() : changed(open, newestFirst);
-        Comparator<Found> byName = Comparator.comparingLong(Found::number)
-                .thenComparing(Found::time)
-                .thenComparingLong(Found::again)
-                .thenComparing(found -> changed.getOrDefault(found.name(), START));
-        newestFirst.sort(
-                Comparator.<Found, Boolean>comparing(found -> found.name().equals(newest))
-                        .thenComparing(byName)
-                        .reversed());
         long bytesLeft = maxTotalBytes;
         @Nullable IOException first = null;
         boolean full = false;
         int seen = 0;
-        for (Found each : newestFirst) {
+        for (Found each : newestFirst(open, newest)) {
             BasicFileAttributes found = open.attributes(each.name(), LinkOption.NOFOLLOW_LINKS);
             if (found == null || !found.isRegularFile()) {
                 continue;
@@ -324,21 +396,29 @@ public final class FileSeries {
         }
     }
 
+    /** @return those of this series that are no other process's */
+    private List<Found> newestFirst(OpenFolder open, Path newest) throws IOException {
+        List<Found> all = new ArrayList<>();
+        for (String each : open.names()) {
+            NameParts parts = read(each);
+            if (parts != null && !isOfAnother(parts.process)) {
+                Path file = Path.of(each);
+                all.add(new Found(file, parts, file.equals(newest), timed || numbered ? 0 : changed(open, file)));
+            }
+        }
+        Collections.sort(all);
+        return all;
+    }
+
     private static boolean isOfAnother(String process) {
         return !process.isEmpty()
                 && !process.equals(FileNames.ownProcess())
-                && ProcessHandle.of(Long.parseLong(process)).isPresent();
+                && Files.exists(Path.of("/proc/" + Long.parseLong(process) + "/stat"));
     }
 
-    private static Map<Path, FileTime> changed(OpenFolder open, List<Found> files) throws IOException {
-        Map<Path, FileTime> times = new HashMap<>();
-        for (Found each : files) {
-            BasicFileAttributes found = open.attributes(each.name(), LinkOption.NOFOLLOW_LINKS);
-            if (found != null) {
-                times.put(each.name(), found.lastModifiedTime());
-            }
-        }
-        return times;
+    private static long changed(OpenFolder open, Path file) throws IOException {
+        BasicFileAttributes found = open.attributes(file, LinkOption.NOFOLLOW_LINKS);
+        return found == null ? 0 : found.lastModifiedTime().to(TimeUnit.NANOSECONDS);
     }
 
     private static @Nullable IOException delete(OpenFolder open, Path name, @Nullable IOException first) {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.report;
 
-import java.io.FileInputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -17,7 +14,6 @@ public final class Folders {
 
     private static final int WRITABLE_BY_OTHERS = 0022;
     private static final int STICKY = 01000;
-    private static final String USERS = "\nUid:\t";
 
     private Folders() {}
 
@@ -44,7 +40,7 @@ public final class Folders {
      * @throws IOException the message is the reason
      */
     public static void requireSafe(Path root, Path folder, int... users) throws IOException {
-        Set<Integer> trusted = new HashSet<>(List.of(0, userOf(root)));
+        Set<Integer> trusted = new HashSet<>(List.of(0, FileStatus.of(root).user()));
         for (int user : users) {
             trusted.add(user);
         }
@@ -57,21 +53,17 @@ public final class Folders {
     }
 
     private static void requireSafe(Path folder, Set<Integer> trusted) throws IOException {
-        if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
+        FileStatus found = FileStatus.of(folder);
+        if (!found.isFolder()) {
             throw new IOException(folder + " is not a folder");
         }
-        if (!trusted.contains(userOf(folder))) {
+        if (!trusted.contains(found.user())) {
             throw new IOException(folder + " belongs to "
                     + Files.getOwner(folder, LinkOption.NOFOLLOW_LINKS).getName());
         }
-        int mode = (Integer) Files.getAttribute(folder, "unix:mode", LinkOption.NOFOLLOW_LINKS);
-        if ((mode & WRITABLE_BY_OTHERS) != 0 && (mode & STICKY) == 0) {
+        if ((found.mode() & WRITABLE_BY_OTHERS) != 0 && (found.mode() & STICKY) == 0) {
             throw new IOException("others can write to " + folder + " and its sticky bit is not set");
         }
-    }
-
-    private static int userOf(Path folder) throws IOException {
-        return (Integer) Files.getAttribute(folder, "unix:uid", LinkOption.NOFOLLOW_LINKS);
     }
 
     /**
@@ -81,13 +73,10 @@ public final class Folders {
      * @throws IOException if the system does not say it
      */
     public static int userOfThisProcess() throws IOException {
-        String status;
-        try (InputStream in = new FileInputStream("/proc/self/status")) {
-            status = new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
+        String user = ProcessStatus.last("Uid"); // real, effective, saved, file's
+        if (user.isEmpty()) {
+            throw new IOException("the system does not say which user this process has");
         }
-        int begin = status.indexOf(USERS) + USERS.length();
-        String[] users =
-                status.substring(begin, status.indexOf('\n', begin)).split("\t"); // real, effective, saved, file's
-        return (int) Long.parseLong(users[users.length - 1]);
+        return (int) Long.parseLong(user);
     }
 }

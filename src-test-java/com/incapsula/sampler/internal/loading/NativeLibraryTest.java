@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import com.incapsula.sampler.internal.report.Resource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,8 +21,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 class NativeLibraryTest {
 
-    /* CRC-32 and Adler-32 of "library". */
-    private static final String NAME = "libthreadssampler-1.2-a18098bc0ba302f6.so";
+    /* CRC-32 and length of "library". */
+    private static final String NAME = "libthreadssampler-1.2-a18098bc00000007.so";
 
     private static final int NEEDED_ABI = 7;
 
@@ -58,8 +59,9 @@ class NativeLibraryTest {
         }
 
         @Override
-        public byte[] resource(String name) {
-            return resources.get(name);
+        public Resource resource(String name) {
+            byte[] content = resources.get(name);
+            return content == null ? null : Resource.of(content);
         }
 
         @Override
@@ -159,9 +161,9 @@ class NativeLibraryTest {
 
     /* CRC-32 of nothing is 0. */
     @Test
-    void sumsAreWrittenWithTheirLeadingZeros() {
+    void figuresAreWrittenWithTheirLeadingZeros() {
         world.resources.replaceAll((name, content) -> new byte[0]);
-        assertThat(load()).endsWith("/libthreadssampler-1.2-0000000000000001.so");
+        assertThat(load()).endsWith("/libthreadssampler-1.2-0000000000000000.so");
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.incapsula.sampler.internal.report.Resource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,7 +40,7 @@ class PrivateFolderTest {
     }
 
     private static void assertRefused(PrivateFolder folder, String reason) {
-        assertThatIOException().isThrownBy(() -> folder.place("c.so", CONTENT)).withMessageStartingWith(reason);
+        assertThatIOException().isThrownBy(() -> folder.place("c.so", Resource.of(CONTENT))).withMessageStartingWith(reason);
     }
 
     private void assertOnly(Path file) throws IOException {
@@ -57,7 +58,7 @@ class PrivateFolderTest {
 
     @Test
     void fileIsPlacedForTheOwnerOnly() throws IOException {
-        Path file = folder.place("a.so", CONTENT);
+        Path file = folder.place("a.so", Resource.of(CONTENT));
         assertThat(file).isEqualTo(base.resolve("threads-sampler-me/a.so")).hasBinaryContent(CONTENT);
         assertThat(mode(file)).isEqualTo("rwx------");
         assertThat(mode(file.getParent())).isEqualTo("rwx------");
@@ -67,26 +68,26 @@ class PrivateFolderTest {
     @Test
     void missingParentsAreMade() throws IOException {
         PrivateFolder deep = new PrivateFolder(base.resolve("x/y"), "me", false);
-        assertThat(deep.place("a.so", CONTENT)).hasBinaryContent(CONTENT);
+        assertThat(deep.place("a.so", Resource.of(CONTENT))).hasBinaryContent(CONTENT);
     }
 
     @Test
     void fileOfTheSameContentIsUsedAsItIs() throws IOException {
-        Path file = folder.place("a.so", CONTENT);
+        Path file = folder.place("a.so", Resource.of(CONTENT));
         Files.setLastModifiedTime(file, LONG_AGO);
-        assertThat(folder.place("a.so", CONTENT)).isEqualTo(file);
+        assertThat(folder.place("a.so", Resource.of(CONTENT))).isEqualTo(file);
         assertThat(Files.getLastModifiedTime(file)).isEqualTo(LONG_AGO);
         assertOnly(file);
     }
 
     @Test
     void fileOfOtherContentOrModeIsReplaced() throws IOException {
-        Path file = folder.place("a.so", CONTENT);
+        Path file = folder.place("a.so", Resource.of(CONTENT));
         Files.write(file, new byte[] {1, 2, 4});
-        assertThat(folder.place("a.so", CONTENT)).hasBinaryContent(CONTENT);
+        assertThat(folder.place("a.so", Resource.of(CONTENT))).hasBinaryContent(CONTENT);
 
         chmod(file, "rw-------");
-        folder.place("a.so", CONTENT);
+        folder.place("a.so", Resource.of(CONTENT));
         assertThat(mode(file)).isEqualTo("rwx------");
         assertOnly(file);
     }
@@ -95,18 +96,18 @@ class PrivateFolderTest {
     void linkInPlaceOfTheFileIsReplacedNotFollowed() throws IOException {
         Path target = Files.write(base.resolve("target"), CONTENT);
         chmod(target, "rwx------");
-        Path file = folder.place("a.so", CONTENT);
+        Path file = folder.place("a.so", Resource.of(CONTENT));
         Files.delete(file);
         Files.createSymbolicLink(file, target);
 
-        folder.place("a.so", CONTENT);
+        folder.place("a.so", Resource.of(CONTENT));
         assertThat(file).isRegularFile();
         assertThat(Files.isSymbolicLink(file)).isFalse();
     }
 
     @Test
     void folderThatOthersMayUseIsRefused() throws IOException {
-        folder.place("a.so", CONTENT);
+        folder.place("a.so", Resource.of(CONTENT));
         chmod(folder.path(), "rwxr-xr-x");
         assertRefused(folder, folder.path() + " has mode rwxr-xr-x and must have rwx------");
     }
@@ -123,7 +124,7 @@ class PrivateFolderTest {
     @Test
     void folderOfAnotherUserIsRefused() throws IOException {
         assumeTrue("root".equals(System.getProperty("user.name")), "only root can give files away");
-        folder.place("a.so", CONTENT);
+        folder.place("a.so", Resource.of(CONTENT));
         Files.setAttribute(folder.path(), "unix:uid", 65534);
         assertRefused(folder, folder.path() + " belongs to ");
         assertOnly(folder.path().resolve("a.so"));
@@ -134,7 +135,7 @@ class PrivateFolderTest {
         chmod(base, "rwxrwxrwx");
         assertRefused(folder, "others can write to " + base + " and its sticky bit is not set");
         Files.setAttribute(base, "unix:mode", 01777);
-        assertThat(folder.place("a.so", CONTENT)).exists();
+        assertThat(folder.place("a.so", Resource.of(CONTENT))).exists();
     }
 
     /** Its owner could put another library in the place of ours; the folder itself is right. */
@@ -142,11 +143,11 @@ class PrivateFolderTest {
     void foldersAboveTheBaseThatOthersCanRenameInAreRefused() throws IOException {
         Path above = Files.createDirectory(base.resolve("above"));
         PrivateFolder deep = new PrivateFolder(above.resolve("x/y"), "me", false);
-        deep.place("a.so", CONTENT);
+        deep.place("a.so", Resource.of(CONTENT));
         Files.setAttribute(above, "unix:mode", 02775);
         assertRefused(deep, "others can write to " + above + " and its sticky bit is not set");
         Files.setAttribute(above, "unix:mode", 03775);
-        deep.place("a.so", CONTENT);
+        deep.place("a.so", Resource.of(CONTENT));
     }
 
     @Test
@@ -154,17 +155,17 @@ class PrivateFolderTest {
         assumeTrue("root".equals(System.getProperty("user.name")), "only root can give files away");
         Path above = Files.createDirectory(base.resolve("above"));
         PrivateFolder deep = new PrivateFolder(above.resolve("x"), "me", false);
-        deep.place("a.so", CONTENT);
+        deep.place("a.so", Resource.of(CONTENT));
         Files.setAttribute(above, "unix:uid", 65534);
         assertRefused(deep, above + " belongs to ");
-        assertThat(new PrivateFolder(above.resolve("x"), "me", true).place("a.so", CONTENT))
+        assertThat(new PrivateFolder(above.resolve("x"), "me", true).place("a.so", Resource.of(CONTENT)))
                 .hasBinaryContent(CONTENT);
     }
 
     @Test
     void baseThatAnOptionNamesIsTrusted() throws IOException {
         chmod(base, "rwxrwxrwx");
-        Path file = new PrivateFolder(base, "me", true).place("a.so", CONTENT);
+        Path file = new PrivateFolder(base, "me", true).place("a.so", Resource.of(CONTENT));
         assertThat(file).hasBinaryContent(CONTENT);
         assertThat(mode(file.getParent())).isEqualTo("rwx------");
     }
@@ -172,7 +173,7 @@ class PrivateFolderTest {
     @Test
     void baseMayBeALinkToAFolder() throws IOException {
         Path link = Files.createSymbolicLink(base.resolve("link"), Files.createDirectory(base.resolve("real")));
-        assertThat(new PrivateFolder(link, "me", false).place("a.so", CONTENT))
+        assertThat(new PrivateFolder(link, "me", false).place("a.so", Resource.of(CONTENT)))
                 .isEqualTo(base.resolve("real/threads-sampler-me/a.so"))
                 .hasBinaryContent(CONTENT);
     }
@@ -193,8 +194,8 @@ class PrivateFolderTest {
     void placesOnAnInterruptedThread() throws IOException {
         Thread.currentThread().interrupt();
         try {
-            Path file = folder.place("a.so", CONTENT);
-            folder.place("a.so", CONTENT);
+            Path file = folder.place("a.so", Resource.of(CONTENT));
+            folder.place("a.so", Resource.of(CONTENT));
             assertThat(Files.size(file)).isEqualTo(3);
         } finally {
             assertThat(Thread.interrupted()).isTrue();
@@ -203,8 +204,8 @@ class PrivateFolderTest {
 
     @Test
     void discardRemovesTheFileAndTheEmptyFolderOnly() throws IOException {
-        Path first = folder.place("a.so", CONTENT);
-        Path second = folder.place("b.so", CONTENT);
+        Path first = folder.place("a.so", Resource.of(CONTENT));
+        Path second = folder.place("b.so", Resource.of(CONTENT));
         folder.discard(first);
         assertOnly(second);
         folder.discard(second);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -13,41 +14,43 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class HtmlPageTest {
 
-    private static final String TEMPLATE =
-            "<" + HtmlPage.NO_NETWORK + ">" + HtmlPage.LIVE + "ü<" + HtmlPage.MARKER + ">end";
+    private static final String HEAD = "<" + HtmlPage.NO_NETWORK + ">" + HtmlPage.LIVE + "ü<";
+    private static final String DATA = "{\"a\":\"ü\"}";
 
-    private static String write(boolean live) throws IOException {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        new HtmlPage(TEMPLATE).write(out, data -> data.write("{$1}".getBytes(StandardCharsets.UTF_8)), live);
-        return out.toString(StandardCharsets.UTF_8);
+    private static void writeData(OutputStream out) throws IOException {
+        out.write(DATA.getBytes(StandardCharsets.UTF_8));
     }
 
     @Test
-    void pageStandsStill() throws IOException {
-        assertThat(write(false)).isEqualTo("<" + HtmlPage.NO_NETWORK + ">" + HtmlPage.LIVE + "ü<{$1}>end");
-    }
-
-    @Test
-    void livePageKnowsItsSourceAndMayReachIt() throws IOException {
-        assertThat(write(true))
-                .isEqualTo("<connect-src 'self'>"
-                        + "<meta name=\"threads-sampler-live\" content=\"report.json\">ü<{$1}>end");
+    void livePageKnowsItsSourceAndMayReachIt() {
+        assertThat(new String(HtmlPage.headOf(HEAD), StandardCharsets.UTF_8))
+                .isEqualTo("<connect-src 'self'><meta name=\"threads-sampler-live\" content=\"report.json\">ü<");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {HtmlPage.MARKER, HtmlPage.LIVE, HtmlPage.NO_NETWORK})
-    void templateMustHaveEachMarkOnce(String mark) {
+    @ValueSource(strings = {HtmlPage.LIVE, HtmlPage.NO_NETWORK})
+    void pageMustHaveEachMarkOnce(String mark) {
         assertThatIllegalStateException()
-                .isThrownBy(() -> new HtmlPage(TEMPLATE.replace(mark, "")))
+                .isThrownBy(() -> HtmlPage.headOf(HEAD.replace(mark, "")))
                 .withMessageEndingWith(" must have " + mark + " exactly once");
-        assertThatIllegalStateException().isThrownBy(() -> new HtmlPage(TEMPLATE + mark));
+        assertThatIllegalStateException().isThrownBy(() -> HtmlPage.headOf(HEAD + mark));
     }
 
     @Test
-    void pageOfTheJarHasThem() throws IOException {
+    void theDataStandInTheElementForThem() throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        HtmlPage.write(out, data -> {});
-        HtmlPage.writeLive(out, data -> {});
-        assertThat(out.size()).isPositive();
+        ByteArrayOutputStream live = new ByteArrayOutputStream();
+        HtmlPage.write(out, HtmlPageTest::writeData);
+        HtmlPage.writeLive(live, HtmlPageTest::writeData);
+        String element = "<script type=\"application/json\" id=\"report\">\n" + DATA + "\n</script>\n";
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .startsWith("<!DOCTYPE html>\n")
+                .containsOnlyOnce(element)
+                .contains(HtmlPage.LIVE, HtmlPage.NO_NETWORK)
+                .endsWith("</html>\n");
+        assertThat(live.toString(StandardCharsets.UTF_8))
+                .containsOnlyOnce(element)
+                .contains("content=\"report.json\"", "connect-src 'self'")
+                .endsWith("</html>\n");
     }
 }

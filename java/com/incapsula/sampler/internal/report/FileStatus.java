@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.report;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.Map;
+
+/**
+ * What the system says of a file or folder, by one call: each kind of attributes of {@code java.nio.file} has classes of
+ * its own. Links are not followed.
+ *
+ * @param mode kind and permissions, as {@code stat(2)} has them
+ * @param user the owner's number
+ * @param size bytes
+ */
+public record FileStatus(int mode, int user, long size) {
+
+    private static final int KIND = 0170000;
+    private static final int FOLDER = 0040000;
+    private static final int FILE = 0100000;
+    private static final int PERMISSIONS = 0777;
+
+    /**
+     * Asks the system.
+     *
+     * @param path the file
+     * @return the answer
+     * @throws IOException if there is no such file, or it may not be seen
+     */
+    public static FileStatus of(Path path) throws IOException {
+        Map<String, Object> found = Files.readAttributes(path, "unix:mode,uid,size", LinkOption.NOFOLLOW_LINKS);
+        return new FileStatus(
+                (Integer) found.getOrDefault("mode", 0),
+                (Integer) found.getOrDefault("uid", -1),
+                (Long) found.getOrDefault("size", -1L));
+    }
+
+    /**
+     * Whether it is a folder.
+     *
+     * @return false for a link to one
+     */
+    public boolean isFolder() {
+        return (mode & KIND) == FOLDER;
+    }
+
+    /**
+     * Whether it is a file with content.
+     *
+     * @return false for a link to one
+     */
+    public boolean isFile() {
+        return (mode & KIND) == FILE;
+    }
+
+    /**
+     * Who may do what.
+     *
+     * @return as chmod has it
+     */
+    public int permissions() {
+        return mode & PERMISSIONS;
+    }
+}

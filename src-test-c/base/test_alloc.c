@@ -277,6 +277,15 @@ static void commit_refused_changes_nothing(void **state)
     assert_false(is_readable(base + page()));
     assert_true(smp_map_commit(&quota, base + page(), page()));
 
+    base[page()] = 1;
+    assert_true(smp_map_decommit(&quota, base + page(), page()));
+    assert_int_equal(smp_quota_used(&quota), page());
+    assert_false(is_readable(base + page()));
+    assert_false(smp_map_decommit(&quota, base + 1, page())); /* the system refuses: no page */
+    assert_int_equal(smp_quota_used(&quota), page());
+    assert_true(smp_map_commit(&quota, base + page(), page()));
+    assert_int_equal(base[page()], 0);
+
     assert_false(smp_map_commit(&quota, base + 1, page())); /* the system refuses: no page */
     assert_int_equal(smp_quota_used(&quota), 2 * page());
     smp_map_release(&quota, base, 8 * page(), 2 * page());

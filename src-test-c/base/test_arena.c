@@ -237,6 +237,30 @@ static void rewind_forgets_what_came_after_the_mark(void **state)
     close_fixture(&f);
 }
 
+static void unused_steps_go_back_to_the_quota(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    open_fixture(&f, 64 * STEP, 32 * STEP);
+    unsigned char *const kept = smp_arena_alloc(f.arena, 100, 1);
+    memset(smp_arena_alloc(f.arena, 5 * STEP, 1), 0xBB, 5 * STEP);
+    const size_t used = smp_quota_used(&f.quota);
+    smp_arena_give_back(f.arena); /* all of them are used */
+    assert_int_equal(smp_arena_committed(f.arena), 6 * STEP);
+    smp_arena_rewind(f.arena, 100);
+    smp_arena_give_back(f.arena);
+    assert_int_equal(smp_arena_committed(f.arena), STEP);
+    assert_int_equal(smp_quota_used(&f.quota), used - 5 * STEP);
+    unsigned char *const again = smp_arena_alloc(f.arena, 3 * STEP, 1);
+    assert_ptr_equal(again, kept + 100);
+    assert_true(is_zero(again, 3 * STEP));
+    smp_arena_rewind(f.arena, 0);
+    smp_arena_give_back(f.arena);
+    assert_int_equal(smp_arena_committed(f.arena), 0);
+    close_fixture(&f);
+}
+
 static void an_empty_arena_can_be_rewound(void **state)
 {
     struct fixture f;
@@ -368,6 +392,7 @@ int main(void)
         cmocka_unit_test(the_maximum_is_rounded_up_and_holds),
         cmocka_unit_test(the_quota_stops_it_and_nothing_changes),
         cmocka_unit_test(rewind_forgets_what_came_after_the_mark),
+        cmocka_unit_test(unused_steps_go_back_to_the_quota),
         cmocka_unit_test(an_empty_arena_can_be_rewound),
         cmocka_unit_test(random_operations_keep_the_promises),
 #if defined(WITH_ASAN)

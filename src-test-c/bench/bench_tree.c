@@ -26,7 +26,7 @@ enum {
     PASSES = 7,     /* the best one counts: the others met with other programs */
     THREADS = 1000, /* that are found with the stack they had */
     POLLS = 10,     /* of each of them in a round */
-    MAX_NODE_BYTES = 48,
+    MAX_NODE_BYTES = 32,
     PART_BYTES = 64 * 1024 * 1024
 };
 
@@ -368,7 +368,7 @@ static void print_table(const struct generated_input *input, size_t nodes,
     print_row("the thread's last stack again", "ns/frame", ours->again_ns, reference->again_ns,
               "<= 2");
     print_row("method and line looked up, all known", "ns/frame", ours->locate_ns, 0, "");
-    print_row("memory", "byte/node", ours->node_bytes, reference->node_bytes, "<= 48");
+    print_row("memory", "byte/node", ours->node_bytes, reference->node_bytes, "<= 32");
     print_row("totals (snapshot)", "ms", ours->seal_ms, reference->seal_ms, "");
     print_row("report, time at the leaves", "ms", ours->report_ms, 0, "<= 50");
     print_row("report, time at every node", "ms", ours->full_report_ms, reference->full_report_ms,

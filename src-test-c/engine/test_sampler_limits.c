@@ -79,6 +79,77 @@ static void full_tree_still_counts_for_the_group(void **state)
     sampler_fixture_destroy(f);
 }
 
+enum { SHALLOW = 30, POLLS = 9000, HOT_EVERY = 10 };
+
+/* One of thousands of stacks that come once; every tenth time the one that comes again. */
+static void run_one_of_many(struct sampler_fixture *f, struct fake_thread *thread, unsigned i)
+{
+    struct smp_frame frames[SHALLOW];
+    unsigned seed = i * 2654435761U;
+
+    if (i % HOT_EVERY == 0) {
+        fake_jvm_run(f->vm, thread, MAIN_LOOP);
+        return;
+    }
+    for (unsigned at = 0; at < SHALLOW; at++) {
+        seed = seed * 1664525 + 1013904223;
+        frames[at] = (struct smp_frame){
+            .method = fake_jvm_method(f->vm, (seed >> 28) % 2 == 0 ? "app.A" : "app.B", "m"),
+            .bci = (int64_t)(seed >> 24) % 8,
+        };
+    }
+    fake_jvm_run_frames(f->vm, thread, frames, SHALLOW);
+}
+
+static int64_t folded_ns(const struct smp_profile *profile)
+{
+    const uint32_t folded = smp_methods_folded(profile->methods);
+    int64_t sum_ns = 0;
+
+    for (uint32_t node = 1; node < smp_tree_node_count(profile->tree); node++) {
+        if (smp_tree_nodes(profile->tree)[node].location == folded)
+            sum_ns += smp_tree_self(profile->tree, node, SMP_MEASURE_WALL);
+    }
+    return sum_ns;
+}
+
+/* Many more stacks than there is memory for: none is refused, and what comes often has its time. */
+static void full_tree_is_folded(void **state)
+{
+    struct sampler_fixture *f = sampler_fixture_create(SMALLEST);
+    struct fake_thread *thread = fake_jvm_start(f->vm, "busy");
+    struct fake_thread *quiet = fake_jvm_start(f->vm, "quiet");
+    enum smp_log_level level;
+    char text[SMP_LOG_MESSAGE_BYTES];
+    struct smp_sampler_stats stats;
+
+    (void)state;
+    fake_jvm_run(f->vm, quiet, MAIN_LOOP);
+    sampler_fixture_start(f);
+    for (unsigned i = 0; i < POLLS; i++) {
+        run_one_of_many(f, thread, i);
+        sampler_fixture_tick(f, 50 * MS);
+    }
+    smp_sampler_get_stats(f->sampler, &stats);
+    sampler_fixture_seal(f);
+    assert_true(f->profile->counters[SMP_COUNTER_FOLDED_ROWS] > 20000);
+    assert_int_equal(stats.total_counters[SMP_COUNTER_FOLDED_ROWS],
+                     f->profile->counters[SMP_COUNTER_FOLDED_ROWS]);
+    assert_int_equal(f->profile->tally.outcomes[SMP_OUTCOME_OVER_MEMORY_LIMIT], 0);
+    assert_int_equal(f->profile->counters[SMP_COUNTER_LOST_STATES], 0);
+    assert_int_equal(f->profile->counters[SMP_COUNTER_LOST_ERRORS], 0);
+    assert_int_equal(sampler_fixture_total(f, "busy", ""), POLLS * 50 * MS);
+    assert_int_equal(sampler_fixture_self(f, "busy", LOOP), POLLS / HOT_EVERY * 50 * MS);
+    assert_int_equal(sampler_fixture_self(f, "quiet", LOOP), POLLS * 50 * MS);
+    assert_true(folded_ns(f->profile) > 0);
+    assert_true(smp_sampler_take_news(f->sampler));
+    assert_true(smp_log_take(f->log, &level, text));
+    assert_int_equal(level, SMP_LOG_INFO);
+    assert_non_null(strstr(text, SMP_FOLDED_NAME));
+    assert_false(smp_log_take(f->log, &level, text));
+    sampler_fixture_destroy(f);
+}
+
 /* There is no room for their own [over memory limit] any more. */
 static void group_that_comes_too_late_is_the_overflow_group(void **state)
 {
@@ -457,6 +528,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(full_tree_still_counts_for_the_group),
+        cmocka_unit_test(full_tree_is_folded),
         cmocka_unit_test(group_that_comes_too_late_is_the_overflow_group),
         cmocka_unit_test(threads_that_come_and_go_are_all_counted),
         cmocka_unit_test(what_is_merged_knows_the_threads_that_live),

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "model/tree_fold.h"
 #include "support/failing_alloc.h"
 
 enum { ROOT_LOCATION = 7, CALLS = 40 };
@@ -89,6 +90,28 @@ static void what_was_marked_is_known_however_late_the_row_is(void **state)
     assert_int_equal(smp_caller_calls_at(table->calls, 0)->node, before);
 }
 
+/* The mark was by node, and settle looks for callers. */
+static void late_rows_of_a_folded_tree_have_their_new_nodes(void **state)
+{
+    static const uint32_t places[] = { 0, 1, 2 | SMP_PLACE_FOLDED, 2 | SMP_PLACE_FOLDED, 3 };
+    struct table *const table = *state;
+
+    smp_caller_calls_mark(table->calls, table->tree, 10);
+    for (uint32_t node = 1; node <= 4; node++) {
+        const struct smp_caller_call call = { .node = node,
+                                              .calls = node == 2 ? -1 : 10 + (int64_t)node };
+        assert_int_equal(smp_caller_calls_add(table->calls, &call), SMP_OK);
+    }
+    smp_caller_calls_renumber(table->calls, places);
+    assert_int_equal(smp_caller_calls_count(table->calls), 2);
+    assert_int_equal(smp_caller_calls_find(table->calls, 1), 11);
+    assert_int_equal(smp_caller_calls_find(table->calls, 3), 14);
+    smp_caller_calls_settle(table->calls, table->tree); /* the row that has gone is no more to do */
+    const uint32_t late = add_row(table, 0, ROOT_LOCATION, CALLS);
+    assert_int_equal(smp_caller_calls_add_late(table->calls, late + 4, late, 5), SMP_OK);
+    assert_int_equal(smp_caller_calls_find(table->calls, late + 4), 0); /* no mark */
+}
+
 static void calls_of_one_row_add_up(void **state)
 {
     struct table *const table = *state;
@@ -141,6 +164,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_late_row_is_settled_at_the_end_of_the_read),
         TEST(what_was_marked_is_known_however_late_the_row_is),
+        TEST(late_rows_of_a_folded_tree_have_their_new_nodes),
         TEST(calls_of_one_row_add_up),
         TEST(past_the_maximum_no_row_is_taken),
         TEST(each_allocation_may_be_refused),

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
+#include "model/tree_fold.h"
 #include "support/failing_alloc.h"
 #include "support/rounds.h"
 
@@ -90,13 +91,15 @@ static void add_stack(struct trees *t, bool is_counted)
     for (size_t i = 0; i < count; i++)
         locations[i] = is_counted ? locate(t, 200 + draw(t, METHODS / 2), -1)
                                   : locate(t, 100 + draw(t, METHODS), (int32_t)draw(t, LINES));
-    assert_int_equal(smp_tree_add(t->open.tree, is_counted ? t->counted[group] : t->sampled[group],
-                                  locations, count, &node),
-                     SMP_OK);
-    if (is_counted) {
+    if (is_counted) { /* a call at a time, as they are counted */
+        node = t->counted[group];
+        for (size_t i = count; i > 0; i--)
+            assert_int_equal(smp_tree_add(t->open.tree, node, &locations[i - 1], 1, &node), SMP_OK);
         smp_tree_credit(t->open.tree, node, SMP_MEASURE_CALLS, 1 + draw(t, 9));
         return;
     }
+    assert_int_equal(smp_tree_add(t->open.tree, t->sampled[group], locations, count, &node),
+                     SMP_OK);
     for (int i = 0; i < STATES; i++)
         smp_tree_credit_wall(t->open.tree, node, (enum smp_thread_state)i, draw(t, 1000));
     amounts.of[SMP_MEASURE_CPU] = draw(t, 1000);
@@ -281,6 +284,30 @@ static void what_was_forgotten_stays_forgotten(void **state)
     end_trees(&t);
 }
 
+static void of_folded_rows_the_sum_stays_forgotten(void **state)
+{
+    enum { LEFT = 5 };
+    static const uint32_t places[] = {
+        0, 1, 2, 2 | SMP_PLACE_FOLDED, 3, 4 | SMP_PLACE_FOLDED, 4 | SMP_PLACE_FOLDED
+    };
+    enum { COUNT = sizeof(places) / sizeof(places[0]) };
+    struct smp_counted_times times = { .before_count = COUNT };
+    static const int64_t expected_ns[LEFT] = { 100, 101, 102 + 103, 104, 105 + 106 };
+
+    (void)state;
+    times.before = smp_alloc(NULL, COUNT * sizeof(*times.before));
+    assert_non_null(times.before);
+    for (int i = 0; i < COUNT; i++)
+        times.before[i].of[SMP_MEASURE_WALL] = 100 + i;
+    smp_counted_times_renumber(&times, places);
+    assert_int_equal(times.before_count, LEFT);
+    for (int i = 0; i < LEFT; i++)
+        assert_int_equal(times.before[i].of[SMP_MEASURE_WALL], expected_ns[i]);
+    smp_counted_times_fini(&times, NULL);
+    smp_counted_times_renumber(&times, places); /* nothing was forgotten */
+    assert_int_equal(times.before_count, 0);
+}
+
 static enum smp_status set_once(void *self)
 {
     const struct smp_counted_times times = { 0 };
@@ -315,6 +342,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sampled_time_is_where_its_stack_leads),
         cmocka_unit_test(what_was_forgotten_stays_forgotten),
+        cmocka_unit_test(of_folded_rows_the_sum_stays_forgotten),
         cmocka_unit_test(without_memory_nothing_changes),
     };
 

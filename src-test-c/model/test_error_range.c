@@ -194,31 +194,6 @@ static void without_memory_there_are_nodes_but_no_errors(void **state)
     assert_true(has_lost);
 }
 
-/* The tree's own limit: nodes take the room of the errors. */
-static void at_the_trees_limit_errors_make_room_for_nodes(void **state)
-{
-    const size_t max_bytes = 2000 * 1000; /* the nodes' memory ends before that of the slots */
-    uint32_t counts[2];
-
-    (void)state;
-    for (int with_errors = 0; with_errors < 2; with_errors++) {
-        struct smp_tree *tree = NULL;
-        uint32_t node = 0;
-        uint32_t location = 0;
-        assert_int_equal(
-            smp_tree_create(NULL, with_errors == 1 ? WITH_ERRORS : WITH_ERRORS & ~SMP_WITH_ERRORS,
-                            max_bytes, &tree),
-            SMP_OK);
-        do {
-            location++;
-        } while (smp_tree_add(tree, 0, &location, 1, &node) == SMP_OK);
-        counts[with_errors] = location;
-        assert_int_equal(smp_tree_lost_errors(tree), with_errors);
-        smp_tree_destroy(tree);
-    }
-    assert_int_equal(counts[0], counts[1]);
-}
-
 /* --- ranges --- */
 
 static struct smp_error_range range_of(double amount_ms, double all_ms, double variance_ms2)
@@ -491,7 +466,6 @@ int main(void)
         cmocka_unit_test(random_changes_are_those_of_a_naive_sum),
         cmocka_unit_test(error_sums_take_twelve_bytes_a_node),
         cmocka_unit_test(without_memory_there_are_nodes_but_no_errors),
-        cmocka_unit_test(at_the_trees_limit_errors_make_room_for_nodes),
         cmocka_unit_test(a_range_of_many_finds_is_nearly_normal),
         cmocka_unit_test(a_range_of_few_finds_is_longer_upwards),
         cmocka_unit_test(of_a_large_part_it_is_the_rest_that_is_counted),

@@ -960,6 +960,101 @@ static void levels_of_a_recursion_vary_once(void **state)
     smp_methods_release(names);
 }
 
+enum { MANY = 20000, HOT_KEY = 50, EVERY = 25 };
+
+/* Many stacks of two groups that come once or so, and one that comes again and again. */
+static struct smp_profile *make_many(struct smp_methods *names, unsigned seed)
+{
+    const uint32_t hot = line_of_method(names, HOT_KEY);
+    struct interval interval = begin();
+
+    smp_tree_destroy(interval.tree);
+    assert_int_equal(
+        smp_tree_create(NULL, SMP_ALL_MEASURES | SMP_WITH_ERRORS, 4 * PART_BYTES, &interval.tree),
+        SMP_OK);
+    for (unsigned i = 0; i < MANY; i++) {
+        uint32_t locations[MAX_DEPTH];
+        const char *const group = i % 2 == 0 ? "main" : "pool";
+        for (size_t at = 0; at < MAX_DEPTH; at++)
+            locations[at] = random_location(names, &seed);
+        if (i % EVERY == 0)
+            add(&interval, group, 1, &hot, 1, &seed);
+        else
+            add(&interval, group, 1 + i % 5, locations, MAX_DEPTH, &seed);
+    }
+    return seal(&interval, names);
+}
+
+/* What all nodes of this text have themselves. */
+static int64_t own_of_text(const struct smp_profile *profile, const char *wanted)
+{
+    char text[TEXT_BYTES];
+    int64_t sum = 0;
+
+    for (uint32_t node = 1; node < smp_tree_node_count(profile->tree); node++) {
+        text_of(profile, smp_tree_nodes(profile->tree)[node].location, text);
+        if (strcmp(text, wanted) == 0)
+            sum += smp_tree_self(profile->tree, node, SMP_MEASURE_WALL);
+    }
+    return sum;
+}
+
+static size_t count_rows(const struct smp_profile *profile, uint32_t location)
+{
+    size_t rows = 0;
+
+    for (uint32_t node = 1; node < smp_tree_node_count(profile->tree); node++)
+        rows += smp_tree_nodes(profile->tree)[node].location == location &&
+                smp_tree_has_any(profile->tree, node);
+    return rows;
+}
+
+/* Also where one of the parts is such a result. */
+static void what_is_small_is_folded_where_a_merged_tree_is_full(void **state)
+{
+    const struct smp_merge_limits limits = { .tree_bytes = PART_BYTES / 2,
+                                             .names_bytes = PART_BYTES,
+                                             .groups_bytes = PART_BYTES };
+    struct smp_methods *names = make_names();
+    struct smp_methods *others = make_names();
+    struct smp_profile *parts[] = { make_many(names, 1), make_many(names, 2),
+                                    make_many(others, 3) };
+    struct smp_profile *merged = NULL;
+    struct smp_profile *again = NULL;
+    char hot[TEXT_BYTES];
+    int64_t hot_ns = 0;
+
+    (void)state;
+    text_of(parts[0], line_of_method(names, HOT_KEY), hot);
+    assert_int_equal(smp_profile_merge_within(NULL, (const struct smp_profile *const *)parts, 2,
+                                              limits, &merged),
+                     SMP_OK);
+    const struct smp_profile *const pair[] = { merged, parts[2] };
+    assert_int_equal(smp_profile_merge_within(NULL, pair, 2, limits, &again), SMP_OK);
+    assert_true(merged->counters[SMP_COUNTER_FOLDED_ROWS] > 1000);
+    assert_true(again->counters[SMP_COUNTER_FOLDED_ROWS] >
+                merged->counters[SMP_COUNTER_FOLDED_ROWS]);
+    assert_true(count_rows(again, smp_methods_folded(again->methods)) > 10);
+    assert_in_range(smp_tree_bytes(again->tree), 0, limits.tree_bytes + 1024);
+    for (int i = 0; i < SMP_MEASURE_COUNT; i++) {
+        const enum smp_measure measure = (enum smp_measure)i;
+        int64_t sum = 0;
+        for (size_t part = 0; part < 3; part++)
+            sum += smp_profile_total(parts[part], measure);
+        assert_int_equal(smp_profile_total(again, measure), sum);
+    }
+    assert_int_equal(count_rows(again, smp_methods_over_limit(again->methods)), 0);
+    for (size_t part = 0; part < 3; part++)
+        hot_ns += own_of_text(parts[part], hot);
+    assert_int_equal(own_of_text(again, hot), hot_ns);
+    for (size_t i = 0; i < 3; i++)
+        smp_profile_release(parts[i]);
+    smp_profile_release(merged);
+    smp_profile_release(again);
+    smp_methods_release(names);
+    smp_methods_release(others);
+}
+
 /* --- memory --- */
 
 static enum smp_status merge_and_release(void *self)
@@ -1039,6 +1134,7 @@ int main(void)
         cmocka_unit_test(locks_that_do_not_fit_are_other_locks),
         cmocka_unit_test(a_shared_table_gets_no_name),
         cmocka_unit_test(levels_of_a_recursion_vary_once),
+        cmocka_unit_test(what_is_small_is_folded_where_a_merged_tree_is_full),
         cmocka_unit_test(without_memory_there_is_no_result),
         cmocka_unit_test(a_full_quota_refuses_and_lets_go),
     };

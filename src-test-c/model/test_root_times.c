@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "model/tree_fold.h"
 #include "support/failing_alloc.h"
 
 enum { NODES = 300, ROUNDS = 5000 };
@@ -163,6 +164,29 @@ static void without_memory_nothing_has_changed(void **state)
     assert_int_equal(failing_alloc_each_step(fill, NULL).refused, 9);
 }
 
+static void rows_of_a_folded_tree_have_their_new_nodes(void **state)
+{
+    static const uint32_t places[] = { 0, 1, 2 | SMP_PLACE_FOLDED, 2 | SMP_PLACE_FOLDED, 3, 4 };
+    struct smp_root_times *const times = make_times();
+
+    (void)state;
+    for (uint32_t node = 5; node >= 2; node--) {
+        const struct smp_root_time time = { .node = node, .calls = node, .max_ns = node };
+        assert_int_equal(smp_root_times_add(times, &time), SMP_OK);
+    }
+    smp_root_times_renumber(times, places);
+    assert_int_equal(smp_root_times_count(times), 2);
+    assert_null(smp_root_times_find(times, 2));
+    assert_null(smp_root_times_find(times, 5));
+    assert_int_equal(smp_root_times_find(times, 3)->calls, 4);
+    assert_int_equal(smp_root_times_find(times, 4)->calls, 5);
+    assert_int_equal(
+        smp_root_times_add(times, &(struct smp_root_time){ .node = 3, .calls = 1, .max_ns = 1 }),
+        SMP_OK);
+    assert_int_equal(smp_root_times_find(times, 3)->calls, 5);
+    smp_root_times_destroy(times);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -170,6 +194,7 @@ int main(void)
         cmocka_unit_test(sums_stick_at_their_maximum),
         cmocka_unit_test(past_its_maximum_the_nodes_it_has_go_on),
         cmocka_unit_test(none_has_nothing),
+        cmocka_unit_test(rows_of_a_folded_tree_have_their_new_nodes),
         cmocka_unit_test(without_memory_nothing_has_changed),
     };
     return cmocka_run_group_tests_name("root_times", tests, NULL, NULL);

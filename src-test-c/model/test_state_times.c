@@ -207,7 +207,7 @@ static void add_stacks(struct fixture *f, struct smp_tree *tree)
     }
 }
 
-static void a_node_takes_at_most_64_bytes_with_all_states(void **state)
+static void a_node_takes_at_most_40_bytes_with_all_states(void **state)
 {
     struct fixture *f = *state;
 
@@ -216,7 +216,7 @@ static void a_node_takes_at_most_64_bytes_with_all_states(void **state)
     const double node_bytes =
         (double)smp_tree_bytes(f->tree) / (double)smp_tree_node_count(f->tree);
     print_message("%.1f bytes a node\n", node_bytes);
-    assert_true(node_bytes <= 64);
+    assert_true(node_bytes <= 40);
     assert_int_equal(smp_tree_lost_states(f->tree), 0);
 }
 
@@ -279,7 +279,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(states_are_those_of_a_naive_tree),
         TEST(the_rest_of_wall_time_is_running),
-        TEST(a_node_takes_at_most_64_bytes_with_all_states),
+        TEST(a_node_takes_at_most_40_bytes_with_all_states),
         TEST(words_of_a_small_tree_take_little_address_space),
         TEST(a_state_that_finds_no_memory_is_counted),
     };

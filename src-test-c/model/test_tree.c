@@ -576,8 +576,8 @@ static void a_refused_add_changes_nothing_and_can_be_repeated(void **state)
         credit_both(fixture, leaf, add_to_reference(fixture->reference, 0, locations, depth), 3, 2,
                     1);
     }
-    /* All three arrays grew, each growth was refused once. */
-    assert_true(refusals >= 8);
+    /* All arrays grew, each growth was refused once. */
+    assert_true(refusals >= 4);
     smp_tree_seal(fixture->tree);
     assert_equals_reference(fixture->tree, fixture->reference);
 }
@@ -697,11 +697,11 @@ static void assert_takes_at_most(struct fixture *fixture, struct smp_tree *tree,
     }
 }
 
-static void takes_at_most_48_bytes_a_node(void **state)
+static void takes_at_most_52_bytes_a_node(void **state)
 {
     struct fixture *fixture = *state;
 
-    assert_takes_at_most(fixture, fixture->tree, 48);
+    assert_takes_at_most(fixture, fixture->tree, 52);
     assert_int_equal(smp_tree_bytes(fixture->tree) / 4096, smp_quota_used(&fixture->quota) / 4096);
 }
 
@@ -714,7 +714,7 @@ static void takes_8_bytes_for_each_measure_it_holds(void **state)
     assert_int_equal(smp_tree_create(&fixture->quota, SMP_TABLE_MEASURES, MAX_BYTES, &tree),
                      SMP_OK);
     assert_takes_at_most(fixture, tree,
-                         48 + 8 * (SMP_TABLE_MEASURE_COUNT - SMP_SAMPLED_MEASURE_COUNT));
+                         52 + 8 * (SMP_TABLE_MEASURE_COUNT - SMP_SAMPLED_MEASURE_COUNT));
     smp_tree_destroy(tree);
 }
 
@@ -828,7 +828,7 @@ int main(void)
         TEST(refused_adds_take_no_memory),
         TEST(at_its_maximum_it_goes_on_with_what_it_has),
         TEST(at_the_sessions_limit_it_goes_on_with_what_it_has),
-        TEST(takes_at_most_48_bytes_a_node),
+        TEST(takes_at_most_52_bytes_a_node),
         TEST(takes_8_bytes_for_each_measure_it_holds),
         TEST(unseen_figures_are_spread_by_what_was_seen),
         TEST(very_large_figures_are_spread_exactly),

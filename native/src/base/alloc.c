@@ -220,6 +220,16 @@ bool smp_map_commit(struct smp_quota *quota, void *at, size_t bytes)
     return true;
 }
 
+bool smp_map_decommit(struct smp_quota *quota, void *at, size_t bytes)
+{
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+
+    if (mmap(at, bytes, PROT_NONE, flags, -1, 0) == MAP_FAILED)
+        return false;
+    smp_quota_give(quota, bytes);
+    return true;
+}
+
 void smp_map_release(struct smp_quota *quota, void *base, size_t reserved, size_t committed)
 {
     if (base == NULL)

@@ -56,6 +56,8 @@ void *smp_map_reserve(size_t bytes);
 /* Makes [at, at+bytes) of a reserved range usable (zeroed) and charges it. at and bytes are page
  * multiples. */
 bool smp_map_commit(struct smp_quota *quota, void *at, size_t bytes);
+/* Makes it address space without memory again, and gives it back. False: it is as it was. */
+bool smp_map_decommit(struct smp_quota *quota, void *at, size_t bytes);
 /* Unmaps the whole range of reserved bytes; committed bytes of it go back to the quota. */
 void smp_map_release(struct smp_quota *quota, void *base, size_t reserved, size_t committed);
 

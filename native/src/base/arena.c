@@ -165,3 +165,17 @@ void smp_arena_rewind(struct smp_arena *arena, size_t mark)
     POISON(arena->base + mark, forgotten);
     arena->used = mark;
 }
+
+void smp_arena_give_back(struct smp_arena *arena)
+{
+    const size_t kept = round_up(arena->used);
+    const size_t unused = arena->committed - kept;
+
+    if (unused == 0)
+        return;
+    UNPOISON(arena->base + kept, unused);
+    if (smp_map_decommit(arena->quota, arena->base + kept, unused))
+        arena->committed = kept;
+    else
+        POISON(arena->base + kept, unused);
+}

@@ -51,5 +51,7 @@ size_t smp_arena_committed(const struct smp_arena *arena);
 /* rewind forgets what was allocated since mark; those bytes are zeroed again before reuse. */
 size_t smp_arena_mark(const struct smp_arena *arena);
 void smp_arena_rewind(struct smp_arena *arena, size_t mark);
+/* The steps behind what is allocated go back to the system and to the quota, not to a budget. */
+void smp_arena_give_back(struct smp_arena *arena);
 
 #endif

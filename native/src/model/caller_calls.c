@@ -5,6 +5,7 @@
 
 #include "base/lower_bound.h"
 #include "model/measure.h"
+#include "model/tree_fold.h"
 
 enum { FIRST_CALLERS = 64 };
 
@@ -135,6 +136,22 @@ void smp_caller_calls_settle(struct smp_caller_calls *table, const struct smp_tr
         row->calls = smp_tree_self(tree, smp_tree_nodes(tree)[row->node].parent, SMP_MEASURE_CALLS);
         table->unsettled--;
     }
+}
+
+void smp_caller_calls_renumber(struct smp_caller_calls *table, const uint32_t *places)
+{
+    size_t kept = 0;
+
+    smp_caller_calls_drop_mark(table);
+    for (size_t i = 0; i < table->count; i++) {
+        struct smp_caller_call row = table->rows[i];
+        row.node = places[row.node];
+        if ((row.node & SMP_PLACE_FOLDED) == 0)
+            table->rows[kept++] = row; /* nodes that stay keep their order */
+        else
+            table->unsettled -= row.calls < 0;
+    }
+    table->count = kept;
 }
 
 int64_t smp_caller_calls_find(const struct smp_caller_calls *table, uint32_t node)

@@ -53,6 +53,9 @@ SMP_CHECKED enum smp_status smp_caller_calls_add_late(struct smp_caller_calls *t
 /* Those that are not settled have as many calls as their callers have now. table may be NULL. */
 void smp_caller_calls_settle(struct smp_caller_calls *table, const struct smp_tree *tree);
 
+/* The tree was folded: rows that have gone are left out, and the mark is dropped. */
+void smp_caller_calls_renumber(struct smp_caller_calls *table, const uint32_t *places);
+
 /* 0: not known. table may be NULL, as below. */
 int64_t smp_caller_calls_find(const struct smp_caller_calls *table, uint32_t node);
 size_t smp_caller_calls_count(const struct smp_caller_calls *table);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "model/tree_fold.h"
+
 #define MIX UINT64_C(0x9e3779b97f4a7c15)
 
 enum { FIRST_SLOTS = 64, KEY_BITS = 64, PARENT_BITS = 32 };
@@ -271,6 +273,23 @@ void smp_counted_times_fini(struct smp_counted_times *times, struct smp_quota *q
 {
     smp_free(quota, times->before);
     *times = (struct smp_counted_times){ 0 };
+}
+
+/* A place is never higher than the node's number, and met for the first time in ascending order. */
+void smp_counted_times_renumber(struct smp_counted_times *times, const uint32_t *places)
+{
+    uint32_t next = 0;
+
+    for (uint32_t node = 0; node < times->before_count; node++) {
+        const uint32_t place = places[node] & ~SMP_PLACE_FOLDED;
+        if (place >= next) {
+            times->before[place] = times->before[node];
+            next = place + 1;
+        } else {
+            smp_amounts_add(&times->before[place], &times->before[node]);
+        }
+    }
+    times->before_count = next;
 }
 
 bool smp_counted_times_forget(struct smp_counted_times *times,

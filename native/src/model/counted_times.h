@@ -44,7 +44,8 @@ struct smp_counted_times {
     bool is_lost; /* there was no memory for that */
 };
 
-/* What set works on: an open tree with its groups. */
+/* What set works on: an open tree with its groups. Each counted node is one that an add has
+ * returned. */
 struct smp_counted_trees {
     struct smp_quota *quota;
     struct smp_tree *tree;
@@ -60,6 +61,8 @@ void smp_counted_times_fini(struct smp_counted_times *times, struct smp_quota *q
 bool smp_counted_times_set(const struct smp_counted_times *times,
                            const struct smp_counted_trees *trees, smp_on_counted_time *on_time,
                            void *context);
+/* The tree was folded: its nodes have these places now. */
+void smp_counted_times_renumber(struct smp_counted_times *times, const uint32_t *places);
 /* What was sampled until now is in no counted row from the next set on. */
 bool smp_counted_times_forget(struct smp_counted_times *times,
                               const struct smp_counted_trees *trees);

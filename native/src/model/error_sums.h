@@ -17,9 +17,9 @@
  * Owns     its array.
  * Threads  as tree.h.
  * Errors   grow: false where there is no memory.
- * Cost     12 bytes a node. A change: 4 ns for each node by which the stacks differ, no loop over
- *          others. Single precision: past 2^24 equal squares, which are hours of ticks of one
- *          millisecond in one interval, more of them add nothing.
+ * Cost     12 bytes a row of the tree. A change: 4 ns for each row by which the stacks differ, no
+ *          loop over others. Single precision: past 2^24 equal squares, which are hours of ticks of
+ *          one millisecond in one interval, more of them add nothing.
  */
 #ifndef SMP_MODEL_ERROR_SUMS_H
 #define SMP_MODEL_ERROR_SUMS_H
@@ -63,7 +63,7 @@ static inline double smp_error_sum_variance(const struct smp_error_sum *sum)
 float smp_error_change(int64_t weight_ns, double probability);
 
 struct smp_error_sums {
-    struct smp_error_sum *of; /* by node: the base of the arena */
+    struct smp_error_sum *of; /* by row: the base of the arena */
     struct smp_arena *arena;
 };
 

@@ -39,6 +39,7 @@ struct smp_methods {
     struct smp_names names;
     struct smp_line_tables line_tables;
     uint32_t over_limit;     /* location */
+    uint32_t folded;         /* location */
     uint32_t unloaded_table; /* line table of a pseudo-method */
     uint32_t unknown_table;  /* another */
     uint64_t unloaded_count;
@@ -279,9 +280,10 @@ static uint32_t add_pseudo_table(struct smp_methods *methods, const char *text)
 static bool add_first(struct smp_methods *methods)
 {
     methods->over_limit = add_pseudo(methods, "[over memory limit]");
+    methods->folded = add_pseudo(methods, SMP_FOLDED_NAME);
     methods->unloaded_table = add_pseudo_table(methods, "[unloaded]");
     methods->unknown_table = add_pseudo_table(methods, "[unknown method]");
-    return methods->over_limit != 0 && methods->unloaded_table != 0 &&
+    return methods->over_limit != 0 && methods->folded != 0 && methods->unloaded_table != 0 &&
            methods->unknown_table != 0 &&
            smp_hash_map_reserve(&methods->known, &smp_hash_pairs, &methods->budget, FIRST_KEYS);
 }
@@ -398,6 +400,11 @@ uint32_t smp_methods_try_pseudo(struct smp_methods *methods, const char *text)
 uint32_t smp_methods_over_limit(const struct smp_methods *methods)
 {
     return methods->over_limit;
+}
+
+uint32_t smp_methods_folded(const struct smp_methods *methods)
+{
+    return methods->folded;
 }
 
 bool smp_methods_monitored(const struct smp_methods *methods, uint32_t location)

@@ -50,6 +50,9 @@ enum {
     SMP_METHODS_MIN_BYTES = 512 * 1024
 };
 
+/* The rows that subtrees were folded into (tree_fold.h). */
+#define SMP_FOLDED_NAME "[folded]"
+
 struct smp_methods;
 
 struct smp_methods_stats {
@@ -89,6 +92,8 @@ uint32_t smp_methods_pseudo(struct smp_methods *methods, const char *text);
 uint32_t smp_methods_try_pseudo(struct smp_methods *methods, const char *text);
 /* The pseudo-location [over memory limit], made at create so that it is always there. */
 uint32_t smp_methods_over_limit(const struct smp_methods *methods);
+/* The pseudo-location of rows that subtrees were folded into (tree_fold.h), made likewise. */
+uint32_t smp_methods_folded(const struct smp_methods *methods);
 /* The location of methods that says what this one of another table says. SMP_LOCATION_NONE where
  * there is no memory. Writer of methods; a reader of from. */
 uint32_t smp_methods_adopt(struct smp_methods *methods, const struct smp_methods *from,

@@ -246,6 +246,9 @@ enum smp_outcome {
       "Their time is not credited here: the polls of their carriers count it.")               \
     X(STOPPED_MILLIS, ALWAYS, "milliseconds in which the process was stopped",                \
       "In gaps of more than a second: `[process stopped]` has this time in each thread.")     \
+    X(FOLDED_ROWS, ALWAYS, "rows folded into their callers for lack of memory",               \
+      "At `memoryLimitBytes` the smallest rows, none with 0.1 % of its group, become one row "  \
+      "`[folded]` below their caller, with all they had. No time is lost.")                   \
     X(LOST_STATES, ALWAYS, "times whose state found no memory",                               \
       "`memoryLimitBytes` left no room to keep a row's time by state. Its time is that of "   \
       "another state, or, where an interval ended so, the interval has no states.")           \

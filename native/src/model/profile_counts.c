@@ -8,6 +8,14 @@ void smp_profile_counts_fini(struct smp_profile_counts *counts)
     smp_counting_account_destroy(counts->account);
 }
 
+void smp_profile_counts_renumber(struct smp_profile_counts *counts, const uint32_t *places)
+{
+    if (counts->root_times != NULL)
+        smp_root_times_renumber(counts->root_times, places);
+    if (counts->caller_calls != NULL)
+        smp_caller_calls_renumber(counts->caller_calls, places);
+}
+
 enum smp_status smp_profile_counts_add_root_time(struct smp_profile_counts *counts,
                                                  struct smp_quota *quota,
                                                  const struct smp_root_time *time)

@@ -28,6 +28,9 @@ struct smp_profile_counts {
 
 void smp_profile_counts_fini(struct smp_profile_counts *counts);
 
+/* The tree was folded (tree_fold.h). */
+void smp_profile_counts_renumber(struct smp_profile_counts *counts, const uint32_t *places);
+
 SMP_CHECKED enum smp_status smp_profile_counts_add_root_time(struct smp_profile_counts *counts,
                                                              struct smp_quota *quota,
                                                              const struct smp_root_time *time);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "model/recursion.h"
+#include "model/tree_fold.h"
 
 enum {
     /* Maxima of a merged profile's tables where no quota says less. Address space, not memory. */
@@ -23,8 +24,8 @@ enum {
     TREE_STEPS_BYTES = 7 * 64 * 1024
 };
 
-/* In a place: the node did not fit; amounts of all below it go there, too. */
-#define FOLDED 0x80000000u
+/* In a place: the node did not fit, or was folded; amounts of all below it go there, too. */
+#define FOLDED SMP_PLACE_FOLDED
 
 struct merger {
     struct smp_quota *quota;
@@ -44,9 +45,11 @@ struct merger {
     struct smp_lock_times *lock_times;
     struct smp_second_times *seconds;
     uint64_t lost_seconds;
+    uint64_t folded; /* nodes of the new tree */
     /* Of the profile that is being added: */
     struct smp_group *group_of; /* its group's index in the new groups */
     uint32_t *places;           /* its node's index in the new tree */
+    uint32_t placed;            /* nodes that have a place */
     uint32_t *adopted;          /* its location's id in the new names table, once it is known */
     int64_t *called;            /* by node of the new tree: calls before it came; NULL: none */
     size_t called_count;
@@ -288,6 +291,14 @@ static uint32_t place_above(const struct merger *merger, const struct smp_node *
                          : smp_tree_nodes(merger->tree)[merger->places[repeated]].parent;
 }
 
+/* It has what its only child has, and nothing of its own. */
+static bool is_between(const struct smp_node *nodes, uint32_t node)
+{
+    const uint32_t child = nodes[node].last_child;
+
+    return child != 0 && nodes[node].row == nodes[child].row;
+}
+
 static enum smp_status merge_node(struct merger *merger, const struct smp_profile *from,
                                   uint32_t node, uint32_t *place)
 {
@@ -305,7 +316,8 @@ static enum smp_status merge_node(struct merger *merger, const struct smp_profil
     location = adopt_location(merger, from, location);
     if (location == SMP_LOCATION_NONE)
         return SMP_ENOMEM;
-    return smp_tree_add(merger->tree, above, &location, 1, place);
+    return is_between(nodes, node) ? smp_tree_add_between(merger->tree, above, location, place)
+                                   : smp_tree_add(merger->tree, above, &location, 1, place);
 }
 
 static void note_levels(const struct merger *merger, uint32_t node)
@@ -316,8 +328,52 @@ static void note_levels(const struct merger *merger, uint32_t node)
         *most = merger->recursion->levels[node];
 }
 
+/* Calls of a folded row belong to no caller. A place is never higher than the node's number, and
+ * met for the first time in ascending order. */
+static void renumber_called(struct merger *merger, const uint32_t *places)
+{
+    uint32_t next = 0;
+
+    for (uint32_t node = 0; node < merger->called_count; node++) {
+        const uint32_t place = places[node] & ~FOLDED;
+        if (place < next)
+            continue;
+        merger->called[place] = (places[node] & FOLDED) == 0 ? merger->called[node] : 0;
+        next = place + 1;
+    }
+    merger->called_count = next;
+}
+
+static void renumber_places(void *context, const uint32_t *places)
+{
+    struct merger *const merger = context;
+
+    for (uint32_t i = 0; i < merger->placed; i++)
+        merger->places[i] = places[merger->places[i] & ~FOLDED] | (merger->places[i] & FOLDED);
+    smp_thread_groups_renumber(merger->groups, places);
+    smp_profile_counts_renumber(&merger->counts, places);
+    renumber_called(merger, places);
+}
+
+/* False: the new tree is as it was. */
+static bool fold_new_tree(struct merger *merger)
+{
+    const struct smp_tree_folding folding = {
+        .folded = smp_methods_folded(merger->methods),
+        .kept = smp_methods_over_limit(merger->methods),
+        .renumber = renumber_places,
+        .context = merger,
+    };
+    const uint64_t before = merger->folded;
+
+    if (smp_tree_is_full(merger->tree))
+        merger->folded += smp_tree_fold(merger->tree, &folding);
+    return merger->folded > before;
+}
+
 /* The place of a node of from that does not fit. */
-static uint32_t fold(struct merger *merger, const struct smp_profile *from, uint32_t node)
+static uint32_t place_over_limit(struct merger *merger, const struct smp_profile *from,
+                                 uint32_t node)
 {
     const uint32_t root = smp_node_root(smp_tree_nodes(from->tree), node);
 
@@ -340,33 +396,57 @@ static bool adds_variance(const struct merger *merger, uint32_t node, uint32_t p
     return true;
 }
 
+/* After all nodes: only then it is known which of them have rows. */
+static void merge_variances(struct merger *merger, const struct smp_profile *from)
+{
+    const struct smp_node *const nodes = smp_tree_nodes(from->tree);
+    const size_t count = smp_tree_node_count(from->tree);
+
+    for (uint32_t i = 1; i < count && smp_tree_has_errors(from->tree); i++) {
+        if (adds_variance(merger, i, nodes[i].parent))
+            smp_tree_add_variance(merger->tree, merger->places[i] & ~FOLDED,
+                                  smp_tree_variance(from->tree, i));
+    }
+}
+
+static enum smp_status find_merged_place(struct merger *merger, const struct smp_profile *from,
+                                         uint32_t node)
+{
+    uint32_t *const place = &merger->places[node];
+    enum smp_status status = merge_node(merger, from, node, place);
+
+    if (status != SMP_OK && is_limited(merger) && fold_new_tree(merger))
+        status = merge_node(merger, from, node, place);
+    if (status == SMP_OK || !is_limited(merger))
+        return status;
+    *place = place_over_limit(merger, from, node);
+    return SMP_OK;
+}
+
 /* is_reset: what was counted is not there any more. */
 static enum smp_status merge_nodes(struct merger *merger, const struct smp_profile *from,
                                    bool is_reset)
 {
     const struct smp_node *nodes = smp_tree_nodes(from->tree);
     const size_t count = smp_tree_node_count(from->tree);
-    enum smp_status status = SMP_OK;
+    enum smp_status status;
 
     merger->places[0] = 0;
-    for (uint32_t i = 1; i < count && status == SMP_OK; i++) {
-        const struct smp_amounts self = smp_tree_self_all(from->tree, i);
-        status = merge_node(merger, from, i, &merger->places[i]);
-        if (status != SMP_OK && is_limited(merger)) {
-            merger->places[i] = fold(merger, from, i);
-            status = SMP_OK;
-        }
+    for (uint32_t i = 1; i < count; i++) {
+        merger->placed = i;
+        status = find_merged_place(merger, from, i);
         if (status != SMP_OK)
-            break;
-        if (!is_reset || smp_profile_node_kind(from, i) != SMP_GROUP_COUNTED)
+            return status;
+        if (!is_between(nodes, i) &&
+            (!is_reset || smp_profile_node_kind(from, i) != SMP_GROUP_COUNTED)) {
+            const struct smp_amounts self = smp_tree_self_all(from->tree, i);
             smp_tree_credit_all(merger->tree, merger->places[i] & ~FOLDED, &self);
-        if (adds_variance(merger, i, nodes[i].parent))
-            smp_tree_add_variance(merger->tree, merger->places[i] & ~FOLDED,
-                                  smp_tree_variance(from->tree, i));
+        }
         if (merger->levels != NULL)
             note_levels(merger, i);
     }
-    return status;
+    merge_variances(merger, from);
+    return SMP_OK;
 }
 
 /* Times of a node that did not fit, or past their maximum, are left out: the node's time and calls
@@ -672,6 +752,7 @@ static enum smp_status make_profile(struct merger *merger, struct smp_profile **
     profile->counters[SMP_COUNTER_LOST_SECONDS] +=
         merger->lost_seconds + smp_second_times_lost(profile->seconds);
     profile->counters[SMP_COUNTER_LOST_STATES] += smp_tree_lost_states(profile->tree);
+    profile->counters[SMP_COUNTER_FOLDED_ROWS] += merger->folded;
     *out = profile;
     return SMP_OK;
 }

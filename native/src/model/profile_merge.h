@@ -43,8 +43,9 @@ struct smp_merge_limits {
 };
 
 /*
- * The same of several, within limits: amounts of stacks that do not fit, or for which there is no
- * memory, go to [over memory limit] below their group, groups that do not fit to the overflow group
+ * The same of several, within limits: where the tree is full the smallest subtrees are folded
+ * (tree_fold.h). Amounts of stacks that do not fit all the same, or for which there is no memory,
+ * go to [over memory limit] below their group, groups that do not fit to the overflow group
  * of their kind; distinct threads may be counted twice, and names lost as the groups count it.
  * count > 0; oldest first: the names of threads are listed in that order, and what is so at the end
  * is the last one's. What was counted before the last of them that counts anew is left out. Within

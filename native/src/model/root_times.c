@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/measure.h"
+#include "model/tree_fold.h"
 
 enum { FIRST_ROWS = 16 };
 
@@ -107,6 +108,22 @@ enum smp_status smp_root_times_add(struct smp_root_times *times, const struct sm
     times->rows[times->count] = *time;
     times->places[time->node] = (uint32_t)++times->count;
     return SMP_OK;
+}
+
+void smp_root_times_renumber(struct smp_root_times *times, const uint32_t *places)
+{
+    size_t kept = 0;
+
+    memset(times->places, 0, times->place_count * sizeof(*times->places));
+    for (size_t i = 0; i < times->count; i++) {
+        struct smp_root_time row = times->rows[i];
+        row.node = places[row.node];
+        if ((row.node & SMP_PLACE_FOLDED) != 0)
+            continue;
+        times->rows[kept++] = row;
+        times->places[row.node] = (uint32_t)kept;
+    }
+    times->count = kept;
 }
 
 const struct smp_root_time *smp_root_times_find(const struct smp_root_times *times, uint32_t node)

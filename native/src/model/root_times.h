@@ -39,6 +39,8 @@ SMP_CHECKED enum smp_status smp_root_times_create(struct smp_quota *quota,
                                                   struct smp_root_times **out);
 void smp_root_times_destroy(struct smp_root_times *times); /* NULL is fine */
 
+/* The tree was folded: times of rows that have gone are left out. */
+void smp_root_times_renumber(struct smp_root_times *times, const uint32_t *places);
 /* Adds calls of time->node; one with calls == 0 does nothing. Sums stick at INT64_MAX. */
 SMP_CHECKED enum smp_status smp_root_times_add(struct smp_root_times *times,
                                                const struct smp_root_time *time);

@@ -42,21 +42,27 @@ static uint32_t new_place(struct smp_state_times *times, uint32_t words)
     return (uint32_t)(used + first);
 }
 
-static uint32_t take_place(struct smp_state_times *times, uint32_t words)
-{
-    const uint32_t place = times->free[words];
-
-    if (place != 0)
-        times->free[words] = (uint32_t)times->words[place];
-    return place;
-}
-
 static void free_place(struct smp_state_times *times, uint32_t place, uint32_t words)
 {
     if (words == 0)
         return;
     times->words[place] = times->free[words];
     times->free[words] = place;
+}
+
+/* The smallest free one; what is left of it stays free. 0: none. */
+static uint32_t take_place(struct smp_state_times *times, uint32_t words)
+{
+    uint32_t size = words;
+
+    while (size < SMP_THREAD_STATE_COUNT && times->free[size] == 0)
+        size++;
+    if (size == SMP_THREAD_STATE_COUNT)
+        return 0;
+    const uint32_t place = times->free[size];
+    times->free[size] = (uint32_t)times->words[place];
+    free_place(times, place + words, size - words);
+    return place;
 }
 
 /* Writes the node's times for a larger set of states at another place, which becomes the node's. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * state_times.h - how the wall time of each node of a tree is divided among the states
- * (model/measure.h), kept sparsely.
+ * state_times.h - how the wall time of each row of a tree is divided among the states
+ * (model/measure.h), kept sparsely. Here a node is one that has a row: its number is that of the
+ * row.
  *
  *   node ──► 32 bits: set of its states, where their times are ──► times of all but the last one
  *

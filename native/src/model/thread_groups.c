@@ -6,6 +6,7 @@
 #include "base/hash_map.h"
 #include "base/memory_budget.h"
 #include "base/utf8.h"
+#include "model/tree_fold.h"
 
 #define OVERFLOW_NAME "[over group limit]"
 #define ELLIPSIS "\xe2\x80\xa6"
@@ -417,6 +418,16 @@ void smp_thread_groups_forget_hook_time(struct smp_thread_groups *groups)
 {
     for (size_t i = 0; i < groups->count; i++)
         info_at(groups, i)->hook_ns = 0;
+}
+
+void smp_thread_groups_renumber(struct smp_thread_groups *groups, const uint32_t *places)
+{
+    for (uint32_t i = 0; i < smp_thread_groups_count(groups); i++) {
+        struct smp_group_info *const info =
+            smp_thread_groups_info(groups, (struct smp_group){ .index = i });
+        info->root = places[info->root] & ~SMP_PLACE_FOLDED;
+        info->unseen.fallback = places[info->unseen.fallback] & ~SMP_PLACE_FOLDED;
+    }
 }
 
 /* --- adding groups of another interval --- */

@@ -123,6 +123,8 @@ enum smp_group_kind smp_thread_groups_kind_of_node(const struct smp_thread_group
                                                    const struct smp_node *nodes, uint32_t node);
 /* Was a group of this kind ever looked for? */
 bool smp_thread_groups_has(const struct smp_thread_groups *groups, enum smp_group_kind kind);
+/* The tree was folded: what refers to its nodes refers to their places (tree_fold.h). */
+void smp_thread_groups_renumber(struct smp_thread_groups *groups, const uint32_t *places);
 /* The time inside of hooks is 0 in all of them. */
 void smp_thread_groups_forget_hook_time(struct smp_thread_groups *groups);
 

@@ -1,56 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tree.c - nodes in an arena that never moves, found through open addressing with linear probing.
+ * tree.c - nodes in an arena that never moves. A node with siblings is found through open
+ * addressing with linear probing, an only child through its parent.
  *
- * A slot holds the index of a node, 0 = empty (node 0 is no child, so it is in no slot). The
- * slots stand in a reserved address range and double in place: commit as much again behind them,
- * clear, insert every node anew from the node array. Old and new never stand side by side, and a
- * refused commit has changed nothing.
+ * The slots double in place: commit as much again behind them, clear, insert anew from the node
+ * array. Old and new never stand side by side, and a refused commit has changed nothing.
  */
 #include "model/tree.h"
 
 #include <string.h>
 
-#include "base/arena.h"
+#include "model/tree_parts.h"
 
 enum {
-    NODE_BYTES = 12,
+    NODE_BYTES = 16,
     AMOUNT_BYTES = 8,
     SLOT_BYTES = 4,
     FIRST_SLOTS = SMP_ARENA_STEP / SLOT_BYTES, /* a multiple of every page size there is */
-    PREFETCH = 128,                            /* nodes; half as many are too late for memory */
+    FIRST_ROWS = 2,                            /* row 0, and that of node 0 */
+    MAX_NEW_HASHED = 2, /* of an add: the first of its nodes, and the only child that was there */
+    PREFETCH = 128,     /* nodes; half as many are too late for memory */
 };
 
 /* An odd number without pattern: 2^64 divided by the golden ratio. */
 #define MIX 0x9E3779B97F4A7C15u
 
 _Static_assert(sizeof(struct smp_node) == NODE_BYTES, "nodes are one array");
-
-struct smp_tree {
-    struct smp_node *nodes; /* the base of their arena */
-    int64_t *table;         /* the base of its arena: width amounts a node */
-    /* A measure's amount of node 0; those of the others follow width apart. NULL: not held. */
-    int64_t *columns[SMP_MEASURE_COUNT];
-    uint32_t *slots;     /* sealed: the next siblings */
-    uint32_t node_count; /* including node 0 */
-    uint32_t slot_count; /* a power of two */
-    unsigned shift;      /* a hash shifted right by this is a slot */
-    uint32_t width;      /* how many measures the table holds: all but the states */
-    uint32_t measures;   /* which */
-    bool has_states;
-    bool has_errors;
-    bool has_calls; /* leaves of smp_tree_add_call */
-    bool sealed;
-    size_t max_bytes;
-    size_t reserved_bytes; /* address space of the slots */
-    struct smp_arena *node_arena;
-    struct smp_arena *table_arena;
-    struct smp_state_times states;
-    uint64_t lost_states;
-    struct smp_error_sums errors;
-    uint64_t lost_errors;
-    struct smp_quota *quota;
-};
 
 /* --- the table --- */
 
@@ -63,11 +38,6 @@ static void lay_out(struct smp_tree *tree)
         if ((tree->measures & SMP_MEASURE_BIT(i)) != 0)
             tree->columns[i] = tree->table + place++;
     }
-}
-
-static int64_t *row_of(const struct smp_tree *tree, uint32_t node)
-{
-    return &tree->table[(size_t)node * tree->width];
 }
 
 static size_t row_bytes(const struct smp_tree *tree)
@@ -89,11 +59,55 @@ static bool holds_first_measures(const struct smp_tree *tree)
 }
 
 /* NULL: not held. */
-static int64_t *amount_at(const struct smp_tree *tree, uint32_t node, enum smp_measure measure)
+static int64_t *amount_at(const struct smp_tree *tree, uint32_t row, enum smp_measure measure)
 {
     int64_t *const column = tree->columns[measure];
 
-    return column == NULL ? NULL : column + (size_t)node * tree->width;
+    return column == NULL ? NULL : column + (size_t)row * tree->width;
+}
+
+/* The row that the node's amounts are added to. */
+static uint32_t row_of(const struct smp_tree *tree, uint32_t node)
+{
+    while (tree->nodes[node].row == 0 && node != 0)
+        node = tree->nodes[node].parent;
+    return tree->nodes[node].row;
+}
+
+/* The row of the nearest node below that has one; that of node itself comes first. */
+static uint32_t row_below(const struct smp_tree *tree, uint32_t node)
+{
+    while (tree->nodes[node].row == 0 && tree->nodes[node].last_child != 0)
+        node = tree->nodes[node].last_child;
+    return tree->nodes[node].row;
+}
+
+/* There is memory for it. It begins with the error sums of the child that it had in common. */
+static void give_row(struct smp_tree *tree, uint32_t node)
+{
+    const uint32_t below = row_below(tree, node);
+    uint32_t row = tree->free_row;
+
+    if (row == 0) {
+        row = tree->row_count++;
+    } else {
+        tree->free_row = (uint32_t)smp_tree_row(tree, row)[0];
+        tree->free_rows--;
+    }
+    /* A new row is zero, but the system gives a page that is read before it is written twice. */
+    memset(smp_tree_row(tree, row), 0, row_bytes(tree));
+    if (tree->has_errors)
+        tree->errors.of[row] = tree->errors.of[below];
+    tree->nodes[node].row = row;
+}
+
+void smp_tree_free_row(struct smp_tree *tree, uint32_t row)
+{
+    if (tree->has_states)
+        smp_state_times_clear(&tree->states, row);
+    smp_tree_row(tree, row)[0] = tree->free_row;
+    tree->free_row = row;
+    tree->free_rows++;
 }
 
 /* --- slots --- */
@@ -123,15 +137,40 @@ static uint32_t find_child(const struct smp_tree *tree, uint32_t parent, uint32_
     return child;
 }
 
-/* The node is in no slot yet, and there is a free one. */
+/* There is a free slot. */
 static void insert(struct smp_tree *tree, uint32_t node)
 {
     const uint32_t mask = tree->slot_count - 1;
     uint32_t slot = first_slot(tree, tree->nodes[node].parent, tree->nodes[node].location);
 
-    while (tree->slots[slot] != 0)
+    while (tree->slots[slot] != 0 && tree->slots[slot] != node)
         slot = (slot + 1) & mask;
+    tree->hashed += tree->slots[slot] == 0;
     tree->slots[slot] = node;
+}
+
+/* All nodes that have siblings: the parent's last child is another one. */
+static void insert_all(struct smp_tree *tree)
+{
+    memset(tree->slots, 0, (size_t)tree->slot_count * SLOT_BYTES);
+    tree->hashed = 0;
+    for (uint32_t node = 1; node < tree->node_count; node++) {
+        const uint32_t last = tree->nodes[tree->nodes[node].parent].last_child;
+        if (last == node)
+            continue;
+        insert(tree, node);
+        insert(tree, last);
+    }
+}
+
+void smp_tree_link(struct smp_tree *tree)
+{
+    tree->nodes[0].last_child = 0;
+    for (uint32_t node = 1; node < tree->node_count; node++) {
+        tree->nodes[node].last_child = 0;
+        tree->nodes[tree->nodes[node].parent].last_child = node;
+    }
+    insert_all(tree);
 }
 
 /* How many slots hold so many nodes at a load of at most 3/4. */
@@ -159,37 +198,58 @@ static size_t in_steps(size_t bytes)
     return (bytes + step - 1) / step * step;
 }
 
-/* Of nodes, table, states and error sums. */
-static size_t bytes_of(const struct smp_tree *tree, size_t nodes)
+/* Of nodes, and of rows with their states and error sums. */
+static size_t bytes_of(const struct smp_tree *tree, size_t nodes, size_t rows)
 {
     size_t more = 0;
 
     if (tree->has_states)
-        more = in_steps(nodes * SMP_STATE_TIMES_NODE_BYTES) +
-               smp_state_times_word_bytes(&tree->states);
+        more =
+            in_steps(rows * SMP_STATE_TIMES_NODE_BYTES) + smp_state_times_word_bytes(&tree->states);
     if (tree->has_errors)
-        more += in_steps(nodes * SMP_ERROR_SUM_BYTES);
-    return in_steps(nodes * NODE_BYTES) + in_steps(nodes * row_bytes(tree)) + more;
+        more += in_steps(rows * SMP_ERROR_SUM_BYTES);
+    return in_steps(nodes * NODE_BYTES) + in_steps(rows * row_bytes(tree)) + more;
 }
 
-static size_t slot_bytes(const struct smp_tree *tree)
+/* Slots are sibling links later, one for each node. */
+static size_t slot_bytes_for(size_t nodes, size_t slots)
 {
-    return (size_t)tree->slot_count * SLOT_BYTES;
+    const size_t links = in_steps(nodes * SLOT_BYTES);
+
+    return links > slots * SLOT_BYTES ? links : slots * SLOT_BYTES;
 }
 
-static enum smp_status grow_slots(struct smp_tree *tree, size_t slots)
+static bool fits_slots(const struct smp_tree *tree, size_t nodes, size_t rows, size_t slots)
 {
-    const size_t have = (size_t)tree->slot_count * SLOT_BYTES;
-    const size_t more = slots * SLOT_BYTES - have;
+    const size_t slot_bytes = slot_bytes_for(nodes, slots);
 
-    if (more == 0)
-        return SMP_OK;
-    if (!smp_map_commit(tree->quota, (char *)tree->slots + have, more))
-        return SMP_ENOMEM;
-    memset(tree->slots, 0, have);
-    set_slot_count(tree, slots);
-    for (uint32_t node = 1; node < tree->node_count; node++)
-        insert(tree, node);
+    return bytes_of(tree, nodes, rows) +
+               (slot_bytes > tree->slot_bytes ? slot_bytes : tree->slot_bytes) <=
+           tree->max_bytes;
+}
+
+bool smp_tree_fits(const struct smp_tree *tree, size_t nodes, size_t rows)
+{
+    const size_t free_rows = tree->free_rows < rows ? tree->free_rows : rows;
+
+    return fits_slots(tree, tree->node_count + nodes, tree->row_count + rows - free_rows,
+                      tree->slot_count);
+}
+
+static enum smp_status grow_slots(struct smp_tree *tree, size_t nodes, size_t slots)
+{
+    const size_t bytes = slot_bytes_for(nodes, slots);
+
+    if (bytes > tree->slot_bytes) {
+        if (!smp_map_commit(tree->quota, (char *)tree->slots + tree->slot_bytes,
+                            bytes - tree->slot_bytes))
+            return SMP_ENOMEM;
+        tree->slot_bytes = bytes;
+    }
+    if (slots > tree->slot_count) {
+        set_slot_count(tree, slots);
+        insert_all(tree);
+    }
     return SMP_OK;
 }
 
@@ -202,51 +262,45 @@ static void drop_errors(struct smp_tree *tree)
     tree->lost_errors++;
 }
 
-static enum smp_status grow_arrays(struct smp_tree *tree, size_t count)
+static enum smp_status grow_arrays(struct smp_tree *tree, size_t nodes, size_t rows)
 {
     const size_t nodes_mark = smp_arena_mark(tree->node_arena);
     const size_t table_mark = tree->width > 0 ? smp_arena_mark(tree->table_arena) : 0;
 
-    if (smp_arena_alloc(tree->node_arena, count * NODE_BYTES, _Alignof(struct smp_node)) == NULL)
+    if (nodes > 0 &&
+        smp_arena_alloc(tree->node_arena, nodes * NODE_BYTES, _Alignof(struct smp_node)) == NULL)
         return SMP_ENOMEM;
-    if (tree->width > 0 &&
-        smp_arena_alloc(tree->table_arena, count * row_bytes(tree), AMOUNT_BYTES) == NULL) {
+    if (rows == 0)
+        return SMP_OK;
+    if (smp_arena_alloc(tree->table_arena, rows * row_bytes(tree), AMOUNT_BYTES) == NULL) {
         smp_arena_rewind(tree->node_arena, nodes_mark);
         return SMP_ENOMEM;
     }
-    if (tree->has_states && !smp_state_times_grow(&tree->states, count)) {
+    if (tree->has_states && !smp_state_times_grow(&tree->states, rows)) {
         smp_arena_rewind(tree->node_arena, nodes_mark);
-        if (tree->width > 0)
-            smp_arena_rewind(tree->table_arena, table_mark);
+        smp_arena_rewind(tree->table_arena, table_mark);
         return SMP_ENOMEM;
     }
-    if (tree->has_errors && !smp_error_sums_grow(&tree->errors, count))
+    if (tree->has_errors && !smp_error_sums_grow(&tree->errors, rows))
         drop_errors(tree);
     return SMP_OK;
 }
 
 /*
- * Memory for count nodes at once, zeroed: either for all of them or for none. Slots first: too
- * many of them do no harm, while nodes that are in no slot would have to be taken back.
+ * Memory for so many nodes and rows at once, zeroed: either for all of them or for none. Slots
+ * first: too many of them do no harm, while nodes that are in no slot would have to be taken back.
  */
-static enum smp_status grow_tree(struct smp_tree *tree, size_t count)
+static enum smp_status grow_tree(struct smp_tree *tree, size_t nodes, size_t rows)
 {
-    size_t nodes;
-    size_t slots;
+    const size_t new_rows = rows > tree->free_rows ? rows - tree->free_rows : 0;
+    const size_t slots = slots_for((size_t)tree->hashed + MAX_NEW_HASHED, tree->slot_count);
     enum smp_status status;
 
-    if (count > SMP_MAX_NODES - tree->node_count)
+    if (nodes > SMP_MAX_NODES - tree->node_count ||
+        !fits_slots(tree, tree->node_count + nodes, tree->row_count + new_rows, slots))
         return SMP_EQUOTA;
-    nodes = tree->node_count + count;
-    slots = slots_for(nodes, tree->slot_count);
-    if (tree->has_errors && bytes_of(tree, nodes) + slots * SLOT_BYTES > tree->max_bytes)
-        drop_errors(tree);
-    if (bytes_of(tree, nodes) + slots * SLOT_BYTES > tree->max_bytes)
-        return SMP_EQUOTA;
-    status = grow_slots(tree, slots);
-    if (status != SMP_OK)
-        return status;
-    return grow_arrays(tree, count);
+    status = grow_slots(tree, tree->node_count + nodes, slots);
+    return status == SMP_OK ? grow_arrays(tree, nodes, new_rows) : status;
 }
 
 /* --- stacks --- */
@@ -284,21 +338,30 @@ static size_t follow(struct smp_tree *tree, const uint32_t *locations, size_t co
     return count;
 }
 
+/* A node that has children gets one more, so that its total is not that of one child any more. */
+static void append_sibling(struct smp_tree *tree, uint32_t parent, uint32_t child)
+{
+    const uint32_t last = tree->nodes[parent].last_child;
+
+    if (last == 0)
+        return;
+    if (tree->nodes[parent].row == 0 && tree->width > 0)
+        give_row(tree, parent);
+    insert(tree, last);
+    insert(tree, child);
+}
+
 /* Adds a chain of new nodes below parent, for which there is memory. Returns the last of them. */
 static uint32_t append_chain(struct smp_tree *tree, uint32_t parent, const uint32_t *locations,
                              size_t count)
 {
     uint32_t at = parent;
 
-    /* They are zero, but the system gives a page that is read before it is written twice. */
-    if (tree->width > 0)
-        memset(row_of(tree, tree->node_count), 0, count * row_bytes(tree));
     while (count > 0) {
         const uint32_t child = tree->node_count++;
-        tree->nodes[child].parent = at;
-        tree->nodes[child].location = locations[--count];
+        tree->nodes[child] = (struct smp_node){ .parent = at, .location = locations[--count] };
+        append_sibling(tree, at, child);
         tree->nodes[at].last_child = child;
-        insert(tree, child);
         at = child;
     }
     return at;
@@ -312,7 +375,7 @@ static enum smp_status create_tree_parts(struct smp_tree *tree)
     const size_t most = fit < SMP_MAX_NODES ? fit : (size_t)SMP_MAX_NODES;
     enum smp_status status;
 
-    if (tree->max_bytes < bytes_of(tree, 1) + FIRST_SLOTS * SLOT_BYTES)
+    if (tree->max_bytes < bytes_of(tree, 1, FIRST_ROWS) + FIRST_SLOTS * SLOT_BYTES)
         return SMP_EQUOTA;
     status = smp_arena_create(tree->quota, most * NODE_BYTES, &tree->node_arena);
     if (status == SMP_OK && tree->width > 0)
@@ -327,8 +390,8 @@ static enum smp_status create_tree_parts(struct smp_tree *tree)
     tree->slots = smp_map_reserve(tree->reserved_bytes);
     if (tree->slots == NULL)
         return SMP_ENOMEM;
-    status = grow_slots(tree, FIRST_SLOTS);
-    return status == SMP_OK ? grow_tree(tree, 1) : status;
+    status = grow_slots(tree, 1, FIRST_SLOTS);
+    return status == SMP_OK ? grow_arrays(tree, 1, tree->width > 0 ? FIRST_ROWS : 0) : status;
 }
 
 enum smp_status smp_tree_create(struct smp_quota *quota, uint32_t measures, size_t max_bytes,
@@ -342,10 +405,10 @@ enum smp_status smp_tree_create(struct smp_quota *quota, uint32_t measures, size
     tree->quota = quota;
     tree->measures = measures & ~SMP_WITH_ERRORS;
     tree->has_states = (measures & SMP_STATE_MEASURES) != 0;
-    tree->has_errors = (measures & SMP_WITH_ERRORS) != 0;
     if (tree->has_states)
         tree->measures |= SMP_STATE_MEASURES | SMP_MEASURE_BIT(SMP_MEASURE_WALL);
     tree->width = (uint32_t)__builtin_popcount(table_measures(tree));
+    tree->has_errors = (measures & SMP_WITH_ERRORS) != 0 && tree->width > 0;
     tree->max_bytes = max_bytes;
     status = create_tree_parts(tree);
     if (status != SMP_OK) {
@@ -357,6 +420,8 @@ enum smp_status smp_tree_create(struct smp_quota *quota, uint32_t measures, size
         tree->table = smp_arena_base(tree->table_arena);
     lay_out(tree);
     tree->node_count = 1;
+    tree->row_count = FIRST_ROWS;
+    tree->nodes[0].row = tree->width > 0 ? 1 : 0;
     *out = tree;
     return SMP_OK;
 }
@@ -366,7 +431,7 @@ void smp_tree_destroy(struct smp_tree *tree)
     if (tree == NULL)
         return;
     if (tree->slots != NULL)
-        smp_map_release(tree->quota, tree->slots, tree->reserved_bytes, slot_bytes(tree));
+        smp_map_release(tree->quota, tree->slots, tree->reserved_bytes, tree->slot_bytes);
     smp_error_sums_fini(&tree->errors);
     smp_state_times_fini(&tree->states);
     smp_arena_destroy(tree->table_arena);
@@ -381,23 +446,45 @@ enum smp_status smp_tree_root(struct smp_tree *tree, uint32_t group, uint32_t *r
     return smp_tree_add(tree, 0, &location, 1, root);
 }
 
-enum smp_status smp_tree_add(struct smp_tree *tree, uint32_t root, const uint32_t *locations,
-                             size_t count, uint32_t *leaf)
+/* has_row: the leaf gets one. */
+static enum smp_status add_path(struct smp_tree *tree, uint32_t root, const uint32_t *locations,
+                                size_t count, bool has_row, uint32_t *leaf)
 {
     uint32_t node = root;
+    enum smp_status status = SMP_OK;
     size_t missing;
+    size_t rows;
 
     if (tree->sealed)
         return SMP_ESTATE;
     missing = follow(tree, locations, count, &node);
-    if (missing > 0) {
-        const enum smp_status status = grow_tree(tree, missing);
-        if (status != SMP_OK)
-            return status;
-        node = append_chain(tree, node, locations, missing);
-    }
+    has_row = has_row && tree->width > 0 && (missing > 0 || tree->nodes[node].row == 0);
+    rows = has_row;
+    if (missing > 0 && tree->nodes[node].last_child != 0 && tree->nodes[node].row == 0)
+        rows += tree->width > 0;
+    if (missing + rows > 0)
+        status = grow_tree(tree, missing, rows);
+    tree->wanted += missing;
+    tree->was_refused |= status != SMP_OK;
+    if (status != SMP_OK)
+        return status;
+    node = append_chain(tree, node, locations, missing);
+    if (has_row)
+        give_row(tree, node);
     *leaf = node;
     return SMP_OK;
+}
+
+enum smp_status smp_tree_add(struct smp_tree *tree, uint32_t root, const uint32_t *locations,
+                             size_t count, uint32_t *leaf)
+{
+    return add_path(tree, root, locations, count, true, leaf);
+}
+
+enum smp_status smp_tree_add_between(struct smp_tree *tree, uint32_t above, uint32_t location,
+                                     uint32_t *node)
+{
+    return add_path(tree, above, &location, 1, false, node);
 }
 
 enum smp_status smp_tree_add_call(struct smp_tree *tree, uint32_t node, uint32_t counted,
@@ -410,28 +497,34 @@ enum smp_status smp_tree_add_call(struct smp_tree *tree, uint32_t node, uint32_t
     return status;
 }
 
-/* Time that finds no memory for its state is another state's of the node: wall time is right. */
-static void credit_state(struct smp_tree *tree, uint32_t node, enum smp_thread_state state,
-                         int64_t ns)
+/* For the times of one more state. */
+static bool has_state_room(const struct smp_tree *tree)
 {
-    int64_t *const wall = amount_at(tree, node, SMP_MEASURE_WALL);
+    return bytes_of(tree, tree->node_count, tree->row_count) + tree->slot_bytes < tree->max_bytes;
+}
+
+/* Time that finds no memory for its state is another state's of the row: wall time is right. */
+static void credit_state(struct smp_tree *tree, uint32_t row, enum smp_thread_state state,
+                         int64_t ns, bool may_grow)
+{
+    int64_t *const wall = amount_at(tree, row, SMP_MEASURE_WALL);
 
     if (ns <= 0)
         return;
-    if (!smp_state_times_add(&tree->states, node, state, *wall, ns,
-                             bytes_of(tree, tree->node_count) + slot_bytes(tree) < tree->max_bytes))
+    if (!smp_state_times_add(&tree->states, row, state, *wall, ns, may_grow))
         tree->lost_states++;
     *wall = smp_add_clamped(*wall, ns);
 }
 
 void smp_tree_credit(struct smp_tree *tree, uint32_t node, enum smp_measure measure, int64_t amount)
 {
-    int64_t *at = amount_at(tree, node, measure);
+    const uint32_t row = row_of(tree, node);
+    int64_t *at = amount_at(tree, row, measure);
 
     if (tree->sealed || at == NULL)
         return;
     if (measure == SMP_MEASURE_WALL && tree->has_states)
-        credit_state(tree, node, SMP_STATE_RUNNING, amount);
+        credit_state(tree, row, SMP_STATE_RUNNING, amount, has_state_room(tree));
     else
         *at = smp_add_clamped(*at, amount);
 }
@@ -440,43 +533,49 @@ void smp_tree_credit_wall(struct smp_tree *tree, uint32_t node, enum smp_thread_
                           int64_t ns)
 {
     if (tree->has_states && !tree->sealed)
-        credit_state(tree, node, state, ns);
+        credit_state(tree, row_of(tree, node), state, ns, has_state_room(tree));
     else
         smp_tree_credit(tree, node, SMP_MEASURE_WALL, ns);
 }
 
 /* Wall time of which no state is known counts as running. */
-static void credit_node_states(struct smp_tree *tree, uint32_t node,
-                               const struct smp_amounts *amounts)
+static void credit_row_states(struct smp_tree *tree, uint32_t row,
+                              const struct smp_amounts *amounts, bool may_grow)
 {
     int64_t rest_ns = amounts->of[SMP_MEASURE_WALL];
 
     for (int i = 0; i < SMP_THREAD_STATE_COUNT; i++) {
         const int64_t ns = amounts->of[smp_measure_of_state((enum smp_thread_state)i)];
-        credit_state(tree, node, (enum smp_thread_state)i, ns < rest_ns ? ns : rest_ns);
+        credit_state(tree, row, (enum smp_thread_state)i, ns < rest_ns ? ns : rest_ns, may_grow);
         rest_ns = smp_subtract_clamped(rest_ns, ns);
     }
-    credit_state(tree, node, SMP_STATE_RUNNING, rest_ns);
+    credit_state(tree, row, SMP_STATE_RUNNING, rest_ns, may_grow);
+}
+
+void smp_tree_credit_row(struct smp_tree *tree, uint32_t row, const struct smp_amounts *amounts,
+                         bool may_grow)
+{
+    struct smp_amounts others = *amounts;
+
+    if (tree->has_states) {
+        credit_row_states(tree, row, amounts, may_grow);
+        others.of[SMP_MEASURE_WALL] = 0;
+    }
+    if (holds_first_measures(tree)) {
+        smp_row_add(smp_tree_row(tree, row), others.of, tree->width);
+        return;
+    }
+    for (int i = 0; i < SMP_TABLE_MEASURE_COUNT; i++) {
+        int64_t *const at = amount_at(tree, row, (enum smp_measure)i);
+        if (at != NULL)
+            *at = smp_add_clamped(*at, others.of[i]);
+    }
 }
 
 void smp_tree_credit_all(struct smp_tree *tree, uint32_t node, const struct smp_amounts *amounts)
 {
-    struct smp_amounts others = *amounts;
-
-    if (tree->sealed)
-        return;
-    if (tree->has_states) {
-        credit_node_states(tree, node, amounts);
-        others.of[SMP_MEASURE_WALL] = 0;
-    }
-    if (holds_first_measures(tree)) {
-        smp_row_add(row_of(tree, node), others.of, tree->width);
-        return;
-    }
-    for (int i = 0; i < SMP_TABLE_MEASURE_COUNT; i++) {
-        if (others.of[i] != 0)
-            smp_tree_credit(tree, node, (enum smp_measure)i, others.of[i]);
-    }
+    if (!tree->sealed && tree->width > 0)
+        smp_tree_credit_row(tree, row_of(tree, node), amounts, has_state_room(tree));
 }
 
 static int64_t take_amount(int64_t *at, int64_t amount)
@@ -488,33 +587,34 @@ static int64_t take_amount(int64_t *at, int64_t amount)
 }
 
 /* Of an open tree with states. */
-static int64_t take_states(struct smp_tree *tree, uint32_t node, enum smp_thread_state state,
+static int64_t take_states(struct smp_tree *tree, uint32_t row, enum smp_thread_state state,
                            int64_t ns)
 {
-    int64_t *const wall = amount_at(tree, node, SMP_MEASURE_WALL);
+    int64_t *const wall = amount_at(tree, row, SMP_MEASURE_WALL);
     int64_t left_ns = ns;
 
     for (int i = 0; i <= SMP_THREAD_STATE_COUNT && left_ns > 0; i++) {
         const enum smp_thread_state from =
             i == 0 ? state : (enum smp_thread_state)(SMP_THREAD_STATE_COUNT - i);
-        const int64_t taken_ns = smp_state_times_take(&tree->states, node, from, *wall, left_ns);
+        const int64_t taken_ns = smp_state_times_take(&tree->states, row, from, *wall, left_ns);
         *wall -= taken_ns;
         left_ns -= taken_ns;
     }
     if (*wall == 0)
-        smp_state_times_clear(&tree->states, node);
+        smp_state_times_clear(&tree->states, row);
     return ns - left_ns;
 }
 
 int64_t smp_tree_take_back(struct smp_tree *tree, uint32_t node, enum smp_measure measure,
                            int64_t amount)
 {
-    int64_t *const at = amount_at(tree, node, measure);
+    const uint32_t row = tree->nodes[node].row;
+    int64_t *const at = amount_at(tree, row, measure);
 
     if (tree->sealed || at == NULL)
         return 0;
     return measure == SMP_MEASURE_WALL && tree->has_states
-               ? take_states(tree, node, SMP_STATE_RUNNING, amount)
+               ? take_states(tree, row, SMP_STATE_RUNNING, amount)
                : take_amount(at, amount);
 }
 
@@ -523,20 +623,21 @@ int64_t smp_tree_take_back_wall(struct smp_tree *tree, uint32_t node, enum smp_t
 {
     if (tree->sealed || !tree->has_states)
         return smp_tree_take_back(tree, node, SMP_MEASURE_WALL, ns);
-    return take_states(tree, node, state, ns);
+    return take_states(tree, tree->nodes[node].row, state, ns);
 }
 
 int64_t smp_tree_change_state(struct smp_tree *tree, uint32_t node, enum smp_thread_state from,
                               enum smp_thread_state to, int64_t ns)
 {
-    int64_t *const wall = amount_at(tree, node, SMP_MEASURE_WALL);
+    const uint32_t row = tree->nodes[node].row;
+    int64_t *const wall = amount_at(tree, row, SMP_MEASURE_WALL);
     int64_t taken_ns = 0;
 
     if (tree->sealed || !tree->has_states || from == to)
         return 0;
-    taken_ns = smp_state_times_take(&tree->states, node, from, *wall, ns);
+    taken_ns = smp_state_times_take(&tree->states, row, from, *wall, ns);
     *wall -= taken_ns;
-    credit_state(tree, node, to, taken_ns);
+    credit_state(tree, row, to, taken_ns, has_state_room(tree));
     return taken_ns;
 }
 
@@ -547,21 +648,29 @@ uint64_t smp_tree_lost_states(const struct smp_tree *tree)
 
 /* --- errors --- */
 
+/* A node without a row has the sums of its only child, which is on the same path. */
+static void add_change(struct smp_tree *tree, uint32_t node, float change, uint32_t tick)
+{
+    const uint32_t row = tree->nodes[node].row;
+
+    if (row != 0)
+        smp_error_sum_add(&tree->errors.of[row], tick, change);
+}
+
 /* Children have higher numbers than their parents: the higher one is below the node that both paths
  * have in common. */
 void smp_tree_moved(struct smp_tree *tree, uint32_t from, uint32_t to, float change, uint32_t tick)
 {
     const struct smp_node *const nodes = tree->nodes;
-    struct smp_error_sum *const sums = tree->errors.of;
 
     if (!tree->has_errors || tree->sealed)
         return;
     while (from != to) {
         if (to > from) {
-            smp_error_sum_add(&sums[to], tick, change);
+            add_change(tree, to, change, tick);
             to = nodes[to].parent;
         } else {
-            smp_error_sum_add(&sums[from], tick, -change);
+            add_change(tree, from, -change, tick);
             from = nodes[from].parent;
         }
     }
@@ -574,13 +683,17 @@ bool smp_tree_has_errors(const struct smp_tree *tree)
 
 double smp_tree_variance(const struct smp_tree *tree, uint32_t node)
 {
-    return tree->has_errors ? smp_error_sum_variance(&tree->errors.of[node]) : -1;
+    const uint32_t row = tree->sealed ? tree->nodes[node].row : row_below(tree, node);
+
+    return tree->has_errors ? smp_error_sum_variance(&tree->errors.of[row]) : -1;
 }
 
 void smp_tree_add_variance(struct smp_tree *tree, uint32_t node, double variance)
 {
-    if (tree->has_errors && !tree->sealed && variance > 0)
-        tree->errors.of[node].variance += (float)variance;
+    const uint32_t row = tree->nodes[node].row;
+
+    if (tree->has_errors && !tree->sealed && row != 0 && variance > 0)
+        tree->errors.of[row].variance += (float)variance;
 }
 
 uint64_t smp_tree_lost_errors(const struct smp_tree *tree)
@@ -598,7 +711,7 @@ static int64_t share_of(int64_t value, int64_t part, int64_t whole)
     return (int64_t)((wide)value * part / whole);
 }
 
-/* The node's group is in its last_child, which is a mere guess at other times. */
+/* The node's group is in its last_child meanwhile. */
 static struct smp_tree_unseen *
 group_of(struct smp_tree *tree, uint32_t node,
          struct smp_tree_unseen *(*of)(void *context, uint32_t group), void *context)
@@ -633,7 +746,7 @@ static void see(struct smp_column column, struct smp_tree_unseen *unseen, uint32
 static void take_share(struct smp_tree *tree, enum smp_measure measure,
                        struct smp_tree_unseen *unseen, uint32_t node)
 {
-    const int64_t seen = *amount_at(tree, node, measure);
+    const int64_t seen = *amount_at(tree, tree->nodes[node].row, measure);
     int64_t share;
 
     if (seen == 0 || node == unseen->largest)
@@ -668,6 +781,7 @@ void smp_tree_spread(struct smp_tree *tree, enum smp_measure measure,
         take_share(tree, measure, of(context, nodes[i].last_child), i);
     for (uint32_t i = 1; i < tree->node_count; i++) {
         nodes[i].last_child = 0;
+        nodes[nodes[i].parent].last_child = i;
         if (smp_node_is_group(&nodes[i]))
             take_rest(tree, measure, of(context, smp_node_group(&nodes[i])));
     }
@@ -684,44 +798,41 @@ static inline void link_sibling(struct smp_node *nodes, uint32_t *siblings, uint
 }
 
 /* Before the node's total is added to its parent's. */
-static inline void add_up_states(struct smp_tree *tree, uint32_t node)
+static inline void add_up_states(struct smp_tree *tree, uint32_t row, uint32_t parent)
 {
-    const uint32_t parent = tree->nodes[node].parent;
+    const uint32_t above = tree->nodes[parent].row;
 
     if (tree->has_states)
-        smp_state_times_add_up(&tree->states, node, *amount_at(tree, node, SMP_MEASURE_WALL),
-                               parent, *amount_at(tree, parent, SMP_MEASURE_WALL),
-                               &tree->slots[parent]);
+        smp_state_times_add_up(&tree->states, row, *amount_at(tree, row, SMP_MEASURE_WALL), above,
+                               *amount_at(tree, above, SMP_MEASURE_WALL), &tree->slots[parent]);
 }
 
 /*
- * Children before parents; the last one put in front is the one added first.
+ * Children before parents; the last one put in front is the one added first. A node without a row
+ * shares that of its only child.
  *
- * Mostly a node's parent is the node before it: its total is still in registers then, and the next
- * addition does not wait for a store. Other parents are anywhere, in no cache: they are fetched
- * while PREFETCH nodes before are added up. Inlined for the widths there are, as constants.
+ * Parents are anywhere, in no cache: they are fetched while PREFETCH nodes before are added up, and
+ * their rows half that time later. Inlined for the widths there are, as constants.
  */
 static inline __attribute__((always_inline)) void add_up_rows(struct smp_tree *tree, uint32_t width)
 {
     int64_t *const table = tree->table;
     struct smp_node *const nodes = tree->nodes;
-    uint32_t *const siblings = tree->slots;
-    struct smp_amounts total = { 0 };
-    uint32_t totalled = 0; /* the node whose total it is */
 
     for (uint32_t i = tree->node_count - 1; i > 0; i--) {
         const uint32_t parent = nodes[i].parent;
-        const uint32_t soon = nodes[i > PREFETCH ? i - PREFETCH : 0].parent;
-        int64_t *const above = &table[(size_t)parent * width];
-        __builtin_prefetch(&table[(size_t)soon * width], 1);
-        __builtin_prefetch(&nodes[soon], 1);
-        if (totalled != i)
-            smp_row_copy(total.of, &table[(size_t)i * width], width);
-        add_up_states(tree, i);
-        smp_row_add(total.of, above, width);
-        smp_row_copy(above, total.of, width);
-        totalled = parent;
-        link_sibling(nodes, siblings, i);
+        const uint32_t row = nodes[i].row;
+        const uint32_t soon = nodes[i > PREFETCH / 2 ? i - PREFETCH / 2 : 0].parent;
+        __builtin_prefetch(&nodes[nodes[i > PREFETCH ? i - PREFETCH : 0].parent], 1);
+        __builtin_prefetch(&table[(size_t)nodes[soon].row * width], 1);
+        if (nodes[parent].row == 0) {
+            nodes[parent].row = row;
+        } else if (row != 0) {
+            add_up_states(tree, row, parent);
+            smp_row_add(&table[(size_t)nodes[parent].row * width], &table[(size_t)row * width],
+                        width);
+        }
+        link_sibling(nodes, tree->slots, i);
     }
 }
 
@@ -731,19 +842,35 @@ static void add_up_some(struct smp_tree *tree)
     struct smp_node *const nodes = tree->nodes;
 
     for (uint32_t i = tree->node_count - 1; i > 0; i--) {
-        int64_t *const total = row_of(tree, nodes[i].parent);
-        const int64_t *const more = row_of(tree, i);
-        add_up_states(tree, i);
-        for (uint32_t place = 0; place < tree->width; place++)
-            total[place] = smp_add_clamped(total[place], more[place]);
+        const uint32_t row = nodes[i].row;
+        struct smp_node *const parent = &nodes[nodes[i].parent];
+        if (parent->row == 0) {
+            parent->row = row;
+        } else if (row != 0) {
+            int64_t *const total = smp_tree_row(tree, parent->row);
+            add_up_states(tree, row, nodes[i].parent);
+            for (uint32_t place = 0; place < tree->width; place++)
+                total[place] = smp_add_clamped(total[place], smp_tree_row(tree, row)[place]);
+        }
         link_sibling(nodes, tree->slots, i);
     }
 }
 
+/* A node's plan is done: it becomes part of its parent's. Returns how many words its row takes. */
+static size_t plan_parent(struct smp_node *nodes, uint32_t node)
+{
+    struct smp_node *const parent = &nodes[nodes[node].parent];
+    uint32_t plan = parent->last_child;
+    const size_t words = smp_state_times_plan_node(nodes[node].last_child, &plan);
+
+    /* A node without a row shares that of its only child. */
+    parent->last_child = parent->row == 0 ? nodes[node].last_child : plan;
+    return nodes[node].row == 0 ? 0 : words;
+}
+
 /*
- * Plans the totals of states, and takes the memory for them. The plans stand in last_child, which
- * is a mere guess at other times, and afterwards in the slots, each until its node is linked.
- * False: no memory.
+ * Plans the totals of states, and takes the memory for them. The plans stand in last_child, and
+ * afterwards in the slots, each until its node is linked. False: no memory.
  */
 static bool plan_states(struct smp_tree *tree)
 {
@@ -752,9 +879,9 @@ static bool plan_states(struct smp_tree *tree)
     bool has_memory;
 
     for (uint32_t i = 0; i < tree->node_count; i++)
-        smp_state_times_plan(&tree->states, i, &nodes[i].last_child);
+        smp_state_times_plan(&tree->states, nodes[i].row, &nodes[i].last_child);
     for (uint32_t i = tree->node_count - 1; i > 0; i--)
-        words += smp_state_times_plan_node(nodes[i].last_child, &nodes[nodes[i].parent].last_child);
+        words += plan_parent(nodes, i);
     words += SMP_THREAD_STATE_COUNT; /* of node 0 */
     has_memory = smp_state_times_reserve(&tree->states, words);
     for (uint32_t i = 0; i < tree->node_count; i++) {
@@ -838,14 +965,17 @@ struct smp_column smp_tree_column(const struct smp_tree *tree, enum smp_measure 
 
     if ((int)measure >= SMP_TABLE_MEASURE_COUNT && (tree->measures & SMP_MEASURE_BIT(measure)) != 0)
         return (struct smp_column){
+            .nodes = tree->nodes,
             .first = tree->columns[SMP_MEASURE_WALL],
             .step = tree->width,
             .states = &tree->states,
             .state = (enum smp_thread_state)((int)measure - SMP_TABLE_MEASURE_COUNT),
         };
     if (tree->columns[measure] == NULL)
-        return (struct smp_column){ .first = &none };
-    return (struct smp_column){ .first = tree->columns[measure], .step = tree->width };
+        return (struct smp_column){ .nodes = tree->nodes, .first = &none };
+    return (struct smp_column){ .nodes = tree->nodes,
+                                .first = tree->columns[measure],
+                                .step = tree->width };
 }
 
 int64_t smp_tree_self(const struct smp_tree *tree, uint32_t node, enum smp_measure measure)
@@ -874,16 +1004,16 @@ self_of_rows(const struct smp_tree *tree, uint32_t node, uint32_t width)
     uint32_t child = tree->sealed ? tree->nodes[node].last_child : 0;
     struct smp_amounts self = { 0 };
 
-    smp_row_copy(self.of, &tree->table[(size_t)node * width], width);
+    smp_row_copy(self.of, &tree->table[(size_t)tree->nodes[node].row * width], width);
     for (; child != 0; child = tree->slots[child])
-        smp_row_subtract(self.of, &tree->table[(size_t)child * width], width);
+        smp_row_subtract(self.of, &tree->table[(size_t)tree->nodes[child].row * width], width);
     return self;
 }
 
 /* The node's own states: its set, less nothing. A child's states are among those of the node. */
 static void put_self_states(const struct smp_tree *tree, uint32_t node, struct smp_amounts *self)
 {
-    const uint32_t set = smp_state_times_set(&tree->states, node);
+    const uint32_t set = smp_state_times_set(&tree->states, tree->nodes[node].row);
 
     for (int i = 0; i < SMP_THREAD_STATE_COUNT; i++) {
         const enum smp_measure measure = smp_measure_of_state((enum smp_thread_state)i);
@@ -907,17 +1037,31 @@ struct smp_amounts smp_tree_self_all(const struct smp_tree *tree, uint32_t node)
     return self;
 }
 
+struct smp_amounts smp_tree_row_amounts(const struct smp_tree *tree, uint32_t row)
+{
+    struct smp_amounts amounts = { 0 };
+
+    for (int i = 0; i < SMP_TABLE_MEASURE_COUNT; i++) {
+        const int64_t *const at = amount_at(tree, row, (enum smp_measure)i);
+        if (at != NULL)
+            amounts.of[i] = *at;
+    }
+    for (int i = 0; i < SMP_THREAD_STATE_COUNT && tree->has_states; i++)
+        amounts.of[smp_measure_of_state((enum smp_thread_state)i)] = smp_state_times_at(
+            &tree->states, row, (enum smp_thread_state)i, amounts.of[SMP_MEASURE_WALL]);
+    return amounts;
+}
+
 /* Where no total has stuck, a location has what its nodes have, less what their children have. */
 static inline __attribute__((always_inline)) void sum_rows(const struct smp_tree *tree,
                                                            const uint32_t *numbers,
                                                            struct smp_amounts *sums, uint32_t width)
 {
     const struct smp_node *const nodes = tree->nodes;
-    const int64_t *row = tree->table;
 
     for (uint32_t i = 1; i < tree->node_count; i++) {
         const uint32_t above = nodes[nodes[i].parent].location;
-        row += width;
+        const int64_t *const row = &tree->table[(size_t)nodes[i].row * width];
         if (smp_node_is_group(&nodes[i]))
             continue;
         smp_row_add_wrapping(sums[numbers[nodes[i].location]].of, row, width);
@@ -942,7 +1086,7 @@ static bool has_stuck_total(const struct smp_tree *tree)
     bool has_stuck = false;
 
     for (uint32_t i = 0; i < tree->width && !has_stuck; i++)
-        has_stuck = tree->table[i] == INT64_MAX;
+        has_stuck = smp_tree_row(tree, tree->nodes[0].row)[i] == INT64_MAX;
     return has_stuck;
 }
 
@@ -961,7 +1105,7 @@ void smp_tree_sum_by_location(const struct smp_tree *tree, const uint32_t *numbe
 
 bool smp_tree_has_any(const struct smp_tree *tree, uint32_t node)
 {
-    const int64_t *const row = row_of(tree, node);
+    const int64_t *const row = smp_tree_row(tree, tree->nodes[node].row);
     bool has_any = false;
 
     for (uint32_t i = 0; i < tree->width && !has_any; i++)
@@ -979,7 +1123,7 @@ size_t smp_tree_bytes(const struct smp_tree *tree)
     return sizeof(*tree) + smp_arena_committed(tree->node_arena) +
            (tree->width > 0 ? smp_arena_committed(tree->table_arena) : 0) +
            (tree->has_states ? smp_state_times_bytes(&tree->states) : 0) +
-           (tree->has_errors ? smp_error_sums_bytes(&tree->errors) : 0) + slot_bytes(tree);
+           (tree->has_errors ? smp_error_sums_bytes(&tree->errors) : 0) + tree->slot_bytes;
 }
 
 size_t smp_tree_node_bytes(uint32_t measures)

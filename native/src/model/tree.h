@@ -10,14 +10,18 @@
  * recurses. A stack is added leaf first as a chain of find-or-add from the root end. Each node
  * remembers the child it found last, so a program that repeats itself is followed without hashing.
  *
- * A node is a place. What was measured there stands in a table beside the nodes: a row a node, a
- * column for each measure that the tree holds, none for others. A row is 24 bytes for the three
- * sampled measures: what one poll credits is mostly one cache line. The states, into which wall
- * time is divided, are kept sparsely (state_times.h); a tree holds all of them or none.
+ * A node is a place. What was measured there stands in a table beside the nodes, with a column for
+ * each measure that the tree holds. Most nodes of a stack only lead to the next one: their totals
+ * and error sums are those of their only child. So only these nodes have a row of their own: the
+ * leaves that add has returned, and nodes with several children. Row 0 is that of nodes without
+ * one, and stays zero. A row is 24 bytes for the three sampled measures. The states, into which
+ * wall time is divided, are kept sparsely (state_times.h); a tree holds all of them or none.
  *
  * While open, amounts are SELF figures. smp_tree_seal turns them into TOTALS (self and all
- * descendants), makes last_child the first child and the hash slots the next siblings: a sealed
- * tree takes no more memory than an open one.
+ * descendants): a node without a row gets that of its child. last_child becomes the first child,
+ * and the hash slots become the next siblings: a sealed tree takes no more memory than an open one.
+ *
+ * At its limit a tree is folded (tree_fold.h): its smallest subtrees become rows of their parents.
  *
  * Owns     every node; a node lives until destroy.
  * Threads  one writer; readers only after seal.
@@ -26,11 +30,11 @@
  *          Without memory for its state, credited wall time is another state's of the node, and
  *          counted (lost_states). Without memory for error sums it has none from then on, which is
  *          counted as well (lost_errors).
- * Cost     add: O(count), no string work. 12 bytes a node, 8 for each measure, and hash slots of 4
- *          bytes at a load of 0.375 to 0.75: with three measures at most 47 bytes a node in all,
- *          also while it grows. States: 4 bytes more, and 8 for each state beyond the first of a
- *          node, sealed of a node whose total is not that of one child: test_state_times has a
- *          tree of 50 bytes a node with them. Error sums: 12 bytes more. destroy: O(1).
+ * Cost     add: O(count), no string work. 20 bytes a node, with its hash slot or sibling link. A
+ *          row: 8 bytes for each measure, 4 for states and 8 for each state beyond the first, 12
+ *          for error sums. Hash slots of 4 bytes at a load of 0.375 to 0.75 for nodes that have
+ *          siblings. Random stacks 40 deep take 24 bytes a node in all (bench_fold), a tree whose
+ *          nodes all have rows and siblings at most 67. destroy: O(1).
  */
 #ifndef SMP_MODEL_TREE_H
 #define SMP_MODEL_TREE_H
@@ -43,47 +47,8 @@
 #include "base/status.h"
 #include "model/error_sums.h"
 #include "model/measure.h"
+#include "model/node.h"
 #include "model/state_times.h"
-
-/* In the location of a group's root: the group's index with this bit set. */
-#define SMP_LOCATION_GROUP 0x80000000u
-
-/*
- * In the location of a leaf that stands below its stack's node: the counted node, of the same tree,
- * that the thread was in, with this bit set; the root of a counted group: it was in a probe. Only
- * in an open tree: seal folds it into its stack's node.
- */
-#define SMP_LOCATION_CALL 0x40000000u
-
-struct smp_node {
-    uint32_t parent;
-    uint32_t location;
-    uint32_t last_child; /* open: the child found last, 0 = none. sealed: the first child */
-};
-
-static inline bool smp_node_is_group(const struct smp_node *node)
-{
-    return (node->location & SMP_LOCATION_GROUP) != 0;
-}
-
-static inline bool smp_node_is_call(const struct smp_node *node)
-{
-    return (node->location & (SMP_LOCATION_CALL | SMP_LOCATION_GROUP)) == SMP_LOCATION_CALL;
-}
-
-/* Of a group's root: the group's index. */
-static inline uint32_t smp_node_group(const struct smp_node *node)
-{
-    return node->location & ~SMP_LOCATION_GROUP;
-}
-
-/* The root of the group that has this node, which is not 0. O(depth). */
-static inline uint32_t smp_node_root(const struct smp_node *nodes, uint32_t node)
-{
-    while (!smp_node_is_group(&nodes[node]))
-        node = nodes[node].parent;
-    return node;
-}
 
 enum { SMP_MAX_NODES = 1 << 30 }; /* of one tree, whatever its max_bytes */
 
@@ -105,13 +70,17 @@ SMP_CHECKED enum smp_status smp_tree_root(struct smp_tree *tree, uint32_t group,
  */
 SMP_CHECKED enum smp_status smp_tree_add(struct smp_tree *tree, uint32_t root,
                                          const uint32_t *locations, size_t count, uint32_t *leaf);
+/* As add of one location, for a node that gets no amounts of its own but by another add. */
+SMP_CHECKED enum smp_status smp_tree_add_between(struct smp_tree *tree, uint32_t above,
+                                                 uint32_t location, uint32_t *node);
 
 /* The leaf below a stack's node that names this counted node (SMP_LOCATION_CALL). */
 SMP_CHECKED enum smp_status smp_tree_add_call(struct smp_tree *tree, uint32_t node,
                                               uint32_t counted, uint32_t *leaf);
 
 /* Adds to what the node has itself, which sticks at its maximum. amount is not negative. Sealed, a
- * measure that the tree does not hold, or a state: does nothing. */
+ * measure that the tree does not hold, or a state: does nothing. The node is one that add has
+ * returned; what others are credited with goes to the nearest node above them that has a row. */
 void smp_tree_credit(struct smp_tree *tree, uint32_t node, enum smp_measure measure,
                      int64_t amount);
 
@@ -145,10 +114,10 @@ uint64_t smp_tree_lost_states(const struct smp_tree *tree);
 void smp_tree_moved(struct smp_tree *tree, uint32_t from, uint32_t to, float change, uint32_t tick);
 bool smp_tree_has_errors(const struct smp_tree *tree);
 /* Of the time of the node and all below it, in square milliseconds; below 0: not known, because the
- * tree has no error sums. */
+ * tree has no error sums. Open: O(nodes down to the next one with a row). */
 double smp_tree_variance(const struct smp_tree *tree, uint32_t node);
 /* Adds the variance of time that is credited to the node or below it. That time is independent of
- * what is there already. */
+ * what is there already. A node without a row has what its child has: nothing is done. */
 void smp_tree_add_variance(struct smp_tree *tree, uint32_t node, double variance);
 /* How often there was no memory for error sums: once at most. */
 uint64_t smp_tree_lost_errors(const struct smp_tree *tree);
@@ -187,7 +156,8 @@ uint32_t smp_tree_measures(const struct smp_tree *tree);
 
 /* A measure of all nodes; visible so that reading can be inlined. */
 struct smp_column {
-    const int64_t *first;
+    const struct smp_node *nodes;
+    const int64_t *first;                 /* of row 0 */
     size_t step;                          /* 0: the tree does not hold it, all are 0 */
     const struct smp_state_times *states; /* not NULL: a state; the above is wall time then */
     enum smp_thread_state state;
@@ -199,10 +169,11 @@ struct smp_column smp_tree_column(const struct smp_tree *tree, enum smp_measure 
 /* Open: the node's own. Sealed: the total. */
 static inline int64_t smp_column_at(struct smp_column column, uint32_t node)
 {
-    const int64_t amount = column.first[node * column.step];
+    const uint32_t row = column.nodes[node].row;
+    const int64_t amount = column.first[row * column.step];
 
     return column.states == NULL ? amount
-                                 : smp_state_times_at(column.states, node, column.state, amount);
+                                 : smp_state_times_at(column.states, row, column.state, amount);
 }
 
 /* What a node of a sealed tree has itself, of totals: a column. For readers of many nodes. */

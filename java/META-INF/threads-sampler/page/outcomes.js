@@ -260,6 +260,10 @@ const COUNTERS = {
         text: 'milliseconds in which the process was stopped',
         words: 'In gaps of more than a second: [process stopped] has this time in each thread.',
     },
+    FOLDED_ROWS: {
+        text: 'rows folded into their callers for lack of memory',
+        words: 'At memoryLimitBytes the smallest rows, none with 0.1 % of its group, become one row [folded] below their caller, with all they had. No time is lost.',
+    },
     LOST_STATES: {
         text: 'times whose state found no memory',
         words: 'memoryLimitBytes left no room to keep a row\'s time by state. Its time is that of another state, or, where an interval ended so, the interval has no states.',

@@ -18,8 +18,8 @@ import com.incapsula.sampler.internal.engine.SnapshotReaders.Maker;
  * }</pre>
  *
  * <p>An open cursor that is not read gathers data, in a part of the sampler's memory limit: close cursors that are not
- * needed. What does not fit goes to rows {@code [over memory limit]}. When the sampler ends, its cursors end; what they
- * have not read is lost to them.
+ * needed. If it does not fit, the smallest rows become rows {@code [folded]} of their callers. When the sampler ends,
+ * its cursors end; what they have not read is lost to them.
  *
  * <p>Threads: any. Each interval goes to one of several simultaneous calls of {@code next()}.
  *

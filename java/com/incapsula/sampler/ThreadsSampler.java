@@ -237,8 +237,8 @@ public class ThreadsSampler implements AutoCloseable {
      * {@link #init()}. All callers share one reader; for intervals of your own, open a cursor. The periodic reports are
      * unaffected.
      *
-     * <p>Intervals that this method has not given yet stay in a part of the memory limit. Past that part, time of
-     * further stacks goes to a row {@code [over memory limit]} of this report, not of others.
+     * <p>Intervals that this method has not given yet stay in a part of the memory limit. Past that part, the smallest
+     * rows become rows {@code [folded]} of their callers in this report, not in others.
      *
      * @return a report, to be closed; it has no groups where nothing was sampled. It can be used after the sampler was
      *         closed
@@ -844,8 +844,10 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
-     * The most native memory the sampler may use for everything, in bytes. Default 64 MiB (67,108,864). At the limit,
-     * time of new stacks goes to a row {@code [over memory limit]} of its thread group and is counted.
+     * The most native memory the sampler may use for everything, in bytes. Default 64 MiB (67,108,864). At the limit
+     * the smallest rows of each thread group, none with 0.1 % of it, become rows {@code [folded]} of their callers. If
+     * there are none so small, time of new stacks goes to a row {@code [over memory limit]} of its thread group. Both
+     * are counted.
      *
      * @param memoryLimitBytes 4 MiB (4,194,304) to 1 TiB (1,099,511,627,776)
      * @throws IllegalArgumentException if it is out of range

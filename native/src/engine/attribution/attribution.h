@@ -41,7 +41,7 @@ struct smp_attribution {
     struct smp_stack_path path;
     struct smp_last_stack_budget budget;
     struct smp_call_rows calls; /* find is NULL: no calls are counted, or their times not sampled */
-    uint64_t tree_epoch;        /* rises with each interval */
+    uint64_t tree_epoch;        /* rises with each interval, and where its tree is folded */
     uint64_t stack_epoch;       /* rises with each filter */
     bool ran_out;               /* of memory, since it was set to false */
 };

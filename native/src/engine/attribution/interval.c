@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "model/tree.h"
+#include "model/tree_fold.h"
 
 enum {
     NS_PER_MS = 1000000,
@@ -682,6 +682,34 @@ uint64_t smp_interval_counter(const struct smp_interval *interval, enum smp_coun
 size_t smp_interval_nodes(const struct smp_interval *interval)
 {
     return smp_tree_node_count(interval->tree);
+}
+
+bool smp_interval_is_full(const struct smp_interval *interval)
+{
+    return smp_tree_is_full(interval->tree);
+}
+
+static void renumber(void *context, const uint32_t *places)
+{
+    struct smp_interval *const interval = context;
+
+    smp_thread_groups_renumber(interval->groups, places);
+    smp_profile_counts_renumber(&interval->counts, places);
+    smp_counted_times_renumber(&interval->counted_times, places);
+}
+
+bool smp_interval_fold(struct smp_interval *interval)
+{
+    const struct smp_tree_folding folding = {
+        .folded = smp_methods_folded(interval->methods),
+        .kept = smp_methods_over_limit(interval->methods),
+        .renumber = renumber,
+        .context = interval,
+    };
+    const size_t gone = smp_tree_fold(interval->tree, &folding);
+
+    interval->counters[SMP_COUNTER_FOLDED_ROWS] += gone;
+    return gone > 0;
 }
 
 const struct smp_node *smp_interval_tree_nodes(const struct smp_interval *interval)

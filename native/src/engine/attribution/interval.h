@@ -214,6 +214,11 @@ void smp_interval_cover(struct smp_interval *interval, int64_t now_ns, int64_t s
 const struct smp_tally *smp_interval_tally(const struct smp_interval *interval);
 uint64_t smp_interval_counter(const struct smp_interval *interval, enum smp_counter counter);
 size_t smp_interval_nodes(const struct smp_interval *interval);
+/* Is it time to fold its tree? */
+bool smp_interval_is_full(const struct smp_interval *interval);
+/* Folds the smallest subtrees (model/tree_fold.h), and counts that. True: nodes have other numbers
+ * now. */
+bool smp_interval_fold(struct smp_interval *interval);
 /* Valid until a node is added. */
 const struct smp_node *smp_interval_tree_nodes(const struct smp_interval *interval);
 size_t smp_interval_tree_bytes(const struct smp_interval *interval);

@@ -44,6 +44,7 @@ struct smp_sampler {
     int64_t covered_ns;    /* the last tick */
     uint64_t known_serial; /* no thread with a higher one was there before the interval */
     bool warned_of_memory; /* in this interval */
+    bool has_told_of_folding;
     int64_t signal_checked_ns;
     char signal_taker[SMP_SIGNAL_TAKER_BYTES]; /* in this interval; "": none */
     bool has_news;
@@ -394,6 +395,24 @@ static void forget_crowd(struct smp_sampler *sampler)
     smp_interval_forget_ended(sampler->interval, sampler->known_serial);
 }
 
+/* To what refers to nodes it is as if the next interval began. */
+static void fold_if_full(struct smp_sampler *sampler)
+{
+    if (!smp_interval_is_full(sampler->interval))
+        return;
+    flush_sources(sampler, SMP_FLUSH_FOLD);
+    if (!smp_interval_fold(sampler->interval))
+        return;
+    sampler->attribution.tree_epoch++;
+    if (sampler->has_told_of_folding)
+        return;
+    sampler->has_told_of_folding = true;
+    sampler->has_news = true;
+    smp_log_put(sampler->log, SMP_LOG_INFO,
+                "memory limit of %zu bytes: the smallest rows are reported as %s",
+                sampler->quota->limit_bytes, SMP_FOLDED_NAME);
+}
+
 static bool was_stopped(const struct smp_sampler *sampler, int64_t now_ns, int64_t gap_ns)
 {
     bool is_known = false;
@@ -447,6 +466,7 @@ void smp_sampler_tick(struct smp_sampler *sampler, int64_t now_ns, bool late)
         if (source->tick != NULL)
             source->tick(source->self, now_ns);
     }
+    fold_if_full(sampler);
     forget_crowd(sampler);
     count_and_warn(sampler);
     if (late)
@@ -517,6 +537,7 @@ void smp_sampler_tick_once(struct smp_sampler *sampler, int64_t now_ns, int64_t 
         if (source->poll_once != NULL)
             source->poll_once(source->self, now_ns, span_ns);
     }
+    fold_if_full(sampler);
     count_and_warn(sampler);
     smp_interval_cover(sampler->interval, now_ns, span_ns);
     sampler->covered_ns = now_ns;

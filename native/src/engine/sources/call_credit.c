@@ -198,7 +198,8 @@ static bool keep_on_path(struct smp_call_credit *credit, size_t index, uint32_t 
     return true;
 }
 
-/* Did the method get its probe within the interval, while it could be called? */
+/* Did the method get its probe within the interval, while it could be called? Not known once rows
+ * were folded: a new row may have been one of them. */
 static void note_late(const struct smp_call_credit *credit, uint32_t location, uint32_t node)
 {
     struct smp_interval *const interval = credit->attribution->interval;
@@ -222,7 +223,8 @@ static void add_below(const struct smp_call_credit *credit, const struct smp_cal
     entry->epoch = tree->target.epoch;
     if (smp_interval_add(interval, below, &location, 1, &entry->node)) {
         smp_interval_saw_depth(interval, tree->target.tree, entry->depth);
-        if (entry->node >= known && entry->parent != 0)
+        if (entry->node >= known && entry->parent != 0 &&
+            smp_interval_counter(interval, SMP_COUNTER_FOLDED_ROWS) == 0)
             note_late(credit, location, entry->node);
         return;
     }

@@ -117,7 +117,7 @@ static void mark_jvm_threads(void *self, SMP_UNUSED int64_t now_ns)
 
 static void flush_jvm_threads(void *self, enum smp_flush reason)
 {
-    if (reason != SMP_FLUSH_OPTIONS)
+    if (reason != SMP_FLUSH_OPTIONS && reason != SMP_FLUSH_FOLD)
         read_jvm_threads(self, true);
 }
 

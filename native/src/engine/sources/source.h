@@ -30,6 +30,7 @@ struct smp_roster;
 /* Why pending time is attributed now. */
 enum smp_flush {
     SMP_FLUSH_OPTIONS,  /* options are about to change */
+    SMP_FLUSH_FOLD,     /* the tree is about to be folded */
     SMP_FLUSH_FILTER,   /* the thread filter is about to change */
     SMP_FLUSH_INTERVAL, /* the interval ends */
     SMP_FLUSH_LAST      /* sampling stops: also waits for answers that have not come yet */

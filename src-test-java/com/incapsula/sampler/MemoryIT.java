@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -26,7 +27,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class MemoryIT {
 
     private static final int DEPTH = 450;
-    private static final int THREADS = 150;
+    private static final int THREADS = 200;
+    private static final int WAYS = 3;
+    private static final int STEPS = 40;
 
     private final Recorder recorder = new Recorder();
 
@@ -70,6 +73,49 @@ class MemoryIT {
             assertThat(statistics.getMemoryPeakBytes()).isLessThanOrEqualTo(4L << 20);
             sampler.close();
             assertLossIsCounted(recorder.only(), atLeast);
+        } finally {
+            workers.forEach(Worker::close);
+        }
+        assertEachPollHasItsOutcome(sampler.getStatistics());
+    }
+
+    /** Threads that are on another way each time: more stacks than there is memory for. */
+    private static Worker wanderer(int number) {
+        Random random = new Random(number);
+        CountDownLatch open = new CountDownLatch(0);
+        return Worker.doing("maze-" + number, goHome -> {
+            while (goHome.getCount() > 0) {
+                Maze.walk(random, STEPS, open);
+            }
+        });
+    }
+
+    @Test
+    void atTheLimitTheSmallestRowsAreFolded() throws IOException {
+        List<Worker> workers = new ArrayList<>();
+        ThreadsSampler sampler = quick(recorder);
+        sampler.setSamplingFrequencyMillis(1);
+        sampler.setOverheadLimitPercent(100);
+        sampler.setMemoryLimitBytes(4L << 20);
+        for (int i = 0; i < WAYS; i++) {
+            workers.add(wanderer(i));
+            sampler.setThreadToBeSampled(workers.get(i).thread());
+        }
+        try {
+            sampler.init();
+            long inner = System.nanoTime();
+            patiently().until(() -> sampler.getStatistics().getCounters().get("FOLDED_ROWS") > 0);
+            try (SamplingReport snapshot = sampler.snapshot()) {
+                assertThat(snapshot.toString(ReportFormat.COLLAPSED)).contains(";[folded] ");
+            }
+            long atLeast = (System.nanoTime() - inner) / 1_000_000;
+            assertThat(sampler.getStatistics().getMemoryPeakBytes()).isLessThanOrEqualTo(4L << 20);
+            sampler.close();
+            Group maze = recorder.only().group("maze-");
+            assertThat(recorder.only().figure("rows folded into their callers for lack of memory"))
+                    .isPositive();
+            assertThat(maze.millisIn("[folded]")).isPositive();
+            assertThat(maze.cumulativeMillis()).as("no time is lost").isGreaterThanOrEqualTo(WAYS * (atLeast - 1));
         } finally {
             workers.forEach(Worker::close);
         }

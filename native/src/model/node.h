@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * node.h - a node of a tree (tree.h): a frame below those that called it, or a group's root.
+ *
+ * Threads  plain data.
+ */
+#ifndef SMP_MODEL_NODE_H
+#define SMP_MODEL_NODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* In the location of a group's root: the group's index with this bit set. */
+#define SMP_LOCATION_GROUP 0x80000000u
+
+/*
+ * In the location of a leaf that stands below its stack's node: the counted node, of the same tree,
+ * that the thread was in, with this bit set; the root of a counted group: it was in a probe. Only
+ * in an open tree: seal folds it into its stack's node.
+ */
+#define SMP_LOCATION_CALL 0x40000000u
+
+struct smp_node {
+    uint32_t parent;
+    uint32_t location;
+    uint32_t last_child; /* open: the child found last, 0 = no child. sealed: the first child */
+    uint32_t row;        /* of its amounts. open: 0 = they are zero, or only its child's */
+};
+
+static inline bool smp_node_is_group(const struct smp_node *node)
+{
+    return (node->location & SMP_LOCATION_GROUP) != 0;
+}
+
+static inline bool smp_node_is_call(const struct smp_node *node)
+{
+    return (node->location & (SMP_LOCATION_CALL | SMP_LOCATION_GROUP)) == SMP_LOCATION_CALL;
+}
+
+/* Of a group's root: the group's index. */
+static inline uint32_t smp_node_group(const struct smp_node *node)
+{
+    return node->location & ~SMP_LOCATION_GROUP;
+}
+
+/* The root of the group that has this node, which is not 0. O(depth). */
+static inline uint32_t smp_node_root(const struct smp_node *nodes, uint32_t node)
+{
+    while (!smp_node_is_group(&nodes[node]))
+        node = nodes[node].parent;
+    return node;
+}
+
+#endif

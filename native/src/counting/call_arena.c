@@ -15,10 +15,24 @@
 enum { FIRST_DEEP = 255, TAG_SHIFT = 32, NO_THREAD = -1 /* of a state that is being given back */ };
 
 /* Grows with each change of the layout that the sizes do not show. */
-#define STAMP_VERSION UINT64_C(8)
+#define STAMP_VERSION UINT64_C(9)
 
 static struct smp_call_shared own;
 struct smp_call_shared *smp_call_memory = &own;
+
+/* Of this copy of the library: it counts. */
+static const struct smp_call_view blind;
+static const struct smp_call_view *_Atomic view_now = &blind;
+
+void smp_call_set_view(const struct smp_call_view *view)
+{
+    atomic_store_explicit(&view_now, view == NULL ? &blind : view, RELEASE);
+}
+
+const struct smp_call_view *smp_call_view(void)
+{
+    return atomic_load_explicit(&view_now, ACQUIRE);
+}
 
 static uint64_t stamp_of_layout(void)
 {
@@ -215,6 +229,7 @@ static void plant(struct smp_call_tree *tree, struct smp_call_chunk *chunk)
 static struct smp_call_tree *create_call_tree(struct smp_call_arena *arena, uint32_t generation,
                                               int64_t tid, uint32_t pool)
 {
+    const struct smp_call_view *const view = smp_call_view();
     const uint32_t units = arena->is_exact ? SMP_CALL_FIRST_WIDE_UNITS : SMP_CALL_FIRST_UNITS;
     struct smp_call_chunk *chunk = create_chunk(arena, units, SMP_CALL_HINT_BYTES);
     struct smp_call_tree *tree = chunk == NULL ? NULL : take_free_tree();
@@ -228,6 +243,7 @@ static struct smp_call_tree *create_call_tree(struct smp_call_arena *arena, uint
     atomic_store_explicit(&tree->session, arena->session, RELEASE); /* it is FREE */
     atomic_store_explicit(&tree->generation, generation, RELAXED);
     tree->tid = tid;
+    tree->thread_serial = tid == 0 || view->serial_of == NULL ? 0 : view->serial_of(tid);
     tree->pool = pool;
     tree->serial = atomic_fetch_add_explicit(&smp_call_memory->supply.serials, 1, RELAXED) + 1;
     tree->quota = smp_quota_hold(arena->quota);

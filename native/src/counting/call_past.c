@@ -8,17 +8,8 @@
 
 #define RELAXED memory_order_relaxed
 #define ACQUIRE memory_order_acquire
-#define RELEASE memory_order_release
 
 #define VIRTUAL_NS INT64_C(10000000000)
-
-/* Of this copy of the library: it counts. */
-static const struct smp_call_view *_Atomic stack_view;
-
-void smp_call_past_set_view(const struct smp_call_view *view)
-{
-    atomic_store_explicit(&stack_view, view, RELEASE);
-}
 
 /* While the number is odd, what was seen may have changed in the next moment. */
 void smp_call_past_begin_probes(void)
@@ -44,9 +35,9 @@ void smp_call_past_forget(const struct smp_call_state *state)
 
 void smp_call_past_note(int32_t id, int32_t hook_frames)
 {
-    const struct smp_call_view *const view = atomic_load_explicit(&stack_view, ACQUIRE);
+    const struct smp_call_view *const view = smp_call_view();
 
-    if (view == NULL || id < 0 || id >= SMP_CALL_METHODS ||
+    if (view->own_method == NULL || id < 0 || id >= SMP_CALL_METHODS ||
         atomic_load_explicit(&smp_call_memory->methods[id], RELAXED) != 0)
         return;
     atomic_store_explicit(&smp_call_memory->methods[id], view->own_method(hook_frames), RELAXED);
@@ -84,11 +75,11 @@ static enum smp_call_look look_below(const struct smp_call_view *view,
 bool smp_call_past_is_wrong(const struct smp_call_state *state, const struct smp_call_node *at,
                             int32_t hook_frames)
 {
-    const struct smp_call_view *const view = atomic_load_explicit(&stack_view, ACQUIRE);
+    const struct smp_call_view *const view = smp_call_view();
     const uint32_t probes = atomic_load_explicit(&smp_call_memory->probes, ACQUIRE);
     struct smp_call_past *const past = past_of(state);
 
-    if (view == NULL || !is_in_doubt(state, past, probes))
+    if (view->look == NULL || !is_in_doubt(state, past, probes))
         return false;
     const enum smp_call_look seen = look_below(view, state, at, hook_frames);
     if (seen == SMP_CALL_LOOK_NEW && probes % 2 == 0)

@@ -505,13 +505,15 @@ static void settle(struct smp_call_state *state, int32_t doubt, int64_t depth)
 /* Which call catches? False: none that is known. Of several of one method the outer ones run: as
  * many as the thread's stack has. */
 static bool find_catching(struct smp_call_state *state, int32_t id, int32_t doubt,
-                          const struct smp_call_stack *stack, struct running *call)
+                          struct running *call)
 {
+    const struct smp_call_view *const view = smp_call_view();
     const bool is_blind = has_unknown(state, call);
     const bool was_settled = is_settled(state, doubt, call);
     const bool is_in_doubt = is_blind || (doubt != 0 && !was_settled);
     const int32_t count = is_in_doubt ? count_calls(state, *call, id) : 0;
-    const int32_t real = count > (is_blind ? 0 : 1) ? stack->count_calls(stack->self) : 0;
+    const bool is_looked_at = count > (is_blind ? 0 : 1) && view->count_calls != NULL;
+    const int32_t real = is_looked_at ? view->count_calls() : 0;
 
     if (is_blind && real > count)
         return false;
@@ -544,14 +546,13 @@ static void go_back(struct smp_call_state *state, const struct running *call)
     move_position(state, call->node);
 }
 
-void smp_call_caught(struct smp_call_state *state, int32_t id, int32_t doubt,
-                     const struct smp_call_stack *stack)
+void smp_call_caught(struct smp_call_state *state, int32_t id, int32_t doubt)
 {
     if (position_of(state) == NULL)
         return;
     set_phase(state, SMP_CALL_IN_HOOK);
     struct running call = innermost(state);
-    if (!find_catching(state, id, doubt, stack, &call))
+    if (!find_catching(state, id, doubt, &call))
         return;
     go_back(state, &call);
 }

@@ -30,6 +30,7 @@
 struct smp_call_delta {
     uint64_t tree; /* no other one ever has this number */
     int64_t tid;   /* 0: virtual threads of the pool */
+    uint64_t thread_serial; /* of the view (call_arena.h); 0: not known */
     uint32_t pool;
     uint32_t ordinal; /* of the node, in its tree */
     uint32_t parent;  /* the caller's; 0: none, it is an outermost root */
@@ -62,6 +63,7 @@ void smp_call_reset(void);
 
 struct smp_call_position {
     uint64_t tree;
+    uint64_t thread_serial;
     uint32_t pool;    /* of virtual threads; 0: of a platform thread, or nameless */
     uint32_t ordinal; /* 0: inside of a root's hook, in no call yet */
     int32_t method;

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "base/alloc.h"
+#include "counting/call_arena.h"
 #include "counting/call_clock.h"
 #include "counting/call_layout.h"
 
@@ -80,7 +81,8 @@ struct smp_call_tree {
     _Atomic uint32_t session;
     _Atomic uint32_t generation; /* an older one than the state's: it is to be given back */
     uint32_t pool;
-    int64_t tid; /* 0: virtual threads of the pool */
+    int64_t tid;            /* 0: virtual threads of the pool */
+    uint64_t thread_serial; /* of the view; 0: of virtual threads, or not known */
     uint64_t serial;
     _Atomic(struct smp_call_chunk *) first;
     struct smp_call_chunk *last;
@@ -193,10 +195,6 @@ static inline uint32_t smp_call_epoch(void)
     return atomic_load_explicit(&smp_call_memory->epoch, memory_order_relaxed);
 }
 
-/* After a store to session, generation or epoch, before what threads do is looked at. False: one
- * may not have seen it yet. */
-bool smp_call_fence_all(void);
-
 /* smp_call_state_find, in place. */
 static inline struct smp_call_state *smp_call_state_of(int64_t tid)
 {
@@ -211,6 +209,8 @@ static inline struct smp_call_state *smp_call_state_of(int64_t tid)
 /* After a store to session, generation or epoch, before what threads store is looked at. False: a
  * thread may not have seen it yet. */
 bool smp_call_fence_all(void);
+/* What was set last; never NULL. */
+const struct smp_call_view *smp_call_view(void);
 /* Frees a tree that no other thread can find: after it was taken from where it was, or RETIRED. */
 void smp_call_tree_free(struct smp_call_tree *tree);
 

@@ -10,12 +10,12 @@
 #include "base/utf8.h"
 #include "counting/call_arena.h"
 #include "counting/call_layout.h"
-#include "counting/call_past.h"
 #include "counting/call_path.h"
 #include "counting/call_pools.h"
 #include "jvm/agent/jdk.h"
 #include "jvm/agent/local_frame.h"
 #include "jvm/calls/own_calls.h"
+#include "jvm/threads/threads.h"
 
 static struct {
     jclass type;                    /* a global reference; NULL: not open */
@@ -111,17 +111,10 @@ static jlong JNICALL hook_child(SMP_UNUSED JNIEnv *env, SMP_UNUSED jobject self,
     return (jlong)(uintptr_t)smp_call_child(state_of(state), node, id);
 }
 
-static int32_t count_own_calls(SMP_UNUSED void *self)
-{
-    return smp_own_calls_count();
-}
-
 static void JNICALL hook_caught(SMP_UNUSED JNIEnv *env, SMP_UNUSED jobject self, jlong state,
                                 jint id, jint doubt)
 {
-    static const struct smp_call_stack stack = { .count_calls = count_own_calls };
-
-    smp_call_caught(state_of(state), id, doubt, &stack);
+    smp_call_caught(state_of(state), id, doubt);
 }
 
 static jboolean JNICALL hook_reflected(JNIEnv *env, SMP_UNUSED jobject self, jobject called,
@@ -256,15 +249,24 @@ static enum smp_status find_hook(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTES]
     return hook.type == NULL ? SMP_ENOMEM : SMP_OK;
 }
 
+static uint64_t serial_of_thread(int64_t tid)
+{
+    uint64_t serial = 0;
+
+    return smp_threads_find(tid, &serial) ? serial : 0;
+}
+
 enum smp_status smp_hook_class_open(JNIEnv *env, smp_on_reflected *on_reflected,
                                     char reason[SMP_HOOK_REASON_BYTES])
 {
-    static const struct smp_call_view view = { .own_method = smp_own_calls_method,
-                                               .look = smp_own_calls_look };
+    static const struct smp_call_view view = { .serial_of = serial_of_thread,
+                                               .own_method = smp_own_calls_method,
+                                               .look = smp_own_calls_look,
+                                               .count_calls = smp_own_calls_count };
     enum smp_status status = SMP_OK;
 
     hook.on_reflected = on_reflected;
-    smp_call_past_set_view(&view);
+    smp_call_set_view(&view);
     if (hook.type != NULL)
         return SMP_OK;
     /* The JVM may unload the library with its class loader; the class stays. */

@@ -9,7 +9,6 @@
 #include "base/event.h"
 #include "base/give_way.h"
 #include "base/thread.h"
-#include "base/utf8.h"
 #include "engine/session/worker.h"
 #include "jvm/agent/agent.h"
 #include "jvm/agent/jdk.h"
@@ -618,137 +617,9 @@ void smp_instrumenter_stop(void)
     atomic_store(&instrumenter.is_taken, instrumenter.start.is_stuck);
 }
 
-static void dot_name(char *name)
-{
-    for (; *name != '\0'; name++) {
-        if (*name == '/')
-            *name = '.';
-    }
-}
-
-static void write_name(char *out, size_t size, struct smp_slice text)
-{
-    (void)smp_utf8_from_modified(out, size, text.bytes, text.length);
-}
-
 struct smp_counted_classes *smp_instrumenter_classes(void)
 {
     return &instrumenter.counted;
-}
-
-static void fill_name(struct smp_counted_name *out, const struct smp_leftover_name *name)
-{
-    const bool has_room = name->descriptor.length < sizeof(out->descriptor);
-
-    write_name(out->class_name, sizeof(out->class_name), name->class_name);
-    write_name(out->method_name, sizeof(out->method_name), name->method_name);
-    write_name(out->source_file, sizeof(out->source_file), name->source_file);
-    write_name(out->descriptor, sizeof(out->descriptor),
-               has_room ? name->descriptor : (struct smp_slice){ 0 });
-    dot_name(out->class_name);
-}
-
-/* One that is called before its batch has ended has its probe since just now. */
-static int64_t since_of(const struct smp_method_record *record)
-{
-    if (record->since_ms == SMP_METHOD_SINCE_LOAD)
-        return 0;
-    return record->since_ms > 0 ? record->since_ms : smp_clock_wall_ms();
-}
-
-/* -1: it is no method's any more. */
-static int32_t id_of_number(int64_t number)
-{
-    const int32_t pushed = smp_counted_classes_pushed(&instrumenter.counted, number);
-
-    return pushed < 0 ? -1 : smp_counted_classes_id(&instrumenter.counted, pushed);
-}
-
-bool smp_instrumenter_name(int64_t number, struct smp_counted_name *out)
-{
-    struct smp_counted_classes *const counted = &instrumenter.counted;
-    const int32_t pushed = smp_counted_classes_pushed(counted, number);
-    const int32_t id = pushed < 0 ? -1 : smp_counted_classes_id(counted, pushed);
-    struct smp_leftover_name name;
-    bool is_known = false;
-
-    smp_lock_acquire(&counted->lock);
-    const struct smp_method_ids *const ids = smp_call_graph_ids(counted->graph);
-    if (id >= 0 && id < smp_method_ids_end(ids) && smp_method_ids_at(ids, id) != NULL) {
-        name = (struct smp_leftover_name){ .class_name = smp_method_ids_class(ids, id),
-                                           .method_name = smp_method_ids_name(ids, id),
-                                           .descriptor = smp_method_ids_descriptor(ids, id),
-                                           .source_file = smp_method_ids_source(ids, id) };
-        out->since_ms = since_of(smp_method_ids_at(ids, id));
-        is_known = true;
-    } else if (id < 0) {
-        is_known = smp_leftover_methods_find(&counted->leftover_methods, pushed, &name);
-        out->since_ms = 0;
-    }
-    if (is_known)
-        fill_name(out, &name);
-    smp_lock_release(&counted->lock);
-    return is_known;
-}
-
-bool smp_instrumenter_keeps(int64_t number)
-{
-    struct smp_counted_classes *const counted = &instrumenter.counted;
-    const int32_t id = id_of_number(number);
-
-    if (id < 0)
-        return false;
-    smp_lock_acquire(&counted->lock);
-    const bool is_kept = smp_call_graph_is_kept(counted->graph, id);
-    smp_lock_release(&counted->lock);
-    return is_kept;
-}
-
-bool smp_instrumenter_drop(const int64_t *numbers, size_t count)
-{
-    struct smp_counted_classes *const counted = &instrumenter.counted;
-    bool has_dropped = false;
-
-    smp_lock_acquire(&counted->lock);
-    for (size_t i = 0; i < count; i++) {
-        const int32_t id = id_of_number(numbers[i]);
-        if (id >= 0)
-            has_dropped |= smp_call_graph_drop(counted->graph, id, smp_clock_wall_ms());
-    }
-    smp_lock_release(&counted->lock);
-    return has_dropped;
-}
-
-bool smp_instrumenter_judge(const struct smp_call_rate *rates, size_t count)
-{
-    struct smp_counted_classes *const counted = &instrumenter.counted;
-
-    smp_lock_acquire(&counted->lock);
-    for (size_t i = 0; i < count; i++)
-        smp_call_graph_note_calls(counted->graph, id_of_number(rates[i].method), rates[i].calls);
-    const bool has_changed = smp_call_graph_judge_places(counted->graph);
-    smp_lock_release(&counted->lock);
-    return has_changed;
-}
-
-/* Names that are cut here are of no class that has a probe. */
-struct smp_call_graph_sample smp_instrumenter_sampled(const char *class_name,
-                                                      const char *method_name, bool is_called)
-{
-    struct smp_counted_classes *const counted = &instrumenter.counted;
-    char internal[SMP_COUNTED_NAME_BYTES];
-    const size_t length = strnlen(class_name, sizeof(internal));
-
-    if (length == sizeof(internal))
-        return (struct smp_call_graph_sample){ 0 };
-    for (size_t i = 0; i < length; i++)
-        internal[i] = class_name[i] == '.' ? '/' : class_name[i];
-    smp_lock_acquire(&counted->lock);
-    const struct smp_call_graph_sample seen =
-        smp_call_graph_sampled(counted->graph, (struct smp_slice){ internal, length },
-                               (struct smp_slice){ method_name, strlen(method_name) }, is_called);
-    smp_lock_release(&counted->lock);
-    return seen;
 }
 
 void smp_instrumenter_get_figures(struct smp_instrumenter_figures *out)
@@ -768,13 +639,4 @@ void smp_instrumenter_get_figures(struct smp_instrumenter_figures *out)
     smp_call_graph_figures(counted->graph, &out->graph);
     out->has_work = smp_call_graph_has_dirty(counted->graph);
     smp_lock_release(&counted->lock);
-}
-
-void smp_instrumenter_inspect(smp_inspect_classes *inspect, void *self)
-{
-    /* The round that would do so may not have come yet, where a program is short. */
-    smp_counted_classes_note_entries(&instrumenter.counted);
-    smp_lock_acquire(&instrumenter.counted.lock);
-    inspect(self, &instrumenter.counted);
-    smp_lock_release(&instrumenter.counted.lock);
 }

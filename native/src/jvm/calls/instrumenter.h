@@ -15,9 +15,8 @@
  *
  * Owns     the thread; the load hook; while it runs all memory of counted_classes.h, and the call
  *          arena, which is open from start to stop.
- * Threads  start, stop: the sampler thread. classes, name, keeps, drop, sampled, get_figures,
- *          inspect: likewise, in between.
- *          The hooks: any.
+ * Threads  start, stop: the sampler thread. classes, get_figures: likewise, in between. The
+ *          hooks: any.
  * Errors   start: SMP_ESTATE: another one counts; SMP_EUNSUPPORTED, SMP_EINVAL, SMP_ENOMEM,
  *          SMP_EVM, SMP_EPHASE, SMP_ETHREAD. message says why.
  * Cost     the first start on a JDK before 23: all compiled code is thrown away, and never again.
@@ -36,7 +35,6 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "counting/adaptive_removal.h"
 #include "counting/call_arena.h"
 #include "counting/call_graph.h"
 #include "jvm/calls/counted_classes.h"
@@ -64,38 +62,11 @@ SMP_CHECKED enum smp_status smp_instrumenter_start(struct smp_counting_plan *pla
 /* After a start that was SMP_OK, once. */
 void smp_instrumenter_stop(void);
 
-enum { SMP_COUNTED_NAME_BYTES = 1024, SMP_COUNTED_FILE_BYTES = 256 };
-
-/* UTF-8, cut where it does not fit. */
-struct smp_counted_name {
-    char class_name[SMP_COUNTED_NAME_BYTES]; /* with dots */
-    char method_name[SMP_COUNTED_NAME_BYTES];
-    char descriptor[SMP_COUNTED_NAME_BYTES];  /* "": not known, or it does not fit */
-    char source_file[SMP_COUNTED_FILE_BYTES]; /* "": not known */
-    int64_t since_ms; /* wall clock: when it got its probe; 0: before it could run */
-};
-
-/* Whose numbers are below: for what the reader does with ids. */
+/* For what has their lock, or reads ids. */
 struct smp_counted_classes *smp_instrumenter_classes(void);
-/* False: no method has this number any more. */
-bool smp_instrumenter_name(int64_t number, struct smp_counted_name *out);
-/* Is it a root that a rule without stars names? */
-bool smp_instrumenter_keeps(int64_t number);
-/* Their probes are taken out for good; such roots keep theirs, and so do leftovers. False: none
- * is. */
-bool smp_instrumenter_drop(const int64_t *numbers, size_t count);
-/* How often methods were called since the last time: those that are called most have a probe, where
- * there are more than the limit allows. True: methods have lost their probes, or got them. */
-bool smp_instrumenter_judge(const struct smp_call_rate *rates, size_t count);
-/* A sample shows this method (call_counter.h). */
-struct smp_call_graph_sample smp_instrumenter_sampled(const char *class_name,
-                                                      const char *method_name, bool is_called);
 void smp_instrumenter_get_figures(struct smp_instrumenter_figures *out);
 /* Memory that outlasts a counting: that of redefined classes. */
 size_t smp_instrumenter_kept_bytes(void);
-/* Calls inspect, which must not call the JVM: the load hook waits meanwhile. */
-typedef void smp_inspect_classes(void *self, const struct smp_counted_classes *counted);
-void smp_instrumenter_inspect(smp_inspect_classes *inspect, void *self);
 
 /* Hooks of agent.h. */
 void JNICALL smp_instrumenter_on_load(jvmtiEnv *jvmti, JNIEnv *env, jclass redefined,

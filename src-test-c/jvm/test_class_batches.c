@@ -25,7 +25,7 @@
 enum { MAJOR = 61, STATIC = 8, CODE_BYTES = 4, MANY = 200, LOADERS = 4, LOADS = 50000 };
 
 static struct smp_counted_classes counted = SMP_COUNTED_CLASSES_INIT;
-static struct smp_class_loaders loaders = SMP_CLASS_LOADERS_INIT;
+static struct smp_class_loaders loaders;
 static struct smp_class_batches batches;
 static struct fake_loader loader;
 static struct fake_loaded root;   /* run calls Callee.go */

@@ -70,7 +70,6 @@ static struct {
         int64_t purged_ns;
     } thread; /* only for the thread */
 } instrumenter = { .counted = SMP_COUNTED_CLASSES_INIT,
-                   .loaders = SMP_CLASS_LOADERS_INIT,
                    .redefined = SMP_REDEFINED_CLASSES_INIT };
 
 void smp_instrumenter_loaded(void)

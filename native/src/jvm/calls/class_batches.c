@@ -4,7 +4,6 @@
 #include <stdatomic.h>
 
 #include "base/clock.h"
-#include "base/lower_bound.h"
 #include "counting/call_past.h"
 #include "jvm/calls/loaded_summary.h"
 #include "jvm/calls/retransform.h"
@@ -16,7 +15,6 @@ struct batch_search {
     struct smp_class_batches *batches;
     jvmtiEnv *jvmti;
     JNIEnv *env;
-    size_t first; /* of the classes that are being changed */
 };
 
 void smp_class_batches_init(struct smp_class_batches *batches, struct smp_counted_classes *counted,
@@ -31,6 +29,7 @@ void smp_class_batches_init(struct smp_class_batches *batches, struct smp_counte
     batches->classes = 0;
     batches->longest_stop_ns = 0;
     batches->count = 0;
+    batches->gives_back = false;
 }
 
 void smp_class_batches_left_hook(struct smp_class_batches *batches)
@@ -40,17 +39,6 @@ void smp_class_batches_left_hook(struct smp_class_batches *batches)
 
 /* --- which classes --- */
 
-static void sort_indexes(uint32_t *indexes, size_t count)
-{
-    for (size_t i = 1; i < count; i++) {
-        const uint32_t index = indexes[i];
-        size_t place = i;
-        for (; place > 0 && indexes[place - 1] > index; place--)
-            indexes[place] = indexes[place - 1];
-        indexes[place] = index;
-    }
-}
-
 static void take_dirty(struct smp_class_batches *batches)
 {
     struct smp_counted_classes *const counted = batches->counted;
@@ -58,24 +46,27 @@ static void take_dirty(struct smp_class_batches *batches)
     smp_lock_acquire(&counted->lock);
     batches->count = smp_call_graph_take_batch(counted->graph, batches->indexes, batches->size);
     for (size_t i = 0; i < batches->count; i++) {
-        smp_counted_classes_mark(counted, batches->indexes[i])->flags |= SMP_COUNTED_WAITING;
+        struct smp_class_mark *const mark = smp_counted_classes_mark(counted, batches->indexes[i]);
+        mark->flags |= SMP_COUNTED_WAITING;
+        mark->place = (uint16_t)i;
         batches->types[i] = NULL;
     }
     smp_lock_release(&counted->lock);
-    sort_indexes(batches->indexes, batches->count);
 }
 
-static uint64_t index_at(const void *indexes, size_t index)
+/* batches->count: the class is not in the batch. */
+static size_t place_of(const struct smp_class_batches *batches,
+                       const struct smp_loaded_class *loaded)
 {
-    return ((const uint32_t *)indexes)[index];
-}
+    struct smp_counted_classes *const counted = batches->counted;
+    size_t place = batches->count;
 
-/* batches->count: the index is not in the batch. */
-static size_t place_of(const struct smp_class_batches *batches, uint32_t index)
-{
-    const size_t at = smp_lower_bound(batches->indexes, batches->count, index_at, index);
-
-    return at < batches->count && batches->indexes[at] == index ? at : batches->count;
+    smp_lock_acquire(&counted->lock);
+    const uint32_t index = smp_call_graph_find(counted->graph, loaded->loader, loaded->name);
+    if (index != 0)
+        place = smp_counted_classes_mark(counted, index)->place;
+    smp_lock_release(&counted->lock);
+    return place < batches->count && batches->indexes[place] == index ? place : batches->count;
 }
 
 static bool is_prepared(jvmtiEnv *jvmti, jclass type)
@@ -103,15 +94,24 @@ static void release_classes(struct smp_class_batches *batches, JNIEnv *env)
         (*env)->DeleteGlobalRef(env, batches->types[i]);
 }
 
+/* With the lock held. It keeps the bytes that it has. */
+static void leave_class(struct smp_class_batches *batches, uint32_t index, const char *why)
+{
+    if (batches->gives_back)
+        smp_counted_classes_mark(batches->counted, index)->flags |= SMP_COUNTED_KEPT;
+    else
+        smp_call_graph_refuse_class(batches->counted->graph, index, why);
+}
+
+/* With the lock held. */
 static void refuse_dirty(struct smp_class_batches *batches, uint32_t index, jvmtiError error)
 {
-    struct smp_call_graph *const graph = batches->counted->graph;
-
-    if (error == JVMTI_ERROR_OUT_OF_MEMORY && batches->memory_refusals < MOST_MEMORY_REFUSALS) {
+    if (error == JVMTI_ERROR_OUT_OF_MEMORY && !batches->gives_back &&
+        batches->memory_refusals < MOST_MEMORY_REFUSALS) {
         batches->memory_refusals++;
-        smp_call_graph_put_back(graph, index);
-    } else if (error != JVMTI_ERROR_WRONG_PHASE) {
-        smp_call_graph_refuse_class(graph, index, smp_retransform_text(error));
+        smp_call_graph_put_back(batches->counted->graph, index);
+    } else if (error != JVMTI_ERROR_WRONG_PHASE || batches->gives_back) {
+        leave_class(batches, index, smp_retransform_text(error));
     }
 }
 
@@ -133,17 +133,13 @@ static void find_dirty(void *self, const struct smp_loaded_class *loaded)
 {
     const struct batch_search *const search = self;
     struct smp_class_batches *const batches = search->batches;
-    struct smp_counted_classes *const counted = batches->counted;
+    const size_t place = place_of(batches, loaded);
 
-    smp_lock_acquire(&counted->lock);
-    const uint32_t index = smp_call_graph_find(counted->graph, loaded->loader, loaded->name);
-    smp_lock_release(&counted->lock);
-    const size_t place = index != 0 ? place_of(batches, index) : batches->count;
     if (place == batches->count || batches->types[place] != NULL ||
         !is_prepared(search->jvmti, loaded->type))
         return;
     batches->types[place] = hold_class(search->env, loaded->type);
-    end_waiting(batches, index, batches->types[place]);
+    end_waiting(batches, batches->indexes[place], batches->types[place]);
 }
 
 /* Leaves out those that were not found. */
@@ -175,8 +171,8 @@ static void put_batch_back(struct smp_class_batches *batches)
             continue;
         mark->flags &= (uint8_t)~SMP_COUNTED_WAITING;
         if (is_over)
-            smp_call_graph_refuse_class(counted->graph, batches->indexes[i],
-                                        "the JVM has no memory for the list of its classes");
+            leave_class(batches, batches->indexes[i],
+                        "the JVM has no memory for the list of its classes");
         else
             smp_call_graph_put_back(counted->graph, batches->indexes[i]);
     }
@@ -186,9 +182,9 @@ static void put_batch_back(struct smp_class_batches *batches)
 
 /* --- changing them --- */
 
-/* Those that were changed have the probes of their plan, and no others. A class that is due again
- * may be one that the JVM has not changed: its batch is yet to come. Who sees the new number of
- * batches finds the time of their probes. */
+/* Those that were changed have the probes of their plan, and no others; none if they were given
+ * back. A class that is due again may be one that the JVM has not changed: its batch is yet to come.
+ * Who sees the new number of batches finds the time of their probes. */
 static void end_batch(struct smp_class_batches *batches)
 {
     struct smp_counted_classes *const counted = batches->counted;
@@ -197,12 +193,17 @@ static void end_batch(struct smp_class_batches *batches)
     smp_lock_acquire(&counted->lock);
     for (size_t i = 0; i < batches->count; i++) {
         const uint32_t index = batches->indexes[i];
+        struct smp_class_mark *const mark = smp_counted_classes_mark(counted, index);
         if (!smp_call_graph_is_loaded(counted->graph, index) ||
-            smp_call_graph_is_dirty(counted->graph, index))
+            smp_call_graph_is_dirty(counted->graph, index) ||
+            (mark->flags & SMP_COUNTED_KEPT) != 0)
             continue;
-        smp_call_graph_probed(counted->graph, index, wall_ms);
+        if (batches->gives_back)
+            mark->flags &= (uint8_t) ~(SMP_COUNTED_PROBED | SMP_COUNTED_LEFTOVER);
+        else
+            smp_call_graph_probed(counted->graph, index, wall_ms);
         if (!smp_call_graph_is_refused(counted->graph, index))
-            smp_counted_classes_mark(counted, index)->flags &= (uint8_t)~SMP_COUNTED_LEFTOVER;
+            mark->flags &= (uint8_t)~SMP_COUNTED_LEFTOVER;
     }
     smp_lock_release(&counted->lock);
     batches->batches++;
@@ -214,11 +215,11 @@ static void on_dirty_refused(void *self, size_t which, jvmtiError error)
     const struct batch_search *const search = self;
     struct smp_class_batches *const batches = search->batches;
     struct smp_counted_classes *const counted = batches->counted;
-    const uint32_t index = batches->indexes[search->first + which];
+    const uint32_t index = batches->indexes[which];
     char *signature = NULL;
 
     if ((*search->jvmti)
-            ->GetClassSignature(search->jvmti, batches->types[search->first + which], &signature,
+            ->GetClassSignature(search->jvmti, batches->types[which], &signature,
                                 NULL) != JVMTI_ERROR_NONE)
         return;
     smp_lock_acquire(&counted->lock);
@@ -238,24 +239,19 @@ static void adapt_size(struct smp_class_batches *batches, size_t count, int64_t 
         batches->size *= 2;
 }
 
-/* As many as fit one stop, from first on. Returns how many that were. */
-static size_t change_some(struct batch_search *search, size_t first, smp_on_class_refused *refused)
+static void change_batch(struct batch_search *search)
 {
     struct smp_class_batches *const batches = search->batches;
-    const size_t left = batches->count - first;
-    const size_t count = left < batches->size ? left : batches->size;
 
-    search->first = first;
     smp_class_batches_left_hook(batches);
     smp_call_past_begin_probes();
-    batches->classes +=
-        smp_retransform(search->jvmti, batches->types + first, count, refused, search);
+    batches->classes += smp_retransform(search->jvmti, batches->types, batches->count,
+                                        on_dirty_refused, search);
     smp_call_past_end_probes();
     const int64_t stop_ns = smp_clock_ns() - batches->hook_left_ns;
     if (stop_ns > batches->longest_stop_ns)
         batches->longest_stop_ns = stop_ns;
-    adapt_size(batches, count, stop_ns);
-    return count;
+    adapt_size(batches, batches->count, stop_ns);
 }
 
 bool smp_class_batches_run(struct smp_class_batches *batches, jvmtiEnv *jvmti, JNIEnv *env)
@@ -272,91 +268,18 @@ bool smp_class_batches_run(struct smp_class_batches *batches, jvmtiEnv *jvmti, J
     }
     if (batches->count == 0)
         return false;
-    (void)change_some(&search, 0, on_dirty_refused);
+    change_batch(&search);
     end_batch(batches);
-    release_classes(batches, env);
-    return true;
-}
-
-/* --- giving back --- */
-
-static void keep_probes(struct smp_counted_classes *counted, uint32_t index)
-{
-    smp_lock_acquire(&counted->lock);
-    smp_counted_classes_mark(counted, index)->flags |= SMP_COUNTED_KEPT;
-    smp_lock_release(&counted->lock);
-}
-
-static void find_probed(void *self, const struct smp_loaded_class *loaded)
-{
-    const struct batch_search *const search = self;
-    struct smp_class_batches *const batches = search->batches;
-    struct smp_counted_classes *const counted = batches->counted;
-    bool is_probed = false;
-
-    smp_lock_acquire(&counted->lock);
-    const uint32_t index = smp_call_graph_find(counted->graph, loaded->loader, loaded->name);
-    const uint8_t flags = index != 0 ? smp_counted_classes_mark(counted, index)->flags : 0;
-    is_probed = (flags & (SMP_COUNTED_PROBED | SMP_COUNTED_LEFTOVER)) != 0 &&
-                (flags & SMP_COUNTED_KEPT) == 0;
-    smp_lock_release(&counted->lock);
-    if (!is_probed || batches->count == SMP_BATCH_MOST || !is_prepared(search->jvmti, loaded->type))
-        return;
-    const jclass held = hold_class(search->env, loaded->type);
-    if (held == NULL) {
-        keep_probes(counted, index);
-        return;
-    }
-    batches->indexes[batches->count] = index;
-    batches->types[batches->count++] = held;
-}
-
-static void on_probed_refused(void *self, size_t which, jvmtiError error)
-{
-    const struct batch_search *const search = self;
-
-    (void)error;
-    keep_probes(search->batches->counted, search->batches->indexes[search->first + which]);
-}
-
-static void forget_probes(const struct smp_class_batches *batches)
-{
-    struct smp_counted_classes *const counted = batches->counted;
-
-    smp_lock_acquire(&counted->lock);
-    for (size_t i = 0; i < batches->count; i++) {
-        struct smp_class_mark *const mark = smp_counted_classes_mark(counted, batches->indexes[i]);
-        if ((mark->flags & SMP_COUNTED_KEPT) == 0)
-            mark->flags &= (uint8_t) ~(SMP_COUNTED_PROBED | SMP_COUNTED_LEFTOVER);
-    }
-    smp_lock_release(&counted->lock);
-}
-
-static bool give_some_back(struct batch_search *search)
-{
-    struct smp_class_batches *const batches = search->batches;
-    JNIEnv *const env = search->env;
-    uint64_t changes = 0;
-
-    batches->count = 0;
-    if (smp_loaded_classes_each(batches->loaders, search->jvmti, env, false, find_probed, search) !=
-            SMP_OK ||
-        batches->count == 0)
-        return false;
-    for (size_t done = 0; done < batches->count; changes++)
-        done += change_some(search, done, on_probed_refused);
-    forget_probes(batches);
-    batches->batches += changes;
     release_classes(batches, env);
     return true;
 }
 
 void smp_class_batches_give_back(struct smp_class_batches *batches, jvmtiEnv *jvmti, JNIEnv *env)
 {
-    struct batch_search search = { .batches = batches, .jvmti = jvmti, .env = env };
-
-    while (give_some_back(&search))
-        continue;
+    batches->gives_back = true;
+    smp_counted_classes_make_probed_due(batches->counted);
+    while (smp_counted_classes_has_due(batches->counted))
+        (void)smp_class_batches_run(batches, jvmti, env);
     smp_counted_classes_keep_leftovers(batches->counted);
 }
 

@@ -48,6 +48,7 @@ struct smp_class_batches {
     uint64_t classes;         /* that got other bytes */
     int64_t longest_stop_ns;  /* about: from the last load hook of a batch to its end */
     _Atomic int64_t hook_left_ns;
+    bool gives_back; /* the classes get what they have without us */
     size_t count; /* of the batch that is under way */
     uint32_t indexes[SMP_BATCH_MOST];
     jclass types[SMP_BATCH_MOST]; /* global; NULL: not found, or not to be changed now */

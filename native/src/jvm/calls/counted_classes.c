@@ -147,6 +147,28 @@ static bool keeps_probes(const struct smp_counted_classes *counted, uint32_t ind
     return is_leftover(counted, index) && (counted->marks[index].flags & SMP_COUNTED_KEPT) != 0;
 }
 
+bool smp_counted_classes_has_due(struct smp_counted_classes *counted)
+{
+    smp_lock_acquire(&counted->lock);
+    const bool has_any = smp_call_graph_has_dirty(counted->graph);
+    smp_lock_release(&counted->lock);
+    return has_any;
+}
+
+void smp_counted_classes_make_probed_due(struct smp_counted_classes *counted)
+{
+    uint32_t dirty = 0;
+
+    smp_lock_acquire(&counted->lock);
+    while (smp_call_graph_take_batch(counted->graph, &dirty, 1) > 0)
+        continue;
+    for (uint32_t i = 0; i < counted->mark_count; i++) {
+        if (is_leftover(counted, i) && (counted->marks[i].flags & SMP_COUNTED_KEPT) == 0)
+            smp_call_graph_put_back(counted->graph, i);
+    }
+    smp_lock_release(&counted->lock);
+}
+
 static void keep_leftover_methods(struct smp_counted_classes *counted)
 {
     const struct smp_method_ids *const ids = smp_call_graph_ids(counted->graph);

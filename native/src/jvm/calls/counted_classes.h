@@ -53,6 +53,7 @@ enum {
 /* Of a class index. */
 struct smp_class_mark {
     uint32_t name_hash;
+    uint16_t place; /* in the batch that it was in last */
     uint8_t flags;
 };
 
@@ -167,6 +168,10 @@ void smp_counted_classes_called(struct smp_counted_classes *counted, struct smp_
                                 struct smp_slice signature);
 /* Tells the call graph which methods have been entered for the first time. */
 void smp_counted_classes_note_entries(struct smp_counted_classes *counted);
+/* Is any class to be changed? */
+bool smp_counted_classes_has_due(struct smp_counted_classes *counted);
+/* All classes that may have probes are to be changed, and no others. */
+void smp_counted_classes_make_probed_due(struct smp_counted_classes *counted);
 /* Classes that may still have probes are remembered beyond close, and so are the names of their
  * methods. */
 void smp_counted_classes_keep_leftovers(struct smp_counted_classes *counted);

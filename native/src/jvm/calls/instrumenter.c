@@ -381,14 +381,6 @@ static enum smp_status meet_all(jvmtiEnv *jvmti, JNIEnv *env)
     return smp_loaded_classes_each(&instrumenter.loaders, jvmti, env, true, meet_loaded, env);
 }
 
-static bool has_dirty(void)
-{
-    smp_lock_acquire(&instrumenter.counted.lock);
-    const bool has_any = smp_call_graph_has_dirty(instrumenter.counted.graph);
-    smp_lock_release(&instrumenter.counted.lock);
-    return has_any;
-}
-
 static enum smp_status open_instrumenter(jvmtiEnv *jvmti, JNIEnv *env)
 {
     enum smp_status status = add_calls_capabilities(jvmti);
@@ -414,7 +406,7 @@ static enum smp_status open_instrumenter(jvmtiEnv *jvmti, JNIEnv *env)
     if (status == SMP_OK)
         smp_counted_classes_follow_loaded(&instrumenter.counted);
     smp_counted_classes_want_reflection(&instrumenter.counted);
-    for (int i = 0; status == SMP_OK && i < START_BATCHES && has_dirty(); i++)
+    for (int i = 0; status == SMP_OK && i < START_BATCHES && smp_counted_classes_has_due(&instrumenter.counted); i++)
         (void)smp_class_batches_run(&instrumenter.batches, jvmti, env);
     smp_counted_classes_loaded_done(&instrumenter.counted);
     return status;
@@ -449,7 +441,7 @@ static void run_batch_if_due(JNIEnv *env)
 {
     const int64_t start_ns = smp_clock_ns();
 
-    if (start_ns < instrumenter.thread.next_batch_ns || !has_dirty())
+    if (start_ns < instrumenter.thread.next_batch_ns || !smp_counted_classes_has_due(&instrumenter.counted))
         return;
     if (smp_class_batches_run(&instrumenter.batches, smp_agent_jvmti(), env)) {
         const int64_t end_ns = smp_clock_ns();

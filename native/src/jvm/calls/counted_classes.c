@@ -334,14 +334,6 @@ void smp_counted_classes_add_unfollowed(const struct smp_counted_classes *counte
     }
 }
 
-void smp_counted_classes_called(struct smp_counted_classes *counted, struct smp_slice class_name,
-                                struct smp_slice signature)
-{
-    smp_lock_acquire(&counted->lock);
-    smp_call_graph_called(counted->graph, class_name, signature);
-    smp_lock_release(&counted->lock);
-}
-
 /* --- bytes --- */
 
 /* One class in the load hook. */

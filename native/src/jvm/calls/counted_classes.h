@@ -163,9 +163,6 @@ void smp_counted_classes_add_unfollowed(const struct smp_counted_classes *counte
  * EAGER does, until the last of them has its probes (done). */
 void smp_counted_classes_follow_loaded(struct smp_counted_classes *counted);
 void smp_counted_classes_loaded_done(struct smp_counted_classes *counted);
-/* A reflective call (call_graph.h: called). */
-void smp_counted_classes_called(struct smp_counted_classes *counted, struct smp_slice class_name,
-                                struct smp_slice signature);
 /* Tells the call graph which methods have been entered for the first time. */
 void smp_counted_classes_note_entries(struct smp_counted_classes *counted);
 /* Is any class to be changed? */

@@ -230,13 +230,20 @@ void JNICALL smp_instrumenter_on_prepare(jvmtiEnv *jvmti, JNIEnv *env, SMP_UNUSE
     go_outside();
 }
 
+static void add_reflected(SMP_UNUSED void *self, struct smp_slice class_name,
+                          struct smp_slice signature)
+{
+    smp_lock_acquire(&instrumenter.counted.lock);
+    smp_call_graph_called(instrumenter.counted.graph, class_name, signature);
+    smp_lock_release(&instrumenter.counted.lock);
+}
+
 static bool note_reflected(JNIEnv *env, jobject called, jobject receiver)
 {
-    bool is_noted = false;
-
     if (!go_inside())
         return false;
-    is_noted = smp_reflected_calls_note(smp_agent_jvmti(), env, called, receiver);
+    const bool is_noted =
+        smp_reflected_calls_name(smp_agent_jvmti(), env, called, receiver, add_reflected, NULL);
     go_outside();
     return is_noted;
 }
@@ -399,7 +406,6 @@ static enum smp_status open_instrumenter(jvmtiEnv *jvmti, JNIEnv *env)
     smp_class_batches_init(&instrumenter.batches, &instrumenter.counted, &instrumenter.loaders);
     instrumenter.thread.pace = (struct smp_batch_pace){ 0 };
     instrumenter.thread.next_batch_ns = 0;
-    smp_reflected_calls_clear();
     status = begin_hooks(jvmti, env);
     if (status == SMP_OK)
         status = meet_all(jvmti, env);
@@ -431,12 +437,6 @@ static void purge_loaders(JNIEnv *env)
     smp_counted_classes_recycle(&instrumenter.counted);
 }
 
-static void add_reflected(SMP_UNUSED void *self, struct smp_slice class_name,
-                          struct smp_slice signature)
-{
-    smp_counted_classes_called(&instrumenter.counted, class_name, signature);
-}
-
 static void run_batch_if_due(JNIEnv *env)
 {
     const int64_t start_ns = smp_clock_ns();
@@ -459,7 +459,6 @@ static void do_round(JNIEnv *env)
         instrumenter.thread.news = news;
         smp_counted_classes_note_entries(&instrumenter.counted);
     }
-    (void)smp_reflected_calls_each(add_reflected, NULL);
     smp_counted_classes_want_reflection(&instrumenter.counted);
     run_batch_if_due(env);
     smp_counted_classes_loaded_done(&instrumenter.counted);

@@ -13,6 +13,7 @@
 #include "counting/call_arena.h"
 #include "counting/call_layout.h"
 #include "counting/call_path.h"
+#include "counting/call_shared.h"
 #include "counting/call_pools.h"
 #include "support/call_counts.h"
 

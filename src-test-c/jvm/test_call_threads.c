@@ -12,6 +12,7 @@
 #include "counting/call_arena.h"
 #include "counting/call_path.h"
 #include "counting/call_reader.h"
+#include "counting/call_shared.h"
 #include "jvm/agent/agent.h"
 #include "jvm/threads/threads.h"
 #include "support/vm_fixture.h"

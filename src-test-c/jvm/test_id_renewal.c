@@ -21,6 +21,7 @@
 #include "counting/call_arena.h"
 #include "counting/call_path.h"
 #include "counting/call_reader.h"
+#include "counting/call_shared.h"
 #include "support/class_builder.h"
 #include "support/fake_classes.h"
 

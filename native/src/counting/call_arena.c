@@ -138,10 +138,8 @@ static struct smp_call_chunk *create_chunk(struct smp_call_arena *arena, uint32_
     const size_t bytes = chunk_bytes(units, unit_bytes, before);
     struct smp_call_chunk *chunk = take_piece(arena, bytes);
 
-    if (chunk == NULL) {
-        atomic_fetch_add_explicit(&arena->lost_chunks, 1, RELAXED);
+    if (chunk == NULL)
         return NULL;
-    }
     const uintptr_t behind = (uintptr_t)(chunk + 1) + before + SMP_CALL_UNIT - 1;
     chunk->nodes = (char *)(behind & ~(uintptr_t)(SMP_CALL_UNIT - 1));
     chunk->bytes = bytes;
@@ -287,11 +285,6 @@ static _Atomic(struct smp_call_state *) *slot_of(int64_t tid)
     return &smp_call_memory->slots[(uint64_t)tid & (SMP_CALL_SLOTS - 1)];
 }
 
-struct smp_call_state *smp_call_state_find(int64_t tid)
-{
-    return smp_call_state_of(tid);
-}
-
 /* One of this slot's chain that is free; else a new one at the chain's beginning. */
 static struct smp_call_state *claim_state(int64_t tid)
 {
@@ -332,7 +325,7 @@ static struct smp_call_tree *pop_pooled(struct smp_call_arena *arena, uint32_t g
 {
     struct smp_call_tree *tree = pop_tree(&arena->pools[pool % SMP_CALL_POOLS]);
 
-    while (tree != NULL && smp_call_tree_generation(tree) != generation) {
+    while (tree != NULL && tree->generation != generation) {
         give_back(arena, tree);
         tree = pop_tree(&arena->pools[pool % SMP_CALL_POOLS]);
     }
@@ -419,7 +412,7 @@ void smp_call_leave(struct smp_call_state *state)
     struct smp_call_tree *tree = take_tree(index_of_state(state));
 
     if (tree != NULL && is_of(tree, arena) && state->is_virtual &&
-        smp_call_tree_generation(tree) == smp_call_generation())
+        tree->generation == smp_call_generation())
         pool_tree(arena, state, tree);
     else if (tree != NULL)
         give_back(arena, tree);
@@ -575,7 +568,7 @@ static void retire_tree_of(const struct smp_call_arena *arena, uint32_t index, u
     uint32_t number = atomic_load(&smp_call_memory->tree_of[index]);
     struct smp_call_tree *const tree = number == 0 ? NULL : &smp_call_memory->trees[number - 1];
 
-    if (tree == NULL || smp_call_tree_generation(tree) == generation || !is_of(tree, arena) ||
+    if (tree == NULL || tree->generation == generation || !is_of(tree, arena) ||
         atomic_load(&smp_call_memory->states[index].position) != NULL)
         return;
     if (atomic_compare_exchange_strong(&smp_call_memory->tree_of[index], &number, 0))
@@ -589,7 +582,7 @@ static void retire_pooled(_Atomic uint64_t *pool, uint32_t generation)
     struct smp_call_tree *tree = pop_tree(pool);
 
     for (; tree != NULL; tree = pop_tree(pool)) {
-        if (smp_call_tree_generation(tree) == generation)
+        if (tree->generation == generation)
             push_tree(&kept, tree);
         else
             retire_tree(tree);
@@ -660,28 +653,11 @@ void smp_call_arena_close(void)
     atomic_store(&smp_call_memory->is_taken, false);
 }
 
-bool smp_call_arena_is_open(void)
-{
-    return atomic_load_explicit(&smp_call_memory->arena, ACQUIRE) != NULL;
-}
-
-struct smp_call_losses smp_call_arena_losses(void)
+uint64_t smp_call_arena_lost_roots(void)
 {
     const struct smp_call_arena *arena = atomic_load_explicit(&smp_call_memory->arena, ACQUIRE);
 
-    if (arena == NULL)
-        return (struct smp_call_losses){ 0 };
-    return (struct smp_call_losses){
-        .roots = atomic_load_explicit(&arena->lost_roots, RELAXED),
-        .chunks = atomic_load_explicit(&arena->lost_chunks, RELAXED),
-    };
-}
-
-size_t smp_call_arena_bytes(void)
-{
-    const struct smp_call_arena *arena = atomic_load_explicit(&smp_call_memory->arena, ACQUIRE);
-
-    return arena == NULL ? 0 : atomic_load_explicit(&arena->bytes, RELAXED);
+    return arena == NULL ? 0 : atomic_load_explicit(&arena->lost_roots, RELAXED);
 }
 
 uint32_t smp_call_arena_news(void)

@@ -182,7 +182,7 @@ static void end_tree(const struct read *read, struct smp_call_tree *tree)
  * now may be missing from them. */
 static uint32_t end_epoch(void)
 {
-    const uint32_t ended = atomic_fetch_add(&smp_call_shared_memory()->epoch, 1);
+    const uint32_t ended = atomic_fetch_add(&smp_call_memory->epoch, 1);
 
     (void)smp_call_fence_all();
     return ended;
@@ -191,7 +191,7 @@ static uint32_t end_epoch(void)
 /* NULL: a reset. */
 static void read_trees(const struct smp_call_visitor *visitor)
 {
-    struct smp_call_shared *shared = smp_call_shared_memory();
+    struct smp_call_shared *shared = smp_call_memory;
     struct read read = {
         .arena = atomic_load_explicit(&shared->arena, ACQUIRE),
         .visitor = visitor,

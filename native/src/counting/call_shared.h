@@ -105,7 +105,6 @@ struct smp_call_arena {
     struct smp_call_clock clock;
     _Atomic uint64_t pools[SMP_CALL_POOLS]; /* stacks of trees: a tag, index + 1 */
     _Atomic uint64_t lost_roots;
-    _Atomic uint64_t lost_chunks;
 };
 
 /* The group that its virtual threads are in: call_pools.h. */
@@ -154,11 +153,6 @@ struct smp_call_shared {
  * function: each root needs it several times. */
 extern struct smp_call_shared *smp_call_memory;
 
-static inline struct smp_call_shared *smp_call_shared_memory(void)
-{
-    return smp_call_memory;
-}
-
 /* NULL: it has none. */
 static inline struct smp_call_tree *smp_call_tree_of(const struct smp_call_state *state)
 {
@@ -172,11 +166,6 @@ static inline struct smp_call_tree *smp_call_tree_of(const struct smp_call_state
 static inline uint32_t smp_call_generation(void)
 {
     return atomic_load_explicit(&smp_call_memory->generation, memory_order_seq_cst);
-}
-
-static inline uint32_t smp_call_tree_generation(const struct smp_call_tree *tree)
-{
-    return atomic_load_explicit(&tree->generation, memory_order_relaxed);
 }
 
 /* FREE: not to be read: of another session than that, which is open, or ABANDONED. The session
@@ -195,8 +184,8 @@ static inline uint32_t smp_call_epoch(void)
     return atomic_load_explicit(&smp_call_memory->epoch, memory_order_relaxed);
 }
 
-/* smp_call_state_find, in place. */
-static inline struct smp_call_state *smp_call_state_of(int64_t tid)
+/* NULL: the thread has none. */
+static inline struct smp_call_state *smp_call_state_find(int64_t tid)
 {
     struct smp_call_state *state = atomic_load_explicit(
         &smp_call_memory->slots[(uint64_t)tid & (SMP_CALL_SLOTS - 1)], memory_order_acquire);

@@ -46,7 +46,7 @@ static struct {
 /* What there is of these now is in no account. */
 static void see_all_losses(void)
 {
-    counting.seen.lost_roots = smp_call_arena_losses().roots;
+    counting.seen.lost_roots = smp_call_arena_lost_roots();
     counting.seen.misplaced = smp_call_past_count();
 }
 
@@ -164,7 +164,7 @@ static void reset_counts(SMP_UNUSED void *self)
 
 static void find_positions(SMP_UNUSED void *self, smp_on_call_place *found, void *context)
 {
-    struct smp_call_shared *const shared = smp_call_shared_memory();
+    struct smp_call_shared *const shared = smp_call_memory;
     const uint32_t count = atomic_load(&shared->state_count);
 
     for (uint32_t i = 0; i < count && i < SMP_CALL_STATES; i++) {
@@ -367,7 +367,7 @@ static void add_counting_account(SMP_UNUSED void *self, struct smp_counting_acco
                                         "a class file that is not understood");
     smp_counting_account_add(out, SMP_COUNTING_LEFT_ALONE, figures.malformed);
     add_more(out, SMP_COUNTING_BATCHES, figures.batches, &counting.seen.batches);
-    add_more(out, SMP_COUNTING_OVER_MEMORY_LIMIT, smp_call_arena_losses().roots,
+    add_more(out, SMP_COUNTING_OVER_MEMORY_LIMIT, smp_call_arena_lost_roots(),
              &counting.seen.lost_roots);
     add_more(out, SMP_COUNTING_BEGAN_BEFORE, smp_call_past_count(), &counting.seen.misplaced);
 }

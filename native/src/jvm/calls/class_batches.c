@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "counting/call_past.h"
-#include "jvm/calls/loaded_summary.h"
+#include "jvm/calls/loaded_classes.h"
 #include "jvm/calls/retransform.h"
 
 enum { MOST_MEMORY_REFUSALS = 3 };

@@ -622,17 +622,6 @@ static void add_loaded_summary(struct smp_counted_classes *counted,
     smp_lock_release(&counted->lock);
 }
 
-static enum smp_status make_class_summary(const struct smp_counted_classes *counted,
-                                          jvmtiEnv *jvmti, JNIEnv *env,
-                                          const struct smp_loaded_class *loaded,
-                                          struct smp_loaded_summary *made)
-{
-    if (loaded->is_lambda)
-        return smp_loaded_summary_make_lambda(made, jvmti, env, loaded->type, loaded->loader);
-    return smp_loaded_summary_make(made, jvmti, env, loaded->type, loaded->loader,
-                                   needs_methods(counted, loaded->name));
-}
-
 void smp_counted_classes_meet(struct smp_counted_classes *counted, jvmtiEnv *jvmti, JNIEnv *env,
                               const struct smp_loaded_class *loaded)
 {
@@ -648,7 +637,9 @@ void smp_counted_classes_meet(struct smp_counted_classes *counted, jvmtiEnv *jvm
     smp_lock_release(&counted->lock);
     if (known != 0)
         return;
-    const enum smp_status status = make_class_summary(counted, jvmti, env, loaded, &made);
+    const enum smp_status status =
+        smp_loaded_summary_make(&made, jvmti, env, loaded,
+                                loaded->is_lambda || needs_methods(counted, loaded->name));
     if (status == SMP_OK) {
         add_loaded_summary(counted, &made.summary);
         smp_loaded_summary_free(&made, jvmti);
@@ -706,7 +697,7 @@ bool smp_counted_classes_meet_super(struct smp_counted_classes *counted, jvmtiEn
         return false;
     if (has_methods)
         return true;
-    status = smp_loaded_summary_make(&made, jvmti, env, super->type, super->loader, true);
+    status = smp_loaded_summary_make(&made, jvmti, env, super, true);
     if (status == SMP_OK) {
         replace_summary(counted, &made.summary);
         smp_loaded_summary_free(&made, jvmti);

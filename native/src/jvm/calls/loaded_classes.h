@@ -27,6 +27,9 @@ struct smp_loaded_class {
     bool is_lambda;        /* hidden: it has the name of a summary only */
 };
 
+/* The name in a signature `Lcom/acme/Order;`. Length 0: an array, a primitive type or a hidden
+ * class, which cannot be changed. */
+struct smp_slice smp_loaded_class_name(const char *signature);
 /* Fills in name and is_lambda. False: it is a class that never matters. */
 bool smp_loaded_class_describe(const char *signature, bool with_lambdas,
                                struct smp_loaded_class *out);

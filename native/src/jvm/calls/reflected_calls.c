@@ -3,7 +3,7 @@
 
 #include "base/bytes.h"
 #include "jvm/agent/jdk.h"
-#include "jvm/calls/loaded_summary.h"
+#include "jvm/calls/loaded_classes.h"
 
 enum {
     MODIFIER_PRIVATE = 0x0002, /* of java.lang.reflect, as the next */

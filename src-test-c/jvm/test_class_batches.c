@@ -701,10 +701,11 @@ static bool is_slice(struct smp_slice slice, const char *text)
 /* The name of an id that probes of an earlier counting push. */
 static bool is_leftover_method(int32_t pushed, const char *class_name, const char *method_name)
 {
-    struct smp_leftover_name name;
+    const struct smp_method_name *const name =
+        smp_leftover_methods_find(&counted.leftover_methods, pushed);
 
-    return smp_leftover_methods_find(&counted.leftover_methods, pushed, &name) &&
-           is_slice(name.class_name, class_name) && is_slice(name.method_name, method_name);
+    return name != NULL && is_slice(name->class_name, class_name) &&
+           is_slice(name->method_name, method_name);
 }
 
 static void count_anew(const char *roots)

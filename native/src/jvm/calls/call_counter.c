@@ -129,7 +129,7 @@ static void keep_id(SMP_UNUSED void *self, int32_t pushed)
 
 static void renew_after_drop(void)
 {
-    struct smp_instrumenter_figures figures;
+    struct smp_counter_figures figures;
 
     if (!counting.has_dropped)
         return;
@@ -200,7 +200,7 @@ static void write_name(char *out, size_t size, struct smp_slice text)
     (void)smp_utf8_from_modified(out, size, text.bytes, text.length);
 }
 
-static void fill_name(const struct smp_leftover_name *name)
+static void fill_name(const struct smp_method_name *name)
 {
     const bool has_room = name->descriptor.length < sizeof(counting.name.descriptor);
 
@@ -227,21 +227,15 @@ static bool find_name(const struct smp_counted_classes *counted, int64_t number,
     const struct smp_method_ids *const ids = smp_call_graph_ids(counted->graph);
     const int32_t pushed = smp_counted_classes_pushed(counted, number);
     const int32_t id = id_of_number(number);
-    struct smp_leftover_name name;
+    const bool has_id =
+        id >= 0 && id < smp_method_ids_end(ids) && smp_method_ids_at(ids, id) != NULL;
+    const struct smp_method_name *const leftover =
+        id < 0 ? smp_leftover_methods_find(&counted->leftover_methods, pushed) : NULL;
 
-    *since_ms = 0;
-    if (id < 0) {
-        if (!smp_leftover_methods_find(&counted->leftover_methods, pushed, &name))
-            return false;
-    } else {
-        if (id >= smp_method_ids_end(ids) || smp_method_ids_at(ids, id) == NULL)
-            return false;
-        name = (struct smp_leftover_name){ .class_name = smp_method_ids_class(ids, id),
-                                           .method_name = smp_method_ids_name(ids, id),
-                                           .descriptor = smp_method_ids_descriptor(ids, id),
-                                           .source_file = smp_method_ids_source(ids, id) };
-        *since_ms = since_of(smp_method_ids_at(ids, id));
-    }
+    if (!has_id && leftover == NULL)
+        return false;
+    const struct smp_method_name name = has_id ? smp_method_name_of(ids, id) : *leftover;
+    *since_ms = has_id ? since_of(smp_method_ids_at(ids, id)) : 0;
     fill_name(&name);
     return true;
 }
@@ -327,18 +321,9 @@ static struct smp_sampled_method note_sampled(SMP_UNUSED void *self, const char 
 
 static void get_counter_figures(SMP_UNUSED void *self, struct smp_counter_figures *out)
 {
-    struct smp_instrumenter_figures figures;
-
-    smp_instrumenter_get_figures(&figures);
-    *out = (struct smp_counter_figures){ .batches = figures.batches,
-                                         .methods = figures.graph.methods,
-                                         .is_root_entered = figures.graph.is_root_entered,
-                                         .has_work = figures.has_work,
-                                         .has_discarded_code = figures.has_discarded_code,
-                                         .own_cpu_ns = figures.own_cpu_ns,
-                                         .call_cost_ns =
-                                             counting.is_exact ? EXACT_CALL_COST_NS : CALL_COST_NS,
-                                         .root_cost_ns = ROOT_COST_NS };
+    smp_instrumenter_get_figures(out);
+    out->call_cost_ns = counting.is_exact ? EXACT_CALL_COST_NS : CALL_COST_NS;
+    out->root_cost_ns = ROOT_COST_NS;
 }
 
 /* What has come to one of all since the last account. */
@@ -352,7 +337,8 @@ static void add_more(struct smp_counting_account *out, enum smp_counting code, u
 static void add_counting_account(SMP_UNUSED void *self, struct smp_counting_account *out)
 {
     struct smp_counted_classes *const counted = smp_instrumenter_classes();
-    struct smp_instrumenter_figures figures;
+    const uint64_t malformed = counted->losses.malformed;
+    struct smp_counter_figures figures;
 
     smp_instrumenter_get_figures(&figures);
     /* The round that would do so may not have come yet, where a program is short. */
@@ -361,11 +347,11 @@ static void add_counting_account(SMP_UNUSED void *self, struct smp_counting_acco
     smp_call_graph_account(counted->graph, out);
     smp_counted_classes_add_unfollowed(counted, out);
     smp_lock_release(&counted->lock);
-    smp_counting_account_add(out, SMP_COUNTING_INSTRUMENTED, figures.graph.methods);
-    if (figures.malformed > 0)
+    smp_counting_account_add(out, SMP_COUNTING_INSTRUMENTED, figures.methods);
+    if (malformed > 0)
         (void)smp_counting_account_name(out, SMP_COUNTING_LEFT_ALONE,
                                         "a class file that is not understood");
-    smp_counting_account_add(out, SMP_COUNTING_LEFT_ALONE, figures.malformed);
+    smp_counting_account_add(out, SMP_COUNTING_LEFT_ALONE, malformed);
     add_more(out, SMP_COUNTING_BATCHES, figures.batches, &counting.seen.batches);
     add_more(out, SMP_COUNTING_OVER_MEMORY_LIMIT, smp_call_arena_lost_roots(),
              &counting.seen.lost_roots);

@@ -26,8 +26,6 @@ void smp_class_batches_init(struct smp_class_batches *batches, struct smp_counte
     batches->memory_refusals = 0;
     batches->failed_lists = 0;
     batches->batches = 0;
-    batches->classes = 0;
-    batches->longest_stop_ns = 0;
     batches->count = 0;
     batches->gives_back = false;
 }
@@ -245,13 +243,9 @@ static void change_batch(struct batch_search *search)
 
     smp_class_batches_left_hook(batches);
     smp_call_past_begin_probes();
-    batches->classes += smp_retransform(search->jvmti, batches->types, batches->count,
-                                        on_dirty_refused, search);
+    smp_retransform(search->jvmti, batches->types, batches->count, on_dirty_refused, search);
     smp_call_past_end_probes();
-    const int64_t stop_ns = smp_clock_ns() - batches->hook_left_ns;
-    if (stop_ns > batches->longest_stop_ns)
-        batches->longest_stop_ns = stop_ns;
-    adapt_size(batches, batches->count, stop_ns);
+    adapt_size(batches, batches->count, smp_clock_ns() - batches->hook_left_ns);
 }
 
 bool smp_class_batches_run(struct smp_class_batches *batches, jvmtiEnv *jvmti, JNIEnv *env)

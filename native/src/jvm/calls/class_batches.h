@@ -45,9 +45,7 @@ struct smp_class_batches {
     unsigned memory_refusals;
     unsigned failed_lists;    /* of the loaded classes, one after the other */
     _Atomic uint64_t batches; /* that have ended */
-    uint64_t classes;         /* that got other bytes */
-    int64_t longest_stop_ns;  /* about: from the last load hook of a batch to its end */
-    _Atomic int64_t hook_left_ns;
+    _Atomic int64_t hook_left_ns; /* from the last one of a batch to its end it stops, about */
     bool gives_back; /* the classes get what they have without us */
     size_t count; /* of the batch that is under way */
     uint32_t indexes[SMP_BATCH_MOST];

@@ -54,10 +54,9 @@ enum smp_status smp_counted_classes_open(struct smp_counted_classes *counted,
 
     counted->plan = smp_counting_plan_hold(plan);
     counted->max_ids = ids_for(plan->max_methods, ids_left);
-    counted->planned = smp_alloc(plan->quota, counted->max_ids);
     counted->renewal.uses =
         smp_alloc(plan->quota, counted->max_ids * sizeof(*counted->renewal.uses));
-    if (counted->planned != NULL && counted->renewal.uses != NULL)
+    if (counted->renewal.uses != NULL)
         status = smp_call_graph_create(plan, counted->max_ids, &counted->graph);
     if (status != SMP_OK)
         smp_counted_classes_close(counted);
@@ -74,7 +73,6 @@ void smp_counted_classes_close(struct smp_counted_classes *counted)
         counted->id_base =
             base_of_ids(counted, smp_method_ids_end(smp_call_graph_ids(counted->graph)));
     smp_call_graph_destroy(counted->graph);
-    smp_free(quota, counted->planned);
     smp_free(quota, counted->renewal.uses);
     smp_free(quota, counted->marks);
     if (counted->id_base == 0)
@@ -82,7 +80,6 @@ void smp_counted_classes_close(struct smp_counted_classes *counted)
     smp_counting_plan_release(counted->plan);
     counted->graph = NULL;
     counted->plan = NULL;
-    counted->planned = NULL;
     memset(&counted->renewal, 0, sizeof(counted->renewal));
     counted->marks = NULL;
     counted->mark_count = 0;
@@ -175,9 +172,11 @@ static void keep_leftover_methods(struct smp_counted_classes *counted)
 
     for (int32_t id = 0; id < smp_method_ids_end(ids); id++) {
         const struct smp_method_record *const record = smp_method_ids_at(ids, id);
-        if (record != NULL && record->in_class != 0 && counted->planned[id] != 0 &&
-            keeps_probes(counted, record->in_class))
-            smp_leftover_methods_add(&counted->leftover_methods, counted->id_base + id, ids, id);
+        if (record == NULL || record->in_class == 0 || !counted->renewal.uses[id].is_pushed ||
+            !keeps_probes(counted, record->in_class))
+            continue;
+        const struct smp_method_name name = smp_method_name_of(ids, id);
+        smp_leftover_methods_add(&counted->leftover_methods, counted->id_base + id, &name);
     }
 }
 
@@ -376,7 +375,7 @@ static bool copy_plan(struct counted_load *load, const struct smp_method_probe *
         has_any |= load->methods[i].hands != SMP_HANDS_NOTHING;
         if (probe.id < 0)
             continue;
-        counted->planned[probe.id] = 1;
+        counted->renewal.uses[probe.id].is_pushed = true;
         load->methods[i].id = counted->id_base + probe.id;
         load->methods[i].is_root = probe.is_root;
         has_any = true;
@@ -707,24 +706,10 @@ bool smp_counted_classes_meet_super(struct smp_counted_classes *counted, jvmtiEn
     return true;
 }
 
-static bool is_planned(void *self, int32_t id)
-{
-    const struct smp_counted_classes *const counted = self;
-
-    return counted->planned[id] != 0;
-}
-
 void smp_counted_classes_unload(struct smp_counted_classes *counted, uint64_t loader)
 {
     smp_lock_acquire(&counted->lock);
     smp_call_graph_unload_loader(counted->graph, loader);
-    smp_lock_release(&counted->lock);
-}
-
-void smp_counted_classes_recycle(struct smp_counted_classes *counted)
-{
-    smp_lock_acquire(&counted->lock);
-    (void)smp_call_graph_recycle(counted->graph, is_planned, counted);
     smp_lock_release(&counted->lock);
 }
 
@@ -759,6 +744,15 @@ int32_t smp_counted_classes_pushed(const struct smp_counted_classes *counted, in
     return smp_counted_classes_number(counted, pushed) == number ? pushed : -1;
 }
 
+/* What no probe has pushed is in no tree, and comes back at once. */
+static bool mark_due_id(void *self, int32_t id)
+{
+    struct smp_id_use *const use = &((struct smp_counted_classes *)self)->renewal.uses[id];
+
+    use->is_due = use->is_pushed;
+    return use->is_pushed;
+}
+
 /* Those that trees have kept would make each read begin one. After some reads they count, too: the
  * trees may be gone, and the limit of methods may leave no room for enough others. */
 static bool wait_enough(struct smp_counted_classes *counted)
@@ -772,21 +766,11 @@ static bool wait_enough(struct smp_counted_classes *counted)
     return figures.retired >= wanted + (is_over ? 0 : counted->renewal.held);
 }
 
-/* What no probe has pushed is in no tree. */
-static bool mark_due_id(void *self, int32_t id)
-{
-    const struct smp_counted_classes *const counted = self;
-
-    counted->renewal.uses[id].is_due = counted->planned[id] != 0;
-    return counted->renewal.uses[id].is_due;
-}
-
 bool smp_counted_classes_begin_renewal(struct smp_counted_classes *counted)
 {
     smp_lock_acquire(&counted->lock);
+    (void)smp_call_graph_recycle(counted->graph, mark_due_id, counted);
     const bool begins = wait_enough(counted);
-    if (begins)
-        (void)smp_call_graph_recycle(counted->graph, mark_due_id, counted);
     smp_lock_release(&counted->lock);
     if (begins)
         smp_call_arena_renew();
@@ -806,11 +790,9 @@ static bool is_in_a_tree(void *self, int32_t id)
     struct smp_counted_classes *const counted = self;
     struct smp_id_use *const use = &counted->renewal.uses[id];
 
-    if (counted->planned[id] != 0 && !use->is_due)
+    if (use->is_pushed && !use->is_due)
         return true;
-    use->is_due = false;
-    use->count++;
-    counted->planned[id] = 0;
+    *use = (struct smp_id_use){ .count = use->count + 1 };
     smp_call_arena_forget_method(counted->id_base + id);
     return false;
 }

@@ -57,10 +57,11 @@ struct smp_class_mark {
     uint8_t flags;
 };
 
-/* Of an id, the reader's: how often it has come back, so that its number is one method's. */
+/* Of an id. */
 struct smp_id_use {
-    uint32_t count;
-    bool is_due; /* it comes back unless a tree still has it */
+    uint32_t count; /* how often it has come back, so that its number is one method's */
+    bool is_pushed; /* a probe has been made with it; with the lock held */
+    bool is_due;    /* the reader's: it comes back unless a tree still has it */
 };
 
 enum {
@@ -77,13 +78,12 @@ struct smp_counted_losses {
 
 /* Visible so that it can be static. */
 struct smp_counted_classes {
-    struct smp_lock lock;         /* guards the call graph, marks, planned, leftovers; not losses */
+    struct smp_lock lock;         /* guards the call graph, marks, leftovers; not losses */
     struct smp_call_graph *graph; /* NULL: not open */
     struct smp_counting_plan *plan; /* held while open */
     int32_t id_base;                /* constant while open */
     struct smp_class_mark *marks;
     size_t mark_count;
-    uint8_t *planned; /* by id: a probe has been made with it */
     uint32_t max_ids; /* call_graph.h */
     struct {
         struct smp_id_use *uses; /* by id */
@@ -140,14 +140,12 @@ int32_t smp_counted_classes_id(const struct smp_counted_classes *counted, int32_
  * come back since. */
 int64_t smp_counted_classes_number(const struct smp_counted_classes *counted, int32_t pushed);
 int32_t smp_counted_classes_pushed(const struct smp_counted_classes *counted, int64_t number);
-/* Before the reader reads the trees. True: enough ids wait, so all trees begin anew
- * (call_arena.h); then it says of each node of a tree that stays which id it has, and ends. */
+/* Before the reader reads the trees: ids of unloaded classes that no probe has pushed come back. True:
+ * enough others wait, so all trees begin anew (call_arena.h); then it says of each node of a tree
+ * that stays which id it has, and ends. */
 bool smp_counted_classes_begin_renewal(struct smp_counted_classes *counted);
 void smp_counted_classes_keep_id(struct smp_counted_classes *counted, int32_t pushed);
 void smp_counted_classes_end_renewal(struct smp_counted_classes *counted);
-/* Ids of unloaded classes may be used again where no probe has ever pushed them; for the others see
- * begin_renewal. */
-void smp_counted_classes_recycle(struct smp_counted_classes *counted);
 /* With the lock held. The mark of an index that the call graph gave. */
 struct smp_class_mark *smp_counted_classes_mark(struct smp_counted_classes *counted,
                                                 uint32_t index);

@@ -9,6 +9,7 @@
 #include "base/event.h"
 #include "base/give_way.h"
 #include "base/thread.h"
+#include "counting/call_arena.h"
 #include "engine/session/worker.h"
 #include "jvm/agent/agent.h"
 #include "jvm/agent/jdk.h"
@@ -346,19 +347,8 @@ static void retransform_early(jvmtiEnv *jvmti, JNIEnv *env)
     (*env)->DeleteLocalRef(env, type);
 }
 
-static enum smp_status open_hook_class(JNIEnv *env)
+static enum smp_status refuse_hooks(enum smp_status status, const char *reason)
 {
-    char reason[SMP_HOOK_REASON_BYTES] = "";
-    const enum smp_status status = smp_hook_class_open(env, note_reflected, reason);
-
-    return status != SMP_OK && reason[0] != '\0' ? refuse_start(status, reason) : status;
-}
-
-static enum smp_status take_hook_class(JNIEnv *env)
-{
-    char reason[SMP_HOOK_REASON_BYTES] = "";
-    const enum smp_status status = smp_hook_class_take(env, reason);
-
     return status != SMP_OK && reason[0] != '\0' ? refuse_start(status, reason) : status;
 }
 
@@ -371,6 +361,7 @@ static enum smp_status open_calls(JNIEnv *env)
                                               .depth = (int32_t)plan->max_depth,
                                               .is_exact = plan->timing == SMP_METHOD_TIMING_EXACT };
     const enum smp_status status = smp_call_arena_open(&options);
+    char reason[SMP_HOOK_REASON_BYTES] = "";
 
     instrumenter.thread.has_opened_calls = status == SMP_OK;
     if (status == SMP_ESTATE)
@@ -379,21 +370,16 @@ static enum smp_status open_calls(JNIEnv *env)
         return status;
     smp_call_arena_forget_seen();
     instrumenter.thread.news = smp_call_arena_news();
-    return take_hook_class(env);
-}
-
-/* The load hook is on: what is loaded meanwhile is known by it. */
-static enum smp_status meet_all(jvmtiEnv *jvmti, JNIEnv *env)
-{
-    return smp_loaded_classes_each(&instrumenter.loaders, jvmti, env, true, meet_loaded, env);
+    return refuse_hooks(smp_hook_class_take(env, reason), reason);
 }
 
 static enum smp_status open_instrumenter(jvmtiEnv *jvmti, JNIEnv *env)
 {
     enum smp_status status = add_calls_capabilities(jvmti);
+    char reason[SMP_HOOK_REASON_BYTES] = "";
 
     if (status == SMP_OK)
-        status = open_hook_class(env);
+        status = refuse_hooks(smp_hook_class_open(env, note_reflected, reason), reason);
     instrumenter.counted.follows_reflection = smp_reflected_calls_open(env);
     if (status == SMP_OK)
         status = smp_counted_classes_open(&instrumenter.counted, instrumenter.start.plan);
@@ -407,8 +393,9 @@ static enum smp_status open_instrumenter(jvmtiEnv *jvmti, JNIEnv *env)
     instrumenter.thread.pace = (struct smp_batch_pace){ 0 };
     instrumenter.thread.next_batch_ns = 0;
     status = begin_hooks(jvmti, env);
+    /* The load hook is on: what is loaded meanwhile is known by it. */
     if (status == SMP_OK)
-        status = meet_all(jvmti, env);
+        status = smp_loaded_classes_each(&instrumenter.loaders, jvmti, env, true, meet_loaded, env);
     if (status == SMP_OK)
         smp_counted_classes_follow_loaded(&instrumenter.counted);
     smp_counted_classes_want_reflection(&instrumenter.counted);
@@ -434,7 +421,6 @@ static void purge_loaders(JNIEnv *env)
     if (atomic_load(&instrumenter.inside) == 0)
         smp_class_loaders_free_deferred(&instrumenter.loaders, env);
     smp_class_loaders_purge(&instrumenter.loaders, env, unload_classes_of, NULL);
-    smp_counted_classes_recycle(&instrumenter.counted);
 }
 
 static void run_batch_if_due(JNIEnv *env)
@@ -612,21 +598,20 @@ struct smp_counted_classes *smp_instrumenter_classes(void)
     return &instrumenter.counted;
 }
 
-void smp_instrumenter_get_figures(struct smp_instrumenter_figures *out)
+void smp_instrumenter_get_figures(struct smp_counter_figures *out)
 {
     struct smp_counted_classes *const counted = &instrumenter.counted;
+    struct smp_call_graph_figures graph;
 
-    *out = (struct smp_instrumenter_figures){
+    smp_lock_acquire(&counted->lock);
+    smp_call_graph_figures(counted->graph, &graph);
+    *out = (struct smp_counter_figures){
         .batches = instrumenter.batches.batches,
-        .changed_classes = instrumenter.batches.classes,
-        .longest_stop_ns = instrumenter.batches.longest_stop_ns,
-        .malformed = counted->losses.malformed,
-        .no_memory = counted->losses.no_memory,
+        .methods = graph.methods,
+        .is_root_entered = graph.is_root_entered,
+        .has_work = smp_call_graph_has_dirty(counted->graph),
         .has_discarded_code = instrumenter.start.has_discarded_code,
         .own_cpu_ns = atomic_load(&instrumenter.own_cpu_ns),
     };
-    smp_lock_acquire(&counted->lock);
-    smp_call_graph_figures(counted->graph, &out->graph);
-    out->has_work = smp_call_graph_has_dirty(counted->graph);
     smp_lock_release(&counted->lock);
 }

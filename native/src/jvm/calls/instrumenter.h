@@ -35,23 +35,10 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "counting/call_arena.h"
-#include "counting/call_graph.h"
+#include "engine/call_counter.h"
 #include "jvm/calls/counted_classes.h"
 
 #define SMP_INSTRUMENTER_THREAD "threads-sampler-calls"
-
-struct smp_instrumenter_figures {
-    uint64_t batches;
-    uint64_t changed_classes; /* by batches; those that got probes when they were loaded are not */
-    int64_t longest_stop_ns;
-    struct smp_call_graph_figures graph;
-    uint64_t malformed;      /* classes that were not understood */
-    uint64_t no_memory;      /* classes that are not counted for lack of memory */
-    bool has_work;           /* methods wait for their probes */
-    bool has_discarded_code; /* the start has made the JVM throw away all compiled code */
-    int64_t own_cpu_ns;      /* CPU time of the thread, up to the end of its last round */
-};
 
 /* When the library is loaded, before it has an environment of JVMTI: with that all agents could
  * change classes, as far as can be seen. */
@@ -64,7 +51,8 @@ void smp_instrumenter_stop(void);
 
 /* For what has their lock, or reads ids. */
 struct smp_counted_classes *smp_instrumenter_classes(void);
-void smp_instrumenter_get_figures(struct smp_instrumenter_figures *out);
+/* All but what a call costs. */
+void smp_instrumenter_get_figures(struct smp_counter_figures *out);
 /* Memory that outlasts a counting: that of redefined classes. */
 size_t smp_instrumenter_kept_bytes(void);
 

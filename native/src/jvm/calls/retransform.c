@@ -45,12 +45,11 @@ const char *smp_retransform_text(jvmtiError error)
     return "the JVM refuses to change its class";
 }
 
-size_t smp_retransform(jvmtiEnv *jvmti, const jclass *classes, size_t count,
-                       smp_on_class_refused *refused, void *self)
+void smp_retransform(jvmtiEnv *jvmti, const jclass *classes, size_t count,
+                     smp_on_class_refused *refused, void *self)
 {
     struct class_range ranges[MOST_RANGES];
     size_t waiting = 0;
-    size_t done = 0;
 
     if (count > 0)
         ranges[waiting++] = (struct class_range){ 0, count };
@@ -58,9 +57,9 @@ size_t smp_retransform(jvmtiEnv *jvmti, const jclass *classes, size_t count,
         const struct class_range range = ranges[--waiting];
         const jvmtiError error =
             (*jvmti)->RetransformClasses(jvmti, (jint)range.count, classes + range.first);
-        if (error == JVMTI_ERROR_NONE) {
-            done += range.count;
-        } else if (range.count == 1 || error == JVMTI_ERROR_WRONG_PHASE) {
+        if (error == JVMTI_ERROR_NONE)
+            continue;
+        if (range.count == 1 || error == JVMTI_ERROR_WRONG_PHASE) {
             for (size_t i = 0; i < range.count; i++)
                 refused(self, range.first + i, error);
         } else {
@@ -69,5 +68,4 @@ size_t smp_retransform(jvmtiEnv *jvmti, const jclass *classes, size_t count,
             ranges[waiting++] = (struct class_range){ range.first, half };
         }
     }
-    return done;
 }

@@ -21,9 +21,9 @@
 /* classes[which] was refused by itself. */
 typedef void smp_on_class_refused(void *self, size_t which, jvmtiError error);
 
-/* Returns how many classes were retransformed. The JVM that is about to die refuses all. */
-size_t smp_retransform(jvmtiEnv *jvmti, const jclass *classes, size_t count,
-                       smp_on_class_refused *refused, void *self);
+/* The JVM that is about to die refuses all. */
+void smp_retransform(jvmtiEnv *jvmti, const jclass *classes, size_t count,
+                     smp_on_class_refused *refused, void *self);
 
 /* For the account: static storage, follows "left alone, ". */
 const char *smp_retransform_text(jvmtiError error);

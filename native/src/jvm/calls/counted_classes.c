@@ -241,17 +241,13 @@ static bool needs_methods(const struct smp_counted_classes *counted, struct smp_
     return false;
 }
 
-/* With the lock held. A super type of a class that is counted: its methods are kept. */
-static bool is_super(const struct smp_counted_classes *counted, uint32_t index)
-{
-    return index != 0 && (counted->marks[index].flags & SMP_COUNTED_SUPER) != 0;
-}
-
+/* A super type of a class that is counted: its methods are kept. */
 static bool is_known_super(struct smp_counted_classes *counted, uint64_t loader,
                            struct smp_slice name)
 {
     smp_lock_acquire(&counted->lock);
-    const bool is_one = is_super(counted, smp_call_graph_find(counted->graph, loader, name));
+    const uint32_t index = smp_call_graph_find(counted->graph, loader, name);
+    const bool is_one = index != 0 && (counted->marks[index].flags & SMP_COUNTED_SUPER) != 0;
     smp_lock_release(&counted->lock);
     return is_one;
 }
@@ -574,22 +570,6 @@ bool smp_counted_classes_load(struct smp_counted_classes *counted, jvmtiEnv *jvm
     return has_changed;
 }
 
-/* --- what is loaded at the start --- */
-
-void smp_counted_classes_follow_loaded(struct smp_counted_classes *counted)
-{
-    smp_lock_acquire(&counted->lock);
-    smp_call_graph_follow_loaded(counted->graph);
-    smp_lock_release(&counted->lock);
-}
-
-void smp_counted_classes_loaded_done(struct smp_counted_classes *counted)
-{
-    smp_lock_acquire(&counted->lock);
-    smp_call_graph_loaded_done(counted->graph);
-    smp_lock_release(&counted->lock);
-}
-
 /* --- classes that are there --- */
 
 /* With the lock held. */
@@ -606,45 +586,57 @@ static void make_due(struct smp_counted_classes *counted, uint32_t index)
     }
 }
 
-static void add_loaded_summary(struct smp_counted_classes *counted,
-                               const struct smp_class_summary *summary)
+/* Of a super type: in place of what was known of it, which is not more, as no method of it is
+ * counted. */
+static void add_summary(struct smp_counted_classes *counted,
+                        const struct smp_class_summary *summary, bool is_super)
 {
     bool was_dirty = false;
 
     smp_lock_acquire(&counted->lock);
     /* Its bytes may have come by meanwhile: they say more. */
-    uint32_t index = smp_call_graph_find(counted->graph, summary->loader, summary->name);
+    uint32_t index =
+        is_super ? 0 : smp_call_graph_find(counted->graph, summary->loader, summary->name);
     if (index == 0)
         index = load_summary(counted, summary, &was_dirty);
-    if (index != 0)
+    if (index != 0 && !is_super)
         make_due(counted, index);
+    if (index != 0 && is_super)
+        counted->marks[index].flags |= SMP_COUNTED_SUPER;
+    if (index != 0 && was_dirty)
+        smp_call_graph_put_back(counted->graph, index);
     smp_lock_release(&counted->lock);
+}
+
+static void add_loaded(struct smp_counted_classes *counted, jvmtiEnv *jvmti, JNIEnv *env,
+                       const struct smp_loaded_class *loaded, bool is_super)
+{
+    const bool with_methods =
+        is_super || loaded->is_lambda || needs_methods(counted, loaded->name);
+    struct smp_loaded_summary made;
+    const enum smp_status status =
+        smp_loaded_summary_make(&made, jvmti, env, loaded, with_methods);
+
+    if (status == SMP_OK) {
+        add_summary(counted, &made.summary, is_super);
+        smp_loaded_summary_free(&made, jvmti);
+    } else if (status == SMP_ENOMEM) {
+        counted->losses.no_memory++;
+    }
 }
 
 void smp_counted_classes_meet(struct smp_counted_classes *counted, jvmtiEnv *jvmti, JNIEnv *env,
                               const struct smp_loaded_class *loaded)
 {
-    struct smp_loaded_summary made;
-    uint32_t known = 0;
-
     if (loaded->is_lambda && !needs_lambda(counted, loaded->name))
         return;
     smp_lock_acquire(&counted->lock);
-    known = smp_call_graph_find(counted->graph, loaded->loader, loaded->name);
+    const uint32_t known = smp_call_graph_find(counted->graph, loaded->loader, loaded->name);
     if (known != 0)
         make_due(counted, known);
     smp_lock_release(&counted->lock);
-    if (known != 0)
-        return;
-    const enum smp_status status =
-        smp_loaded_summary_make(&made, jvmti, env, loaded,
-                                loaded->is_lambda || needs_methods(counted, loaded->name));
-    if (status == SMP_OK) {
-        add_loaded_summary(counted, &made.summary);
-        smp_loaded_summary_free(&made, jvmti);
-    } else if (status == SMP_ENOMEM) {
-        counted->losses.no_memory++;
-    }
+    if (known == 0)
+        add_loaded(counted, jvmti, env, loaded, false);
 }
 
 bool smp_counted_classes_needs_supers(const struct smp_counted_classes *counted,
@@ -652,21 +644,6 @@ bool smp_counted_classes_needs_supers(const struct smp_counted_classes *counted,
 {
     return !loaded->is_lambda && counted->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL &&
            smp_call_filter_passes(counted->plan->filter, loaded->name);
-}
-
-/* In place of what was known of it, which is not more: no method of it is counted. */
-static void replace_summary(struct smp_counted_classes *counted,
-                            const struct smp_class_summary *summary)
-{
-    bool was_dirty = false;
-
-    smp_lock_acquire(&counted->lock);
-    const uint32_t index = load_summary(counted, summary, &was_dirty);
-    if (index != 0)
-        counted->marks[index].flags |= SMP_COUNTED_SUPER;
-    if (index != 0 && was_dirty)
-        smp_call_graph_put_back(counted->graph, index);
-    smp_lock_release(&counted->lock);
 }
 
 static bool note_super(struct smp_counted_classes *counted, const struct smp_loaded_class *super,
@@ -689,28 +666,12 @@ bool smp_counted_classes_meet_super(struct smp_counted_classes *counted, jvmtiEn
                                     JNIEnv *env, const struct smp_loaded_class *super)
 {
     const bool has_methods = needs_methods(counted, super->name);
-    struct smp_loaded_summary made;
-    enum smp_status status;
 
     if (!note_super(counted, super, has_methods))
         return false;
-    if (has_methods)
-        return true;
-    status = smp_loaded_summary_make(&made, jvmti, env, super, true);
-    if (status == SMP_OK) {
-        replace_summary(counted, &made.summary);
-        smp_loaded_summary_free(&made, jvmti);
-    } else if (status == SMP_ENOMEM) {
-        counted->losses.no_memory++;
-    }
+    if (!has_methods)
+        add_loaded(counted, jvmti, env, super, true);
     return true;
-}
-
-void smp_counted_classes_unload(struct smp_counted_classes *counted, uint64_t loader)
-{
-    smp_lock_acquire(&counted->lock);
-    smp_call_graph_unload_loader(counted->graph, loader);
-    smp_lock_release(&counted->lock);
 }
 
 /* --- ids that come back --- */

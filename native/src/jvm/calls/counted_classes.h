@@ -132,7 +132,6 @@ bool smp_counted_classes_needs_supers(const struct smp_counted_classes *counted,
 /* False: those above it are known already. */
 bool smp_counted_classes_meet_super(struct smp_counted_classes *counted, jvmtiEnv *jvmti,
                                     JNIEnv *env, const struct smp_loaded_class *super);
-void smp_counted_classes_unload(struct smp_counted_classes *counted, uint64_t loader);
 
 /* Of an id as probes push it: of the call graph, or -1. */
 int32_t smp_counted_classes_id(const struct smp_counted_classes *counted, int32_t pushed);
@@ -157,10 +156,6 @@ void smp_counted_classes_want_reflection(struct smp_counted_classes *counted);
 /* With the lock held: classes of reflection that do not hand out what they call, in the account. */
 void smp_counted_classes_add_unfollowed(const struct smp_counted_classes *counted,
                                         struct smp_counting_account *out);
-/* All loaded classes are met. If they are few, what they call from the roots down is followed as
- * EAGER does, until the last of them has its probes (done). */
-void smp_counted_classes_follow_loaded(struct smp_counted_classes *counted);
-void smp_counted_classes_loaded_done(struct smp_counted_classes *counted);
 /* Tells the call graph which methods have been entered for the first time. */
 void smp_counted_classes_note_entries(struct smp_counted_classes *counted);
 /* Is any class to be changed? */

@@ -373,6 +373,13 @@ static enum smp_status open_calls(JNIEnv *env)
     return refuse_hooks(smp_hook_class_take(env, reason), reason);
 }
 
+static void with_graph(void (*act)(struct smp_call_graph *graph))
+{
+    smp_lock_acquire(&instrumenter.counted.lock);
+    act(instrumenter.counted.graph);
+    smp_lock_release(&instrumenter.counted.lock);
+}
+
 static enum smp_status open_instrumenter(jvmtiEnv *jvmti, JNIEnv *env)
 {
     enum smp_status status = add_calls_capabilities(jvmti);
@@ -397,11 +404,11 @@ static enum smp_status open_instrumenter(jvmtiEnv *jvmti, JNIEnv *env)
     if (status == SMP_OK)
         status = smp_loaded_classes_each(&instrumenter.loaders, jvmti, env, true, meet_loaded, env);
     if (status == SMP_OK)
-        smp_counted_classes_follow_loaded(&instrumenter.counted);
+        with_graph(smp_call_graph_follow_loaded);
     smp_counted_classes_want_reflection(&instrumenter.counted);
     for (int i = 0; status == SMP_OK && i < START_BATCHES && smp_counted_classes_has_due(&instrumenter.counted); i++)
         (void)smp_class_batches_run(&instrumenter.batches, jvmti, env);
-    smp_counted_classes_loaded_done(&instrumenter.counted);
+    with_graph(smp_call_graph_loaded_done);
     return status;
 }
 
@@ -409,7 +416,9 @@ static enum smp_status open_instrumenter(jvmtiEnv *jvmti, JNIEnv *env)
 
 static void unload_classes_of(SMP_UNUSED void *self, uint64_t loader)
 {
-    smp_counted_classes_unload(&instrumenter.counted, loader);
+    smp_lock_acquire(&instrumenter.counted.lock);
+    smp_call_graph_unload_loader(instrumenter.counted.graph, loader);
+    smp_lock_release(&instrumenter.counted.lock);
 }
 
 static void purge_loaders(JNIEnv *env)
@@ -447,7 +456,7 @@ static void do_round(JNIEnv *env)
     }
     smp_counted_classes_want_reflection(&instrumenter.counted);
     run_batch_if_due(env);
-    smp_counted_classes_loaded_done(&instrumenter.counted);
+    with_graph(smp_call_graph_loaded_done);
     purge_loaders(env);
 }
 

@@ -23,14 +23,14 @@ void smp_call_past_end_probes(void)
     atomic_fetch_add(&smp_call_memory->probes, 1);
 }
 
-static struct smp_call_past *past_of(const struct smp_call_state *state)
+static uint32_t *clean_as_of(const struct smp_call_state *state)
 {
-    return &smp_call_memory->pasts[state - smp_call_memory->states];
+    return &smp_call_memory->clean_as_of[state - smp_call_memory->states];
 }
 
 void smp_call_past_forget(const struct smp_call_state *state)
 {
-    *past_of(state) = (struct smp_call_past){ 0 };
+    *clean_as_of(state) = 0;
 }
 
 void smp_call_past_note(int32_t id, int32_t hook_frames)
@@ -44,10 +44,9 @@ void smp_call_past_note(int32_t id, int32_t hook_frames)
 }
 
 /* False: its stack was seen since the last probes, and no replaced code runs in it. */
-static bool is_in_doubt(const struct smp_call_state *state, const struct smp_call_past *past,
-                        uint32_t probes)
+static bool is_in_doubt(const struct smp_call_state *state, uint32_t probes)
 {
-    if (probes == 0 || past->clean == probes)
+    if (probes == 0 || *clean_as_of(state) == probes)
         return false;
     return !state->is_virtual ||
            smp_clock_ns() - atomic_load_explicit(&smp_call_memory->probed_ns, RELAXED) < VIRTUAL_NS;
@@ -77,13 +76,12 @@ bool smp_call_past_is_wrong(const struct smp_call_state *state, const struct smp
 {
     const struct smp_call_view *const view = smp_call_view();
     const uint32_t probes = atomic_load_explicit(&smp_call_memory->probes, ACQUIRE);
-    struct smp_call_past *const past = past_of(state);
 
-    if (view->look == NULL || !is_in_doubt(state, past, probes))
+    if (view->look == NULL || !is_in_doubt(state, probes))
         return false;
     const enum smp_call_look seen = look_below(view, state, at, hook_frames);
     if (seen == SMP_CALL_LOOK_NEW && probes % 2 == 0)
-        past->clean = probes;
+        *clean_as_of(state) = probes;
     return seen == SMP_CALL_LOOK_OLD;
 }
 

@@ -113,11 +113,6 @@ struct smp_call_pool {
     char name[SMP_CALL_POOL_NAME_BYTES];
 };
 
-/* What a state's thread knows of its stack: call_past.h. */
-struct smp_call_past {
-    uint32_t clean; /* no replaced code was in it, as of this number of probes */
-};
-
 struct smp_call_shared {
     uint64_t stamp;              /* of this layout */
     _Atomic bool is_taken;       /* from open to the end of close */
@@ -145,8 +140,9 @@ struct smp_call_shared {
         _Atomic uint64_t unused;  /* of these; a stack, as pools */
     } supply;                     /* of trees */
     _Atomic uint64_t misplaced;
-    struct smp_call_past pasts[SMP_CALL_STATES]; /* by state */
-    _Atomic uint64_t methods[SMP_CALL_METHODS];  /* by id: what the JVM calls it; 0: not known */
+    /* By state: no replaced code was on its thread's stack, as of this number of probes. */
+    uint32_t clean_as_of[SMP_CALL_STATES];
+    _Atomic uint64_t methods[SMP_CALL_METHODS]; /* by id: what the JVM calls it; 0: not known */
 };
 
 /* Of this process; changes only before calls are counted by this copy of the library. Not behind a

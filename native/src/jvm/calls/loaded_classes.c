@@ -8,7 +8,7 @@
 
 #define LAMBDA_MARK "$$Lambda"
 
-enum { LIST_REFS = 1, EXTRA_CLASS_REFS = 64, INNER_REFS = 16, LEVEL_REFS = 64 };
+enum { LIST_REFS = 1, EXTRA_CLASS_REFS = 64, INNER_REFS = 16 };
 
 /* What classes are described with. */
 struct class_reader {
@@ -148,73 +148,62 @@ enum smp_status smp_loaded_classes_each(struct smp_class_loaders *loaders, jvmti
 
 /* --- super types --- */
 
+/* Types whose own super types are still to be met. */
 struct rising {
     struct class_reader reader;
-    smp_on_super_type *each;
-    void *self;
-    int depth;
+    jclass types[SMP_SUPER_TYPES_WAITING]; /* local references */
+    size_t count;
 };
 
-static void rise_from(struct rising *rising, jclass type);
-
-static bool offer_super(struct rising *rising, jclass super)
+static void add_type(struct rising *rising, jclass type)
 {
-    jvmtiEnv *const jvmti = rising->reader.jvmti;
-    struct smp_loaded_class loaded;
-    char *signature = NULL;
-    const bool goes_on = describe_class(&rising->reader, super, &loaded, &signature) &&
-                         rising->each(rising->self, &loaded);
-
-    (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
-    return goes_on;
+    if (rising->count < SMP_SUPER_TYPES_WAITING)
+        rising->types[rising->count++] = type;
+    else
+        (*rising->reader.env)->DeleteLocalRef(rising->reader.env, type);
 }
 
-/* A hierarchy is as deep as its tallest branch, SMP_SUPER_TYPES_DEPTH at most.
- * NOLINTBEGIN(misc-no-recursion) */
-static void rise_to(struct rising *rising, jclass super)
-{
-    if (offer_super(rising, super))
-        rise_from(rising, super);
-    (*rising->reader.env)->DeleteLocalRef(rising->reader.env, super);
-}
-
-static void rise_to_interfaces(struct rising *rising, jclass type)
+static void add_supers(struct rising *rising, jclass type)
 {
     jvmtiEnv *const jvmti = rising->reader.jvmti;
+    jclass super = (*rising->reader.env)->GetSuperclass(rising->reader.env, type);
     jint count = 0;
     jclass *interfaces = NULL;
 
+    if (super != NULL)
+        add_type(rising, super);
     if ((*jvmti)->GetImplementedInterfaces(jvmti, type, &count, &interfaces) != JVMTI_ERROR_NONE)
         return;
     for (jint i = 0; i < count; i++)
-        rise_to(rising, interfaces[i]);
+        add_type(rising, interfaces[i]);
     (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)(void *)interfaces);
 }
 
-/* A level of the hierarchy has a frame of its own, so that its references go with it. */
-static void rise_from(struct rising *rising, jclass type)
+static bool offer_super(const struct class_reader *reader, jclass super, smp_on_super_type *each,
+                        void *self)
 {
-    jclass super = NULL;
+    struct smp_loaded_class loaded;
+    char *signature = NULL;
+    const bool goes_on =
+        describe_class(reader, super, &loaded, &signature) && each(self, &loaded);
 
-    if (rising->depth == SMP_SUPER_TYPES_DEPTH ||
-        !smp_local_frame_push(rising->reader.env, LEVEL_REFS))
-        return;
-    rising->depth++;
-    super = (*rising->reader.env)->GetSuperclass(rising->reader.env, type);
-    if (super != NULL)
-        rise_to(rising, super);
-    rise_to_interfaces(rising, type);
-    rising->depth--;
-    smp_local_frame_pop(rising->reader.env);
+    (void)(*reader->jvmti)->Deallocate(reader->jvmti, (unsigned char *)signature);
+    return goes_on;
 }
-/* NOLINTEND(misc-no-recursion) */
 
 void smp_super_types_each(struct smp_class_loaders *loaders, jvmtiEnv *jvmti, JNIEnv *env,
                           jclass type, smp_on_super_type *each, void *self)
 {
-    struct rising rising = { .reader = { .loaders = loaders, .jvmti = jvmti, .env = env },
-                             .each = each,
-                             .self = self };
+    struct rising rising = { .reader = { .loaders = loaders, .jvmti = jvmti, .env = env } };
 
-    rise_from(&rising, type);
+    if (!smp_local_frame_push(env, SMP_SUPER_TYPES_WAITING + INNER_REFS))
+        return;
+    add_supers(&rising, type);
+    while (rising.count > 0) {
+        jclass super = rising.types[--rising.count];
+        if (offer_super(&rising.reader, super, each, self))
+            add_supers(&rising, super);
+        (*env)->DeleteLocalRef(env, super);
+    }
+    smp_local_frame_pop(env);
 }

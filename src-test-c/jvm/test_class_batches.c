@@ -12,6 +12,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -336,6 +337,32 @@ static void a_refused_class_is_left_alone_and_the_others_are_not(void **state)
         losses->texts[0],
         "its class did not pass the verifier, JVMTI error FAILS_VERIFICATION: app.Callee.go");
     assert_int_equal(figures().methods, 2);
+}
+
+/* The JVM has taken the old bytes for our batch before it waits for the other agent's. */
+static void bytes_from_before_a_redefinition_are_tried_again(void **state)
+{
+    struct class_builder builder;
+    uint8_t *newer = NULL;
+    uint8_t *out = NULL;
+    size_t out_size = 0;
+
+    (void)state;
+    load_all();
+    enter("run");
+    class_builder_init(&builder, MAJOR, "app/Callee", "java/lang/Object");
+    class_builder_method(&builder, STATIC, "go", "()V",
+                         &(struct built_code){ .bytes = (const uint8_t[]){ 0, 0xb1 }, .length = 2 });
+    const size_t size = class_builder_finish(&builder, &newer);
+    assert_true(hook_as(true, &callee, newer, size, &out, &out_size));
+    (void)(*fake_classes_jvmti())->Deallocate(fake_classes_jvmti(), out);
+    free(newer);
+    assert_true(run_batch());
+    assert_true(is_original(&callee) && is_dirty());
+    assert_true(run_batch());
+    assert_true(has_probes(&callee));
+    assert_false(is_dirty());
+    assert_int_equal(smp_call_graph_losses(counted.graph, SMP_LOSS_LEFT_ALONE)->count, 0);
 }
 
 static uint64_t unfollowed(void)
@@ -910,6 +937,7 @@ int main(void)
         TEST(a_class_that_is_not_defined_yet_waits),
         TEST(a_class_that_is_prepared_meanwhile_is_not_missed),
         TEST(a_refused_class_is_left_alone_and_the_others_are_not),
+        TEST(bytes_from_before_a_redefinition_are_tried_again),
         TEST(reflection_that_is_not_followed_is_in_the_account),
         TEST(a_class_without_memory_is_tried_again),
         TEST(a_method_is_counted_since_its_class_was_changed),

@@ -104,7 +104,13 @@ static void leave_class(struct smp_class_batches *batches, uint32_t index, const
 /* With the lock held. */
 static void refuse_dirty(struct smp_class_batches *batches, uint32_t index, jvmtiError error)
 {
-    if (error == JVMTI_ERROR_OUT_OF_MEMORY && !batches->gives_back &&
+    struct smp_class_mark *const mark = smp_counted_classes_mark(batches->counted, index);
+
+    /* Maybe only because another agent has just changed it (counted_classes.c: is_outdated). */
+    if (mark->foreign_hash != 0 && !batches->gives_back) {
+        mark->foreign_hash = 0;
+        smp_call_graph_put_back(batches->counted->graph, index);
+    } else if (error == JVMTI_ERROR_OUT_OF_MEMORY && !batches->gives_back &&
         batches->memory_refusals < MOST_MEMORY_REFUSALS) {
         batches->memory_refusals++;
         smp_call_graph_put_back(batches->counted->graph, index);

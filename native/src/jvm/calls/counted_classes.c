@@ -546,6 +546,42 @@ static enum smp_status load_file(struct counted_load *load, const struct smp_cla
     return status;
 }
 
+/*
+ * RetransformClasses takes the bytes of its classes before it waits for another agent's change of
+ * one of them. If that is a redefinition, it hands in those from before then, or freed memory.
+ */
+static bool is_outdated(struct smp_counted_classes *counted, const struct smp_loading_class *loading,
+                        struct smp_slice name)
+{
+    const struct smp_class_bytes file = loading->file;
+    bool is_older = false;
+
+    smp_lock_acquire(&counted->lock);
+    const uint32_t index =
+        loading->is_first ? 0 : smp_call_graph_find(counted->graph, loading->loader, name);
+    struct smp_class_mark *const mark = index != 0 ? &counted->marks[index] : NULL;
+    if (mark != NULL && (loading->is_foreign || mark->foreign_hash != 0)) {
+        const uint32_t hash = smp_hash_bytes(SMP_HASH_START, (const char *)file.bytes, file.size) | 1;
+        is_older = !loading->is_foreign && mark->foreign_hash != hash;
+        if (!is_older)
+            mark->foreign_hash = loading->is_foreign ? hash : 0;
+    }
+    smp_lock_release(&counted->lock);
+    return is_older;
+}
+
+/* Bytes that are no class file: the JVM refuses them, and its class stays as it is. */
+static bool hand_out_nothing(jvmtiEnv *jvmti, struct smp_class_bytes *out)
+{
+    unsigned char *const piece = allocate_class(jvmti, 1);
+
+    if (piece == NULL)
+        return false;
+    *piece = 0;
+    *out = (struct smp_class_bytes){ piece, 1 };
+    return true;
+}
+
 bool smp_counted_classes_load(struct smp_counted_classes *counted, jvmtiEnv *jvmti,
                               const struct smp_loading_class *loading, struct smp_class_bytes *out)
 {
@@ -560,7 +596,10 @@ bool smp_counted_classes_load(struct smp_counted_classes *counted, jvmtiEnv *jvm
         const struct smp_slice named = { name.bytes, name.length };
         if (!needs_methods(counted, named) && !is_known_super(counted, loading->loader, named))
             seen.method_count = 0;
-        status = load_file(&load, &seen, loading, out, &has_changed);
+        if (is_outdated(counted, loading, named))
+            has_changed = hand_out_nothing(jvmti, out);
+        else
+            status = load_file(&load, &seen, loading, out, &has_changed);
         smp_class_file_close(&load.file);
     }
     if (status == SMP_EINVAL)

@@ -53,6 +53,7 @@ enum {
 /* Of a class index. */
 struct smp_class_mark {
     uint32_t name_hash;
+    uint32_t foreign_hash; /* of the bytes that another agent's change had; 0: ours had them, too */
     uint16_t place; /* in the batch that it was in last */
     uint8_t flags;
 };

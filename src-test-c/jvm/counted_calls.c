@@ -197,12 +197,10 @@ JNIEXPORT jlongArray COUNTED(figures)(JNIEnv *env, jclass type)
     (void)type;
     if (quota != NULL)
         counter.get_figures(counter.self, &figures);
-    const jlong numbers[FIGURES] = { (jlong)figures.batches,
-                                     figures.methods,
-                                     figures.has_work,
-                                     figures.is_root_entered,
-                                     (jlong)smp_alloc_live_bytes(),
-                                     uncounted };
+    const jlong numbers[FIGURES] = {
+        (jlong)figures.batches,        figures.methods, figures.has_work, figures.is_root_entered,
+        (jlong)smp_alloc_live_bytes(), uncounted
+    };
     if (array != NULL)
         (*env)->SetLongArrayRegion(env, array, 0, FIGURES, numbers);
     return array;

@@ -351,8 +351,9 @@ static void bytes_from_before_a_redefinition_are_tried_again(void **state)
     load_all();
     enter("run");
     class_builder_init(&builder, MAJOR, "app/Callee", "java/lang/Object");
-    class_builder_method(&builder, STATIC, "go", "()V",
-                         &(struct built_code){ .bytes = (const uint8_t[]){ 0, 0xb1 }, .length = 2 });
+    class_builder_method(
+        &builder, STATIC, "go", "()V",
+        &(struct built_code){ .bytes = (const uint8_t[]){ 0, 0xb1 }, .length = 2 });
     const size_t size = class_builder_finish(&builder, &newer);
     assert_true(hook_as(true, &callee, newer, size, &out, &out_size));
     (void)(*fake_classes_jvmti())->Deallocate(fake_classes_jvmti(), out);

@@ -216,8 +216,7 @@ static void a_lambda_calls_what_its_constants_name(void **state)
 
     (void)state;
     begin_lambda();
-    assert_int_equal(make_summary(&made),
-                     SMP_OK);
+    assert_int_equal(make_summary(&made), SMP_OK);
     const struct smp_class_summary *summary = &made.summary;
     assert_true(summary->is_hidden);
     assert_int_equal(summary->loader, 7);
@@ -243,12 +242,10 @@ static void a_lambda_without_constants_has_no_summary(void **state)
     (void)state;
     begin_lambda();
     vm.pool_error = JVMTI_ERROR_MUST_POSSESS_CAPABILITY;
-    assert_int_not_equal(make_summary(&made),
-                         SMP_OK);
+    assert_int_not_equal(make_summary(&made), SMP_OK);
     vm.pool_error = JVMTI_ERROR_NONE;
     vm.pool_bytes--; /* cut off */
-    assert_int_equal(make_summary(&made),
-                     SMP_EINVAL);
+    assert_int_equal(make_summary(&made), SMP_EINVAL);
     vm.pool_bytes++;
     end_lambda();
 }
@@ -256,8 +253,7 @@ static void a_lambda_without_constants_has_no_summary(void **state)
 static enum smp_status make_lambda(void *self)
 {
     struct smp_loaded_summary made;
-    const enum smp_status status =
-        make_summary(&made);
+    const enum smp_status status = make_summary(&made);
 
     (void)self;
     if (status == SMP_OK)
@@ -280,15 +276,13 @@ static void a_proxy_calls_its_handler(void **state)
     (void)state;
     vm.signature = "Ljdk/proxy1/$Proxy3;";
     vm.super = "Ljava/lang/reflect/Proxy;";
-    assert_int_equal(make_summary(&made),
-                     SMP_OK);
+    assert_int_equal(make_summary(&made), SMP_OK);
     assert_int_equal(made.summary.methods[0].call_count, 1);
     is_slice(made.summary.methods[0].calls[0].owner, "java/lang/reflect/InvocationHandler");
     assert_true(made.summary.methods[0].calls[0].is_dispatched);
     smp_loaded_summary_free(&made, &jvmti);
     vm.super = "Ljava/lang/Object;";
-    assert_int_equal(make_summary(&made),
-                     SMP_OK);
+    assert_int_equal(make_summary(&made), SMP_OK);
     assert_int_equal(made.summary.methods[0].call_count, 0);
     assert_false(made.summary.is_hidden);
     smp_loaded_summary_free(&made, &jvmti);

@@ -71,7 +71,7 @@ static void each_class_is_changed_or_refused_once(void **state)
         batch.error = JVMTI_ERROR_FAILS_VERIFICATION;
         for (size_t i = 0; i < count; i++) {
             batch.is_bad[i] = smp_random_next(&random) % one_in == 0;
-            }
+        }
         run_batch(count);
         for (size_t i = 0; i < count; i++) {
             assert_int_equal(batch.changes[i], !batch.is_bad[i]);

@@ -28,8 +28,8 @@
 #define SMP_CALL_UNCOUNTED (-1)
 
 struct smp_call_delta {
-    uint64_t tree; /* no other one ever has this number */
-    int64_t tid;   /* 0: virtual threads of the pool */
+    uint64_t tree;          /* no other one ever has this number */
+    int64_t tid;            /* 0: virtual threads of the pool */
     uint64_t thread_serial; /* of the view (call_arena.h); 0: not known */
     uint32_t pool;
     uint32_t ordinal; /* of the node, in its tree */

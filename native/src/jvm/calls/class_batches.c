@@ -111,7 +111,7 @@ static void refuse_dirty(struct smp_class_batches *batches, uint32_t index, jvmt
         mark->foreign_hash = 0;
         smp_call_graph_put_back(batches->counted->graph, index);
     } else if (error == JVMTI_ERROR_OUT_OF_MEMORY && !batches->gives_back &&
-        batches->memory_refusals < MOST_MEMORY_REFUSALS) {
+               batches->memory_refusals < MOST_MEMORY_REFUSALS) {
         batches->memory_refusals++;
         smp_call_graph_put_back(batches->counted->graph, index);
     } else if (error != JVMTI_ERROR_WRONG_PHASE || batches->gives_back) {
@@ -199,8 +199,7 @@ static void end_batch(struct smp_class_batches *batches)
         const uint32_t index = batches->indexes[i];
         struct smp_class_mark *const mark = smp_counted_classes_mark(counted, index);
         if (!smp_call_graph_is_loaded(counted->graph, index) ||
-            smp_call_graph_is_dirty(counted->graph, index) ||
-            (mark->flags & SMP_COUNTED_KEPT) != 0)
+            smp_call_graph_is_dirty(counted->graph, index) || (mark->flags & SMP_COUNTED_KEPT) != 0)
             continue;
         if (batches->gives_back)
             mark->flags &= (uint8_t) ~(SMP_COUNTED_PROBED | SMP_COUNTED_LEFTOVER);
@@ -223,8 +222,8 @@ static void on_dirty_refused(void *self, size_t which, jvmtiError error)
     char *signature = NULL;
 
     if ((*search->jvmti)
-            ->GetClassSignature(search->jvmti, batches->types[which], &signature,
-                                NULL) != JVMTI_ERROR_NONE)
+            ->GetClassSignature(search->jvmti, batches->types[which], &signature, NULL) !=
+        JVMTI_ERROR_NONE)
         return;
     smp_lock_acquire(&counted->lock);
     if (smp_counted_classes_is_named(counted, index, smp_loaded_class_name(signature)))

@@ -43,11 +43,11 @@ struct smp_class_batches {
     struct smp_class_loaders *loaders;
     size_t size; /* of the next batch */
     unsigned memory_refusals;
-    unsigned failed_lists;    /* of the loaded classes, one after the other */
-    _Atomic uint64_t batches; /* that have ended */
+    unsigned failed_lists;        /* of the loaded classes, one after the other */
+    _Atomic uint64_t batches;     /* that have ended */
     _Atomic int64_t hook_left_ns; /* from the last one of a batch to its end it stops, about */
-    bool gives_back; /* the classes get what they have without us */
-    size_t count; /* of the batch that is under way */
+    bool gives_back;              /* the classes get what they have without us */
+    size_t count;                 /* of the batch that is under way */
     uint32_t indexes[SMP_BATCH_MOST];
     jclass types[SMP_BATCH_MOST]; /* global; NULL: not found, or not to be changed now */
 };

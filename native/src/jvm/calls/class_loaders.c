@@ -35,9 +35,9 @@ static void dispose_loader(struct smp_class_loader *entry, JNIEnv *env)
 static struct smp_class_loader *make_loader(struct smp_class_loaders *loaders, JNIEnv *env,
                                             jobject loader, jint hash)
 {
-    struct smp_class_loader *const entry =
-        atomic_load(&loaders->count) < SMP_CLASS_LOADERS_LIMIT ? smp_alloc(NULL, sizeof(*entry))
-                                                               : NULL;
+    struct smp_class_loader *const entry = atomic_load(&loaders->count) < SMP_CLASS_LOADERS_LIMIT
+                                               ? smp_alloc(NULL, sizeof(*entry))
+                                               : NULL;
 
     if (entry == NULL)
         return NULL;

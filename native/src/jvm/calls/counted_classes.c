@@ -550,8 +550,8 @@ static enum smp_status load_file(struct counted_load *load, const struct smp_cla
  * RetransformClasses takes the bytes of its classes before it waits for another agent's change of
  * one of them. If that is a redefinition, it hands in those from before then, or freed memory.
  */
-static bool is_outdated(struct smp_counted_classes *counted, const struct smp_loading_class *loading,
-                        struct smp_slice name)
+static bool is_outdated(struct smp_counted_classes *counted,
+                        const struct smp_loading_class *loading, struct smp_slice name)
 {
     const struct smp_class_bytes file = loading->file;
     bool is_older = false;
@@ -561,7 +561,8 @@ static bool is_outdated(struct smp_counted_classes *counted, const struct smp_lo
         loading->is_first ? 0 : smp_call_graph_find(counted->graph, loading->loader, name);
     struct smp_class_mark *const mark = index != 0 ? &counted->marks[index] : NULL;
     if (mark != NULL && (loading->is_foreign || mark->foreign_hash != 0)) {
-        const uint32_t hash = smp_hash_bytes(SMP_HASH_START, (const char *)file.bytes, file.size) | 1;
+        const uint32_t hash =
+            smp_hash_bytes(SMP_HASH_START, (const char *)file.bytes, file.size) | 1;
         is_older = !loading->is_foreign && mark->foreign_hash != hash;
         if (!is_older)
             mark->foreign_hash = loading->is_foreign ? hash : 0;
@@ -650,11 +651,9 @@ static void add_summary(struct smp_counted_classes *counted,
 static void add_loaded(struct smp_counted_classes *counted, jvmtiEnv *jvmti, JNIEnv *env,
                        const struct smp_loaded_class *loaded, bool is_super)
 {
-    const bool with_methods =
-        is_super || loaded->is_lambda || needs_methods(counted, loaded->name);
+    const bool with_methods = is_super || loaded->is_lambda || needs_methods(counted, loaded->name);
     struct smp_loaded_summary made;
-    const enum smp_status status =
-        smp_loaded_summary_make(&made, jvmti, env, loaded, with_methods);
+    const enum smp_status status = smp_loaded_summary_make(&made, jvmti, env, loaded, with_methods);
 
     if (status == SMP_OK) {
         add_summary(counted, &made.summary, is_super);

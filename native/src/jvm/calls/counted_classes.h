@@ -54,7 +54,7 @@ enum {
 struct smp_class_mark {
     uint32_t name_hash;
     uint32_t foreign_hash; /* of the bytes that another agent's change had; 0: ours had them, too */
-    uint16_t place; /* in the batch that it was in last */
+    uint16_t place;        /* in the batch that it was in last */
     uint8_t flags;
 };
 
@@ -79,8 +79,8 @@ struct smp_counted_losses {
 
 /* Visible so that it can be static. */
 struct smp_counted_classes {
-    struct smp_lock lock;         /* guards the call graph, marks, leftovers; not losses */
-    struct smp_call_graph *graph; /* NULL: not open */
+    struct smp_lock lock;           /* guards the call graph, marks, leftovers; not losses */
+    struct smp_call_graph *graph;   /* NULL: not open */
     struct smp_counting_plan *plan; /* held while open */
     int32_t id_base;                /* constant while open */
     struct smp_class_mark *marks;

@@ -60,7 +60,6 @@ static struct {
         bool is_stuck;           /* likewise: a thread never left a hook */
     } start;                     /* only for start */
     struct {
-        bool has_opened_classes;
         bool has_opened_calls;
         /* For changes of classes, by another agent, when the library was loaded. */
         bool was_prepared;
@@ -70,8 +69,7 @@ static struct {
         int64_t next_batch_ns;
         int64_t purged_ns;
     } thread; /* only for the thread */
-} instrumenter = { .counted = SMP_COUNTED_CLASSES_INIT,
-                   .redefined = SMP_REDEFINED_CLASSES_INIT };
+} instrumenter = { .counted = SMP_COUNTED_CLASSES_INIT, .redefined = SMP_REDEFINED_CLASSES_INIT };
 
 void smp_instrumenter_loaded(void)
 {
@@ -390,7 +388,6 @@ static enum smp_status open_instrumenter(jvmtiEnv *jvmti, JNIEnv *env)
     instrumenter.counted.follows_reflection = smp_reflected_calls_open(env);
     if (status == SMP_OK)
         status = smp_counted_classes_open(&instrumenter.counted, instrumenter.start.plan);
-    instrumenter.thread.has_opened_classes = status == SMP_OK;
     if (status == SMP_OK)
         status = open_calls(env);
     if (status != SMP_OK)
@@ -406,7 +403,9 @@ static enum smp_status open_instrumenter(jvmtiEnv *jvmti, JNIEnv *env)
     if (status == SMP_OK)
         with_graph(smp_call_graph_follow_loaded);
     smp_counted_classes_want_reflection(&instrumenter.counted);
-    for (int i = 0; status == SMP_OK && i < START_BATCHES && smp_counted_classes_has_due(&instrumenter.counted); i++)
+    for (int i = 0; status == SMP_OK && i < START_BATCHES &&
+                    smp_counted_classes_has_due(&instrumenter.counted);
+         i++)
         (void)smp_class_batches_run(&instrumenter.batches, jvmti, env);
     with_graph(smp_call_graph_loaded_done);
     return status;
@@ -436,7 +435,8 @@ static void run_batch_if_due(JNIEnv *env)
 {
     const int64_t start_ns = smp_clock_ns();
 
-    if (start_ns < instrumenter.thread.next_batch_ns || !smp_counted_classes_has_due(&instrumenter.counted))
+    if (start_ns < instrumenter.thread.next_batch_ns ||
+        !smp_counted_classes_has_due(&instrumenter.counted))
         return;
     if (smp_class_batches_run(&instrumenter.batches, smp_agent_jvmti(), env)) {
         const int64_t end_ns = smp_clock_ns();
@@ -483,33 +483,26 @@ static void do_rounds(JNIEnv *env)
  * The JVM still calls the load hook, which changes nothing: without a hook it would throw away its
  * copy of each class's bytes from before our probes. It would make the class file anew at the next
  * change then, of a pool of constants with all that was ever added to it.
+ *
+ * If a thread never leaves a hook, nothing is freed and no session counts in this JVM any more.
  */
-static void give_back_classes(JNIEnv *env)
-{
-    if (instrumenter.thread.has_opened_classes && smp_agent_is_live())
-        smp_class_batches_give_back(&instrumenter.batches, smp_agent_jvmti(), env);
-}
-
-/* A thread that never leaves a hook keeps all of it from being freed, and a next start from
- * happening. */
 static void close_instrumenter(JNIEnv *env)
 {
+    const bool is_live = smp_agent_is_live();
+
     if (instrumenter.thread.has_opened_calls)
         smp_call_arena_close();
-    const bool is_empty = end_hooks();
-    if (is_empty) {
-        if (instrumenter.batches.counted != NULL)
-            give_back_classes(env);
-        if (instrumenter.thread.has_opened_classes)
-            smp_counted_classes_close(&instrumenter.counted);
-        smp_class_loaders_close(&instrumenter.loaders, smp_agent_is_live() ? env : NULL);
+    instrumenter.start.is_stuck = !end_hooks();
+    if (!instrumenter.start.is_stuck) {
+        if (instrumenter.batches.counted != NULL && is_live)
+            smp_class_batches_give_back(&instrumenter.batches, smp_agent_jvmti(), env);
+        smp_counted_classes_close(&instrumenter.counted);
+        smp_class_loaders_close(&instrumenter.loaders, is_live ? env : NULL);
     }
     if (!atomic_load(&instrumenter.watches_redefinitions))
         (void)set_load_hook(JVMTI_DISABLE);
-    instrumenter.thread.has_opened_classes = false;
     instrumenter.thread.has_opened_calls = false;
     instrumenter.batches.counted = NULL;
-    instrumenter.start.is_stuck = !is_empty;
 }
 
 static void run_instrumenter(SMP_UNUSED void *self)

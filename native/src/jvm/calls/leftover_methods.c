@@ -66,8 +66,8 @@ static uint64_t pushed_at(const void *methods, size_t index)
     return (uint64_t)((const struct smp_leftover_method *)methods)[index].pushed;
 }
 
-const struct smp_method_name *smp_leftover_methods_find(
-    const struct smp_leftover_methods *leftovers, int32_t pushed)
+const struct smp_method_name *
+smp_leftover_methods_find(const struct smp_leftover_methods *leftovers, int32_t pushed)
 {
     const size_t at =
         smp_lower_bound(leftovers->methods, leftovers->count, pushed_at, (uint64_t)pushed);

@@ -47,8 +47,8 @@ struct smp_method_name smp_method_name_of(const struct smp_method_ids *ids, int3
 void smp_leftover_methods_add(struct smp_leftover_methods *leftovers, int32_t pushed,
                               const struct smp_method_name *name);
 /* NULL: its name is not kept. */
-const struct smp_method_name *smp_leftover_methods_find(
-    const struct smp_leftover_methods *leftovers, int32_t pushed);
+const struct smp_method_name *
+smp_leftover_methods_find(const struct smp_leftover_methods *leftovers, int32_t pushed);
 void smp_leftover_methods_clear(struct smp_leftover_methods *leftovers);
 
 #endif

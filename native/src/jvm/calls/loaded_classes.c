@@ -64,8 +64,8 @@ bool smp_loaded_class_describe(const char *signature, bool with_lambdas,
 }
 
 /* False: it is a class that never matters, or is none any more. signature is JVMTI's, or NULL. */
-static bool describe_class(const struct class_reader *reader, jclass type, struct smp_loaded_class *out,
-                           char **signature)
+static bool describe_class(const struct class_reader *reader, jclass type,
+                           struct smp_loaded_class *out, char **signature)
 {
     *out = (struct smp_loaded_class){ .type = type };
     *signature = NULL;
@@ -184,8 +184,7 @@ static bool offer_super(const struct class_reader *reader, jclass super, smp_on_
 {
     struct smp_loaded_class loaded;
     char *signature = NULL;
-    const bool goes_on =
-        describe_class(reader, super, &loaded, &signature) && each(self, &loaded);
+    const bool goes_on = describe_class(reader, super, &loaded, &signature) && each(self, &loaded);
 
     (void)(*reader->jvmti)->Deallocate(reader->jvmti, (unsigned char *)signature);
     return goes_on;

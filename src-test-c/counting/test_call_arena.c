@@ -484,7 +484,7 @@ static void a_position_without_its_caller_yet_is_none(void **state)
 
 static void another_layout_is_not_adopted(void **state)
 {
-    struct smp_call_shared *shared = smp_call_arena_addresses().shared;
+    struct smp_call_shared *shared = smp_call_arena_share();
     const uint64_t stamp = shared->stamp;
 
     (void)state;

@@ -40,12 +40,10 @@ static uint64_t stamp_of_layout(void)
            (uint64_t)sizeof(struct smp_call_tree) << 8 ^ sizeof(struct smp_call_arena);
 }
 
-struct smp_call_addresses smp_call_arena_addresses(void)
+struct smp_call_shared *smp_call_arena_share(void)
 {
     smp_call_memory->stamp = stamp_of_layout();
-    return (struct smp_call_addresses){ .slots = (void *)smp_call_memory->slots,
-                                        .shared = smp_call_memory,
-                                        .reflected = smp_call_memory->reflected };
+    return smp_call_memory;
 }
 
 bool smp_call_arena_adopt(struct smp_call_shared *other)

@@ -73,12 +73,6 @@ struct smp_call_options {
 /* Static memory that the hook class is given once. */
 struct smp_call_shared;
 
-struct smp_call_addresses {
-    void *slots;
-    struct smp_call_shared *shared;
-    void *reflected;
-};
-
 enum smp_call_look {
     SMP_CALL_LOOK_NEW,   /* no replaced code runs, down to its caller; of a root: in all of it */
     SMP_CALL_LOOK_OLDER, /* it has some, or was not seen whole */
@@ -121,8 +115,8 @@ void smp_call_arena_mark_seen(int32_t id);
  * is off: else its state stays taken. Any thread, and several for one. */
 void smp_call_arena_retire(int64_t tid);
 
-/* What the hooks of this process use. */
-struct smp_call_addresses smp_call_arena_addresses(void);
+/* What the hooks of this process use (call_shared.h); from now on another copy may adopt it. */
+struct smp_call_shared *smp_call_arena_share(void);
 /* Takes the shared memory of the copy of the library that has defined the hook class. False: it is
  * laid out in another way. */
 bool smp_call_arena_adopt(struct smp_call_shared *shared);

@@ -12,6 +12,7 @@
 #include "counting/call_layout.h"
 #include "counting/call_path.h"
 #include "counting/call_pools.h"
+#include "counting/call_shared.h"
 #include "jvm/agent/jdk.h"
 #include "jvm/agent/local_frame.h"
 #include "jvm/calls/own_calls.h"
@@ -171,7 +172,7 @@ static enum smp_status create_natives(JNIEnv *env, char reason[SMP_HOOK_REASON_B
 static enum smp_status set_up_hook(JNIEnv *env, jclass type, jobject natives,
                                    char reason[SMP_HOOK_REASON_BYTES])
 {
-    const struct smp_call_addresses addresses = smp_call_arena_addresses();
+    struct smp_call_shared *const shared = smp_call_arena_share();
     jmethodID set_up = smp_jdk_static_method(env, type, "setUp", SET_UP_SIGNATURE);
     jlongArray numbers = set_up == NULL ? NULL : (*env)->NewLongArray(env, LAYOUT_SIZE);
 
@@ -183,8 +184,8 @@ static enum smp_status set_up_hook(JNIEnv *env, jclass type, jobject natives,
     }
     (*env)->SetLongArrayRegion(env, numbers, 0, LAYOUT_SIZE, layout);
     const jint different = (*env)->CallStaticIntMethod(
-        env, type, set_up, natives, (jlong)(uintptr_t)addresses.slots,
-        (jlong)(uintptr_t)addresses.shared, (jlong)(uintptr_t)addresses.reflected, numbers);
+        env, type, set_up, natives, (jlong)(uintptr_t)shared->slots, (jlong)(uintptr_t)shared,
+        (jlong)(uintptr_t)shared->reflected, numbers);
     if ((*env)->ExceptionCheck(env) || different != SAME_LAYOUT)
         return refuse_hook(env, reason, "the hook class has another layout");
     return SMP_OK;

@@ -12,7 +12,7 @@
 
 #include "base/random.h"
 #include "counting/losses.h"
-#include "jvm/calls/retransform.h"
+#include "jvm/calls/class_batches.h"
 
 enum { MOST = 300, ROUNDS = 2000 };
 

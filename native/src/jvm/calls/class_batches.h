@@ -62,6 +62,18 @@ void smp_class_batches_give_back(struct smp_class_batches *batches, jvmtiEnv *jv
 /* The load hook has returned for a class that is retransformed. */
 void smp_class_batches_left_hook(struct smp_class_batches *batches);
 
+/* classes[which] was refused by itself. */
+typedef void smp_on_class_refused(void *self, size_t which, jvmtiError error);
+/*
+ * RetransformClasses. The JVM refuses a batch as a whole. It is halved then, until the refused
+ * classes are alone: the others get their bytes all the same. Refusals come before the JVM stops at
+ * a safepoint, so what that costs is the parsing. The JVM that is about to die refuses all.
+ */
+void smp_retransform(jvmtiEnv *jvmti, const jclass *classes, size_t count,
+                     smp_on_class_refused *refused, void *self);
+/* For the account: static storage, follows "left alone, ". */
+const char *smp_retransform_text(jvmtiError error);
+
 #define SMP_BATCH_LEAST_PAUSE_NS 100000000LL
 #define SMP_BATCH_MOST_PAUSE_NS 1000000000LL
 #define SMP_BATCH_CALM_NS 5000000000LL

@@ -345,9 +345,6 @@ static bool prepare_state(struct smp_call_arena *arena, uint32_t generation,
     if (tree == NULL)
         return false;
     state->top = smp_call_node_at(atomic_load_explicit(&tree->first, RELAXED), 0);
-    state->free = tree->free;
-    state->free_end = tree->free_end;
-    state->units = tree->units;
     state->is_exact = arena->is_exact;
     state->is_virtual = is_virtual;
     state->is_full = false;
@@ -394,12 +391,8 @@ struct smp_call_state *smp_call_begin(int64_t tid, bool is_virtual, uint32_t poo
     return state;
 }
 
-static void pool_tree(struct smp_call_arena *arena, struct smp_call_state *state,
-                      struct smp_call_tree *tree)
+static void pool_tree(struct smp_call_arena *arena, struct smp_call_tree *tree)
 {
-    tree->free = state->free;
-    tree->free_end = state->free_end;
-    tree->units = state->units;
     atomic_store_explicit(&tree->status, SMP_TREE_POOLED, RELEASE);
     push_tree(&arena->pools[tree->pool % SMP_CALL_POOLS], tree);
 }
@@ -411,7 +404,7 @@ void smp_call_leave(struct smp_call_state *state)
 
     if (tree != NULL && is_of(tree, arena) && state->is_virtual &&
         tree->generation == smp_call_generation())
-        pool_tree(arena, state, tree);
+        pool_tree(arena, tree);
     else if (tree != NULL)
         give_back(arena, tree);
     if (state->is_virtual)
@@ -435,7 +428,7 @@ enum smp_call_room smp_call_grow(struct smp_call_state *state)
     enum smp_call_room room = SMP_CALL_NO_MEMORY;
 
     if (tree != NULL && is_of(tree, arena)) {
-        const uint32_t units = next_units(arena, state->units);
+        const uint32_t units = next_units(arena, tree->units);
         if (units * smp_call_unit_bytes(arena->is_exact) >= sizeof(struct smp_call_wide_node))
             chunk = create_chunk(arena, units, 0);
         else
@@ -443,9 +436,9 @@ enum smp_call_room smp_call_grow(struct smp_call_state *state)
         state->is_full = room == SMP_CALL_OVER_NODES;
     }
     if (chunk != NULL) {
-        chunk->first_ordinal = state->units;
-        state->free = chunk->nodes;
-        state->free_end = (char *)smp_call_node_at(chunk, chunk->units);
+        chunk->first_ordinal = tree->units;
+        tree->free = chunk->nodes;
+        tree->free_end = (char *)smp_call_node_at(chunk, chunk->units);
         atomic_store_explicit(&tree->last->next, chunk, RELEASE);
         tree->last = chunk;
         room = SMP_CALL_HAS_ROOM;

@@ -120,15 +120,13 @@ struct smp_call_state {
     struct smp_call_state *next;
     _Atomic(struct smp_call_node *) position; /* NULL: the thread is outside of all roots */
     struct smp_call_node *top;
-    char *free; /* the next node */
-    char *free_end;
     _Atomic uint32_t generation; /* of its tree: call_arena.h */
-    uint32_t units;
-    _Atomic uint8_t phase; /* of a hook: enum smp_call_phase */
+    _Atomic uint8_t phase;       /* of a hook: enum smp_call_phase */
     uint8_t is_exact;
     uint8_t is_virtual;
     uint8_t is_full; /* its tree has as many nodes as it may have */
     int32_t depth_limit;
+    uint32_t unused[5];
 };
 
 _Static_assert(sizeof(struct smp_call_node) == SMP_CALL_UNIT, "a cache line");

@@ -75,24 +75,25 @@ static struct smp_call_node *make_node(struct smp_call_state *state, struct smp_
                                        int32_t key, enum smp_call_room *limit)
 {
     const size_t size = smp_call_node_bytes(key, state->is_exact);
+    struct smp_call_tree *const tree = smp_call_tree_of(state);
 
     if (at->depth >= state->depth_limit) {
         *limit = SMP_CALL_OVER_DEPTH;
         return NULL;
     }
-    if (state->is_full)
+    if (state->is_full || tree == NULL)
         return NULL;
-    if ((size_t)(state->free_end - state->free) < size) {
+    if ((size_t)(tree->free_end - tree->free) < size) {
         *limit = smp_call_grow(state);
         if (*limit != SMP_CALL_HAS_ROOM)
             return NULL;
     }
-    struct smp_call_node *node = (struct smp_call_node *)(void *)state->free;
+    struct smp_call_node *node = (struct smp_call_node *)(void *)tree->free;
     node->key = key;
-    node->ordinal = state->units;
+    node->ordinal = tree->units;
     node->depth = at->depth + 1;
-    state->free += size;
-    state->units += (uint32_t)(size / smp_call_unit_bytes(state->is_exact));
+    tree->free += size;
+    tree->units += (uint32_t)(size / smp_call_unit_bytes(state->is_exact));
     link_child(at, node);
     atomic_store_explicit(&node->parent, at, RELEASE);
     smp_call_arena_mark_seen(key & INT32_MAX);

@@ -86,8 +86,8 @@ struct smp_call_tree {
     uint64_t serial;
     _Atomic(struct smp_call_chunk *) first;
     struct smp_call_chunk *last;
-    uint32_t units; /* the ordinal of the next node, while the tree is in no state */
-    char *free;
+    uint32_t units; /* the ordinal of the next node */
+    char *free;     /* the next node */
     char *free_end;
     struct smp_quota *quota; /* held */
     /* Frees its memory: of the copy of the library that has allocated it. */

@@ -45,10 +45,10 @@ public abstract class ThreadsSamplerHook {
     private static final long STATE_NEXT = 8;
     private static final long STATE_POSITION = 16;
     private static final long STATE_TOP = 24;
-    private static final long STATE_GENERATION = 48;
-    private static final long STATE_PHASE = 56;
-    private static final long STATE_IS_EXACT = 57;
-    private static final long STATE_IS_FULL = 59;
+    private static final long STATE_GENERATION = 32;
+    private static final long STATE_PHASE = 36;
+    private static final long STATE_IS_EXACT = 37;
+    private static final long STATE_IS_FULL = 39;
     private static final long NODE_KEY = 0;
     private static final long NODE_PARENT = 8;
     private static final long NODE_CHILD = 16;

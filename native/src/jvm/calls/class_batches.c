@@ -114,7 +114,7 @@ static void take_dirty(struct smp_class_batches *batches)
     smp_lock_acquire(&counted->lock);
     batches->count = smp_call_graph_take_batch(counted->graph, batches->indexes, batches->size);
     for (size_t i = 0; i < batches->count; i++) {
-        struct smp_class_mark *const mark = smp_counted_classes_mark(counted, batches->indexes[i]);
+        struct smp_class_mark *const mark = &counted->marks[batches->indexes[i]];
         mark->flags |= SMP_COUNTED_WAITING;
         mark->place = (uint16_t)i;
         batches->types[i] = NULL;
@@ -132,7 +132,7 @@ static size_t place_of(const struct smp_class_batches *batches,
     smp_lock_acquire(&counted->lock);
     const uint32_t index = smp_call_graph_find(counted->graph, loaded->loader, loaded->name);
     if (index != 0)
-        place = smp_counted_classes_mark(counted, index)->place;
+        place = counted->marks[index].place;
     smp_lock_release(&counted->lock);
     return place < batches->count && batches->indexes[place] == index ? place : batches->count;
 }
@@ -166,7 +166,7 @@ static void release_classes(struct smp_class_batches *batches, JNIEnv *env)
 static void leave_class(struct smp_class_batches *batches, uint32_t index, const char *why)
 {
     if (batches->gives_back)
-        smp_counted_classes_mark(batches->counted, index)->flags |= SMP_COUNTED_KEPT;
+        batches->counted->marks[index].flags |= SMP_COUNTED_KEPT;
     else
         smp_call_graph_refuse_class(batches->counted->graph, index, why);
 }
@@ -174,7 +174,7 @@ static void leave_class(struct smp_class_batches *batches, uint32_t index, const
 /* With the lock held. */
 static void refuse_dirty(struct smp_class_batches *batches, uint32_t index, jvmtiError error)
 {
-    struct smp_class_mark *const mark = smp_counted_classes_mark(batches->counted, index);
+    struct smp_class_mark *const mark = &batches->counted->marks[index];
 
     /* Maybe only because another agent has just changed it (counted_classes.c: is_outdated). */
     if (mark->foreign_hash != 0 && !batches->gives_back) {
@@ -195,7 +195,7 @@ static void end_waiting(struct smp_class_batches *batches, uint32_t index, jclas
     struct smp_counted_classes *const counted = batches->counted;
 
     smp_lock_acquire(&counted->lock);
-    smp_counted_classes_mark(counted, index)->flags &= (uint8_t)~SMP_COUNTED_WAITING;
+    counted->marks[index].flags &= (uint8_t)~SMP_COUNTED_WAITING;
     if (held == NULL)
         refuse_dirty(batches, index, JVMTI_ERROR_OUT_OF_MEMORY);
     smp_lock_release(&counted->lock);
@@ -238,7 +238,7 @@ static void put_batch_back(struct smp_class_batches *batches)
 
     smp_lock_acquire(&counted->lock);
     for (size_t i = 0; i < batches->count; i++) {
-        struct smp_class_mark *const mark = smp_counted_classes_mark(counted, batches->indexes[i]);
+        struct smp_class_mark *const mark = &counted->marks[batches->indexes[i]];
         /* No flag: the class was prepared meanwhile, or its index became another's. */
         if ((mark->flags & SMP_COUNTED_WAITING) == 0 ||
             !smp_call_graph_is_loaded(counted->graph, batches->indexes[i]))
@@ -267,7 +267,7 @@ static void end_batch(struct smp_class_batches *batches)
     smp_lock_acquire(&counted->lock);
     for (size_t i = 0; i < batches->count; i++) {
         const uint32_t index = batches->indexes[i];
-        struct smp_class_mark *const mark = smp_counted_classes_mark(counted, index);
+        struct smp_class_mark *const mark = &counted->marks[index];
         if (!smp_call_graph_is_loaded(counted->graph, index) ||
             smp_call_graph_is_dirty(counted->graph, index) || (mark->flags & SMP_COUNTED_KEPT) != 0)
             continue;

@@ -94,11 +94,6 @@ int32_t smp_counted_classes_id(const struct smp_counted_classes *counted, int32_
 
 /* --- marks --- */
 
-struct smp_class_mark *smp_counted_classes_mark(struct smp_counted_classes *counted, uint32_t index)
-{
-    return &counted->marks[index];
-}
-
 static bool has_mark(struct smp_counted_classes *counted, uint32_t index)
 {
     size_t count = counted->mark_count > 0 ? counted->mark_count : FIRST_MARKS;
@@ -261,8 +256,10 @@ static bool needs_lambda(const struct smp_counted_classes *counted, struct smp_s
 
 /* --- reflection --- */
 
-static const char *const REFLECTION[] = { "java/lang/reflect/Method",
-                                          "java/lang/reflect/Constructor" };
+enum { REFLECTIONS = 2 };
+
+static const char *const REFLECTION[REFLECTIONS] = { "java/lang/reflect/Method",
+                                                     "java/lang/reflect/Constructor" };
 
 /* What the public methods of both come to, on JDK 17 to 28. */
 static enum smp_probe_hands hands_of(const struct smp_class_file *file,
@@ -281,19 +278,29 @@ static enum smp_probe_hands hands_of(const struct smp_class_file *file,
     return SMP_HANDS_NOTHING;
 }
 
-void smp_counted_classes_want_reflection(struct smp_counted_classes *counted)
+static bool needs_reflection(const struct smp_counted_classes *counted)
 {
     struct smp_call_graph_figures figures;
 
-    smp_lock_acquire(&counted->lock);
     smp_call_graph_figures(counted->graph, &figures);
-    if (counted->follows_reflection && !counted->has_reflection && figures.roots > 0 &&
-        counted->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL) {
+    return figures.roots > 0 && counted->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL;
+}
+
+/* 0: it is not known. */
+static uint32_t index_of_reflection(const struct smp_counted_classes *counted, size_t which)
+{
+    const struct smp_slice name = { REFLECTION[which], strlen(REFLECTION[which]) };
+
+    return smp_call_graph_find(counted->graph, SMP_CLASS_LOADERS_BOOT, name);
+}
+
+void smp_counted_classes_want_reflection(struct smp_counted_classes *counted)
+{
+    smp_lock_acquire(&counted->lock);
+    if (counted->follows_reflection && !counted->has_reflection && needs_reflection(counted)) {
         counted->has_reflection = true;
-        for (size_t i = 0; i < sizeof(REFLECTION) / sizeof(REFLECTION[0]); i++) {
-            const struct smp_slice name = { REFLECTION[i], strlen(REFLECTION[i]) };
-            const uint32_t index =
-                smp_call_graph_find(counted->graph, SMP_CLASS_LOADERS_BOOT, name);
+        for (size_t i = 0; i < REFLECTIONS; i++) {
+            const uint32_t index = index_of_reflection(counted, i);
             if (index != 0)
                 smp_call_graph_put_back(counted->graph, index);
         }
@@ -302,9 +309,9 @@ void smp_counted_classes_want_reflection(struct smp_counted_classes *counted)
 }
 
 /* The JVM refuses to change it, or has other fields than those that are read. */
-static bool is_unfollowed(const struct smp_counted_classes *counted, struct smp_slice name)
+static bool is_unfollowed(const struct smp_counted_classes *counted, size_t which)
 {
-    const uint32_t index = smp_call_graph_find(counted->graph, SMP_CLASS_LOADERS_BOOT, name);
+    const uint32_t index = index_of_reflection(counted, which);
 
     return !counted->follows_reflection ||
            (index != 0 && smp_call_graph_is_refused(counted->graph, index));
@@ -313,17 +320,13 @@ static bool is_unfollowed(const struct smp_counted_classes *counted, struct smp_
 void smp_counted_classes_add_unfollowed(const struct smp_counted_classes *counted,
                                         struct smp_counting_account *out)
 {
-    struct smp_call_graph_figures figures;
     char text[SMP_MAX_COUNTING_NAME_BYTES];
 
-    smp_call_graph_figures(counted->graph, &figures);
-    if (figures.roots == 0 || counted->plan->instrumentation == SMP_INSTRUMENTATION_TOTAL)
-        return;
-    for (size_t i = 0; i < sizeof(REFLECTION) / sizeof(REFLECTION[0]); i++) {
-        const struct smp_slice name = { REFLECTION[i], strlen(REFLECTION[i]) };
-        if (!is_unfollowed(counted, name))
+    for (size_t i = 0; i < REFLECTIONS && needs_reflection(counted); i++) {
+        if (!is_unfollowed(counted, i))
             continue;
-        smp_class_name_text(text, sizeof(text), name);
+        smp_class_name_text(text, sizeof(text),
+                            (struct smp_slice){ REFLECTION[i], strlen(REFLECTION[i]) });
         smp_counting_account_add(out, SMP_COUNTING_NOT_FOLLOWED, 1);
         (void)smp_counting_account_name(out, SMP_COUNTING_NOT_FOLLOWED, text);
     }
@@ -458,7 +461,7 @@ static bool plan_class(struct counted_load *load, const struct smp_loading_class
         load->hands_out =
             counted->has_reflection && load->summary->loader == SMP_CLASS_LOADERS_BOOT;
         has_probes = copy_plan(load, probes);
-        mark_probed(smp_counted_classes_mark(counted, load->index), has_probes);
+        mark_probed(&counted->marks[load->index], has_probes);
         if (loading->is_first)
             smp_call_graph_probed(counted->graph, load->index, SMP_METHOD_SINCE_LOAD);
         if (loading->is_foreign && (was_dirty || has_other_methods(&before, counted->graph)))
@@ -615,7 +618,7 @@ bool smp_counted_classes_load(struct smp_counted_classes *counted, jvmtiEnv *jvm
 /* With the lock held. */
 static void make_due(struct smp_counted_classes *counted, uint32_t index)
 {
-    struct smp_class_mark *const mark = smp_counted_classes_mark(counted, index);
+    struct smp_class_mark *const mark = &counted->marks[index];
     const bool is_leftover = take_leftover(counted, mark->name_hash);
 
     if (is_leftover)
@@ -684,32 +687,20 @@ bool smp_counted_classes_needs_supers(const struct smp_counted_classes *counted,
            smp_call_filter_passes(counted->plan->filter, loaded->name);
 }
 
-static bool note_super(struct smp_counted_classes *counted, const struct smp_loaded_class *super,
-                       bool has_methods)
-{
-    bool is_new = true;
-
-    smp_lock_acquire(&counted->lock);
-    const uint32_t index = smp_call_graph_find(counted->graph, super->loader, super->name);
-    if (index != 0) {
-        is_new = (counted->marks[index].flags & SMP_COUNTED_SUPER) == 0;
-        if (has_methods)
-            counted->marks[index].flags |= SMP_COUNTED_SUPER;
-    }
-    smp_lock_release(&counted->lock);
-    return is_new;
-}
-
 bool smp_counted_classes_meet_super(struct smp_counted_classes *counted, jvmtiEnv *jvmti,
                                     JNIEnv *env, const struct smp_loaded_class *super)
 {
     const bool has_methods = needs_methods(counted, super->name);
 
-    if (!note_super(counted, super, has_methods))
-        return false;
-    if (!has_methods)
+    smp_lock_acquire(&counted->lock);
+    const uint32_t index = smp_call_graph_find(counted->graph, super->loader, super->name);
+    const bool is_new = index == 0 || (counted->marks[index].flags & SMP_COUNTED_SUPER) == 0;
+    if (index != 0 && has_methods)
+        counted->marks[index].flags |= SMP_COUNTED_SUPER;
+    smp_lock_release(&counted->lock);
+    if (is_new && !has_methods)
         add_loaded(counted, jvmti, env, super, true);
-    return true;
+    return is_new;
 }
 
 /* --- ids that come back --- */

@@ -83,7 +83,7 @@ struct smp_counted_classes {
     struct smp_call_graph *graph;   /* NULL: not open */
     struct smp_counting_plan *plan; /* held while open */
     int32_t id_base;                /* constant while open */
-    struct smp_class_mark *marks;
+    struct smp_class_mark *marks;   /* by the call graph's index */
     size_t mark_count;
     uint32_t max_ids; /* call_graph.h */
     struct {
@@ -146,9 +146,6 @@ int32_t smp_counted_classes_pushed(const struct smp_counted_classes *counted, in
 bool smp_counted_classes_begin_renewal(struct smp_counted_classes *counted);
 void smp_counted_classes_keep_id(struct smp_counted_classes *counted, int32_t pushed);
 void smp_counted_classes_end_renewal(struct smp_counted_classes *counted);
-/* With the lock held. The mark of an index that the call graph gave. */
-struct smp_class_mark *smp_counted_classes_mark(struct smp_counted_classes *counted,
-                                                uint32_t index);
 /* With the lock held. Is the index one of a class of that name, now? */
 bool smp_counted_classes_is_named(struct smp_counted_classes *counted, uint32_t index,
                                   struct smp_slice name);

@@ -20,7 +20,7 @@ enum { FIRST_DEEP = 255, TAG_SHIFT = 32, NO_THREAD = -1 /* of a state that is be
 static struct smp_call_shared own;
 struct smp_call_shared *smp_call_memory = &own;
 
-/* Of this copy of the library: it counts. */
+/* The view of this copy of the library, which counts. */
 static const struct smp_call_view blind;
 static const struct smp_call_view *_Atomic view_now = &blind;
 
@@ -283,7 +283,7 @@ static _Atomic(struct smp_call_state *) *slot_of(int64_t tid)
     return &smp_call_memory->slots[(uint64_t)tid & (SMP_CALL_SLOTS - 1)];
 }
 
-/* One of this slot's chain that is free; else a new one at the chain's beginning. */
+/* Takes a free state of this slot's chain; else a new one at the chain's beginning. */
 static struct smp_call_state *claim_state(int64_t tid)
 {
     _Atomic(struct smp_call_state *) *slot = slot_of(tid);
@@ -317,7 +317,7 @@ static void free_state(struct smp_call_state *state)
     atomic_store_explicit(&state->tid, 0, RELEASE);
 }
 
-/* One of the pool that is not to be given back. NULL: there is none. */
+/* A tree of the pool that is not to be given back. NULL: there is none. */
 static struct smp_call_tree *pop_pooled(struct smp_call_arena *arena, uint32_t generation,
                                         uint32_t pool)
 {
@@ -613,7 +613,7 @@ static void abandon(const struct smp_call_arena *arena, uint32_t index, bool is_
         smp_call_tree_free(tree);
 }
 
-/* Of threads that have ended, and of virtual threads: no thread counts in it. */
+/* No thread counts in the tree of a thread that has ended, or in a pooled one. */
 static void close_tree(const struct smp_call_arena *arena, struct smp_call_tree *tree)
 {
     const uint32_t status = atomic_load_explicit(&tree->status, ACQUIRE);
@@ -685,7 +685,7 @@ void smp_call_arena_retire(int64_t tid)
     struct smp_call_state *state = smp_call_state_find(tid);
     int64_t expected = tid;
 
-    /* One does it: from its end on the state may be another thread's. */
+    /* Only one caller does it: from its end on the state may be another thread's. */
     if (state != NULL && !state->is_virtual &&
         atomic_compare_exchange_strong(&state->tid, &expected, NO_THREAD)) {
         struct smp_call_tree *tree = take_tree(index_of_state(state));

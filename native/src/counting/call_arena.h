@@ -115,7 +115,7 @@ void smp_call_arena_mark_seen(int32_t id);
  * is off: else its state stays taken. Any thread, and several for one. */
 void smp_call_arena_retire(int64_t tid);
 
-/* What the hooks of this process use (call_shared.h); from now on another copy may adopt it. */
+/* The memory that the hooks of this process use (call_shared.h). Another copy may adopt it now. */
 struct smp_call_shared *smp_call_arena_share(void);
 /* Takes the shared memory of the copy of the library that has defined the hook class. False: it is
  * laid out in another way. */
@@ -126,7 +126,7 @@ struct smp_call_state *smp_call_begin(int64_t tid, bool is_virtual, uint32_t poo
 /* On that thread, outside of all roots: gives back what a virtual thread has, and what counting
  * that has been turned off has left. */
 void smp_call_leave(struct smp_call_state *state);
-/* On that thread: room for a node of any kind. Where there is none nothing has changed. */
+/* On that thread: makes room for a node of any kind. Without room nothing has changed. */
 enum smp_call_room smp_call_grow(struct smp_call_state *state);
 /* On that thread: room for the keys of twice as many calls without a node. False: the limit, or no
  * memory; nothing has changed. */

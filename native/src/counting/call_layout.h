@@ -138,7 +138,7 @@ static inline bool smp_call_is_root(const struct smp_call_node *node)
     return node->key < SMP_CALL_OVERFLOW;
 }
 
-/* Where the callee of that key is, if it is among the hints. */
+/* Leads to the callee of that key, if it is among the hints. */
 static inline struct smp_call_node **smp_call_hint(struct smp_call_node *top,
                                                    const struct smp_call_node *at, int32_t key)
 {
@@ -160,7 +160,7 @@ static inline size_t smp_call_node_bytes(int32_t key, bool is_exact)
                                                : sizeof(struct smp_call_node);
 }
 
-/* Of a node that is neither the top nor the overflow node. */
+/* The node is neither the top nor the overflow node. */
 static inline int32_t smp_call_method(const struct smp_call_node *node)
 {
     return node->key & INT32_MAX;

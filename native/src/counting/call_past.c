@@ -66,7 +66,7 @@ static enum smp_call_look look_below(const struct smp_call_view *view,
     if (caller == 0)
         return SMP_CALL_LOOK_OLDER;
     const enum smp_call_look seen = view->look(hook_frames, caller);
-    /* What is below an outermost root does not matter. */
+    /* Frames below an outermost root do not matter. */
     return seen == SMP_CALL_LOOK_NEW && smp_call_parent(at) != state->top ? SMP_CALL_LOOK_OLDER
                                                                           : seen;
 }

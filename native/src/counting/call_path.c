@@ -32,7 +32,7 @@ static void set_phase(struct smp_call_state *state, enum smp_call_phase phase)
     atomic_store_explicit(&state->phase, (uint8_t)phase, RELAXED);
 }
 
-/* One thread adds. */
+/* Only one thread adds. */
 static void add(_Atomic int64_t *number, int64_t amount)
 {
     atomic_store_explicit(number, atomic_load_explicit(number, RELAXED) + amount, RELAXED);
@@ -182,7 +182,7 @@ static void enter_call(struct smp_call_state *state, int32_t key)
     struct smp_call_node *node = at->child;
 
     set_phase(state, SMP_CALL_IN_HOOK);
-    /* Of the overflow node that is no child, but its first number is no key. */
+    /* The overflow node has no child there, but a number that is no key. */
     if (node == NULL || node->key != key)
         node = place_of_call(state, at, key, SMP_CALL_NATIVE_HOOK_FRAMES);
     move_position(state, node);
@@ -280,7 +280,7 @@ static struct smp_call_state *begin_outermost(struct smp_call_state *known, int6
             return state;
         publish_position(state, NULL);
     }
-    /* What it had got before counting ended. */
+    /* Gives back a state from before counting ended. */
     state = smp_call_state_find(tid);
     if (state != NULL)
         smp_call_leave(state);
@@ -353,7 +353,7 @@ static bool is_over(const struct smp_call_state *state, const struct running *ca
     return call->level == 0 && call->node == state->top;
 }
 
-/* Of one that is known. */
+/* The key of a call that is known. */
 static int32_t key_of(const struct smp_call_state *state, const struct running *call)
 {
     return call->level > 0 ? overflow_of(state)->deep[call->level] : call->node->key;

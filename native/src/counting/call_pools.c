@@ -9,7 +9,7 @@
 #include "counting/call_shared.h"
 #include "model/name_rule.h"
 
-/* Of a pool's name. */
+/* States of a pool's name. */
 enum { POOL_FREE, POOL_BEING_NAMED, POOL_NAMED, MOST_PROBES = 16 };
 
 static bool is_pool_of(const struct smp_call_pool *pool, const char *group)

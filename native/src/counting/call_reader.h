@@ -48,7 +48,7 @@ struct smp_call_delta {
 
 struct smp_call_visitor {
     void *self;
-    /* Of each node that is new or has changed; a caller's node comes before its callees'. */
+    /* For each node that is new or has changed; a caller's node comes before its callees'. */
     void (*on_delta)(void *self, const struct smp_call_delta *delta);
     /* The tree's last delta was this read's. May be NULL. */
     void (*on_end)(void *self, uint64_t tree);
@@ -75,7 +75,7 @@ struct smp_call_position {
 /* The call that the calling thread, whose state that is, runs. For its signal handler: its tree
  * stays meanwhile. */
 struct smp_call_spot smp_call_spot_of(const void *state, int64_t java_id);
-/* Where a thread is. False: outside of all roots. The thread runs on meanwhile. */
+/* False: the thread is outside of all roots. It runs on meanwhile. */
 bool smp_call_position_of(int64_t tid, struct smp_call_position *out);
 
 #endif

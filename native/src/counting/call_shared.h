@@ -36,7 +36,7 @@ enum smp_call_tree_status {
     SMP_TREE_ABANDONED /* counting was closed; freed by its thread when it leaves its root */
 };
 
-/* What the reader has seen of a node. */
+/* A node as the reader has seen it. */
 struct smp_call_seen {
     int64_t count;
     int64_t time;
@@ -194,7 +194,7 @@ static inline struct smp_call_state *smp_call_state_find(int64_t tid)
 /* After a store to session, generation or epoch, before what threads store is looked at. False: a
  * thread may not have seen it yet. */
 bool smp_call_fence_all(void);
-/* What was set last; never NULL. */
+/* The view that was set last; never NULL. */
 const struct smp_call_view *smp_call_view(void);
 /* Frees a tree that no other thread can find: after it was taken from where it was, or RETIRED. */
 void smp_call_tree_free(struct smp_call_tree *tree);

@@ -18,7 +18,7 @@
 #include "jvm/threads/threads.h"
 
 enum {
-    /* Of a call whose probes the JIT compilers have not inlined away (facts: 3 to 9 ns). */
+    /* A call whose probes the JIT compilers have not inlined away (facts: 3 to 9 ns). */
     CALL_COST_NS = 8,
     EXACT_CALL_COST_NS = 25,
     ROOT_COST_NS = 32, /* measured (bench: call-hooks): by JNI, with two time stamps */
@@ -26,7 +26,7 @@ enum {
     FILE_BYTES = 256
 };
 
-/* Of the one that counts; only its sampler thread. */
+/* The session that counts; only its sampler thread uses this. */
 static struct {
     bool is_exact;
     bool has_dropped; /* trees are to begin anew */
@@ -43,7 +43,7 @@ static struct {
     } name; /* of the method that was named last; UTF-8, cut where it does not fit */
 } counting;
 
-/* What there is of these now is in no account. */
+/* Losses up to now are in no account. */
 static void see_all_losses(void)
 {
     counting.seen.lost_roots = smp_call_arena_lost_roots();
@@ -213,7 +213,7 @@ static void fill_name(const struct smp_method_name *name)
         *at = *at == '/' ? '.' : *at;
 }
 
-/* One that is called before its batch has ended has its probe since just now. */
+/* A method that is called before its batch has ended has its probe since just now. */
 static int64_t since_of(const struct smp_method_record *record)
 {
     if (record->since_ms == SMP_METHOD_SINCE_LOAD)
@@ -326,7 +326,7 @@ static void get_counter_figures(SMP_UNUSED void *self, struct smp_counter_figure
     out->root_cost_ns = ROOT_COST_NS;
 }
 
-/* What has come to one of all since the last account. */
+/* Adds what has come since the last account. */
 static void add_more(struct smp_counting_account *out, enum smp_counting code, uint64_t all,
                      uint64_t *seen)
 {

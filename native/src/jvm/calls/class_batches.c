@@ -12,7 +12,7 @@ enum {
     MOST_RANGES = 64 /* a range is halved at most so often; each half that waits takes a place */
 };
 
-/* What goes through the loaded classes. */
+/* A batch on its way through the loaded classes. */
 struct batch_search {
     struct smp_class_batches *batches;
     jvmtiEnv *jvmti;
@@ -256,9 +256,9 @@ static void put_batch_back(struct smp_class_batches *batches)
 
 /* --- changing them --- */
 
-/* Those that were changed have the probes of their plan, and no others; none if they were given
- * back. A class that is due again may be one that the JVM has not changed: its batch is yet to come.
- * Who sees the new number of batches finds the time of their probes. */
+/* The classes that were changed have the probes of their plan, or none if they were given back. A
+ * class that is due again may not have been changed: its batch is yet to come. The number of
+ * batches rises last, so a reader that sees it finds the time of the probes. */
 static void end_batch(struct smp_class_batches *batches)
 {
     struct smp_counted_classes *const counted = batches->counted;

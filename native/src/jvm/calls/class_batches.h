@@ -54,7 +54,7 @@ struct smp_class_batches {
 
 void smp_class_batches_init(struct smp_class_batches *batches, struct smp_counted_classes *counted,
                             struct smp_class_loaders *loaders);
-/* One batch. False: nothing is to be changed now. */
+/* Runs one batch. False: nothing is to be changed now. */
 bool smp_class_batches_run(struct smp_class_batches *batches, jvmtiEnv *jvmti, JNIEnv *env);
 /* With a load hook that changes nothing: all classes get the bytes they have without it. What
  * cannot be given back now is remembered (counted_classes.h: leftovers). */

@@ -261,7 +261,7 @@ enum { REFLECTIONS = 2 };
 static const char *const REFLECTION[REFLECTIONS] = { "java/lang/reflect/Method",
                                                      "java/lang/reflect/Constructor" };
 
-/* What the public methods of both come to, on JDK 17 to 28. */
+/* On JDK 17 to 28 the public methods of both classes lead to these. */
 static enum smp_probe_hands hands_of(const struct smp_class_file *file,
                                      const struct smp_class_method *method)
 {
@@ -334,7 +334,7 @@ void smp_counted_classes_add_unfollowed(const struct smp_counted_classes *counte
 
 /* --- bytes --- */
 
-/* One class in the load hook. */
+/* A class in the load hook. */
 struct counted_load {
     struct smp_counted_classes *counted;
     jvmtiEnv *jvmti;
@@ -734,7 +734,7 @@ int32_t smp_counted_classes_pushed(const struct smp_counted_classes *counted, in
     return smp_counted_classes_number(counted, pushed) == number ? pushed : -1;
 }
 
-/* What no probe has pushed is in no tree, and comes back at once. */
+/* An id that no probe has pushed is in no tree, and comes back at once. */
 static bool mark_due_id(void *self, int32_t id)
 {
     struct smp_id_use *const use = &((struct smp_counted_classes *)self)->renewal.uses[id];

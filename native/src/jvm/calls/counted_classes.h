@@ -50,7 +50,7 @@ enum {
     SMP_LEFTOVERS_LIMIT = 4096
 };
 
-/* Of a class index. */
+/* What is known of a class beside the call graph. */
 struct smp_class_mark {
     uint32_t name_hash;
     uint32_t foreign_hash; /* of the bytes that another agent's change had; 0: ours had them, too */
@@ -58,7 +58,7 @@ struct smp_class_mark {
     uint8_t flags;
 };
 
-/* Of an id. */
+/* What is known of an id beside the call graph. */
 struct smp_id_use {
     uint32_t count; /* how often it has come back, so that its number is one method's */
     bool is_pushed; /* a probe has been made with it; with the lock held */
@@ -71,7 +71,7 @@ enum {
     SMP_RENEWAL_READS = 64  /* after so many reads those that trees still had count, too */
 };
 
-/* What went wrong with classes. */
+/* Classes that are not counted. */
 struct smp_counted_losses {
     _Atomic uint64_t malformed;
     _Atomic uint64_t no_memory;
@@ -112,7 +112,7 @@ SMP_CHECKED enum smp_status smp_counted_classes_open(struct smp_counted_classes 
 /* A second close is fine. */
 void smp_counted_classes_close(struct smp_counted_classes *counted);
 
-/* What the load hook hands in. */
+/* The load hook's class. */
 struct smp_loading_class {
     struct smp_class_bytes file;
     uint64_t loader;
@@ -134,15 +134,15 @@ bool smp_counted_classes_needs_supers(const struct smp_counted_classes *counted,
 bool smp_counted_classes_meet_super(struct smp_counted_classes *counted, jvmtiEnv *jvmti,
                                     JNIEnv *env, const struct smp_loaded_class *super);
 
-/* Of an id as probes push it: of the call graph, or -1. */
+/* The call graph's id for an id as probes push it, or -1. */
 int32_t smp_counted_classes_id(const struct smp_counted_classes *counted, int32_t pushed);
 /* The reader's. The number of what a probe pushes, and the other way round: -1 where the id has
  * come back since. */
 int64_t smp_counted_classes_number(const struct smp_counted_classes *counted, int32_t pushed);
 int32_t smp_counted_classes_pushed(const struct smp_counted_classes *counted, int64_t number);
-/* Before the reader reads the trees: ids of unloaded classes that no probe has pushed come back. True:
- * enough others wait, so all trees begin anew (call_arena.h); then it says of each node of a tree
- * that stays which id it has, and ends. */
+/* Before the reader reads the trees. Ids of unloaded classes that no probe has pushed come back. If
+ * enough others wait, all trees begin anew (call_arena.h), and the result is true: then the reader
+ * reports the id of each node of a tree that stays (keep_id), and ends the renewal. */
 bool smp_counted_classes_begin_renewal(struct smp_counted_classes *counted);
 void smp_counted_classes_keep_id(struct smp_counted_classes *counted, int32_t pushed);
 void smp_counted_classes_end_renewal(struct smp_counted_classes *counted);

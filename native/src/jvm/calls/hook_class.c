@@ -51,7 +51,7 @@ static const jlong layout[] = {
 };
 
 enum { LAYOUT_SIZE = sizeof(layout) / sizeof(layout[0]), SAME_LAYOUT = -1, LOCAL_REFS = 8 };
-/* Of a virtual thread's name; the rest does not choose its group. */
+/* The rest of a virtual thread's name does not choose its group. */
 enum { POOL_NAME_CHARS = 120 };
 
 #define SET_UP_SIGNATURE "(L" SMP_HOOK_CLASS ";JJJ[J)I"
@@ -63,7 +63,7 @@ static struct smp_call_state *state_of(jlong address)
 
 /* ---- native methods ---- */
 
-/* Of a virtual thread that is about to enter its outermost root. */
+/* For a virtual thread that is about to enter its outermost root. */
 static uint32_t pool_of_thread(JNIEnv *env, jstring name)
 {
     char modified[3 * POOL_NAME_CHARS + 1] = { 0 };

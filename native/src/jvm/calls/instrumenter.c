@@ -131,7 +131,7 @@ static bool add_probes(struct load_event *event, struct smp_class_bytes *changed
     return has_changed;
 }
 
-/* What is lost is no class file to the JVM, which refuses the change: the class stays as it is. */
+/* Lost bytes are handed out as no class file. So the JVM refuses, and the class stays as it is. */
 static bool copy_redefined(const struct load_event *event, struct smp_class_bytes *changed)
 {
     const bool is_lost = event->seen == SMP_CLASS_IS_LOST;
@@ -425,7 +425,7 @@ static void purge_loaders(JNIEnv *env)
     if (smp_clock_ns() - instrumenter.thread.purged_ns < PURGE_NS)
         return;
     instrumenter.thread.purged_ns = smp_clock_ns();
-    /* Those of the last time. What is taken out now may have been seen by a thread inside now. */
+    /* Frees those of the last time: a thread inside may have seen what is taken out now. */
     if (atomic_load(&instrumenter.inside) == 0)
         smp_class_loaders_free_deferred(&instrumenter.loaders, env);
     smp_class_loaders_purge(&instrumenter.loaders, env, unload_classes_of, NULL);

@@ -40,7 +40,7 @@ struct smp_leftover_methods {
     size_t capacity;
 };
 
-/* Of a method that has this id. */
+/* The name of the method that has this id. */
 struct smp_method_name smp_method_name_of(const struct smp_method_ids *ids, int32_t id);
 
 /* pushed: above all that were added. */

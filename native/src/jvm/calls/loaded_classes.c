@@ -10,7 +10,7 @@
 
 enum { LIST_REFS = 1, EXTRA_CLASS_REFS = 64, INNER_REFS = 16 };
 
-/* What classes are described with. */
+/* What it takes to describe classes. */
 struct class_reader {
     struct smp_class_loaders *loaders;
     jvmtiEnv *jvmti;

@@ -10,7 +10,7 @@
 
 enum { POOL_START = 1, TEXTS_OF_METHOD = 2 };
 
-/* What the JVM knows of the class. */
+/* The class's parts, as the JVM gives them. */
 struct loaded_parts {
     jvmtiEnv *jvmti;
     JNIEnv *env;
@@ -43,7 +43,7 @@ static void release_parts(const struct loaded_parts *parts)
     (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)(void *)parts->methods);
 }
 
-/* One piece of memory for all tables. */
+/* All tables are in one piece of memory. */
 static bool make_tables(struct smp_loaded_summary *made, const struct loaded_parts *parts)
 {
     const size_t types = (size_t)parts->type_count;

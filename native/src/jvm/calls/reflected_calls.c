@@ -11,7 +11,7 @@ enum {
     MOST_TEXT_BYTES = 128 * 1024 /* a name has 65,535 at most, a descriptor likewise */
 };
 
-/* Of one of the two classes. */
+/* The fields of one of the two classes. */
 struct reflected_fields {
     jfieldID owner;
     jfieldID parameters;
@@ -74,7 +74,7 @@ bool smp_reflected_calls_open(JNIEnv *env)
 
 /* --- names --- */
 
-/* Of a class: its type in a descriptor. Takes the reference over. */
+/* Adds a class as a descriptor has it. Takes the reference over. */
 static bool add_called_type(struct reflected_call *call, jclass type)
 {
     char *signature = NULL;

@@ -20,19 +20,8 @@ enum { FIRST_DEEP = 255, TAG_SHIFT = 32, NO_THREAD = -1 /* of a state that is be
 static struct smp_call_shared own;
 struct smp_call_shared *smp_call_memory = &own;
 
-/* The view of this copy of the library, which counts. */
 static const struct smp_call_view blind;
-static const struct smp_call_view *_Atomic view_now = &blind;
-
-void smp_call_set_view(const struct smp_call_view *view)
-{
-    atomic_store_explicit(&view_now, view == NULL ? &blind : view, RELEASE);
-}
-
-const struct smp_call_view *smp_call_view(void)
-{
-    return atomic_load_explicit(&view_now, ACQUIRE);
-}
+const struct smp_call_view *_Atomic smp_call_view_now = &blind;
 
 static uint64_t stamp_of_layout(void)
 {

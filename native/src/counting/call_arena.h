@@ -73,29 +73,6 @@ struct smp_call_options {
 /* Static memory that the hook class is given once. */
 struct smp_call_shared;
 
-enum smp_call_look {
-    SMP_CALL_LOOK_NEW,   /* no replaced code runs, down to its caller; of a root: in all of it */
-    SMP_CALL_LOOK_OLDER, /* it has some, or was not seen whole */
-    SMP_CALL_LOOK_OLD    /* an older call of the method runs, inside of its caller's */
-};
-
-/* What is known of the calling thread: its number, and what its stack shows. hook_frames: of the
- * hook, above the method's own. NULL in place of a function: it knows nothing. */
-struct smp_call_view {
-    /* For the reader; 0: the thread has none. */
-    uint64_t (*serial_of)(int64_t tid);
-    /* The method that has called the hook, as the JVM names it now; 0: not known. */
-    uint64_t (*own_method)(int32_t hook_frames);
-    /* caller: as own_method gave it; 0: the call is an outermost root. */
-    enum smp_call_look (*look)(int32_t hook_frames, uint64_t caller);
-    /* How many calls of the method that has called the hook are on the stack? At most that many
-     * run. Below 1: not known. */
-    int32_t (*count_calls)(void);
-};
-
-/* Before calls are counted. NULL: nothing is known. Static storage. */
-void smp_call_set_view(const struct smp_call_view *view);
-
 SMP_CHECKED enum smp_status smp_call_arena_open(const struct smp_call_options *options);
 void smp_call_arena_close(void);
 /* Roots entered by threads that could not be counted. Not during close. */

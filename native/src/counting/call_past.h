@@ -28,7 +28,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "counting/call_arena.h"
+#include "counting/call_layout.h"
 
 /* Frames of the hook: a call that it counts in Java until it has no place; all others. */
 enum { SMP_CALL_HOOK_FRAMES = 5, SMP_CALL_NATIVE_HOOK_FRAMES = 2 };

@@ -354,7 +354,7 @@ static bool is_over(const struct smp_call_state *state, const struct running *ca
 }
 
 /* The key of a call that is known. */
-static int32_t key_of(const struct smp_call_state *state, const struct running *call)
+static int32_t running_key(const struct smp_call_state *state, const struct running *call)
 {
     return call->level > 0 ? overflow_of(state)->deep[call->level] : call->node->key;
 }
@@ -390,7 +390,7 @@ static bool find_key(const struct smp_call_state *state, struct running *call, i
                 return true;
             continue;
         }
-        const int32_t own = key_of(state, call);
+        const int32_t own = running_key(state, call);
         if (own == key)
             return true;
         if (own < 0 && key >= 0)
@@ -447,7 +447,7 @@ void smp_call_exit_root(struct smp_call_state *state, int32_t id)
 static bool find_method(const struct smp_call_state *state, struct running *call, int32_t id)
 {
     for (; !is_over(state, call); step_out(call)) {
-        if (!is_unknown(state, call) && (key_of(state, call) & INT32_MAX) == id)
+        if (!is_unknown(state, call) && (running_key(state, call) & INT32_MAX) == id)
             return true;
     }
     return false;

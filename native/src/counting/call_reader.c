@@ -226,7 +226,8 @@ void smp_call_reset(void)
 
 /* False: the state has another thread by now, whose tree may be freed at any time, or its thread is
  * outside of all roots. */
-static bool look_at(const struct smp_call_state *state, int64_t tid, struct smp_call_position *out)
+static bool read_position(const struct smp_call_state *state, int64_t tid,
+                          struct smp_call_position *out)
 {
     const bool is_its_own = atomic_load_explicit(&state->tid, ACQUIRE) == tid;
     const struct smp_call_tree *const tree = is_its_own ? smp_call_tree_of(state) : NULL;
@@ -258,14 +259,14 @@ bool smp_call_position_of(int64_t tid, struct smp_call_position *out)
 {
     const struct smp_call_state *const state = smp_call_state_find(tid);
 
-    return state != NULL && look_at(state, tid, out);
+    return state != NULL && read_position(state, tid, out);
 }
 
 struct smp_call_spot smp_call_spot_of(const void *state, int64_t java_id)
 {
     struct smp_call_position position;
 
-    if (!look_at(state, java_id, &position))
+    if (!read_position(state, java_id, &position))
         return (struct smp_call_spot){ 0 };
     return (struct smp_call_spot){ .tree = position.tree,
                                    .ordinal = position.ordinal,

@@ -30,7 +30,7 @@
 struct smp_call_delta {
     uint64_t tree;          /* no other one ever has this number */
     int64_t tid;            /* 0: virtual threads of the pool */
-    uint64_t thread_serial; /* of the view (call_arena.h); 0: not known */
+    uint64_t thread_serial; /* of the view (call_shared.h); 0: not known */
     uint32_t pool;
     uint32_t ordinal; /* of the node, in its tree */
     uint32_t parent;  /* the caller's; 0: none, it is an outermost root */

@@ -20,7 +20,6 @@
 #include <stdint.h>
 
 #include "base/alloc.h"
-#include "counting/call_arena.h"
 #include "counting/call_clock.h"
 #include "counting/call_layout.h"
 
@@ -194,8 +193,40 @@ static inline struct smp_call_state *smp_call_state_find(int64_t tid)
 /* After a store to session, generation or epoch, before what threads store is looked at. False: a
  * thread may not have seen it yet. */
 bool smp_call_fence_all(void);
-/* The view that was set last; never NULL. */
-const struct smp_call_view *smp_call_view(void);
+enum smp_call_look {
+    SMP_CALL_LOOK_NEW,   /* no replaced code runs, down to its caller; of a root: in all of it */
+    SMP_CALL_LOOK_OLDER, /* it has some, or was not seen whole */
+    SMP_CALL_LOOK_OLD    /* an older call of the method runs, inside of its caller's */
+};
+
+/* What is known of the calling thread: its number, and what its stack shows. hook_frames: of the
+ * hook, above the method's own. NULL in place of a function: it knows nothing. */
+struct smp_call_view {
+    /* For the reader; 0: the thread has none. */
+    uint64_t (*serial_of)(int64_t tid);
+    /* The method that has called the hook, as the JVM names it now; 0: not known. */
+    uint64_t (*own_method)(int32_t hook_frames);
+    /* caller: as own_method gave it; 0: the call is an outermost root. */
+    enum smp_call_look (*look)(int32_t hook_frames, uint64_t caller);
+    /* How many calls of the method that has called the hook are on the stack? At most that many
+     * run. Below 1: not known. */
+    int32_t (*count_calls)(void);
+};
+
+/* Of this copy of the library, which counts; never NULL. */
+extern const struct smp_call_view *_Atomic smp_call_view_now;
+
+/* Before calls are counted. Static storage. */
+static inline void smp_call_set_view(const struct smp_call_view *view)
+{
+    atomic_store_explicit(&smp_call_view_now, view, memory_order_release);
+}
+
+static inline const struct smp_call_view *smp_call_view(void)
+{
+    return atomic_load_explicit(&smp_call_view_now, memory_order_acquire);
+}
+
 /* Frees a tree that no other thread can find: after it was taken from where it was, or RETIRED. */
 void smp_call_tree_free(struct smp_call_tree *tree);
 

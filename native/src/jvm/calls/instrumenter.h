@@ -35,7 +35,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "engine/call_counter.h"
+#include "engine/jvm.h"
 #include "jvm/calls/counted_classes.h"
 
 #define SMP_INSTRUMENTER_THREAD "threads-sampler-calls"

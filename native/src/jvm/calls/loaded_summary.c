@@ -91,8 +91,8 @@ static enum smp_status name_super(struct smp_loaded_summary *made, const struct 
     return status;
 }
 
-static enum smp_status name_method(struct smp_loaded_summary *made, jvmtiEnv *jvmti,
-                                   jmethodID method, struct smp_method_summary *out)
+static enum smp_status name_loaded_method(struct smp_loaded_summary *made, jvmtiEnv *jvmti,
+                                          jmethodID method, struct smp_method_summary *out)
 {
     char *name = NULL;
     char *descriptor = NULL;
@@ -210,7 +210,7 @@ static enum smp_status fill_summary(struct smp_loaded_summary *made,
     for (jint i = 0; status == SMP_OK && i < parts->type_count; i++)
         status = name_type(made, parts->jvmti, parts->types[i], &made->interfaces[i]);
     for (jint i = 0; status == SMP_OK && i < parts->method_count; i++)
-        status = name_method(made, parts->jvmti, parts->methods[i], &made->methods[i]);
+        status = name_loaded_method(made, parts->jvmti, parts->methods[i], &made->methods[i]);
     if (status == SMP_OK && loaded->is_lambda)
         return add_lambda_calls(made, parts->jvmti, loaded->type);
     if (status == SMP_OK)

@@ -33,13 +33,21 @@ static void open_usual(void)
     open_arena(NULL, SMP_CALL_DEFAULT_NODES, SMP_CALL_DEFAULT_DEPTH, MEGABYTE);
 }
 
+/* Of nodes and of what the reader knows of them. */
+static size_t bytes_of_arena(void)
+{
+    const struct smp_call_arena *const arena = atomic_load(&smp_call_memory->arena);
+
+    return arena == NULL ? 0 : atomic_load(&arena->bytes);
+}
+
 /* Of platform threads; nothing is left then. */
 static void close_arena(int64_t tid)
 {
     smp_call_arena_close();
     smp_call_arena_retire(tid);
     assert_int_equal(smp_alloc_live_bytes(), 0);
-    assert_int_equal(smp_call_arena_bytes(), 0);
+    assert_int_equal(bytes_of_arena(), 0);
 }
 
 static void enter_root(int64_t tid)
@@ -67,10 +75,10 @@ static void options_out_of_range_are_refused(void **state)
     assert_int_equal(smp_call_arena_open(&wrong), SMP_EINVAL);
     assert_int_equal(smp_call_arena_open(&right), SMP_OK);
     assert_int_equal(smp_call_arena_open(&right), SMP_ESTATE);
-    assert_true(smp_call_arena_is_open());
+    assert_non_null(atomic_load(&smp_call_memory->arena));
     smp_call_arena_close();
     smp_call_arena_close();
-    assert_false(smp_call_arena_is_open());
+    assert_null(atomic_load(&smp_call_memory->arena));
 }
 
 static void nothing_is_counted_outside_of_a_root(void **state)
@@ -98,7 +106,7 @@ static void no_root_begins_where_counting_is_off(void **state)
     (void)state;
     enter_root(TID);
     assert_null(smp_call_state_find(TID));
-    assert_int_equal(smp_call_arena_losses().roots, 0);
+    assert_int_equal(smp_call_arena_lost_roots(), 0);
     assert_int_equal(smp_alloc_live_bytes(), 0);
 }
 
@@ -277,12 +285,11 @@ static void memory_ends_at_its_limit(void **state)
     struct smp_call_state *own = smp_call_state_find(TID);
     call_many(own, 5000);
     smp_call_exit_root(own, ROOT);
-    assert_true(smp_call_arena_bytes() <= 64 * 1024);
-    assert_true(smp_call_arena_losses().chunks > 0);
+    assert_true(bytes_of_arena() <= 64 * 1024);
     for (int64_t tid = TID + 1; tid < TID + 20; tid++)
         enter_root(tid);
-    assert_true(smp_call_arena_losses().roots > 0);
-    const int64_t roots = 20 - (int64_t)smp_call_arena_losses().roots;
+    assert_true(smp_call_arena_lost_roots() > 0);
+    const int64_t roots = 20 - (int64_t)smp_call_arena_lost_roots();
     call_counts_read(&counts);
     assert_int_equal(call_counts_of(&counts, ROOT), roots);
     assert_true(counts.uncounted > 0);
@@ -309,8 +316,7 @@ static void refused_memory_is_not_counted_as_used(void **state)
     enter_root(TID);
     call_many(smp_call_state_find(TID), 5000);
     smp_call_exit_root(smp_call_state_find(TID), ROOT);
-    assert_true(smp_call_arena_losses().chunks > 0);
-    assert_true(smp_call_arena_bytes() <= 16 * 1024);
+    assert_true(bytes_of_arena() <= 16 * 1024);
     quota.limit_bytes = MEGABYTE; /* for what the reader has seen */
     call_counts_read(&counts);
     assert_true(counts.uncounted > 0);
@@ -350,16 +356,16 @@ static void a_thread_that_has_ended_is_read_once_more(void **state)
     open_usual();
     enter_root(TID);
     smp_call_exit_root(smp_call_state_find(TID), ROOT);
-    const size_t bytes = smp_call_arena_bytes();
+    const size_t bytes = bytes_of_arena();
     smp_call_arena_retire(TID);
     smp_call_arena_retire(TID);
     assert_null(smp_call_state_find(TID));
     smp_call_reset();
-    assert_int_equal(smp_call_arena_bytes(), bytes); /* nothing was freed */
+    assert_int_equal(bytes_of_arena(), bytes); /* nothing was freed */
     call_counts_read(&counts);
     assert_int_equal(call_counts_of(&counts, ROOT), 0);
     assert_int_equal(counts.ended, 1);
-    assert_int_equal(smp_call_arena_bytes(), 0);
+    assert_int_equal(bytes_of_arena(), 0);
     close_arena(TID);
 }
 
@@ -478,7 +484,7 @@ static void a_position_without_its_caller_yet_is_none(void **state)
 
 static void another_layout_is_not_adopted(void **state)
 {
-    struct smp_call_shared *shared = smp_call_arena_addresses().shared;
+    struct smp_call_shared *shared = smp_call_arena_share();
     const uint64_t stamp = shared->stamp;
 
     (void)state;
@@ -501,7 +507,7 @@ static enum smp_status count_all(void *quota)
         return status;
     enter_root(TID);
     struct smp_call_state *own = smp_call_state_find(TID);
-    if (own != NULL && smp_call_arena_losses().roots == 0) {
+    if (own != NULL && smp_call_arena_lost_roots() == 0) {
         call_many(own, 200);
         smp_call_exit_root(own, ROOT);
     }
@@ -511,7 +517,7 @@ static enum smp_status count_all(void *quota)
     call_counts_read(&counts);
     smp_call_arena_retire(TID);
     call_counts_read(&counts);
-    if (smp_call_arena_losses().roots == 0)
+    if (smp_call_arena_lost_roots() == 0)
         assert_int_equal(call_counts_sum(&counts) + counts.uncounted, 1 + 200 + 1);
     smp_call_arena_close();
     return status;

@@ -160,19 +160,26 @@ static void leave(struct call call)
     naive_exit(call);
 }
 
-static int32_t count_calls(void *self)
+/* What the thread's stack shows, and how often that was looked at. */
+static int32_t running_calls;
+static int walks;
+
+static int32_t count_walks(void)
 {
-    return *(const int *)self;
+    walks++;
+    return running_calls;
 }
+
+static const struct smp_call_view view = { .count_calls = count_walks };
 
 /* doubt: the stack decides; it shows how many calls of this method run, or nothing. */
 static void catch_in(int method, bool doubt, int running)
 {
-    const struct smp_call_stack stack = { .count_calls = count_calls, .self = &running };
     struct smp_call_state *state = smp_call_state_find(TID);
 
+    running_calls = running;
     if (state != NULL) {
-        smp_call_caught(state, method, doubt ? SMP_CALL_DOUBT : SMP_CALL_NO_DOUBT, &stack);
+        smp_call_caught(state, method, doubt ? SMP_CALL_DOUBT : SMP_CALL_NO_DOUBT);
         end_hook(state);
     }
     naive_caught(method, doubt ? running : 0);
@@ -393,21 +400,11 @@ static void a_recursion_of_constructors_loses_its_innermost_call_alone(void **st
     }
 }
 
-static int walks;
-
-static int32_t count_walks(void *self)
-{
-    walks++;
-    return *(const int32_t *)self;
-}
-
 /* The same error goes through a recursion that catches it in each call: one walk, and one more for
  * the next error. */
 static void an_error_needs_the_stack_once(void **state)
 {
     enum { CALLS = 50, LOST = 3, ERROR = 77 };
-    int32_t running = CALLS;
-    const struct smp_call_stack stack = { .count_calls = count_walks, .self = &running };
 
     (void)state;
     struct smp_call_state *own = open_deep(CALLS / 2);
@@ -415,8 +412,8 @@ static void an_error_needs_the_stack_once(void **state)
         walks = 0;
         for (int i = 0; i < CALLS + LOST; i++)
             smp_call_enter(own, 2);
-        for (running = CALLS; running > 0; running--) {
-            smp_call_caught(own, 2, ERROR + error, &stack);
+        for (running_calls = CALLS; running_calls > 0; running_calls--) {
+            smp_call_caught(own, 2, ERROR + error);
             end_hook(own);
             smp_call_exit(own, 2);
         }
@@ -431,8 +428,6 @@ static void an_error_needs_the_stack_once(void **state)
 static void a_stack_that_is_too_deep_is_walked_again_at_half_its_depth(void **state)
 {
     enum { CALLS = 64, LOST = 2, ERROR = 5, FITS = 20 };
-    int32_t real = 0;
-    const struct smp_call_stack stack = { .count_calls = count_walks, .self = &real };
 
     (void)state;
     struct smp_call_state *own = open_deep(CALLS / 4);
@@ -440,8 +435,8 @@ static void a_stack_that_is_too_deep_is_walked_again_at_half_its_depth(void **st
         smp_call_enter(own, 2);
     walks = 0;
     for (int running = CALLS; running > 0; running--) {
-        real = running <= FITS ? running : 0;
-        smp_call_caught(own, 2, ERROR, &stack);
+        running_calls = running <= FITS ? running : 0;
+        smp_call_caught(own, 2, ERROR);
         end_hook(own);
         smp_call_exit(own, 2);
     }
@@ -465,9 +460,8 @@ static void without_keys_the_stack_says_whether_a_call_has_a_node(void **state)
         smp_call_enter(own, 2);
     catch_in(2, false, MANY);
     assert_int_equal(atomic_load(&own->top[SMP_CALL_OVERFLOW_NODE].count), MANY - 1);
-    int32_t running = 1;
-    const struct smp_call_stack stack = { .count_calls = count_walks, .self = &running };
-    smp_call_caught(own, 2, SMP_CALL_NO_DOUBT, &stack);
+    running_calls = 1;
+    smp_call_caught(own, 2, SMP_CALL_NO_DOUBT);
     assert_path((const int[]){ 1, 2 }, 2);
     close_deep();
 }
@@ -794,5 +788,6 @@ int main(void)
         cmocka_unit_test(a_caller_may_have_any_number_of_callees),
     };
 
+    smp_call_set_view(&view);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

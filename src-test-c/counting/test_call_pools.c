@@ -14,6 +14,7 @@
 #include "counting/call_layout.h"
 #include "counting/call_path.h"
 #include "counting/call_pools.h"
+#include "counting/call_shared.h"
 #include "support/call_counts.h"
 
 enum { THREADS = 8, NAMES = 20, ROOT = 1, MEGABYTE = 1 << 20 };

@@ -171,7 +171,7 @@ static void without_memory_for_its_new_tree_a_thread_is_lost_and_comes_back(void
     failing_alloc_arm(&failing, 1, 1);
     smp_call_enter_root(TID, false, 0, ROOT);
     assert_int_equal(failing_alloc_disarm(&failing), 1);
-    assert_int_equal(smp_call_arena_losses().roots, 1);
+    assert_int_equal(smp_call_arena_lost_roots(), 1);
     call_from_root(TID, false, 6);
     call_counts_read(&counts);
     assert_int_equal(call_counts_of(&counts, 5), 1);
@@ -192,7 +192,7 @@ static void nothing_happens_while_counting_is_off(void **state)
 /* A thread that has seen the arena when close takes the generation away. */
 static void a_root_that_begins_at_close_gets_no_tree(void **state)
 {
-    _Atomic uint32_t *const generation = &smp_call_shared_memory()->generation;
+    _Atomic uint32_t *const generation = &smp_call_memory->generation;
     uint32_t open = 0;
 
     (void)state;
@@ -201,7 +201,7 @@ static void a_root_that_begins_at_close_gets_no_tree(void **state)
     assert_null(smp_call_begin(TID, false, 0));
     assert_null(smp_call_begin(900, true, 0));
     assert_null(smp_call_state_find(900));
-    assert_int_equal(smp_call_arena_losses().roots, 0);
+    assert_int_equal(smp_call_arena_lost_roots(), 0);
     atomic_store(generation, open);
     call_from_root(TID, false, 5);
     close_arena();
@@ -210,7 +210,7 @@ static void a_root_that_begins_at_close_gets_no_tree(void **state)
 /* It took its tree before close came by, and frees it when counting is on again. */
 static void a_thread_that_leaves_during_close_is_not_read(void **state)
 {
-    struct smp_call_shared *const shared = smp_call_shared_memory();
+    struct smp_call_shared *const shared = smp_call_memory;
     static struct call_counts counts;
     struct smp_call_tree *tree = NULL;
 
@@ -332,7 +332,7 @@ static void count_beside_renewals(void)
     const int64_t calls = join_workers(workers);
     smp_call_arena_renew();
     smp_call_read(&visitor);
-    assert_int_equal(smp_call_arena_losses().roots, 0);
+    assert_int_equal(smp_call_arena_lost_roots(), 0);
     assert_int_equal(counted, calls);
     assert_int_equal(calls, 5 * THREADS * ROUNDS);
     smp_call_arena_close();

@@ -230,14 +230,14 @@ static void *close_in_a_thread(void *self)
 /* Another copy of the library has the same memory, and no lock in common with the first one. */
 static void counting_begins_only_after_the_last_one_has_ended(void **state)
 {
-    _Atomic uint32_t *const inside = &smp_call_shared_memory()->inside;
+    _Atomic uint32_t *const inside = &smp_call_memory->inside;
     pthread_t closing;
 
     (void)state;
     assert_true(try_to_open());
     atomic_fetch_add(inside, 1); /* close waits for this thread */
     assert_int_equal(pthread_create(&closing, NULL, close_in_a_thread, NULL), 0);
-    while (smp_call_arena_is_open())
+    while (atomic_load(&smp_call_memory->arena) != NULL)
         (void)sched_yield();
     assert_false(try_to_open());
     atomic_fetch_sub(inside, 1);

@@ -13,11 +13,10 @@
 #include "jvm/agent/agent.h"
 #include "jvm/calls/call_counter.h"
 #include "jvm/calls/hook_class.h"
-#include "jvm/calls/instrumenter.h"
 #include "jvm/loaded.h"
 #include "model/counting_account.h"
 
-enum { METHODS = 1 << 20, TEXT_BYTES = 1 << 20, FIGURES = 7, MAX_DEPTH = 1000 };
+enum { METHODS = 1 << 20, TEXT_BYTES = 1 << 20, FIGURES = 6, MAX_DEPTH = 1000 };
 
 /* Calls of each method since the last start or reset, by its number. */
 static int64_t counted_calls[METHODS];
@@ -188,26 +187,20 @@ JNIEXPORT void COUNTED(drop)(JNIEnv *env, jclass type, jint method)
     counter.drop(counter.self, &number, 1);
 }
 
-/* Batches, methods, has work?, root entered?, longest stop in ns, live bytes, uncounted calls. */
+/* Batches, methods, has work?, root entered?, live bytes, uncounted calls. */
 JNIEXPORT jlongArray COUNTED(figures)(JNIEnv *env, jclass type)
 {
     const struct smp_call_counter counter = smp_jvm_call_counter();
     struct smp_counter_figures figures = { 0 };
-    struct smp_instrumenter_figures more = { 0 };
     jlongArray array = (*env)->NewLongArray(env, FIGURES);
 
     (void)type;
-    if (quota != NULL) {
+    if (quota != NULL)
         counter.get_figures(counter.self, &figures);
-        smp_instrumenter_get_figures(&more);
-    }
-    const jlong numbers[FIGURES] = { (jlong)figures.batches,
-                                     figures.methods,
-                                     figures.has_work,
-                                     figures.is_root_entered,
-                                     more.longest_stop_ns,
-                                     (jlong)smp_alloc_live_bytes(),
-                                     uncounted };
+    const jlong numbers[FIGURES] = {
+        (jlong)figures.batches,        figures.methods, figures.has_work, figures.is_root_entered,
+        (jlong)smp_alloc_live_bytes(), uncounted
+    };
     if (array != NULL)
         (*env)->SetLongArrayRegion(env, array, 0, FIGURES, numbers);
     return array;

@@ -13,7 +13,7 @@
 #include "counting/call_reader.h"
 #include "jvm/calls/hook_class.h"
 
-enum { FIELDS = 10, LOSSES = 4, OUTSIDE = -2 };
+enum { FIELDS = 10, LOSSES = 3, OUTSIDE = -2 };
 
 /* Deltas, FIELDS numbers each. */
 struct numbers {
@@ -164,11 +164,10 @@ JNIEXPORT jint HOOKED(position)(JNIEnv *env, jclass type, jlong tid)
     return position.method + (position.is_in_hook ? 1 << 30 : 0);
 }
 
-/* Roots, chunks, bytes that are in use, news. */
+/* Roots, bytes that are in use, news. */
 JNIEXPORT jlongArray HOOKED(losses)(JNIEnv *env, jclass type)
 {
-    const struct smp_call_losses losses = smp_call_arena_losses();
-    const jlong numbers[LOSSES] = { (jlong)losses.roots, (jlong)losses.chunks,
+    const jlong numbers[LOSSES] = { (jlong)smp_call_arena_lost_roots(),
                                     (jlong)smp_alloc_live_bytes(), (jlong)smp_call_arena_news() };
 
     (void)type;

@@ -13,6 +13,7 @@
 #include "counting/call_arena.h"
 #include "counting/call_past.h"
 #include "counting/call_path.h"
+#include "counting/call_shared.h"
 #include "jvm/calls/instrumenter.h"
 
 enum { TID = 77, ROOT = 1, THREADS = 20, METHODS = 5000, BYTES = 64 * 1024 };
@@ -102,11 +103,11 @@ static void fill_arena(void)
 /* Each in a thread of its own; returns how many there was no memory for. */
 static uint64_t enter_roots(int64_t from)
 {
-    const uint64_t before = smp_call_arena_losses().roots;
+    const uint64_t before = smp_call_arena_lost_roots();
 
     for (int64_t tid = from; tid < TID + THREADS; tid++)
         smp_call_enter_root(tid, false, 0, ROOT);
-    return smp_call_arena_losses().roots - before;
+    return smp_call_arena_lost_roots() - before;
 }
 
 static void roots_that_were_lost_before_a_reset_are_in_no_account(void **state)

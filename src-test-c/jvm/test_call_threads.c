@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Threads that end while calls are counted. */
-#include "jvm/calls/call_threads.h"
+#include "jvm/calls/call_counter.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,21 +10,36 @@
 #include <cmocka.h>
 
 #include "counting/call_arena.h"
+#include "counting/call_path.h"
+#include "counting/call_reader.h"
+#include "counting/call_shared.h"
 #include "jvm/agent/agent.h"
 #include "jvm/threads/threads.h"
 #include "support/vm_fixture.h"
 
+enum { ROOT = 1 };
+
 static struct vm_fixture fixture;
 static struct vm_fixture_reader reader;
 static int64_t java_id; /* of the one thread */
+static uint64_t read_serial;
+
+static uint64_t find_serial(int64_t tid)
+{
+    uint64_t serial = 0;
+
+    return smp_threads_find(tid, &serial) ? serial : 0;
+}
 
 static int setup(void **state)
 {
+    static const struct smp_call_view view = { .serial_of = find_serial };
     const struct smp_call_options options = { .max_bytes = 1 << 20,
                                               .nodes = SMP_CALL_DEFAULT_NODES,
                                               .depth = SMP_CALL_DEFAULT_DEPTH };
 
     (void)state;
+    smp_call_set_view(&view);
     vm_fixture_setup(&fixture);
     reader = (struct vm_fixture_reader){ .accept = VM_FIXTURE_MAX_THREADS };
     if (smp_agent_open() != SMP_OK || smp_call_arena_open(&options) != SMP_OK)
@@ -37,8 +52,6 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
-    smp_call_threads_retire();
-    smp_call_threads_forget();
     smp_call_arena_close();
     vm_fixture_drop_all(&reader);
     smp_agent_close();
@@ -46,46 +59,33 @@ static int teardown(void **state)
     return 0;
 }
 
-static void end_thread(size_t times)
+static void end_thread(void)
 {
-    for (size_t i = 0; i < times; i++)
-        smp_call_threads_on_end(fake_jni_env(), smp_threads_ref(reader.threads[0]));
+    smp_call_counter_on_thread_end(fake_jni_env(), smp_threads_ref(reader.threads[0]));
 }
 
-static void a_counted_thread_that_ends_is_retired(void **state)
+static void note_serial(void *self, const struct smp_call_delta *delta)
 {
+    (void)self;
+    assert_int_equal(delta->calls, 1);
+    read_serial = delta->thread_serial;
+}
+
+/* Its calls are read after it has ended, as calls of that thread. */
+static void a_counted_thread_that_ends_is_read_once_more(void **state)
+{
+    const struct smp_call_visitor visitor = { .on_delta = note_serial };
+
     (void)state;
-    assert_non_null(smp_call_begin(java_id, false, 0));
-    end_thread(1);
-    assert_non_null(smp_call_state_find(java_id));
-    smp_call_threads_retire();
+    end_thread(); /* it has no state yet */
+    smp_call_enter_root(java_id, false, 0, ROOT);
+    smp_call_exit_root(smp_call_state_find(java_id), ROOT);
+    end_thread();
+    end_thread();
     assert_null(smp_call_state_find(java_id));
-    assert_int_equal(smp_call_threads_find(java_id), reader.threads[0]->serial);
-    smp_call_threads_forget();
-    assert_int_equal(smp_call_threads_lost(), 0);
-}
-
-/* It gives back what it has itself: the state of a thread that has ended is of no use. */
-static void past_the_limit_ended_threads_are_lost_and_counted(void **state)
-{
-    const uint64_t before = smp_call_threads_lost();
-
-    (void)state;
-    end_thread(1); /* it has no state: not counted */
-    assert_non_null(smp_call_begin(java_id, false, 0));
-    end_thread(SMP_ENDED_LIMIT);
-    assert_int_equal(smp_call_threads_lost(), before);
-    for (uint64_t i = 1; i <= 3; i++) {
-        assert_non_null(smp_call_begin(java_id, false, 0));
-        end_thread(1);
-        assert_int_equal(smp_call_threads_lost(), before + i);
-        assert_null(smp_call_state_find(java_id));
-    }
-    smp_call_threads_retire();
-    smp_call_threads_forget();
-    assert_non_null(smp_call_begin(java_id, false, 0));
-    end_thread(1);
-    assert_int_equal(smp_call_threads_lost(), before + 3);
+    read_serial = 0;
+    smp_call_read(&visitor);
+    assert_int_equal(read_serial, reader.threads[0]->serial);
 }
 
 /* No sampler is there, and none may come for long. */
@@ -105,8 +105,7 @@ static void a_thread_that_ends_later_gives_its_state_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_counted_thread_that_ends_is_retired, setup, teardown),
-        cmocka_unit_test_setup_teardown(past_the_limit_ended_threads_are_lost_and_counted, setup,
+        cmocka_unit_test_setup_teardown(a_counted_thread_that_ends_is_read_once_more, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(a_thread_that_ends_later_gives_its_state_back, setup,
                                         teardown),

@@ -12,6 +12,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -25,7 +26,7 @@
 enum { MAJOR = 61, STATIC = 8, CODE_BYTES = 4, MANY = 200, LOADERS = 4, LOADS = 50000 };
 
 static struct smp_counted_classes counted = SMP_COUNTED_CLASSES_INIT;
-static struct smp_class_loaders loaders = SMP_CLASS_LOADERS_INIT;
+static struct smp_class_loaders loaders;
 static struct smp_class_batches batches;
 static struct fake_loader loader;
 static struct fake_loaded root;   /* run calls Callee.go */
@@ -338,6 +339,33 @@ static void a_refused_class_is_left_alone_and_the_others_are_not(void **state)
     assert_int_equal(figures().methods, 2);
 }
 
+/* The JVM has taken the old bytes for our batch before it waits for the other agent's. */
+static void bytes_from_before_a_redefinition_are_tried_again(void **state)
+{
+    struct class_builder builder;
+    uint8_t *newer = NULL;
+    uint8_t *out = NULL;
+    size_t out_size = 0;
+
+    (void)state;
+    load_all();
+    enter("run");
+    class_builder_init(&builder, MAJOR, "app/Callee", "java/lang/Object");
+    class_builder_method(
+        &builder, STATIC, "go", "()V",
+        &(struct built_code){ .bytes = (const uint8_t[]){ 0, 0xb1 }, .length = 2 });
+    const size_t size = class_builder_finish(&builder, &newer);
+    assert_true(hook_as(true, &callee, newer, size, &out, &out_size));
+    (void)(*fake_classes_jvmti())->Deallocate(fake_classes_jvmti(), out);
+    free(newer);
+    assert_true(run_batch());
+    assert_true(is_original(&callee) && is_dirty());
+    assert_true(run_batch());
+    assert_true(has_probes(&callee));
+    assert_false(is_dirty());
+    assert_int_equal(smp_call_graph_losses(counted.graph, SMP_LOSS_LEFT_ALONE)->count, 0);
+}
+
 static uint64_t unfollowed(void)
 {
     struct smp_counting_account *account = NULL;
@@ -587,7 +615,9 @@ static void a_class_that_another_agent_could_not_change_is_counted_as_it_is(void
     assert_false(hook_as(true, &root, other.original, other.original_size, &out, &size));
     assert_int_equal(figures().methods, 0);
     assert_true(is_dirty());
-    assert_true(run_batch());
+    while (is_dirty())
+        (void)
+            run_batch(); /* the first one takes the bytes for those from before the other change */
     assert_true(has_probes(&root));
     assert_int_equal(figures().methods, 1);
     enter("run");
@@ -701,10 +731,11 @@ static bool is_slice(struct smp_slice slice, const char *text)
 /* The name of an id that probes of an earlier counting push. */
 static bool is_leftover_method(int32_t pushed, const char *class_name, const char *method_name)
 {
-    struct smp_leftover_name name;
+    const struct smp_method_name *const name =
+        smp_leftover_methods_find(&counted.leftover_methods, pushed);
 
-    return smp_leftover_methods_find(&counted.leftover_methods, pushed, &name) &&
-           is_slice(name.class_name, class_name) && is_slice(name.method_name, method_name);
+    return name != NULL && is_slice(name->class_name, class_name) &&
+           is_slice(name->method_name, method_name);
 }
 
 static void count_anew(const char *roots)
@@ -909,6 +940,7 @@ int main(void)
         TEST(a_class_that_is_not_defined_yet_waits),
         TEST(a_class_that_is_prepared_meanwhile_is_not_missed),
         TEST(a_refused_class_is_left_alone_and_the_others_are_not),
+        TEST(bytes_from_before_a_redefinition_are_tried_again),
         TEST(reflection_that_is_not_followed_is_in_the_account),
         TEST(a_class_without_memory_is_tried_again),
         TEST(a_method_is_counted_since_its_class_was_changed),

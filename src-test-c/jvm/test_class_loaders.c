@@ -7,14 +7,16 @@
 /* after those four */
 #include <cmocka.h>
 
+#include <pthread.h>
+
 #include "base/alloc.h"
 #include "jvm/calls/class_loaders.h"
 #include "support/failing_alloc.h"
 #include "support/fake_classes.h"
 
-enum { LOADERS = 3000, HASHES = 700, OF_ONE_HASH = 15 };
+enum { LOADERS = 3000, HASHES = 700, THREADS = 4 };
 
-static struct smp_class_loaders loaders = SMP_CLASS_LOADERS_INIT;
+static struct smp_class_loaders loaders;
 static struct fake_loader fakes[LOADERS];
 static uint64_t gone_numbers[LOADERS];
 static size_t gone_count;
@@ -67,6 +69,29 @@ static void each_loader_has_one_number(void **state)
     assert_int_equal(fake_classes.weak_refs, LOADERS);
 }
 
+static uint64_t numbers_of[THREADS][LOADERS];
+
+static void *number_all(void *numbers)
+{
+    for (size_t i = 0; i < LOADERS; i++)
+        ((uint64_t *)numbers)[i] = number_of(&fakes[i]);
+    return NULL;
+}
+
+static void threads_that_come_at_once_give_one_number(void **state)
+{
+    pthread_t threads[THREADS];
+
+    (void)state;
+    for (size_t i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, number_all, numbers_of[i]), 0);
+    for (size_t i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    for (size_t i = 0; i < THREADS; i++)
+        assert_memory_equal(numbers_of[i], numbers_of[0], sizeof(numbers_of[0]));
+    assert_int_equal(fake_classes.weak_refs, LOADERS);
+}
+
 static void a_loader_that_is_gone_is_told_once(void **state)
 {
     (void)state;
@@ -91,18 +116,6 @@ static void a_loader_that_is_gone_is_told_once(void **state)
     assert_true(number_of(&fakes[0]) > first + LOADERS - 1);
 }
 
-/* Identity hashes are random numbers: so many of one are not to be expected. */
-static void too_many_of_one_hash_are_not_known(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < LOADERS; i++)
-        fakes[i].hash = 5;
-    for (size_t i = 0; i <= OF_ONE_HASH; i++)
-        assert_true(number_of(&fakes[i]) != SMP_CLASS_LOADERS_UNKNOWN);
-    assert_true(number_of(&fakes[OF_ONE_HASH + 1]) == SMP_CLASS_LOADERS_UNKNOWN);
-    assert_true(number_of(&fakes[3]) != SMP_CLASS_LOADERS_UNKNOWN);
-}
-
 static enum smp_status number_and_forget(void *self)
 {
     const uint64_t number = number_of(self);
@@ -121,8 +134,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(each_loader_has_one_number, setup, teardown),
+        cmocka_unit_test_setup_teardown(threads_that_come_at_once_give_one_number, setup, teardown),
         cmocka_unit_test_setup_teardown(a_loader_that_is_gone_is_told_once, setup, teardown),
-        cmocka_unit_test_setup_teardown(too_many_of_one_hash_are_not_known, setup, teardown),
         cmocka_unit_test_setup_teardown(without_memory_a_loader_is_not_known, setup, teardown),
     };
 

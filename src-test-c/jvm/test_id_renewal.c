@@ -21,6 +21,7 @@
 #include "counting/call_arena.h"
 #include "counting/call_path.h"
 #include "counting/call_reader.h"
+#include "counting/call_shared.h"
 #include "support/class_builder.h"
 #include "support/fake_classes.h"
 
@@ -124,7 +125,7 @@ static int32_t load_class(int number)
 
 static void unload_class(int number)
 {
-    smp_counted_classes_unload(&counted, (uint64_t)(FIRST_LOADER + number));
+    smp_call_graph_unload_loader(counted.graph, (uint64_t)(FIRST_LOADER + number));
 }
 
 static void call_class(int64_t tid, int number, int32_t id)

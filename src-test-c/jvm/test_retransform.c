@@ -12,7 +12,7 @@
 
 #include "base/random.h"
 #include "counting/losses.h"
-#include "jvm/calls/retransform.h"
+#include "jvm/calls/class_batches.h"
 
 enum { MOST = 300, ROUNDS = 2000 };
 
@@ -50,14 +50,13 @@ static void note_refusal(void *self, size_t which, jvmtiError error)
     batch.refusals[which]++;
 }
 
-static size_t run_batch(size_t count)
+static void run_batch(size_t count)
 {
     jclass classes[MOST];
 
     for (size_t i = 0; i < count; i++)
         classes[i] = (jclass)(uintptr_t)(i + 1);
-    return smp_retransform((jvmtiEnv *)(void *)&env_functions, classes, count, note_refusal,
-                           &batch);
+    smp_retransform((jvmtiEnv *)(void *)&env_functions, classes, count, note_refusal, &batch);
 }
 
 static void each_class_is_changed_or_refused_once(void **state)
@@ -68,14 +67,12 @@ static void each_class_is_changed_or_refused_once(void **state)
     for (int round = 0; round < ROUNDS; round++) {
         const size_t count = smp_random_next(&random) % (MOST + 1);
         const uint64_t one_in = 1 + smp_random_next(&random) % 60;
-        size_t bad = 0;
         memset(&batch, 0, sizeof(batch));
         batch.error = JVMTI_ERROR_FAILS_VERIFICATION;
         for (size_t i = 0; i < count; i++) {
             batch.is_bad[i] = smp_random_next(&random) % one_in == 0;
-            bad += batch.is_bad[i];
         }
-        assert_int_equal(run_batch(count), count - bad);
+        run_batch(count);
         for (size_t i = 0; i < count; i++) {
             assert_int_equal(batch.changes[i], !batch.is_bad[i]);
             assert_int_equal(batch.refusals[i], batch.is_bad[i]);
@@ -87,10 +84,10 @@ static void without_a_refusal_there_is_one_call(void **state)
 {
     (void)state;
     memset(&batch, 0, sizeof(batch));
-    assert_int_equal(run_batch(MOST), MOST);
+    run_batch(MOST);
     assert_int_equal(batch.calls, 1);
     memset(&batch, 0, sizeof(batch));
-    assert_int_equal(run_batch(0), 0);
+    run_batch(0);
     assert_int_equal(batch.calls, 0);
 }
 
@@ -101,7 +98,7 @@ static void one_refused_class_costs_few_calls(void **state)
         memset(&batch, 0, sizeof(batch));
         batch.error = JVMTI_ERROR_UNMODIFIABLE_CLASS;
         batch.is_bad[bad] = true;
-        assert_int_equal(run_batch(MOST), MOST - 1);
+        run_batch(MOST);
         assert_in_range(batch.calls, 3, 2 * 9 + 1); /* 300 < 2^9 */
     }
 }
@@ -111,7 +108,7 @@ static void a_jvm_that_dies_is_called_once(void **state)
     (void)state;
     memset(&batch, 0, sizeof(batch));
     batch.is_dying = true;
-    assert_int_equal(run_batch(MOST), 0);
+    run_batch(MOST);
     assert_int_equal(batch.calls, 1);
     for (size_t i = 0; i < MOST; i++)
         assert_int_equal(batch.refusals[i], 1);

@@ -217,7 +217,7 @@ static jvmtiError JNICALL fake_retransform(jvmtiEnv *env, jint count, const jcla
 {
     uint8_t *changed[FAKE_CLASSES_MOST] = { 0 };
     size_t sizes[FAKE_CLASSES_MOST] = { 0 };
-    const jvmtiError error = refuse_batch(count, types);
+    jvmtiError error = refuse_batch(count, types);
 
     (void)env;
     /* JDK 17 counts local ones among those of each agent's load hook. */
@@ -227,6 +227,10 @@ static jvmtiError JNICALL fake_retransform(jvmtiEnv *env, jint count, const jcla
         fake_classes.largest = (size_t)count;
     for (jint i = 0; i < count && !fake_classes.is_dying; i++)
         changed[i] = run_hook(class_of(types[i]), true, &sizes[i]);
+    for (jint i = 0; i < count; i++) {
+        if (changed[i] != NULL && sizes[i] == 1)
+            error = JVMTI_ERROR_INVALID_CLASS_FORMAT;
+    }
     for (jint i = 0; i < count; i++) {
         if (error != JVMTI_ERROR_NONE) {
             (void)fake_deallocate(NULL, changed[i]);

@@ -60,7 +60,7 @@ struct fake_classes {
     bool refuses_allocate;
     unsigned failed_lists; /* the next so many calls of GetLoadedClasses fail */
     long live_pieces;
-    long weak_refs;
+    _Atomic long weak_refs;
     long global_refs;
     unsigned refused_globals;      /* the next so many calls of NewGlobalRef give NULL */
     int frames;                    /* local ones that are open */

@@ -15,10 +15,13 @@
 enum { FIRST_DEEP = 255, TAG_SHIFT = 32, NO_THREAD = -1 /* of a state that is being given back */ };
 
 /* Grows with each change of the layout that the sizes do not show. */
-#define STAMP_VERSION UINT64_C(8)
+#define STAMP_VERSION UINT64_C(9)
 
 static struct smp_call_shared own;
 struct smp_call_shared *smp_call_memory = &own;
+
+static const struct smp_call_view blind;
+const struct smp_call_view *_Atomic smp_call_view_now = &blind;
 
 static uint64_t stamp_of_layout(void)
 {
@@ -26,12 +29,10 @@ static uint64_t stamp_of_layout(void)
            (uint64_t)sizeof(struct smp_call_tree) << 8 ^ sizeof(struct smp_call_arena);
 }
 
-struct smp_call_addresses smp_call_arena_addresses(void)
+struct smp_call_shared *smp_call_arena_share(void)
 {
     smp_call_memory->stamp = stamp_of_layout();
-    return (struct smp_call_addresses){ .slots = (void *)smp_call_memory->slots,
-                                        .shared = smp_call_memory,
-                                        .reflected = smp_call_memory->reflected };
+    return smp_call_memory;
 }
 
 bool smp_call_arena_adopt(struct smp_call_shared *other)
@@ -124,10 +125,8 @@ static struct smp_call_chunk *create_chunk(struct smp_call_arena *arena, uint32_
     const size_t bytes = chunk_bytes(units, unit_bytes, before);
     struct smp_call_chunk *chunk = take_piece(arena, bytes);
 
-    if (chunk == NULL) {
-        atomic_fetch_add_explicit(&arena->lost_chunks, 1, RELAXED);
+    if (chunk == NULL)
         return NULL;
-    }
     const uintptr_t behind = (uintptr_t)(chunk + 1) + before + SMP_CALL_UNIT - 1;
     chunk->nodes = (char *)(behind & ~(uintptr_t)(SMP_CALL_UNIT - 1));
     chunk->bytes = bytes;
@@ -215,6 +214,7 @@ static void plant(struct smp_call_tree *tree, struct smp_call_chunk *chunk)
 static struct smp_call_tree *create_call_tree(struct smp_call_arena *arena, uint32_t generation,
                                               int64_t tid, uint32_t pool)
 {
+    const struct smp_call_view *const view = smp_call_view();
     const uint32_t units = arena->is_exact ? SMP_CALL_FIRST_WIDE_UNITS : SMP_CALL_FIRST_UNITS;
     struct smp_call_chunk *chunk = create_chunk(arena, units, SMP_CALL_HINT_BYTES);
     struct smp_call_tree *tree = chunk == NULL ? NULL : take_free_tree();
@@ -228,6 +228,7 @@ static struct smp_call_tree *create_call_tree(struct smp_call_arena *arena, uint
     atomic_store_explicit(&tree->session, arena->session, RELEASE); /* it is FREE */
     atomic_store_explicit(&tree->generation, generation, RELAXED);
     tree->tid = tid;
+    tree->thread_serial = tid == 0 || view->serial_of == NULL ? 0 : view->serial_of(tid);
     tree->pool = pool;
     tree->serial = atomic_fetch_add_explicit(&smp_call_memory->supply.serials, 1, RELAXED) + 1;
     tree->quota = smp_quota_hold(arena->quota);
@@ -271,12 +272,7 @@ static _Atomic(struct smp_call_state *) *slot_of(int64_t tid)
     return &smp_call_memory->slots[(uint64_t)tid & (SMP_CALL_SLOTS - 1)];
 }
 
-struct smp_call_state *smp_call_state_find(int64_t tid)
-{
-    return smp_call_state_of(tid);
-}
-
-/* One of this slot's chain that is free; else a new one at the chain's beginning. */
+/* Takes a free state of this slot's chain; else a new one at the chain's beginning. */
 static struct smp_call_state *claim_state(int64_t tid)
 {
     _Atomic(struct smp_call_state *) *slot = slot_of(tid);
@@ -310,13 +306,13 @@ static void free_state(struct smp_call_state *state)
     atomic_store_explicit(&state->tid, 0, RELEASE);
 }
 
-/* One of the pool that is not to be given back. NULL: there is none. */
+/* A tree of the pool that is not to be given back. NULL: there is none. */
 static struct smp_call_tree *pop_pooled(struct smp_call_arena *arena, uint32_t generation,
                                         uint32_t pool)
 {
     struct smp_call_tree *tree = pop_tree(&arena->pools[pool % SMP_CALL_POOLS]);
 
-    while (tree != NULL && smp_call_tree_generation(tree) != generation) {
+    while (tree != NULL && tree->generation != generation) {
         give_back(arena, tree);
         tree = pop_tree(&arena->pools[pool % SMP_CALL_POOLS]);
     }
@@ -338,9 +334,6 @@ static bool prepare_state(struct smp_call_arena *arena, uint32_t generation,
     if (tree == NULL)
         return false;
     state->top = smp_call_node_at(atomic_load_explicit(&tree->first, RELAXED), 0);
-    state->free = tree->free;
-    state->free_end = tree->free_end;
-    state->units = tree->units;
     state->is_exact = arena->is_exact;
     state->is_virtual = is_virtual;
     state->is_full = false;
@@ -387,12 +380,8 @@ struct smp_call_state *smp_call_begin(int64_t tid, bool is_virtual, uint32_t poo
     return state;
 }
 
-static void pool_tree(struct smp_call_arena *arena, struct smp_call_state *state,
-                      struct smp_call_tree *tree)
+static void pool_tree(struct smp_call_arena *arena, struct smp_call_tree *tree)
 {
-    tree->free = state->free;
-    tree->free_end = state->free_end;
-    tree->units = state->units;
     atomic_store_explicit(&tree->status, SMP_TREE_POOLED, RELEASE);
     push_tree(&arena->pools[tree->pool % SMP_CALL_POOLS], tree);
 }
@@ -403,8 +392,8 @@ void smp_call_leave(struct smp_call_state *state)
     struct smp_call_tree *tree = take_tree(index_of_state(state));
 
     if (tree != NULL && is_of(tree, arena) && state->is_virtual &&
-        smp_call_tree_generation(tree) == smp_call_generation())
-        pool_tree(arena, state, tree);
+        tree->generation == smp_call_generation())
+        pool_tree(arena, tree);
     else if (tree != NULL)
         give_back(arena, tree);
     if (state->is_virtual)
@@ -428,7 +417,7 @@ enum smp_call_room smp_call_grow(struct smp_call_state *state)
     enum smp_call_room room = SMP_CALL_NO_MEMORY;
 
     if (tree != NULL && is_of(tree, arena)) {
-        const uint32_t units = next_units(arena, state->units);
+        const uint32_t units = next_units(arena, tree->units);
         if (units * smp_call_unit_bytes(arena->is_exact) >= sizeof(struct smp_call_wide_node))
             chunk = create_chunk(arena, units, 0);
         else
@@ -436,9 +425,9 @@ enum smp_call_room smp_call_grow(struct smp_call_state *state)
         state->is_full = room == SMP_CALL_OVER_NODES;
     }
     if (chunk != NULL) {
-        chunk->first_ordinal = state->units;
-        state->free = chunk->nodes;
-        state->free_end = (char *)smp_call_node_at(chunk, chunk->units);
+        chunk->first_ordinal = tree->units;
+        tree->free = chunk->nodes;
+        tree->free_end = (char *)smp_call_node_at(chunk, chunk->units);
         atomic_store_explicit(&tree->last->next, chunk, RELEASE);
         tree->last = chunk;
         room = SMP_CALL_HAS_ROOM;
@@ -559,7 +548,7 @@ static void retire_tree_of(const struct smp_call_arena *arena, uint32_t index, u
     uint32_t number = atomic_load(&smp_call_memory->tree_of[index]);
     struct smp_call_tree *const tree = number == 0 ? NULL : &smp_call_memory->trees[number - 1];
 
-    if (tree == NULL || smp_call_tree_generation(tree) == generation || !is_of(tree, arena) ||
+    if (tree == NULL || tree->generation == generation || !is_of(tree, arena) ||
         atomic_load(&smp_call_memory->states[index].position) != NULL)
         return;
     if (atomic_compare_exchange_strong(&smp_call_memory->tree_of[index], &number, 0))
@@ -573,7 +562,7 @@ static void retire_pooled(_Atomic uint64_t *pool, uint32_t generation)
     struct smp_call_tree *tree = pop_tree(pool);
 
     for (; tree != NULL; tree = pop_tree(pool)) {
-        if (smp_call_tree_generation(tree) == generation)
+        if (tree->generation == generation)
             push_tree(&kept, tree);
         else
             retire_tree(tree);
@@ -613,7 +602,7 @@ static void abandon(const struct smp_call_arena *arena, uint32_t index, bool is_
         smp_call_tree_free(tree);
 }
 
-/* Of threads that have ended, and of virtual threads: no thread counts in it. */
+/* No thread counts in the tree of a thread that has ended, or in a pooled one. */
 static void close_tree(const struct smp_call_arena *arena, struct smp_call_tree *tree)
 {
     const uint32_t status = atomic_load_explicit(&tree->status, ACQUIRE);
@@ -644,28 +633,11 @@ void smp_call_arena_close(void)
     atomic_store(&smp_call_memory->is_taken, false);
 }
 
-bool smp_call_arena_is_open(void)
-{
-    return atomic_load_explicit(&smp_call_memory->arena, ACQUIRE) != NULL;
-}
-
-struct smp_call_losses smp_call_arena_losses(void)
+uint64_t smp_call_arena_lost_roots(void)
 {
     const struct smp_call_arena *arena = atomic_load_explicit(&smp_call_memory->arena, ACQUIRE);
 
-    if (arena == NULL)
-        return (struct smp_call_losses){ 0 };
-    return (struct smp_call_losses){
-        .roots = atomic_load_explicit(&arena->lost_roots, RELAXED),
-        .chunks = atomic_load_explicit(&arena->lost_chunks, RELAXED),
-    };
-}
-
-size_t smp_call_arena_bytes(void)
-{
-    const struct smp_call_arena *arena = atomic_load_explicit(&smp_call_memory->arena, ACQUIRE);
-
-    return arena == NULL ? 0 : atomic_load_explicit(&arena->bytes, RELAXED);
+    return arena == NULL ? 0 : atomic_load_explicit(&arena->lost_roots, RELAXED);
 }
 
 uint32_t smp_call_arena_news(void)
@@ -702,7 +674,7 @@ void smp_call_arena_retire(int64_t tid)
     struct smp_call_state *state = smp_call_state_find(tid);
     int64_t expected = tid;
 
-    /* One does it: from its end on the state may be another thread's. */
+    /* Only one caller does it: from its end on the state may be another thread's. */
     if (state != NULL && !state->is_virtual &&
         atomic_compare_exchange_strong(&state->tid, &expected, NO_THREAD)) {
         struct smp_call_tree *tree = take_tree(index_of_state(state));

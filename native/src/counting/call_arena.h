@@ -35,7 +35,7 @@
  *
  * Owns     trees and chunks, until they are free; states are static.
  * Threads  open, close, renew and a reader: one at a time. retire: any. The others: the counted
- *          threads, without a lock. losses and bytes: not during close.
+ *          threads, without a lock.
  * Errors   open: SMP_ESTATE, it is open, or another core is still closing it; SMP_EINVAL, a limit;
  *          SMP_ENOMEM. begin: NULL: counting is off, a limit is reached, or no memory.
  * Cost     begin: some 100 ns, and the first time a chunk of 6 KB. close: a pass over all trees;
@@ -73,23 +73,10 @@ struct smp_call_options {
 /* Static memory that the hook class is given once. */
 struct smp_call_shared;
 
-struct smp_call_addresses {
-    void *slots;
-    struct smp_call_shared *shared;
-    void *reflected;
-};
-
-struct smp_call_losses {
-    uint64_t roots;  /* entered by threads that could not be counted */
-    uint64_t chunks; /* of nodes that were refused */
-};
-
 SMP_CHECKED enum smp_status smp_call_arena_open(const struct smp_call_options *options);
 void smp_call_arena_close(void);
-bool smp_call_arena_is_open(void);
-struct smp_call_losses smp_call_arena_losses(void);
-/* Bytes of nodes and of what the reader knows of them. */
-size_t smp_call_arena_bytes(void);
+/* Roots entered by threads that could not be counted. Not during close. */
+uint64_t smp_call_arena_lost_roots(void);
 
 /* How many methods have been entered for the first time since the library was loaded. */
 uint32_t smp_call_arena_news(void);
@@ -105,20 +92,18 @@ void smp_call_arena_mark_seen(int32_t id);
  * is off: else its state stays taken. Any thread, and several for one. */
 void smp_call_arena_retire(int64_t tid);
 
-/* What the hooks of this process use. */
-struct smp_call_addresses smp_call_arena_addresses(void);
+/* The memory that the hooks of this process use (call_shared.h). Another copy may adopt it now. */
+struct smp_call_shared *smp_call_arena_share(void);
 /* Takes the shared memory of the copy of the library that has defined the hook class. False: it is
  * laid out in another way. */
 bool smp_call_arena_adopt(struct smp_call_shared *shared);
 
-/* The state of a thread; NULL: it has none. */
-struct smp_call_state *smp_call_state_find(int64_t tid);
 /* On that thread, outside of all roots: its state, ready to count in. pool: of virtual threads. */
 struct smp_call_state *smp_call_begin(int64_t tid, bool is_virtual, uint32_t pool);
 /* On that thread, outside of all roots: gives back what a virtual thread has, and what counting
  * that has been turned off has left. */
 void smp_call_leave(struct smp_call_state *state);
-/* On that thread: room for a node of any kind. Where there is none nothing has changed. */
+/* On that thread: makes room for a node of any kind. Without room nothing has changed. */
 enum smp_call_room smp_call_grow(struct smp_call_state *state);
 /* On that thread: room for the keys of twice as many calls without a node. False: the limit, or no
  * memory; nothing has changed. */

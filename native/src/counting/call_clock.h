@@ -47,23 +47,21 @@ int64_t smp_call_clock_to_ns(int64_t ticks, double tick_ns);
 /* Is the time stamp counter in this list of the kernel's? */
 bool smp_call_clock_is_listed(const char *sources);
 
-static inline int64_t smp_call_clock_counter(void)
-{
-#if defined(__x86_64__)
-    return (int64_t)__builtin_ia32_rdtsc();
-#elif defined(__aarch64__)
-    int64_t ticks;
-    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-    return ticks;
-#else
-    return 0;
-#endif
-}
-
 /* Never 0. */
 static inline int64_t smp_call_clock_ticks(void)
 {
-    return (smp_call_clock_is_counter ? smp_call_clock_counter() : smp_clock_ns()) | 1;
+    int64_t ticks;
+
+    if (!smp_call_clock_is_counter)
+        return smp_clock_ns() | 1;
+#if defined(__x86_64__)
+    ticks = (int64_t)__builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+#else
+    ticks = 0;
+#endif
+    return ticks | 1;
 }
 
 /* Test seam: the monotonic clock, from the next start on. Not for production. */

@@ -120,15 +120,13 @@ struct smp_call_state {
     struct smp_call_state *next;
     _Atomic(struct smp_call_node *) position; /* NULL: the thread is outside of all roots */
     struct smp_call_node *top;
-    char *free; /* the next node */
-    char *free_end;
     _Atomic uint32_t generation; /* of its tree: call_arena.h */
-    uint32_t units;
-    _Atomic uint8_t phase; /* of a hook: enum smp_call_phase */
+    _Atomic uint8_t phase;       /* of a hook: enum smp_call_phase */
     uint8_t is_exact;
     uint8_t is_virtual;
     uint8_t is_full; /* its tree has as many nodes as it may have */
     int32_t depth_limit;
+    uint32_t unused[5];
 };
 
 _Static_assert(sizeof(struct smp_call_node) == SMP_CALL_UNIT, "a cache line");
@@ -140,7 +138,7 @@ static inline bool smp_call_is_root(const struct smp_call_node *node)
     return node->key < SMP_CALL_OVERFLOW;
 }
 
-/* Where the callee of that key is, if it is among the hints. */
+/* Leads to the callee of that key, if it is among the hints. */
 static inline struct smp_call_node **smp_call_hint(struct smp_call_node *top,
                                                    const struct smp_call_node *at, int32_t key)
 {
@@ -162,7 +160,7 @@ static inline size_t smp_call_node_bytes(int32_t key, bool is_exact)
                                                : sizeof(struct smp_call_node);
 }
 
-/* Of a node that is neither the top nor the overflow node. */
+/* The node is neither the top nor the overflow node. */
 static inline int32_t smp_call_method(const struct smp_call_node *node)
 {
     return node->key & INT32_MAX;

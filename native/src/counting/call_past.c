@@ -8,17 +8,8 @@
 
 #define RELAXED memory_order_relaxed
 #define ACQUIRE memory_order_acquire
-#define RELEASE memory_order_release
 
 #define VIRTUAL_NS INT64_C(10000000000)
-
-/* Of this copy of the library: it counts. */
-static const struct smp_call_view *_Atomic stack_view;
-
-void smp_call_past_set_view(const struct smp_call_view *view)
-{
-    atomic_store_explicit(&stack_view, view, RELEASE);
-}
 
 /* While the number is odd, what was seen may have changed in the next moment. */
 void smp_call_past_begin_probes(void)
@@ -32,31 +23,30 @@ void smp_call_past_end_probes(void)
     atomic_fetch_add(&smp_call_memory->probes, 1);
 }
 
-static struct smp_call_past *past_of(const struct smp_call_state *state)
+static uint32_t *clean_as_of(const struct smp_call_state *state)
 {
-    return &smp_call_memory->pasts[state - smp_call_memory->states];
+    return &smp_call_memory->clean_as_of[state - smp_call_memory->states];
 }
 
 void smp_call_past_forget(const struct smp_call_state *state)
 {
-    *past_of(state) = (struct smp_call_past){ 0 };
+    *clean_as_of(state) = 0;
 }
 
 void smp_call_past_note(int32_t id, int32_t hook_frames)
 {
-    const struct smp_call_view *const view = atomic_load_explicit(&stack_view, ACQUIRE);
+    const struct smp_call_view *const view = smp_call_view();
 
-    if (view == NULL || id < 0 || id >= SMP_CALL_METHODS ||
+    if (view->own_method == NULL || id < 0 || id >= SMP_CALL_METHODS ||
         atomic_load_explicit(&smp_call_memory->methods[id], RELAXED) != 0)
         return;
     atomic_store_explicit(&smp_call_memory->methods[id], view->own_method(hook_frames), RELAXED);
 }
 
 /* False: its stack was seen since the last probes, and no replaced code runs in it. */
-static bool is_in_doubt(const struct smp_call_state *state, const struct smp_call_past *past,
-                        uint32_t probes)
+static bool is_in_doubt(const struct smp_call_state *state, uint32_t probes)
 {
-    if (probes == 0 || past->clean == probes)
+    if (probes == 0 || *clean_as_of(state) == probes)
         return false;
     return !state->is_virtual ||
            smp_clock_ns() - atomic_load_explicit(&smp_call_memory->probed_ns, RELAXED) < VIRTUAL_NS;
@@ -76,7 +66,7 @@ static enum smp_call_look look_below(const struct smp_call_view *view,
     if (caller == 0)
         return SMP_CALL_LOOK_OLDER;
     const enum smp_call_look seen = view->look(hook_frames, caller);
-    /* What is below an outermost root does not matter. */
+    /* Frames below an outermost root do not matter. */
     return seen == SMP_CALL_LOOK_NEW && smp_call_parent(at) != state->top ? SMP_CALL_LOOK_OLDER
                                                                           : seen;
 }
@@ -84,15 +74,14 @@ static enum smp_call_look look_below(const struct smp_call_view *view,
 bool smp_call_past_is_wrong(const struct smp_call_state *state, const struct smp_call_node *at,
                             int32_t hook_frames)
 {
-    const struct smp_call_view *const view = atomic_load_explicit(&stack_view, ACQUIRE);
+    const struct smp_call_view *const view = smp_call_view();
     const uint32_t probes = atomic_load_explicit(&smp_call_memory->probes, ACQUIRE);
-    struct smp_call_past *const past = past_of(state);
 
-    if (view == NULL || !is_in_doubt(state, past, probes))
+    if (view->look == NULL || !is_in_doubt(state, probes))
         return false;
     const enum smp_call_look seen = look_below(view, state, at, hook_frames);
     if (seen == SMP_CALL_LOOK_NEW && probes % 2 == 0)
-        past->clean = probes;
+        *clean_as_of(state) = probes;
     return seen == SMP_CALL_LOOK_OLD;
 }
 

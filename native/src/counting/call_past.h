@@ -30,25 +30,8 @@
 
 #include "counting/call_layout.h"
 
-enum smp_call_look {
-    SMP_CALL_LOOK_NEW,   /* no replaced code runs, down to its caller; of a root: in all of it */
-    SMP_CALL_LOOK_OLDER, /* it has some, or was not seen whole */
-    SMP_CALL_LOOK_OLD    /* an older call of the method runs, inside of its caller's */
-};
-
-/* What the calling thread's stack shows. hook_frames: of the hook, above the method's own. */
-struct smp_call_view {
-    /* The method that has called the hook, as the JVM names it now; 0: not known. */
-    uint64_t (*own_method)(int32_t hook_frames);
-    /* caller: as own_method gave it; 0: the call is an outermost root. */
-    enum smp_call_look (*look)(int32_t hook_frames, uint64_t caller);
-};
-
 /* Frames of the hook: a call that it counts in Java until it has no place; all others. */
 enum { SMP_CALL_HOOK_FRAMES = 5, SMP_CALL_NATIVE_HOOK_FRAMES = 2 };
-
-/* Before calls are counted. NULL: nothing is looked at. Static storage. */
-void smp_call_past_set_view(const struct smp_call_view *view);
 
 /* Around each change of classes. */
 void smp_call_past_begin_probes(void);

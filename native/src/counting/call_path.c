@@ -32,7 +32,7 @@ static void set_phase(struct smp_call_state *state, enum smp_call_phase phase)
     atomic_store_explicit(&state->phase, (uint8_t)phase, RELAXED);
 }
 
-/* One thread adds. */
+/* Only one thread adds. */
 static void add(_Atomic int64_t *number, int64_t amount)
 {
     atomic_store_explicit(number, atomic_load_explicit(number, RELAXED) + amount, RELAXED);
@@ -59,14 +59,6 @@ static void note_deep(struct smp_call_state *state, struct smp_call_node *overfl
         overflow->deep[level] = key;
 }
 
-/* So many of the calls that the overflow node stands for still run. */
-static void set_level(struct smp_call_state *state, struct smp_call_node *overflow, int64_t level)
-{
-    atomic_store_explicit(&overflow->count, level, RELAXED);
-    if (level == 0)
-        move_position(state, smp_call_parent(overflow));
-}
-
 static void link_child(struct smp_call_node *at, struct smp_call_node *node)
 {
     if (at->child == NULL) {
@@ -83,24 +75,25 @@ static struct smp_call_node *make_node(struct smp_call_state *state, struct smp_
                                        int32_t key, enum smp_call_room *limit)
 {
     const size_t size = smp_call_node_bytes(key, state->is_exact);
+    struct smp_call_tree *const tree = smp_call_tree_of(state);
 
     if (at->depth >= state->depth_limit) {
         *limit = SMP_CALL_OVER_DEPTH;
         return NULL;
     }
-    if (state->is_full)
+    if (state->is_full || tree == NULL)
         return NULL;
-    if ((size_t)(state->free_end - state->free) < size) {
+    if ((size_t)(tree->free_end - tree->free) < size) {
         *limit = smp_call_grow(state);
         if (*limit != SMP_CALL_HAS_ROOM)
             return NULL;
     }
-    struct smp_call_node *node = (struct smp_call_node *)(void *)state->free;
+    struct smp_call_node *node = (struct smp_call_node *)(void *)tree->free;
     node->key = key;
-    node->ordinal = state->units;
+    node->ordinal = tree->units;
     node->depth = at->depth + 1;
-    state->free += size;
-    state->units += (uint32_t)(size / smp_call_unit_bytes(state->is_exact));
+    tree->free += size;
+    tree->units += (uint32_t)(size / smp_call_unit_bytes(state->is_exact));
     link_child(at, node);
     atomic_store_explicit(&node->parent, at, RELEASE);
     smp_call_arena_mark_seen(key & INT32_MAX);
@@ -189,7 +182,7 @@ static void enter_call(struct smp_call_state *state, int32_t key)
     struct smp_call_node *node = at->child;
 
     set_phase(state, SMP_CALL_IN_HOOK);
-    /* Of the overflow node that is no child, but its first number is no key. */
+    /* The overflow node has no child there, but a number that is no key. */
     if (node == NULL || node->key != key)
         node = place_of_call(state, at, key, SMP_CALL_NATIVE_HOOK_FRAMES);
     move_position(state, node);
@@ -243,15 +236,6 @@ static void end_call(struct smp_call_node *node, int64_t now)
     atomic_store_explicit(&node->exits, atomic_load_explicit(&node->exits, RELAXED) + 1, RELEASE);
 }
 
-static void end_through(struct smp_call_node *at, const struct smp_call_node *last, int64_t now)
-{
-    struct smp_call_node *node = at;
-
-    for (; node != last; node = smp_call_parent(node))
-        end_call(node, now);
-    end_call(node, now);
-}
-
 /* The outermost: what is loaded after it is loaded later, as close sees it (call_arena.h). Whether
  * that needs a fence is read behind the store: a thread that has just missed a change of it can be
  * stopped before what it loads next only by a switch of the CPU, which is a fence, too. */
@@ -259,7 +243,7 @@ static void publish_position(struct smp_call_state *state, struct smp_call_node 
 {
     move_position(state, node);
     atomic_signal_fence(memory_order_seq_cst);
-    if (atomic_load_explicit(&smp_call_shared_memory()->needs_fence, RELAXED))
+    if (atomic_load_explicit(&smp_call_memory->needs_fence, RELAXED))
         atomic_store(&state->position, node);
 }
 
@@ -296,8 +280,8 @@ static struct smp_call_state *begin_outermost(struct smp_call_state *known, int6
             return state;
         publish_position(state, NULL);
     }
-    /* What it had got before counting ended. */
-    state = smp_call_state_of(tid);
+    /* Gives back a state from before counting ended. */
+    state = smp_call_state_find(tid);
     if (state != NULL)
         smp_call_leave(state);
     return NULL;
@@ -314,18 +298,18 @@ static bool is_left_over(const struct smp_call_state *state)
 
 bool smp_call_begins(int64_t tid)
 {
-    const struct smp_call_state *const state = smp_call_state_of(tid);
+    const struct smp_call_state *const state = smp_call_state_find(tid);
 
     return state == NULL || position_of(state) == NULL || is_left_over(state);
 }
 
 void smp_call_enter_root(int64_t tid, bool is_virtual, uint32_t pool, int32_t id)
 {
-    struct smp_call_state *state = smp_call_state_of(tid);
+    struct smp_call_state *state = smp_call_state_find(tid);
 
     if (state != NULL && is_left_over(state)) {
         leave_outermost(state);
-        state = smp_call_state_of(tid); /* a virtual thread has none any more */
+        state = smp_call_state_find(tid); /* a virtual thread has none any more */
     }
     if (state == NULL || position_of(state) == NULL)
         state = begin_outermost(state, tid, is_virtual, pool);
@@ -339,56 +323,91 @@ void smp_call_enter(struct smp_call_state *state, int32_t id)
         enter_call(state, id);
 }
 
-enum { NOT_DEEP = 0, OF_NOTHING = -1 };
+/* A running call: level above 0: one that the overflow node stands for; else its node. */
+struct running {
+    struct smp_call_node *node;
+    int64_t level;
+};
 
-/* The level at which a call of this key runs that has no node. A call that is not known is taken
- * for it, unless a root ends. A root that is in between shows that the call has ended before. */
-static int64_t level_of_call(const struct smp_call_node *overflow, int32_t key)
+static struct running innermost(const struct smp_call_state *state)
 {
-    const int64_t room = room_of(overflow);
+    struct smp_call_node *const at = position_of(state);
+    const bool is_deep = at == overflow_of(state);
 
-    for (int64_t level = level_of(overflow); level > 0; level--) {
-        if (level > room && key >= 0)
-            return level;
-        if (level > room)
-            continue;
-        if (overflow->deep[level] == key)
-            return level;
-        if (overflow->deep[level] < 0 && key >= 0)
-            return OF_NOTHING;
-    }
-    return NOT_DEEP;
+    return (struct running){ .node = is_deep ? smp_call_parent(at) : at,
+                             .level = is_deep ? level_of(at) : 0 };
 }
 
-/* NULL: no call of this key has a node. */
-static struct smp_call_node *node_of_call(const struct smp_call_state *state,
-                                          struct smp_call_node *at, int32_t key)
+static int64_t running_depth(const struct running *call)
 {
-    struct smp_call_node *node = at;
+    return call->node->depth + call->level;
+}
 
-    while (node != state->top && node->key != key && (key < 0 || node->key >= 0))
-        node = smp_call_parent(node);
-    return node->key == key ? node : NULL;
+static bool is_unknown(const struct smp_call_state *state, const struct running *call)
+{
+    return call->level > room_of(overflow_of(state));
+}
+
+static bool is_over(const struct smp_call_state *state, const struct running *call)
+{
+    return call->level == 0 && call->node == state->top;
+}
+
+/* The key of a call that is known. */
+static int32_t running_key(const struct smp_call_state *state, const struct running *call)
+{
+    return call->level > 0 ? overflow_of(state)->deep[call->level] : call->node->key;
+}
+
+static void step_out(struct running *call)
+{
+    if (call->level > 0)
+        call->level--;
+    else
+        call->node = smp_call_parent(call->node);
+}
+
+/* All inside of that call is over. */
+static void go_back(struct smp_call_state *state, const struct running *call, int64_t now)
+{
+    if (call->level > 0) {
+        atomic_store_explicit(&overflow_of(state)->count, call->level, RELAXED);
+        return;
+    }
+    for (struct smp_call_node *node = innermost(state).node; node != call->node;
+         node = smp_call_parent(node))
+        end_call(node, now);
+    move_position(state, call->node);
+}
+
+/* The nearest running call of this key, from that one on outwards. One that is not known is taken
+ * for it, unless a root ends. A root in between shows that the call has ended before: false. */
+static bool find_key(const struct smp_call_state *state, struct running *call, int32_t key)
+{
+    for (; !is_over(state, call); step_out(call)) {
+        if (is_unknown(state, call)) {
+            if (key >= 0)
+                return true;
+            continue;
+        }
+        const int32_t own = running_key(state, call);
+        if (own == key)
+            return true;
+        if (own < 0 && key >= 0)
+            return false;
+    }
+    return false;
 }
 
 /* Ends the nearest running call of this key, and all inside of it. */
 static void exit_call(struct smp_call_state *state, int32_t key, int64_t now)
 {
-    struct smp_call_node *at = position_of(state);
-    struct smp_call_node *const overflow = overflow_of(state);
-    const int64_t level = at == overflow ? level_of_call(overflow, key) : NOT_DEEP;
+    struct running call = innermost(state);
 
-    if (level > 0)
-        set_level(state, overflow, level - 1);
-    if (level != NOT_DEEP)
-        return;
-    if (at == overflow)
-        at = smp_call_parent(overflow);
-    struct smp_call_node *const node = node_of_call(state, at, key);
-    if (node == NULL)
-        return;
-    end_through(at, node, now);
-    move_position(state, smp_call_parent(node));
+    if (find_key(state, &call, key)) {
+        step_out(&call);
+        go_back(state, &call, now);
+    }
 }
 
 void smp_call_exit(struct smp_call_state *state, int32_t id)
@@ -424,44 +443,11 @@ void smp_call_exit_root(struct smp_call_state *state, int32_t id)
 
 /* ---- a method catches an exception ---- */
 
-/* A running call: level above 0: one that the overflow node stands for; else its node. */
-struct running {
-    struct smp_call_node *node;
-    int64_t level;
-};
-
-static struct running innermost(const struct smp_call_state *state)
-{
-    struct smp_call_node *const at = position_of(state);
-    const bool is_deep = at == overflow_of(state);
-
-    return (struct running){ .node = is_deep ? smp_call_parent(at) : at,
-                             .level = is_deep ? level_of(at) : 0 };
-}
-
-static int64_t running_depth(const struct running *call)
-{
-    return call->node->depth + call->level;
-}
-
-static void step_out(struct running *call)
-{
-    if (call->level > 0)
-        call->level--;
-    else
-        call->node = smp_call_parent(call->node);
-}
-
 /* From this call on outwards. False: none is of this method. */
 static bool find_method(const struct smp_call_state *state, struct running *call, int32_t id)
 {
-    const struct smp_call_node *const overflow = overflow_of(state);
-
-    for (; call->level > 0 || call->node != state->top; step_out(call)) {
-        if (call->level > room_of(overflow))
-            continue;
-        const int32_t key = call->level > 0 ? overflow->deep[call->level] : call->node->key;
-        if ((key & INT32_MAX) == id)
+    for (; !is_over(state, call); step_out(call)) {
+        if (!is_unknown(state, call) && (running_key(state, call) & INT32_MAX) == id)
             return true;
     }
     return false;
@@ -476,11 +462,6 @@ static int32_t count_calls(const struct smp_call_state *state, struct running fr
         step_out(&from);
     }
     return count;
-}
-
-static bool has_unknown(const struct smp_call_state *state, const struct running *call)
-{
-    return call->level > room_of(overflow_of(state));
 }
 
 /* The same exception came to a call further in. Either the stack was looked at, and since then
@@ -505,13 +486,15 @@ static void settle(struct smp_call_state *state, int32_t doubt, int64_t depth)
 /* Which call catches? False: none that is known. Of several of one method the outer ones run: as
  * many as the thread's stack has. */
 static bool find_catching(struct smp_call_state *state, int32_t id, int32_t doubt,
-                          const struct smp_call_stack *stack, struct running *call)
+                          struct running *call)
 {
-    const bool is_blind = has_unknown(state, call);
+    const struct smp_call_view *const view = smp_call_view();
+    const bool is_blind = is_unknown(state, call);
     const bool was_settled = is_settled(state, doubt, call);
     const bool is_in_doubt = is_blind || (doubt != 0 && !was_settled);
     const int32_t count = is_in_doubt ? count_calls(state, *call, id) : 0;
-    const int32_t real = count > (is_blind ? 0 : 1) ? stack->count_calls(stack->self) : 0;
+    const bool is_looked_at = count > (is_blind ? 0 : 1) && view->count_calls != NULL;
+    const int32_t real = is_looked_at ? view->count_calls() : 0;
 
     if (is_blind && real > count)
         return false;
@@ -529,29 +512,12 @@ static bool find_catching(struct smp_call_state *state, int32_t id, int32_t doub
     return is_found;
 }
 
-/* All inside of that call is over. */
-static void go_back(struct smp_call_state *state, const struct running *call)
-{
-    const struct running at = innermost(state);
-    const int64_t now = smp_call_clock_ticks();
-
-    if (call->level > 0) {
-        set_level(state, overflow_of(state), call->level);
-        return;
-    }
-    for (struct smp_call_node *node = at.node; node != call->node; node = smp_call_parent(node))
-        end_call(node, now);
-    move_position(state, call->node);
-}
-
-void smp_call_caught(struct smp_call_state *state, int32_t id, int32_t doubt,
-                     const struct smp_call_stack *stack)
+void smp_call_caught(struct smp_call_state *state, int32_t id, int32_t doubt)
 {
     if (position_of(state) == NULL)
         return;
     set_phase(state, SMP_CALL_IN_HOOK);
     struct running call = innermost(state);
-    if (!find_catching(state, id, doubt, stack, &call))
-        return;
-    go_back(state, &call);
+    if (find_catching(state, id, doubt, &call))
+        go_back(state, &call, smp_call_clock_ticks());
 }

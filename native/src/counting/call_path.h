@@ -47,20 +47,12 @@ void smp_call_exit_root(struct smp_call_state *state, int32_t id);
 void smp_call_enter(struct smp_call_state *state, int32_t id);
 void smp_call_exit(struct smp_call_state *state, int32_t id);
 
-/* Of the calling thread: how many calls of the method that catches are on its stack? At most
- * that many run. Below 1: not known. */
-struct smp_call_stack {
-    int32_t (*count_calls)(void *self);
-    void *self;
-};
-
 /* What may have lost its exit? Above 0: several calls, for lack of stack; the number is that of the
  * exception, as it comes by many calls one after the other. */
 enum { SMP_CALL_NO_DOUBT = 0, SMP_CALL_DOUBT = -1 };
 
 /* A call of this method has caught an exception. */
-void smp_call_caught(struct smp_call_state *state, int32_t id, int32_t doubt,
-                     const struct smp_call_stack *stack);
+void smp_call_caught(struct smp_call_state *state, int32_t id, int32_t doubt);
 
 /* The node of a call of this key (call_layout.h) from the call at; made if it is not there yet. The
  * overflow node where it cannot be made. Its caller adds 1 to the node's count, in both cases. */

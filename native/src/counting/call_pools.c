@@ -9,7 +9,7 @@
 #include "counting/call_shared.h"
 #include "model/name_rule.h"
 
-/* Of a pool's name. */
+/* States of a pool's name. */
 enum { POOL_FREE, POOL_BEING_NAMED, POOL_NAMED, MOST_PROBES = 16 };
 
 static bool is_pool_of(const struct smp_call_pool *pool, const char *group)
@@ -32,7 +32,7 @@ static bool name_pool(struct smp_call_pool *pool, const char *group, size_t leng
 
 uint32_t smp_call_pool_find(const char *name)
 {
-    struct smp_call_pool *const pools = smp_call_shared_memory()->pools;
+    struct smp_call_pool *const pools = smp_call_memory->pools;
     char group[SMP_CALL_POOL_NAME_BYTES];
 
     if (name == NULL || name[0] == '\0')
@@ -49,7 +49,7 @@ uint32_t smp_call_pool_find(const char *name)
 
 const char *smp_call_pool_name(uint32_t pool)
 {
-    const struct smp_call_pool *const pools = smp_call_shared_memory()->pools;
+    const struct smp_call_pool *const pools = smp_call_memory->pools;
 
     if (pool == 0 || pool >= SMP_CALL_POOLS ||
         atomic_load_explicit(&pools[pool].status, memory_order_acquire) != POOL_NAMED)

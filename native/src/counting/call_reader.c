@@ -80,6 +80,7 @@ static void read_node(struct read *read, const struct smp_call_tree *tree,
     struct smp_call_delta delta = {
         .tree = tree->serial,
         .tid = tree->tid,
+        .thread_serial = tree->thread_serial,
         .pool = tree->pool,
         .ordinal = node->ordinal,
         .parent = smp_call_parent(node)->ordinal,
@@ -114,6 +115,7 @@ static void read_uncounted(const struct read *read, const struct smp_call_tree *
     const struct smp_call_delta delta = {
         .tree = tree->serial,
         .tid = tree->tid,
+        .thread_serial = tree->thread_serial,
         .pool = tree->pool,
         .ordinal = SMP_CALL_OVERFLOW_NODE,
         .method = SMP_CALL_UNCOUNTED,
@@ -180,7 +182,7 @@ static void end_tree(const struct read *read, struct smp_call_tree *tree)
  * now may be missing from them. */
 static uint32_t end_epoch(void)
 {
-    const uint32_t ended = atomic_fetch_add(&smp_call_shared_memory()->epoch, 1);
+    const uint32_t ended = atomic_fetch_add(&smp_call_memory->epoch, 1);
 
     (void)smp_call_fence_all();
     return ended;
@@ -189,7 +191,7 @@ static uint32_t end_epoch(void)
 /* NULL: a reset. */
 static void read_trees(const struct smp_call_visitor *visitor)
 {
-    struct smp_call_shared *shared = smp_call_shared_memory();
+    struct smp_call_shared *shared = smp_call_memory;
     struct read read = {
         .arena = atomic_load_explicit(&shared->arena, ACQUIRE),
         .visitor = visitor,
@@ -222,69 +224,51 @@ void smp_call_reset(void)
     read_trees(NULL);
 }
 
-/* 0: the state has no tree. */
-static uint64_t serial_of(const struct smp_call_state *state)
+/* False: the state has another thread by now, whose tree may be freed at any time, or its thread is
+ * outside of all roots. */
+static bool read_position(const struct smp_call_state *state, int64_t tid,
+                          struct smp_call_position *out)
 {
-    const struct smp_call_tree *tree = smp_call_tree_of(state);
+    const bool is_its_own = atomic_load_explicit(&state->tid, ACQUIRE) == tid;
+    const struct smp_call_tree *const tree = is_its_own ? smp_call_tree_of(state) : NULL;
 
-    return tree == NULL ? 0 : tree->serial;
-}
-
-static void describe_position(const struct smp_call_node *node, struct smp_call_position *out)
-{
-    out->ordinal = node->ordinal;
-    out->method = node->key == SMP_CALL_TOP ? SMP_CALL_UNCOUNTED : smp_call_method(node);
-    out->is_root = smp_call_is_root(node);
-}
-
-bool smp_call_position_of(int64_t tid, struct smp_call_position *out)
-{
-    const struct smp_call_state *state = smp_call_state_find(tid);
-    const struct smp_call_node *node = NULL;
-
-    if (state == NULL)
-        return false;
-    const struct smp_call_tree *tree = smp_call_tree_of(state);
     if (tree == NULL || atomic_load_explicit(&tree->session, RELAXED) != smp_call_session())
         return false;
-    const uint64_t serial = tree->serial;
+    *out = (struct smp_call_position){ .tree = tree->serial,
+                                       .thread_serial = tree->thread_serial,
+                                       .pool = tree->pool };
     const uint8_t before = atomic_load_explicit(&state->phase, ACQUIRE);
-    node = atomic_load_explicit(&state->position, ACQUIRE);
-    if (node == NULL)
-        return false;
+    const struct smp_call_node *node = atomic_load_explicit(&state->position, ACQUIRE);
     /* The hook in Java stores that parent without a barrier: it may not be seen yet. */
-    if (node->key == SMP_CALL_OVERFLOW)
+    if (node != NULL && node->key == SMP_CALL_OVERFLOW)
         node = smp_call_parent(node);
     if (node == NULL)
         return false;
-    describe_position(node, out);
+    out->ordinal = node->ordinal;
+    out->method = node->key == SMP_CALL_TOP ? SMP_CALL_UNCOUNTED : smp_call_method(node);
+    out->is_root = smp_call_is_root(node);
     const uint8_t after = atomic_load_explicit(&state->phase, ACQUIRE);
     out->is_in_hook = before != SMP_CALL_NO_HOOK || after != SMP_CALL_NO_HOOK;
     out->is_between_stamps =
         (after == SMP_CALL_NO_HOOK ? before : after) == SMP_CALL_BETWEEN_STAMPS;
-    out->tree = serial;
-    out->pool = tree->pool;
-    return serial_of(state) == serial && atomic_load_explicit(&state->tid, ACQUIRE) == tid;
+    return smp_call_tree_of(state) == tree && tree->serial == out->tree &&
+           atomic_load_explicit(&state->tid, ACQUIRE) == tid;
 }
 
-struct smp_call_spot smp_call_spot_of(const void *of, int64_t java_id)
+bool smp_call_position_of(int64_t tid, struct smp_call_position *out)
 {
-    const struct smp_call_state *const state = of;
-    struct smp_call_spot spot = { 0 };
+    const struct smp_call_state *const state = smp_call_state_find(tid);
 
-    /* Another thread's by now: its tree may be freed at any time. */
-    if (atomic_load_explicit(&state->tid, ACQUIRE) != java_id)
-        return spot;
-    const struct smp_call_node *node = atomic_load_explicit(&state->position, ACQUIRE);
-    const struct smp_call_tree *const tree = smp_call_tree_of(state);
-    if (node == NULL || tree == NULL)
-        return spot;
-    if (node->key == SMP_CALL_OVERFLOW)
-        node = smp_call_parent(node);
-    if (node == NULL)
-        return spot;
-    spot.tree = tree->serial;
-    spot.ordinal = node->ordinal;
-    spot.is_in_hook = atomic_load_explicit(&state->phase, RELAXED) != SMP_CALL_NO_HOOK;
-    return spot;
+    return state != NULL && read_position(state, tid, out);
+}
+
+struct smp_call_spot smp_call_spot_of(const void *state, int64_t java_id)
+{
+    struct smp_call_position position;
+
+    if (!read_position(state, java_id, &position))
+        return (struct smp_call_spot){ 0 };
+    return (struct smp_call_spot){ .tree = position.tree,
+                                   .ordinal = position.ordinal,
+                                   .is_in_hook = position.is_in_hook };
 }

@@ -28,8 +28,9 @@
 #define SMP_CALL_UNCOUNTED (-1)
 
 struct smp_call_delta {
-    uint64_t tree; /* no other one ever has this number */
-    int64_t tid;   /* 0: virtual threads of the pool */
+    uint64_t tree;          /* no other one ever has this number */
+    int64_t tid;            /* 0: virtual threads of the pool */
+    uint64_t thread_serial; /* of the view (call_shared.h); 0: not known */
     uint32_t pool;
     uint32_t ordinal; /* of the node, in its tree */
     uint32_t parent;  /* the caller's; 0: none, it is an outermost root */
@@ -47,7 +48,7 @@ struct smp_call_delta {
 
 struct smp_call_visitor {
     void *self;
-    /* Of each node that is new or has changed; a caller's node comes before its callees'. */
+    /* For each node that is new or has changed; a caller's node comes before its callees'. */
     void (*on_delta)(void *self, const struct smp_call_delta *delta);
     /* The tree's last delta was this read's. May be NULL. */
     void (*on_end)(void *self, uint64_t tree);
@@ -62,6 +63,7 @@ void smp_call_reset(void);
 
 struct smp_call_position {
     uint64_t tree;
+    uint64_t thread_serial;
     uint32_t pool;    /* of virtual threads; 0: of a platform thread, or nameless */
     uint32_t ordinal; /* 0: inside of a root's hook, in no call yet */
     int32_t method;
@@ -73,7 +75,7 @@ struct smp_call_position {
 /* The call that the calling thread, whose state that is, runs. For its signal handler: its tree
  * stays meanwhile. */
 struct smp_call_spot smp_call_spot_of(const void *state, int64_t java_id);
-/* Where a thread is. False: outside of all roots. The thread runs on meanwhile. */
+/* False: the thread is outside of all roots. It runs on meanwhile. */
 bool smp_call_position_of(int64_t tid, struct smp_call_position *out);
 
 #endif

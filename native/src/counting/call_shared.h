@@ -35,7 +35,7 @@ enum smp_call_tree_status {
     SMP_TREE_ABANDONED /* counting was closed; freed by its thread when it leaves its root */
 };
 
-/* What the reader has seen of a node. */
+/* A node as the reader has seen it. */
 struct smp_call_seen {
     int64_t count;
     int64_t time;
@@ -80,12 +80,13 @@ struct smp_call_tree {
     _Atomic uint32_t session;
     _Atomic uint32_t generation; /* an older one than the state's: it is to be given back */
     uint32_t pool;
-    int64_t tid; /* 0: virtual threads of the pool */
+    int64_t tid;            /* 0: virtual threads of the pool */
+    uint64_t thread_serial; /* of the view; 0: of virtual threads, or not known */
     uint64_t serial;
     _Atomic(struct smp_call_chunk *) first;
     struct smp_call_chunk *last;
-    uint32_t units; /* the ordinal of the next node, while the tree is in no state */
-    char *free;
+    uint32_t units; /* the ordinal of the next node */
+    char *free;     /* the next node */
     char *free_end;
     struct smp_quota *quota; /* held */
     /* Frees its memory: of the copy of the library that has allocated it. */
@@ -103,18 +104,12 @@ struct smp_call_arena {
     struct smp_call_clock clock;
     _Atomic uint64_t pools[SMP_CALL_POOLS]; /* stacks of trees: a tag, index + 1 */
     _Atomic uint64_t lost_roots;
-    _Atomic uint64_t lost_chunks;
 };
 
 /* The group that its virtual threads are in: call_pools.h. */
 struct smp_call_pool {
     _Atomic uint32_t status;
     char name[SMP_CALL_POOL_NAME_BYTES];
-};
-
-/* What a state's thread knows of its stack: call_past.h. */
-struct smp_call_past {
-    uint32_t clean; /* no replaced code was in it, as of this number of probes */
 };
 
 struct smp_call_shared {
@@ -144,18 +139,14 @@ struct smp_call_shared {
         _Atomic uint64_t unused;  /* of these; a stack, as pools */
     } supply;                     /* of trees */
     _Atomic uint64_t misplaced;
-    struct smp_call_past pasts[SMP_CALL_STATES]; /* by state */
-    _Atomic uint64_t methods[SMP_CALL_METHODS];  /* by id: what the JVM calls it; 0: not known */
+    /* By state: no replaced code was on its thread's stack, as of this number of probes. */
+    uint32_t clean_as_of[SMP_CALL_STATES];
+    _Atomic uint64_t methods[SMP_CALL_METHODS]; /* by id: what the JVM calls it; 0: not known */
 };
 
 /* Of this process; changes only before calls are counted by this copy of the library. Not behind a
  * function: each root needs it several times. */
 extern struct smp_call_shared *smp_call_memory;
-
-static inline struct smp_call_shared *smp_call_shared_memory(void)
-{
-    return smp_call_memory;
-}
 
 /* NULL: it has none. */
 static inline struct smp_call_tree *smp_call_tree_of(const struct smp_call_state *state)
@@ -170,11 +161,6 @@ static inline struct smp_call_tree *smp_call_tree_of(const struct smp_call_state
 static inline uint32_t smp_call_generation(void)
 {
     return atomic_load_explicit(&smp_call_memory->generation, memory_order_seq_cst);
-}
-
-static inline uint32_t smp_call_tree_generation(const struct smp_call_tree *tree)
-{
-    return atomic_load_explicit(&tree->generation, memory_order_relaxed);
 }
 
 /* FREE: not to be read: of another session than that, which is open, or ABANDONED. The session
@@ -193,12 +179,8 @@ static inline uint32_t smp_call_epoch(void)
     return atomic_load_explicit(&smp_call_memory->epoch, memory_order_relaxed);
 }
 
-/* After a store to session, generation or epoch, before what threads do is looked at. False: one
- * may not have seen it yet. */
-bool smp_call_fence_all(void);
-
-/* smp_call_state_find, in place. */
-static inline struct smp_call_state *smp_call_state_of(int64_t tid)
+/* NULL: the thread has none. */
+static inline struct smp_call_state *smp_call_state_find(int64_t tid)
 {
     struct smp_call_state *state = atomic_load_explicit(
         &smp_call_memory->slots[(uint64_t)tid & (SMP_CALL_SLOTS - 1)], memory_order_acquire);
@@ -211,6 +193,40 @@ static inline struct smp_call_state *smp_call_state_of(int64_t tid)
 /* After a store to session, generation or epoch, before what threads store is looked at. False: a
  * thread may not have seen it yet. */
 bool smp_call_fence_all(void);
+enum smp_call_look {
+    SMP_CALL_LOOK_NEW,   /* no replaced code runs, down to its caller; of a root: in all of it */
+    SMP_CALL_LOOK_OLDER, /* it has some, or was not seen whole */
+    SMP_CALL_LOOK_OLD    /* an older call of the method runs, inside of its caller's */
+};
+
+/* What is known of the calling thread: its number, and what its stack shows. hook_frames: of the
+ * hook, above the method's own. NULL in place of a function: it knows nothing. */
+struct smp_call_view {
+    /* For the reader; 0: the thread has none. */
+    uint64_t (*serial_of)(int64_t tid);
+    /* The method that has called the hook, as the JVM names it now; 0: not known. */
+    uint64_t (*own_method)(int32_t hook_frames);
+    /* caller: as own_method gave it; 0: the call is an outermost root. */
+    enum smp_call_look (*look)(int32_t hook_frames, uint64_t caller);
+    /* How many calls of the method that has called the hook are on the stack? At most that many
+     * run. Below 1: not known. */
+    int32_t (*count_calls)(void);
+};
+
+/* Of this copy of the library, which counts; never NULL. */
+extern const struct smp_call_view *_Atomic smp_call_view_now;
+
+/* Before calls are counted. Static storage. */
+static inline void smp_call_set_view(const struct smp_call_view *view)
+{
+    atomic_store_explicit(&smp_call_view_now, view, memory_order_release);
+}
+
+static inline const struct smp_call_view *smp_call_view(void)
+{
+    return atomic_load_explicit(&smp_call_view_now, memory_order_acquire);
+}
+
 /* Frees a tree that no other thread can find: after it was taken from where it was, or RETIRED. */
 void smp_call_tree_free(struct smp_call_tree *tree);
 

@@ -3,7 +3,7 @@
 
 #include "counting/call_reader.h"
 #include "jvm/agent/agent.h"
-#include "jvm/calls/call_threads.h"
+#include "jvm/calls/call_counter.h"
 #include "jvm/calls/instrumenter.h"
 #include "jvm/code/code_events.h"
 #include "jvm/code/method_ids.h"
@@ -26,10 +26,9 @@ static void JNICALL on_prepare(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jcl
     smp_instrumenter_on_prepare(jvmti, env, thread, prepared);
 }
 
-/* The thread's serial is known until the second of them. */
 static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
-    smp_call_threads_on_end(env, thread);
+    smp_call_counter_on_thread_end(env, thread);
     smp_threads_on_end(jvmti, env, thread);
 }
 
@@ -44,7 +43,7 @@ static const struct smp_agent_hooks hooks = {
                 .DynamicCodeGenerated = smp_code_events_on_stub },
     .open = smp_threads_open,
     .scan = smp_threads_scan,
-    .needs_thread_end = smp_call_threads_has_any,
+    .needs_thread_end = smp_call_counter_has_threads,
     .close = smp_threads_close,
     .vm_death = end_walks,
     .before_attach = smp_threads_enter,
@@ -53,7 +52,7 @@ static const struct smp_agent_hooks hooks = {
 };
 
 /* Walks are a layer below. */
-static const struct smp_walk_call_source counted_calls = { .state_of = smp_call_threads_state,
+static const struct smp_walk_call_source counted_calls = { .state_of = smp_call_counter_state_of,
                                                            .spot_of = smp_call_spot_of };
 
 void smp_jvm_loaded(JavaVM *java_vm)

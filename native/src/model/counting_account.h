@@ -93,10 +93,6 @@ enum {
       "Calls deeper than `maxCallDepth`.")                                                      \
     X(OVER_MEMORY_LIMIT, SUM, ALWAYS, "calls without a place, over the memory limit",           \
       "There was no memory for a node of the tree, or for a thread's tree.")                    \
-    X(OVER_ENDED_THREADS, SUM, ALWAYS,                                                          \
-      "ended threads that were not recognised, too many at a time",                             \
-      "More than 16,384 counted threads ended between two reads of their calls. The calls of "  \
-      "these are in the report, but may be under another name than their thread's.")            \
     X(NO_CPU_TIME, HIGHEST, NEVER,                                                              \
       "methods counted without CPU time, methodTiming is not SAMPLED",                          \
       "To read a thread's CPU clock at each call takes about a microsecond, longer than most "  \

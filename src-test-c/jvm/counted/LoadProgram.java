@@ -110,7 +110,7 @@ public final class LoadProgram {
             throw new AssertionError(FAILED.get());
         }
         /* Nodes of a thread inside of a root stay until it leaves it. */
-        CountedProgram.check(Counting.figures()[5] == 0, "all memory is given back: " + Counting.figures()[5]);
+        CountedProgram.check(Counting.figures()[4] == 0, "all memory is given back: " + Counting.figures()[4]);
         System.out.println("fine");
     }
 

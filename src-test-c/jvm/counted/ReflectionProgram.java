@@ -34,7 +34,7 @@ public final class ReflectionProgram {
         compare("lambdas and method references made outside", Reflected::lambdas);
         outside();
         Counting.stop();
-        CountedProgram.check(Counting.figures()[5] == 0, "all memory is given back");
+        CountedProgram.check(Counting.figures()[4] == 0, "all memory is given back");
         Reflected.run(100);
         /* The table of what was said is of the counting before. */
         Counting.startFine(ROOTS, scheme, false);

@@ -74,7 +74,7 @@ public final class StartsProgram {
             throw new AssertionError(FAILED.get());
         }
         System.out.println(COUNTS + " counts, " + REFUSALS + " refusals");
-        CountedProgram.check(Counting.figures()[5] == 0, "all memory is given back: " + Counting.figures()[5]);
+        CountedProgram.check(Counting.figures()[4] == 0, "all memory is given back: " + Counting.figures()[4]);
         System.out.println("fine");
     }
 }

@@ -171,7 +171,7 @@ public final class Hooks {
     /** @return the method a thread is in */
     public static native int position(long tid);
 
-    /** @return roots and chunks that were refused, hooks without stack, bytes in use, news */
+    /** @return roots that were refused, bytes in use, news */
     public static native long[] losses();
 
     /** How often a reflective call was said since the last time; those from now on may be refused. */

@@ -35,7 +35,7 @@ public final class TwoCopies {
 
         @Override
         public long getAsLong() {
-            return Hooks.losses()[2];
+            return Hooks.losses()[1];
         }
     }
 

@@ -371,10 +371,6 @@ const COUNTING = {
         text: 'calls without a place, over the memory limit',
         words: 'There was no memory for a node of the tree, or for a thread\'s tree.',
     },
-    OVER_ENDED_THREADS: {
-        text: 'ended threads that were not recognised, too many at a time',
-        words: 'More than 16,384 counted threads ended between two reads of their calls. The calls of these are in the report, but may be under another name than their thread\'s.',
-    },
     NO_CPU_TIME: {
         text: 'methods counted without CPU time, methodTiming is not SAMPLED',
         words: 'To read a thread\'s CPU clock at each call takes about a microsecond, longer than most calls. So rows of counted groups have no CPU time.',

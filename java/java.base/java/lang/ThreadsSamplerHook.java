@@ -19,10 +19,11 @@ import jdk.internal.vm.annotation.Stable;
  *
  * <p>What is called by reflection is handed to {@link #reflected}, which says each to the library once.
  *
- * <p>A hook waits for no other thread and allocates nothing on the Java heap; the first root of a thread and a tree that
- * grows call malloc. An entry that has no stack throws, as the method itself would have done a little deeper: it has
- * changed nothing, and the method has not begun. An exit without stack, and one that the JVM does not let begin, leaves a
- * call behind that is over: {@link #caught} finds out, where the program catches the error.
+ * <p>A hook allocates nothing on the Java heap; the first root of a thread and a tree that grows call malloc. It waits for
+ * no other thread, except that the first root of a thread and the first reflective call of a method take a lock of the
+ * library. An entry that has no stack throws, as the method itself would have done a little deeper: it has changed
+ * nothing, and the method has not begun. An exit without stack, and one that the JVM does not let begin, leaves a call
+ * behind that is over: {@link #caught} finds out, where the program catches the error.
  *
  * <p>Thread.stop (up to JDK 19) may come amid a hook, which throws it on, after an entry was undone, or an exit done: an
  * exit of a return comes once more then, in the method's handler, and finds no call of its own, or in a recursion an
@@ -44,10 +45,10 @@ public abstract class ThreadsSamplerHook {
     private static final long STATE_NEXT = 8;
     private static final long STATE_POSITION = 16;
     private static final long STATE_TOP = 24;
-    private static final long STATE_GENERATION = 48;
-    private static final long STATE_PHASE = 56;
-    private static final long STATE_IS_EXACT = 57;
-    private static final long STATE_IS_FULL = 59;
+    private static final long STATE_GENERATION = 32;
+    private static final long STATE_PHASE = 36;
+    private static final long STATE_IS_EXACT = 37;
+    private static final long STATE_IS_FULL = 39;
     private static final long NODE_KEY = 0;
     private static final long NODE_PARENT = 8;
     private static final long NODE_CHILD = 16;

@@ -4,40 +4,49 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "counting/adaptive_removal.h"
 #include "counting/call_arena.h"
 #include "counting/call_graph_account.h"
 #include "counting/call_past.h"
 #include "counting/call_pools.h"
 #include "counting/call_reader.h"
 #include "counting/call_shared.h"
-#include "jvm/calls/call_threads.h"
+#include "jvm/agent/agent.h"
 #include "jvm/calls/instrumenter.h"
+#include "jvm/threads/threads.h"
 
 enum {
-    /* Of a call whose probes the JIT compilers have not inlined away (facts: 3 to 9 ns). */
+    /* A call whose probes the JIT compilers have not inlined away (facts: 3 to 9 ns). */
     CALL_COST_NS = 8,
     EXACT_CALL_COST_NS = 25,
-    ROOT_COST_NS = 32 /* measured (bench: call-hooks): by JNI, with two time stamps */
+    ROOT_COST_NS = 32, /* measured (bench: call-hooks): by JNI, with two time stamps */
+    NAME_BYTES = 1024,
+    FILE_BYTES = 256
 };
 
-/* Of the one that counts; only its sampler thread. */
+/* The session that counts; only its sampler thread uses this. */
 static struct {
     bool is_exact;
     bool has_dropped; /* trees are to begin anew */
     struct {
         uint64_t batches;
         uint64_t lost_roots;
-        uint64_t lost_threads;
         uint64_t misplaced;
     } seen; /* in the account already */
-    struct smp_counted_name name;
+    struct {
+        char class_name[NAME_BYTES];
+        char method_name[NAME_BYTES];
+        char descriptor[NAME_BYTES];
+        char file[FILE_BYTES];
+    } name; /* of the method that was named last; UTF-8, cut where it does not fit */
 } counting;
 
-/* What there is of these now is in no account. */
+/* Losses up to now are in no account. */
 static void see_all_losses(void)
 {
-    counting.seen.lost_roots = smp_call_arena_losses().roots;
-    counting.seen.lost_threads = smp_call_threads_lost();
+    counting.seen.lost_roots = smp_call_arena_lost_roots();
     counting.seen.misplaced = smp_call_past_count();
 }
 
@@ -48,9 +57,6 @@ static enum smp_status start_counting(SMP_UNUSED void *self, struct smp_counting
 
     if (status != SMP_OK)
         return status;
-    /* Of threads that have ended while nothing was counted. */
-    smp_call_threads_retire();
-    smp_call_threads_forget();
     counting.is_exact = plan->timing == SMP_METHOD_TIMING_EXACT;
     counting.has_dropped = false;
     counting.seen.batches = 0;
@@ -70,10 +76,10 @@ struct counter_reading {
     struct smp_counted_thread thread; /* of the last delta; those of one tree come in a row */
 };
 
-static struct smp_counted_thread describe_tree(uint64_t tree, int64_t java_id, uint32_t pool)
+static struct smp_counted_thread describe_tree(uint64_t tree, uint64_t serial, uint32_t pool)
 {
     return (struct smp_counted_thread){ .tree = tree,
-                                        .serial = smp_call_threads_find(java_id),
+                                        .serial = serial,
                                         .name = smp_call_pool_name(pool) };
 }
 
@@ -100,7 +106,7 @@ static void on_delta(void *self, const struct smp_call_delta *delta)
                                            .most_ns = delta->most_ns };
 
     if (reading->thread.tree != delta->tree)
-        reading->thread = describe_tree(delta->tree, delta->tid, delta->pool);
+        reading->thread = describe_tree(delta->tree, delta->thread_serial, delta->pool);
     reading->visitor->counted(reading->visitor->context, &reading->thread, &call);
 }
 
@@ -123,7 +129,7 @@ static void keep_id(SMP_UNUSED void *self, int32_t pushed)
 
 static void renew_after_drop(void)
 {
-    struct smp_instrumenter_figures figures;
+    struct smp_counter_figures figures;
 
     if (!counting.has_dropped)
         return;
@@ -141,7 +147,6 @@ static void read_counts(SMP_UNUSED void *self, const struct smp_counter_visitor 
                                      .on_delta = on_delta,
                                      .on_end = on_tree_end };
 
-    smp_call_threads_retire();
     const bool renews = smp_counted_classes_begin_renewal(smp_instrumenter_classes());
     if (renews)
         each.on_kept = keep_id;
@@ -149,7 +154,6 @@ static void read_counts(SMP_UNUSED void *self, const struct smp_counter_visitor 
     smp_call_read(&each);
     if (renews)
         smp_counted_classes_end_renewal(smp_instrumenter_classes());
-    smp_call_threads_forget();
 }
 
 static void reset_counts(SMP_UNUSED void *self)
@@ -160,7 +164,7 @@ static void reset_counts(SMP_UNUSED void *self)
 
 static void find_positions(SMP_UNUSED void *self, smp_on_call_place *found, void *context)
 {
-    struct smp_call_shared *const shared = smp_call_shared_memory();
+    struct smp_call_shared *const shared = smp_call_memory;
     const uint32_t count = atomic_load(&shared->state_count);
 
     for (uint32_t i = 0; i < count && i < SMP_CALL_STATES; i++) {
@@ -172,7 +176,7 @@ static void find_positions(SMP_UNUSED void *self, smp_on_call_place *found, void
             !smp_call_position_of(java_id, &position))
             continue;
         const struct smp_counted_thread thread =
-            describe_tree(position.tree, java_id, position.pool);
+            describe_tree(position.tree, position.thread_serial, position.pool);
         const struct smp_call_place place = { .ordinal = position.ordinal,
                                               .is_in_hook = position.is_in_hook,
                                               .is_between_stamps = position.is_between_stamps };
@@ -182,43 +186,134 @@ static void find_positions(SMP_UNUSED void *self, smp_on_call_place *found, void
 
 /* --- methods --- */
 
+/* -1: it is no method's any more. */
+static int32_t id_of_number(int64_t number)
+{
+    const struct smp_counted_classes *const counted = smp_instrumenter_classes();
+    const int32_t pushed = smp_counted_classes_pushed(counted, number);
+
+    return pushed < 0 ? -1 : smp_counted_classes_id(counted, pushed);
+}
+
+static void write_name(char *out, size_t size, struct smp_slice text)
+{
+    (void)smp_utf8_from_modified(out, size, text.bytes, text.length);
+}
+
+static void fill_name(const struct smp_method_name *name)
+{
+    const bool has_room = name->descriptor.length < sizeof(counting.name.descriptor);
+
+    write_name(counting.name.class_name, NAME_BYTES, name->class_name);
+    write_name(counting.name.method_name, NAME_BYTES, name->method_name);
+    write_name(counting.name.file, FILE_BYTES, name->source_file);
+    write_name(counting.name.descriptor, NAME_BYTES,
+               has_room ? name->descriptor : (struct smp_slice){ 0 });
+    for (char *at = counting.name.class_name; *at != '\0'; at++)
+        *at = *at == '/' ? '.' : *at;
+}
+
+/* A method that is called before its batch has ended has its probe since just now. */
+static int64_t since_of(const struct smp_method_record *record)
+{
+    if (record->since_ms == SMP_METHOD_SINCE_LOAD)
+        return 0;
+    return record->since_ms > 0 ? record->since_ms : smp_clock_wall_ms();
+}
+
+/* With the lock held. */
+static bool find_name(const struct smp_counted_classes *counted, int64_t number, int64_t *since_ms)
+{
+    const struct smp_method_ids *const ids = smp_call_graph_ids(counted->graph);
+    const int32_t pushed = smp_counted_classes_pushed(counted, number);
+    const int32_t id = id_of_number(number);
+    const bool has_id =
+        id >= 0 && id < smp_method_ids_end(ids) && smp_method_ids_at(ids, id) != NULL;
+    const struct smp_method_name *const leftover =
+        id < 0 ? smp_leftover_methods_find(&counted->leftover_methods, pushed) : NULL;
+
+    if (!has_id && leftover == NULL)
+        return false;
+    const struct smp_method_name name = has_id ? smp_method_name_of(ids, id) : *leftover;
+    *since_ms = has_id ? since_of(smp_method_ids_at(ids, id)) : 0;
+    fill_name(&name);
+    return true;
+}
+
+static const char *text_or_null(const char *text)
+{
+    return text[0] != '\0' ? text : NULL;
+}
+
 static bool name_counted(SMP_UNUSED void *self, int64_t method, struct smp_method_info *out)
 {
-    struct smp_counted_name *const name = &counting.name;
+    struct smp_counted_classes *const counted = smp_instrumenter_classes();
+    int64_t since_ms = 0;
 
-    if (!smp_instrumenter_name(method, name))
-        return false;
-    *out =
-        (struct smp_method_info){ .class_name = name->class_name,
-                                  .method_name = name->method_name,
-                                  .descriptor =
-                                      name->descriptor[0] != '\0' ? name->descriptor : NULL,
-                                  .file = name->source_file[0] != '\0' ? name->source_file : NULL,
-                                  .since_ms = name->since_ms };
-    return true;
+    smp_lock_acquire(&counted->lock);
+    const bool is_known = find_name(counted, method, &since_ms);
+    smp_lock_release(&counted->lock);
+    if (is_known)
+        *out = (struct smp_method_info){ .class_name = counting.name.class_name,
+                                         .method_name = counting.name.method_name,
+                                         .descriptor = text_or_null(counting.name.descriptor),
+                                         .file = text_or_null(counting.name.file),
+                                         .since_ms = since_ms };
+    return is_known;
 }
 
 static bool keeps_method(SMP_UNUSED void *self, int64_t method)
 {
-    return smp_instrumenter_keeps(method);
+    struct smp_counted_classes *const counted = smp_instrumenter_classes();
+    const int32_t id = id_of_number(method);
+
+    smp_lock_acquire(&counted->lock);
+    const bool is_kept = id >= 0 && smp_call_graph_is_kept(counted->graph, id);
+    smp_lock_release(&counted->lock);
+    return is_kept;
 }
 
 static void drop_methods(SMP_UNUSED void *self, const int64_t *methods, size_t count)
 {
-    counting.has_dropped |= smp_instrumenter_drop(methods, count);
+    struct smp_counted_classes *const counted = smp_instrumenter_classes();
+
+    smp_lock_acquire(&counted->lock);
+    for (size_t i = 0; i < count; i++) {
+        const int32_t id = id_of_number(methods[i]);
+        if (id >= 0)
+            counting.has_dropped |= smp_call_graph_drop(counted->graph, id, smp_clock_wall_ms());
+    }
+    smp_lock_release(&counted->lock);
 }
 
 static void judge_calls(SMP_UNUSED void *self, const struct smp_call_rate *rates, size_t count)
 {
-    counting.has_dropped |= smp_instrumenter_judge(rates, count);
+    struct smp_counted_classes *const counted = smp_instrumenter_classes();
+
+    smp_lock_acquire(&counted->lock);
+    for (size_t i = 0; i < count; i++)
+        smp_call_graph_note_calls(counted->graph, id_of_number(rates[i].method), rates[i].calls);
+    counting.has_dropped |= smp_call_graph_judge_places(counted->graph);
+    smp_lock_release(&counted->lock);
 }
 
+/* Names that are cut here are of no class that has a probe. */
 static struct smp_sampled_method note_sampled(SMP_UNUSED void *self, const char *class_name,
                                               const char *method_name, bool is_called)
 {
-    const struct smp_call_graph_sample seen =
-        smp_instrumenter_sampled(class_name, method_name, is_called);
+    struct smp_counted_classes *const counted = smp_instrumenter_classes();
+    char internal[NAME_BYTES];
+    const size_t length = strnlen(class_name, sizeof(internal));
 
+    if (length == sizeof(internal))
+        return (struct smp_sampled_method){ 0 };
+    for (size_t i = 0; i < length; i++)
+        internal[i] = class_name[i] == '.' ? '/' : class_name[i];
+    smp_lock_acquire(&counted->lock);
+    const struct smp_call_graph_sample seen =
+        smp_call_graph_sampled(counted->graph, (struct smp_slice){ internal, length },
+                               (struct smp_slice){ method_name, strlen(method_name) }, is_called);
+    smp_lock_release(&counted->lock);
     return (struct smp_sampled_method){ .is_root = seen.is_root,
                                         .is_inside = seen.is_inside,
                                         .is_followed = seen.is_followed };
@@ -226,27 +321,12 @@ static struct smp_sampled_method note_sampled(SMP_UNUSED void *self, const char 
 
 static void get_counter_figures(SMP_UNUSED void *self, struct smp_counter_figures *out)
 {
-    struct smp_instrumenter_figures figures;
-
-    smp_instrumenter_get_figures(&figures);
-    *out = (struct smp_counter_figures){ .batches = figures.batches,
-                                         .methods = figures.graph.methods,
-                                         .is_root_entered = figures.graph.is_root_entered,
-                                         .has_work = figures.has_work,
-                                         .has_discarded_code = figures.has_discarded_code,
-                                         .own_cpu_ns = figures.own_cpu_ns,
-                                         .call_cost_ns =
-                                             counting.is_exact ? EXACT_CALL_COST_NS : CALL_COST_NS,
-                                         .root_cost_ns = ROOT_COST_NS };
+    smp_instrumenter_get_figures(out);
+    out->call_cost_ns = counting.is_exact ? EXACT_CALL_COST_NS : CALL_COST_NS;
+    out->root_cost_ns = ROOT_COST_NS;
 }
 
-static void add_classes(void *self, const struct smp_counted_classes *counted)
-{
-    smp_call_graph_account(counted->graph, self);
-    smp_counted_classes_add_unfollowed(counted, self);
-}
-
-/* What has come to one of all since the last account. */
+/* Adds what has come since the last account. */
 static void add_more(struct smp_counting_account *out, enum smp_counting code, uint64_t all,
                      uint64_t *seen)
 {
@@ -256,20 +336,25 @@ static void add_more(struct smp_counting_account *out, enum smp_counting code, u
 
 static void add_counting_account(SMP_UNUSED void *self, struct smp_counting_account *out)
 {
-    struct smp_instrumenter_figures figures;
+    struct smp_counted_classes *const counted = smp_instrumenter_classes();
+    const uint64_t malformed = counted->losses.malformed;
+    struct smp_counter_figures figures;
 
     smp_instrumenter_get_figures(&figures);
-    smp_instrumenter_inspect(add_classes, out);
-    smp_counting_account_add(out, SMP_COUNTING_INSTRUMENTED, figures.graph.methods);
-    if (figures.malformed > 0)
+    /* The round that would do so may not have come yet, where a program is short. */
+    smp_counted_classes_note_entries(counted);
+    smp_lock_acquire(&counted->lock);
+    smp_call_graph_account(counted->graph, out);
+    smp_counted_classes_add_unfollowed(counted, out);
+    smp_lock_release(&counted->lock);
+    smp_counting_account_add(out, SMP_COUNTING_INSTRUMENTED, figures.methods);
+    if (malformed > 0)
         (void)smp_counting_account_name(out, SMP_COUNTING_LEFT_ALONE,
                                         "a class file that is not understood");
-    smp_counting_account_add(out, SMP_COUNTING_LEFT_ALONE, figures.malformed);
+    smp_counting_account_add(out, SMP_COUNTING_LEFT_ALONE, malformed);
     add_more(out, SMP_COUNTING_BATCHES, figures.batches, &counting.seen.batches);
-    add_more(out, SMP_COUNTING_OVER_MEMORY_LIMIT, smp_call_arena_losses().roots,
+    add_more(out, SMP_COUNTING_OVER_MEMORY_LIMIT, smp_call_arena_lost_roots(),
              &counting.seen.lost_roots);
-    add_more(out, SMP_COUNTING_OVER_ENDED_THREADS, smp_call_threads_lost(),
-             &counting.seen.lost_threads);
     add_more(out, SMP_COUNTING_BEGAN_BEFORE, smp_call_past_count(), &counting.seen.misplaced);
 }
 
@@ -287,4 +372,25 @@ struct smp_call_counter smp_jvm_call_counter(void)
                                       .sampled = note_sampled,
                                       .get_figures = get_counter_figures,
                                       .account = add_counting_account };
+}
+
+/* --- threads --- */
+
+bool smp_call_counter_has_threads(void)
+{
+    return atomic_load(&smp_call_memory->state_count) > 0;
+}
+
+const void *smp_call_counter_state_of(int64_t java_id)
+{
+    return java_id == 0 || smp_call_generation() == 0 ? NULL : smp_call_state_find(java_id);
+}
+
+void smp_call_counter_on_thread_end(JNIEnv *env, jobject thread)
+{
+    int64_t java_id = 0;
+
+    if (smp_agent_is_live() && smp_call_counter_has_threads() &&
+        smp_threads_id_of(env, thread, &java_id) == SMP_OK)
+        smp_call_arena_retire(java_id);
 }

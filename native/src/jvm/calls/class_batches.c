@@ -4,19 +4,19 @@
 #include <stdatomic.h>
 
 #include "base/clock.h"
-#include "base/lower_bound.h"
 #include "counting/call_past.h"
-#include "jvm/calls/loaded_summary.h"
-#include "jvm/calls/retransform.h"
+#include "jvm/calls/loaded_classes.h"
 
-enum { MOST_MEMORY_REFUSALS = 3 };
+enum {
+    MOST_MEMORY_REFUSALS = 3,
+    MOST_RANGES = 64 /* a range is halved at most so often; each half that waits takes a place */
+};
 
-/* What goes through the loaded classes. */
+/* A batch on its way through the loaded classes. */
 struct batch_search {
     struct smp_class_batches *batches;
     jvmtiEnv *jvmti;
     JNIEnv *env;
-    size_t first; /* of the classes that are being changed */
 };
 
 void smp_class_batches_init(struct smp_class_batches *batches, struct smp_counted_classes *counted,
@@ -28,9 +28,8 @@ void smp_class_batches_init(struct smp_class_batches *batches, struct smp_counte
     batches->memory_refusals = 0;
     batches->failed_lists = 0;
     batches->batches = 0;
-    batches->classes = 0;
-    batches->longest_stop_ns = 0;
     batches->count = 0;
+    batches->gives_back = false;
 }
 
 void smp_class_batches_left_hook(struct smp_class_batches *batches)
@@ -38,18 +37,75 @@ void smp_class_batches_left_hook(struct smp_class_batches *batches)
     atomic_store_explicit(&batches->hook_left_ns, smp_clock_ns(), memory_order_relaxed);
 }
 
-/* --- which classes --- */
+/* --- one batch, in which a class may be refused --- */
 
-static void sort_indexes(uint32_t *indexes, size_t count)
+struct class_range {
+    size_t first;
+    size_t count;
+};
+
+#define ADDS_MEMBERS "another agent adds members"
+#define CHANGES "another agent changes its class"
+
+/* No change of ours is among those that the JVM does not support: it adds code and constants. */
+const char *smp_retransform_text(jvmtiError error)
 {
-    for (size_t i = 1; i < count; i++) {
-        const uint32_t index = indexes[i];
-        size_t place = i;
-        for (; place > 0 && indexes[place - 1] > index; place--)
-            indexes[place] = indexes[place - 1];
-        indexes[place] = index;
+    static const struct {
+        jvmtiError error;
+        const char *text;
+    } refusals[] = {
+#define REFUSED(name, why) { JVMTI_ERROR_##name, why ", JVMTI error " #name }
+        REFUSED(UNMODIFIABLE_CLASS, "the JVM does not let its class be changed"),
+        REFUSED(FAILS_VERIFICATION, "its class did not pass the verifier"),
+        REFUSED(OUT_OF_MEMORY, "the JVM has no memory for its class"),
+        REFUSED(UNSUPPORTED_REDEFINITION_METHOD_ADDED, ADDS_MEMBERS),
+        REFUSED(UNSUPPORTED_REDEFINITION_SCHEMA_CHANGED, ADDS_MEMBERS),
+        REFUSED(UNSUPPORTED_REDEFINITION_METHOD_DELETED, "another agent removes members"),
+        REFUSED(UNSUPPORTED_REDEFINITION_HIERARCHY_CHANGED, CHANGES),
+        REFUSED(UNSUPPORTED_REDEFINITION_CLASS_MODIFIERS_CHANGED, CHANGES),
+        REFUSED(UNSUPPORTED_REDEFINITION_METHOD_MODIFIERS_CHANGED, CHANGES),
+        REFUSED(UNSUPPORTED_REDEFINITION_CLASS_ATTRIBUTE_CHANGED, CHANGES),
+        REFUSED(UNSUPPORTED_VERSION, CHANGES),
+        REFUSED(INVALID_CLASS_FORMAT, CHANGES),
+        REFUSED(CIRCULAR_CLASS_DEFINITION, CHANGES),
+        REFUSED(NAMES_DONT_MATCH, CHANGES),
+        REFUSED(INTERNAL, "the JVM refuses to change its class"),
+#undef REFUSED
+    };
+
+    for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+        if (refusals[i].error == error)
+            return refusals[i].text;
+    }
+    return "the JVM refuses to change its class";
+}
+
+void smp_retransform(jvmtiEnv *jvmti, const jclass *classes, size_t count,
+                     smp_on_class_refused *refused, void *self)
+{
+    struct class_range ranges[MOST_RANGES];
+    size_t waiting = 0;
+
+    if (count > 0)
+        ranges[waiting++] = (struct class_range){ 0, count };
+    while (waiting > 0) {
+        const struct class_range range = ranges[--waiting];
+        const jvmtiError error =
+            (*jvmti)->RetransformClasses(jvmti, (jint)range.count, classes + range.first);
+        if (error == JVMTI_ERROR_NONE)
+            continue;
+        if (range.count == 1 || error == JVMTI_ERROR_WRONG_PHASE) {
+            for (size_t i = 0; i < range.count; i++)
+                refused(self, range.first + i, error);
+        } else {
+            const size_t half = range.count / 2;
+            ranges[waiting++] = (struct class_range){ range.first + half, range.count - half };
+            ranges[waiting++] = (struct class_range){ range.first, half };
+        }
     }
 }
+
+/* --- which classes --- */
 
 static void take_dirty(struct smp_class_batches *batches)
 {
@@ -58,24 +114,27 @@ static void take_dirty(struct smp_class_batches *batches)
     smp_lock_acquire(&counted->lock);
     batches->count = smp_call_graph_take_batch(counted->graph, batches->indexes, batches->size);
     for (size_t i = 0; i < batches->count; i++) {
-        smp_counted_classes_mark(counted, batches->indexes[i])->flags |= SMP_COUNTED_WAITING;
+        struct smp_class_mark *const mark = &counted->marks[batches->indexes[i]];
+        mark->flags |= SMP_COUNTED_WAITING;
+        mark->place = (uint16_t)i;
         batches->types[i] = NULL;
     }
     smp_lock_release(&counted->lock);
-    sort_indexes(batches->indexes, batches->count);
 }
 
-static uint64_t index_at(const void *indexes, size_t index)
+/* batches->count: the class is not in the batch. */
+static size_t place_of(const struct smp_class_batches *batches,
+                       const struct smp_loaded_class *loaded)
 {
-    return ((const uint32_t *)indexes)[index];
-}
+    struct smp_counted_classes *const counted = batches->counted;
+    size_t place = batches->count;
 
-/* batches->count: the index is not in the batch. */
-static size_t place_of(const struct smp_class_batches *batches, uint32_t index)
-{
-    const size_t at = smp_lower_bound(batches->indexes, batches->count, index_at, index);
-
-    return at < batches->count && batches->indexes[at] == index ? at : batches->count;
+    smp_lock_acquire(&counted->lock);
+    const uint32_t index = smp_call_graph_find(counted->graph, loaded->loader, loaded->name);
+    if (index != 0)
+        place = counted->marks[index].place;
+    smp_lock_release(&counted->lock);
+    return place < batches->count && batches->indexes[place] == index ? place : batches->count;
 }
 
 static bool is_prepared(jvmtiEnv *jvmti, jclass type)
@@ -103,15 +162,30 @@ static void release_classes(struct smp_class_batches *batches, JNIEnv *env)
         (*env)->DeleteGlobalRef(env, batches->types[i]);
 }
 
+/* With the lock held. It keeps the bytes that it has. */
+static void leave_class(struct smp_class_batches *batches, uint32_t index, const char *why)
+{
+    if (batches->gives_back)
+        batches->counted->marks[index].flags |= SMP_COUNTED_KEPT;
+    else
+        smp_call_graph_refuse_class(batches->counted->graph, index, why);
+}
+
+/* With the lock held. */
 static void refuse_dirty(struct smp_class_batches *batches, uint32_t index, jvmtiError error)
 {
-    struct smp_call_graph *const graph = batches->counted->graph;
+    struct smp_class_mark *const mark = &batches->counted->marks[index];
 
-    if (error == JVMTI_ERROR_OUT_OF_MEMORY && batches->memory_refusals < MOST_MEMORY_REFUSALS) {
+    /* Maybe only because another agent has just changed it (counted_classes.c: is_outdated). */
+    if (mark->foreign_hash != 0 && !batches->gives_back) {
+        mark->foreign_hash = 0;
+        smp_call_graph_put_back(batches->counted->graph, index);
+    } else if (error == JVMTI_ERROR_OUT_OF_MEMORY && !batches->gives_back &&
+               batches->memory_refusals < MOST_MEMORY_REFUSALS) {
         batches->memory_refusals++;
-        smp_call_graph_put_back(graph, index);
-    } else if (error != JVMTI_ERROR_WRONG_PHASE) {
-        smp_call_graph_refuse_class(graph, index, smp_retransform_text(error));
+        smp_call_graph_put_back(batches->counted->graph, index);
+    } else if (error != JVMTI_ERROR_WRONG_PHASE || batches->gives_back) {
+        leave_class(batches, index, smp_retransform_text(error));
     }
 }
 
@@ -121,7 +195,7 @@ static void end_waiting(struct smp_class_batches *batches, uint32_t index, jclas
     struct smp_counted_classes *const counted = batches->counted;
 
     smp_lock_acquire(&counted->lock);
-    smp_counted_classes_mark(counted, index)->flags &= (uint8_t)~SMP_COUNTED_WAITING;
+    counted->marks[index].flags &= (uint8_t)~SMP_COUNTED_WAITING;
     if (held == NULL)
         refuse_dirty(batches, index, JVMTI_ERROR_OUT_OF_MEMORY);
     smp_lock_release(&counted->lock);
@@ -133,17 +207,13 @@ static void find_dirty(void *self, const struct smp_loaded_class *loaded)
 {
     const struct batch_search *const search = self;
     struct smp_class_batches *const batches = search->batches;
-    struct smp_counted_classes *const counted = batches->counted;
+    const size_t place = place_of(batches, loaded);
 
-    smp_lock_acquire(&counted->lock);
-    const uint32_t index = smp_call_graph_find(counted->graph, loaded->loader, loaded->name);
-    smp_lock_release(&counted->lock);
-    const size_t place = index != 0 ? place_of(batches, index) : batches->count;
     if (place == batches->count || batches->types[place] != NULL ||
         !is_prepared(search->jvmti, loaded->type))
         return;
     batches->types[place] = hold_class(search->env, loaded->type);
-    end_waiting(batches, index, batches->types[place]);
+    end_waiting(batches, batches->indexes[place], batches->types[place]);
 }
 
 /* Leaves out those that were not found. */
@@ -168,15 +238,15 @@ static void put_batch_back(struct smp_class_batches *batches)
 
     smp_lock_acquire(&counted->lock);
     for (size_t i = 0; i < batches->count; i++) {
-        struct smp_class_mark *const mark = smp_counted_classes_mark(counted, batches->indexes[i]);
+        struct smp_class_mark *const mark = &counted->marks[batches->indexes[i]];
         /* No flag: the class was prepared meanwhile, or its index became another's. */
         if ((mark->flags & SMP_COUNTED_WAITING) == 0 ||
             !smp_call_graph_is_loaded(counted->graph, batches->indexes[i]))
             continue;
         mark->flags &= (uint8_t)~SMP_COUNTED_WAITING;
         if (is_over)
-            smp_call_graph_refuse_class(counted->graph, batches->indexes[i],
-                                        "the JVM has no memory for the list of its classes");
+            leave_class(batches, batches->indexes[i],
+                        "the JVM has no memory for the list of its classes");
         else
             smp_call_graph_put_back(counted->graph, batches->indexes[i]);
     }
@@ -186,9 +256,9 @@ static void put_batch_back(struct smp_class_batches *batches)
 
 /* --- changing them --- */
 
-/* Those that were changed have the probes of their plan, and no others. A class that is due again
- * may be one that the JVM has not changed: its batch is yet to come. Who sees the new number of
- * batches finds the time of their probes. */
+/* The classes that were changed have the probes of their plan, or none if they were given back. A
+ * class that is due again may not have been changed: its batch is yet to come. The number of
+ * batches rises last, so a reader that sees it finds the time of the probes. */
 static void end_batch(struct smp_class_batches *batches)
 {
     struct smp_counted_classes *const counted = batches->counted;
@@ -197,12 +267,16 @@ static void end_batch(struct smp_class_batches *batches)
     smp_lock_acquire(&counted->lock);
     for (size_t i = 0; i < batches->count; i++) {
         const uint32_t index = batches->indexes[i];
+        struct smp_class_mark *const mark = &counted->marks[index];
         if (!smp_call_graph_is_loaded(counted->graph, index) ||
-            smp_call_graph_is_dirty(counted->graph, index))
+            smp_call_graph_is_dirty(counted->graph, index) || (mark->flags & SMP_COUNTED_KEPT) != 0)
             continue;
-        smp_call_graph_probed(counted->graph, index, wall_ms);
+        if (batches->gives_back)
+            mark->flags &= (uint8_t) ~(SMP_COUNTED_PROBED | SMP_COUNTED_LEFTOVER);
+        else
+            smp_call_graph_probed(counted->graph, index, wall_ms);
         if (!smp_call_graph_is_refused(counted->graph, index))
-            smp_counted_classes_mark(counted, index)->flags &= (uint8_t)~SMP_COUNTED_LEFTOVER;
+            mark->flags &= (uint8_t)~SMP_COUNTED_LEFTOVER;
     }
     smp_lock_release(&counted->lock);
     batches->batches++;
@@ -214,12 +288,12 @@ static void on_dirty_refused(void *self, size_t which, jvmtiError error)
     const struct batch_search *const search = self;
     struct smp_class_batches *const batches = search->batches;
     struct smp_counted_classes *const counted = batches->counted;
-    const uint32_t index = batches->indexes[search->first + which];
+    const uint32_t index = batches->indexes[which];
     char *signature = NULL;
 
     if ((*search->jvmti)
-            ->GetClassSignature(search->jvmti, batches->types[search->first + which], &signature,
-                                NULL) != JVMTI_ERROR_NONE)
+            ->GetClassSignature(search->jvmti, batches->types[which], &signature, NULL) !=
+        JVMTI_ERROR_NONE)
         return;
     smp_lock_acquire(&counted->lock);
     if (smp_counted_classes_is_named(counted, index, smp_loaded_class_name(signature)))
@@ -238,24 +312,15 @@ static void adapt_size(struct smp_class_batches *batches, size_t count, int64_t 
         batches->size *= 2;
 }
 
-/* As many as fit one stop, from first on. Returns how many that were. */
-static size_t change_some(struct batch_search *search, size_t first, smp_on_class_refused *refused)
+static void change_batch(struct batch_search *search)
 {
     struct smp_class_batches *const batches = search->batches;
-    const size_t left = batches->count - first;
-    const size_t count = left < batches->size ? left : batches->size;
 
-    search->first = first;
     smp_class_batches_left_hook(batches);
     smp_call_past_begin_probes();
-    batches->classes +=
-        smp_retransform(search->jvmti, batches->types + first, count, refused, search);
+    smp_retransform(search->jvmti, batches->types, batches->count, on_dirty_refused, search);
     smp_call_past_end_probes();
-    const int64_t stop_ns = smp_clock_ns() - batches->hook_left_ns;
-    if (stop_ns > batches->longest_stop_ns)
-        batches->longest_stop_ns = stop_ns;
-    adapt_size(batches, count, stop_ns);
-    return count;
+    adapt_size(batches, batches->count, smp_clock_ns() - batches->hook_left_ns);
 }
 
 bool smp_class_batches_run(struct smp_class_batches *batches, jvmtiEnv *jvmti, JNIEnv *env)
@@ -272,91 +337,18 @@ bool smp_class_batches_run(struct smp_class_batches *batches, jvmtiEnv *jvmti, J
     }
     if (batches->count == 0)
         return false;
-    (void)change_some(&search, 0, on_dirty_refused);
+    change_batch(&search);
     end_batch(batches);
-    release_classes(batches, env);
-    return true;
-}
-
-/* --- giving back --- */
-
-static void keep_probes(struct smp_counted_classes *counted, uint32_t index)
-{
-    smp_lock_acquire(&counted->lock);
-    smp_counted_classes_mark(counted, index)->flags |= SMP_COUNTED_KEPT;
-    smp_lock_release(&counted->lock);
-}
-
-static void find_probed(void *self, const struct smp_loaded_class *loaded)
-{
-    const struct batch_search *const search = self;
-    struct smp_class_batches *const batches = search->batches;
-    struct smp_counted_classes *const counted = batches->counted;
-    bool is_probed = false;
-
-    smp_lock_acquire(&counted->lock);
-    const uint32_t index = smp_call_graph_find(counted->graph, loaded->loader, loaded->name);
-    const uint8_t flags = index != 0 ? smp_counted_classes_mark(counted, index)->flags : 0;
-    is_probed = (flags & (SMP_COUNTED_PROBED | SMP_COUNTED_LEFTOVER)) != 0 &&
-                (flags & SMP_COUNTED_KEPT) == 0;
-    smp_lock_release(&counted->lock);
-    if (!is_probed || batches->count == SMP_BATCH_MOST || !is_prepared(search->jvmti, loaded->type))
-        return;
-    const jclass held = hold_class(search->env, loaded->type);
-    if (held == NULL) {
-        keep_probes(counted, index);
-        return;
-    }
-    batches->indexes[batches->count] = index;
-    batches->types[batches->count++] = held;
-}
-
-static void on_probed_refused(void *self, size_t which, jvmtiError error)
-{
-    const struct batch_search *const search = self;
-
-    (void)error;
-    keep_probes(search->batches->counted, search->batches->indexes[search->first + which]);
-}
-
-static void forget_probes(const struct smp_class_batches *batches)
-{
-    struct smp_counted_classes *const counted = batches->counted;
-
-    smp_lock_acquire(&counted->lock);
-    for (size_t i = 0; i < batches->count; i++) {
-        struct smp_class_mark *const mark = smp_counted_classes_mark(counted, batches->indexes[i]);
-        if ((mark->flags & SMP_COUNTED_KEPT) == 0)
-            mark->flags &= (uint8_t) ~(SMP_COUNTED_PROBED | SMP_COUNTED_LEFTOVER);
-    }
-    smp_lock_release(&counted->lock);
-}
-
-static bool give_some_back(struct batch_search *search)
-{
-    struct smp_class_batches *const batches = search->batches;
-    JNIEnv *const env = search->env;
-    uint64_t changes = 0;
-
-    batches->count = 0;
-    if (smp_loaded_classes_each(batches->loaders, search->jvmti, env, false, find_probed, search) !=
-            SMP_OK ||
-        batches->count == 0)
-        return false;
-    for (size_t done = 0; done < batches->count; changes++)
-        done += change_some(search, done, on_probed_refused);
-    forget_probes(batches);
-    batches->batches += changes;
     release_classes(batches, env);
     return true;
 }
 
 void smp_class_batches_give_back(struct smp_class_batches *batches, jvmtiEnv *jvmti, JNIEnv *env)
 {
-    struct batch_search search = { .batches = batches, .jvmti = jvmti, .env = env };
-
-    while (give_some_back(&search))
-        continue;
+    batches->gives_back = true;
+    smp_counted_classes_make_probed_due(batches->counted);
+    while (smp_counted_classes_has_due(batches->counted))
+        (void)smp_class_batches_run(batches, jvmti, env);
     smp_counted_classes_keep_leftovers(batches->counted);
 }
 

@@ -43,25 +43,36 @@ struct smp_class_batches {
     struct smp_class_loaders *loaders;
     size_t size; /* of the next batch */
     unsigned memory_refusals;
-    unsigned failed_lists;    /* of the loaded classes, one after the other */
-    _Atomic uint64_t batches; /* that have ended */
-    uint64_t classes;         /* that got other bytes */
-    int64_t longest_stop_ns;  /* about: from the last load hook of a batch to its end */
-    _Atomic int64_t hook_left_ns;
-    size_t count; /* of the batch that is under way */
+    unsigned failed_lists;        /* of the loaded classes, one after the other */
+    _Atomic uint64_t batches;     /* that have ended */
+    _Atomic int64_t hook_left_ns; /* from the last one of a batch to its end it stops, about */
+    bool gives_back;              /* the classes get what they have without us */
+    size_t count;                 /* of the batch that is under way */
     uint32_t indexes[SMP_BATCH_MOST];
     jclass types[SMP_BATCH_MOST]; /* global; NULL: not found, or not to be changed now */
 };
 
 void smp_class_batches_init(struct smp_class_batches *batches, struct smp_counted_classes *counted,
                             struct smp_class_loaders *loaders);
-/* One batch. False: nothing is to be changed now. */
+/* Runs one batch. False: nothing is to be changed now. */
 bool smp_class_batches_run(struct smp_class_batches *batches, jvmtiEnv *jvmti, JNIEnv *env);
 /* With a load hook that changes nothing: all classes get the bytes they have without it. What
  * cannot be given back now is remembered (counted_classes.h: leftovers). */
 void smp_class_batches_give_back(struct smp_class_batches *batches, jvmtiEnv *jvmti, JNIEnv *env);
 /* The load hook has returned for a class that is retransformed. */
 void smp_class_batches_left_hook(struct smp_class_batches *batches);
+
+/* classes[which] was refused by itself. */
+typedef void smp_on_class_refused(void *self, size_t which, jvmtiError error);
+/*
+ * RetransformClasses. The JVM refuses a batch as a whole. It is halved then, until the refused
+ * classes are alone: the others get their bytes all the same. Refusals come before the JVM stops at
+ * a safepoint, so what that costs is the parsing. The JVM that is about to die refuses all.
+ */
+void smp_retransform(jvmtiEnv *jvmti, const jclass *classes, size_t count,
+                     smp_on_class_refused *refused, void *self);
+/* For the account: static storage, follows "left alone, ". */
+const char *smp_retransform_text(jvmtiError error);
 
 #define SMP_BATCH_LEAST_PAUSE_NS 100000000LL
 #define SMP_BATCH_MOST_PAUSE_NS 1000000000LL

@@ -3,90 +3,41 @@
 
 #include "base/alloc.h"
 
-enum { MOST_OF_ONE_HASH = 16 };
-
 struct smp_class_loader {
-    struct smp_class_loader *next; /* in its bucket, or on the list of deferred frees */
+    _Atomic(struct smp_class_loader *) next; /* in its bucket, also after it was taken out */
+    struct smp_class_loader *next_deferred;
     uint64_t number;
     jweak ref;
     jint hash;
 };
 
-struct candidate {
-    uint64_t number;
-    jweak ref;
-};
-
-static struct smp_class_loader **loader_bucket(struct smp_class_loaders *loaders, jint hash)
+/* From there to the entry that was the head before. NULL: it is not among them. */
+static struct smp_class_loader *find_class_loader(struct smp_class_loader *from,
+                                                  const struct smp_class_loader *end, JNIEnv *env,
+                                                  jobject loader, jint hash)
 {
-    return &loaders->buckets[(uint32_t)hash % SMP_CLASS_LOADERS_BUCKETS];
-}
+    struct smp_class_loader *at = from;
 
-/* Loaders with this hash. *added: how often one had been added by then. */
-static size_t collect_loaders(struct smp_class_loaders *loaders, jint hash,
-                              struct candidate out[MOST_OF_ONE_HASH], uint64_t *added)
-{
-    size_t count = 0;
-
-    smp_lock_acquire(&loaders->lock);
-    for (const struct smp_class_loader *at = *loader_bucket(loaders, hash);
-         at != NULL && count < MOST_OF_ONE_HASH; at = at->next) {
-        if (at->hash == hash)
-            out[count++] = (struct candidate){ at->number, at->ref };
-    }
-    *added = loaders->added;
-    smp_lock_release(&loaders->lock);
-    return count;
-}
-
-/* 0: it is not there. */
-static uint64_t find_class_loader(struct smp_class_loaders *loaders, JNIEnv *env, jobject loader,
-                                  jint hash, uint64_t *added)
-{
-    struct candidate candidates[MOST_OF_ONE_HASH];
-    const size_t count = collect_loaders(loaders, hash, candidates, added);
-
-    for (size_t i = 0; i < count; i++) {
-        if ((*env)->IsSameObject(env, candidates[i].ref, loader))
-            return candidates[i].number;
-    }
-    return count == MOST_OF_ONE_HASH ? SMP_CLASS_LOADERS_UNKNOWN : 0;
-}
-
-/* 0: another thread has added one meanwhile, perhaps this. */
-static uint64_t add_loader(struct smp_class_loaders *loaders, struct smp_class_loader *entry,
-                           uint64_t added)
-{
-    struct smp_class_loader **const bucket = loader_bucket(loaders, entry->hash);
-    uint64_t number = 0;
-
-    smp_lock_acquire(&loaders->lock);
-    if (loaders->count == SMP_CLASS_LOADERS_LIMIT) {
-        number = SMP_CLASS_LOADERS_UNKNOWN;
-    } else if (loaders->added == added) {
-        number = ++loaders->last;
-        entry->number = number;
-        entry->next = *bucket;
-        *bucket = entry;
-        loaders->added++;
-        loaders->count++;
-    }
-    smp_lock_release(&loaders->lock);
-    return number;
+    while (at != NULL && at != end &&
+           (at->hash != hash || !(*env)->IsSameObject(env, at->ref, loader)))
+        at = atomic_load(&at->next);
+    return at == end ? NULL : at;
 }
 
 static void dispose_loader(struct smp_class_loader *entry, JNIEnv *env)
 {
-    if (entry == NULL)
-        return;
-    if (env != NULL && entry->ref != NULL)
+    if (env != NULL)
         (*env)->DeleteWeakGlobalRef(env, entry->ref);
     smp_free(NULL, entry);
 }
 
-static struct smp_class_loader *make_loader(JNIEnv *env, jobject loader, jint hash)
+/* NULL: the limit, or no memory. */
+static struct smp_class_loader *make_loader(struct smp_class_loaders *loaders, JNIEnv *env,
+                                            jobject loader, jint hash)
 {
-    struct smp_class_loader *entry = smp_alloc(NULL, sizeof(*entry));
+    struct smp_class_loader *const entry = atomic_load(&loaders->count) < SMP_CLASS_LOADERS_LIMIT
+                                               ? smp_alloc(NULL, sizeof(*entry))
+                                               : NULL;
 
     if (entry == NULL)
         return NULL;
@@ -99,119 +50,98 @@ static struct smp_class_loader *make_loader(JNIEnv *env, jobject loader, jint ha
     return NULL;
 }
 
+/* Another thread may add one meanwhile, perhaps this. Returns the one that is there in the end. */
+static struct smp_class_loader *add_loader(struct smp_class_loaders *loaders,
+                                           _Atomic(struct smp_class_loader *) *bucket,
+                                           struct smp_class_loader *head,
+                                           struct smp_class_loader *entry, JNIEnv *env,
+                                           jobject loader)
+{
+    struct smp_class_loader *known = NULL;
+    struct smp_class_loader *seen = head;
+
+    entry->number = atomic_fetch_add(&loaders->last, 1) + 1;
+    do {
+        atomic_store(&entry->next, head);
+        known = find_class_loader(head, seen, env, loader, entry->hash);
+        if (known != NULL) {
+            dispose_loader(entry, env);
+            return known;
+        }
+        seen = head;
+    } while (!atomic_compare_exchange_strong(bucket, &head, entry));
+    atomic_fetch_add(&loaders->count, 1);
+    return entry;
+}
+
 uint64_t smp_class_loaders_number(struct smp_class_loaders *loaders, jvmtiEnv *jvmti, JNIEnv *env,
                                   jobject loader)
 {
-    jint hash = 0;
-    uint64_t added = 0;
     struct smp_class_loader *entry = NULL;
+    jint hash = 0;
 
     if (loader == NULL)
         return SMP_CLASS_LOADERS_BOOT;
     if ((*jvmti)->GetObjectHashCode(jvmti, loader, &hash) != JVMTI_ERROR_NONE)
         return SMP_CLASS_LOADERS_UNKNOWN;
-    uint64_t number = find_class_loader(loaders, env, loader, hash, &added);
-    if (number != 0)
-        return number;
-    entry = make_loader(env, loader, hash);
-    if (entry == NULL)
-        return SMP_CLASS_LOADERS_UNKNOWN;
-    number = add_loader(loaders, entry, added);
-    while (number == 0) {
-        number = find_class_loader(loaders, env, loader, hash, &added);
-        if (number == 0)
-            number = add_loader(loaders, entry, added);
+    _Atomic(struct smp_class_loader *) *const bucket =
+        &loaders->buckets[(uint32_t)hash % SMP_CLASS_LOADERS_BUCKETS];
+    struct smp_class_loader *const head = atomic_load(bucket);
+    struct smp_class_loader *known = find_class_loader(head, NULL, env, loader, hash);
+    if (known == NULL) {
+        entry = make_loader(loaders, env, loader, hash);
+        if (entry == NULL)
+            return SMP_CLASS_LOADERS_UNKNOWN;
+        known = add_loader(loaders, bucket, head, entry, env, loader);
     }
-    if (number != entry->number)
-        dispose_loader(entry, env);
-    return number;
+    return known->number;
 }
 
-/* A copy of one bucket's references, to be compared without the lock. */
-static size_t copy_bucket(struct smp_class_loaders *loaders, size_t bucket, uint64_t above,
-                          struct candidate out[MOST_OF_ONE_HASH])
+/* Others may be added before it meanwhile. */
+static void take_out(struct smp_class_loaders *loaders, _Atomic(struct smp_class_loader *) *bucket,
+                     struct smp_class_loader *entry)
 {
-    size_t count = 0;
+    _Atomic(struct smp_class_loader *) *at = NULL;
+    struct smp_class_loader *expected = NULL;
 
-    smp_lock_acquire(&loaders->lock);
-    for (const struct smp_class_loader *at = loaders->buckets[bucket]; at != NULL; at = at->next) {
-        /* The lowest numbers above the last one that was seen, whatever their order. */
-        if (at->number <= above)
-            continue;
-        size_t place = count < MOST_OF_ONE_HASH ? count++ : MOST_OF_ONE_HASH;
-        for (; place > 0 && out[place - 1].number > at->number; place--) {
-            if (place < MOST_OF_ONE_HASH)
-                out[place] = out[place - 1];
-        }
-        if (place < MOST_OF_ONE_HASH)
-            out[place] = (struct candidate){ at->number, at->ref };
-    }
-    smp_lock_release(&loaders->lock);
-    return count;
-}
-
-static void take_out(struct smp_class_loaders *loaders, size_t bucket, uint64_t number)
-{
-    smp_lock_acquire(&loaders->lock);
-    struct smp_class_loader **at = &loaders->buckets[bucket];
-    while (*at != NULL && (*at)->number != number)
-        at = &(*at)->next;
-    struct smp_class_loader *const entry = *at;
-    if (entry != NULL) {
-        *at = entry->next;
-        entry->next = loaders->deferred;
-        loaders->deferred = entry;
-        loaders->count--;
-    }
-    smp_lock_release(&loaders->lock);
+    do {
+        for (at = bucket; atomic_load(at) != entry;)
+            at = &atomic_load(at)->next;
+        expected = entry;
+    } while (!atomic_compare_exchange_strong(at, &expected, atomic_load(&entry->next)));
+    entry->next_deferred = loaders->deferred;
+    loaders->deferred = entry;
+    atomic_fetch_sub(&loaders->count, 1);
 }
 
 void smp_class_loaders_purge(struct smp_class_loaders *loaders, JNIEnv *env,
                              void (*gone)(void *self, uint64_t number), void *self)
 {
-    struct candidate some[MOST_OF_ONE_HASH];
-
-    for (size_t bucket = 0; bucket < SMP_CLASS_LOADERS_BUCKETS; bucket++) {
-        uint64_t above = 0;
-        size_t count = MOST_OF_ONE_HASH;
-        while (count == MOST_OF_ONE_HASH) {
-            count = copy_bucket(loaders, bucket, above, some);
-            for (size_t i = 0; i < count; i++) {
-                above = some[i].number;
-                if (!(*env)->IsSameObject(env, some[i].ref, NULL))
-                    continue;
-                take_out(loaders, bucket, some[i].number);
-                gone(self, some[i].number);
-            }
+    for (size_t i = 0; i < SMP_CLASS_LOADERS_BUCKETS; i++) {
+        struct smp_class_loader *entry = atomic_load(&loaders->buckets[i]);
+        for (; entry != NULL; entry = atomic_load(&entry->next)) {
+            if (!(*env)->IsSameObject(env, entry->ref, NULL))
+                continue;
+            take_out(loaders, &loaders->buckets[i], entry);
+            gone(self, entry->number);
         }
     }
 }
 
 void smp_class_loaders_free_deferred(struct smp_class_loaders *loaders, JNIEnv *env)
 {
-    smp_lock_acquire(&loaders->lock);
-    struct smp_class_loader *entry = loaders->deferred;
-    loaders->deferred = NULL;
-    smp_lock_release(&loaders->lock);
-    while (entry != NULL) {
-        struct smp_class_loader *const next = entry->next;
+    while (loaders->deferred != NULL) {
+        struct smp_class_loader *const entry = loaders->deferred;
+        loaders->deferred = entry->next_deferred;
         dispose_loader(entry, env);
-        entry = next;
     }
 }
 
 void smp_class_loaders_close(struct smp_class_loaders *loaders, JNIEnv *env)
 {
-    smp_lock_acquire(&loaders->lock);
-    for (size_t bucket = 0; bucket < SMP_CLASS_LOADERS_BUCKETS; bucket++) {
-        while (loaders->buckets[bucket] != NULL) {
-            struct smp_class_loader *const entry = loaders->buckets[bucket];
-            loaders->buckets[bucket] = entry->next;
-            entry->next = loaders->deferred;
-            loaders->deferred = entry;
-        }
+    for (size_t i = 0; i < SMP_CLASS_LOADERS_BUCKETS; i++) {
+        while (atomic_load(&loaders->buckets[i]) != NULL)
+            take_out(loaders, &loaders->buckets[i], atomic_load(&loaders->buckets[i]));
     }
-    loaders->count = 0;
-    smp_lock_release(&loaders->lock);
     smp_class_loaders_free_deferred(loaders, env);
 }

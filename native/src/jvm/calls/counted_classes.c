@@ -54,10 +54,9 @@ enum smp_status smp_counted_classes_open(struct smp_counted_classes *counted,
 
     counted->plan = smp_counting_plan_hold(plan);
     counted->max_ids = ids_for(plan->max_methods, ids_left);
-    counted->planned = smp_alloc(plan->quota, counted->max_ids);
     counted->renewal.uses =
         smp_alloc(plan->quota, counted->max_ids * sizeof(*counted->renewal.uses));
-    if (counted->planned != NULL && counted->renewal.uses != NULL)
+    if (counted->renewal.uses != NULL)
         status = smp_call_graph_create(plan, counted->max_ids, &counted->graph);
     if (status != SMP_OK)
         smp_counted_classes_close(counted);
@@ -74,7 +73,6 @@ void smp_counted_classes_close(struct smp_counted_classes *counted)
         counted->id_base =
             base_of_ids(counted, smp_method_ids_end(smp_call_graph_ids(counted->graph)));
     smp_call_graph_destroy(counted->graph);
-    smp_free(quota, counted->planned);
     smp_free(quota, counted->renewal.uses);
     smp_free(quota, counted->marks);
     if (counted->id_base == 0)
@@ -82,7 +80,6 @@ void smp_counted_classes_close(struct smp_counted_classes *counted)
     smp_counting_plan_release(counted->plan);
     counted->graph = NULL;
     counted->plan = NULL;
-    counted->planned = NULL;
     memset(&counted->renewal, 0, sizeof(counted->renewal));
     counted->marks = NULL;
     counted->mark_count = 0;
@@ -96,11 +93,6 @@ int32_t smp_counted_classes_id(const struct smp_counted_classes *counted, int32_
 }
 
 /* --- marks --- */
-
-struct smp_class_mark *smp_counted_classes_mark(struct smp_counted_classes *counted, uint32_t index)
-{
-    return &counted->marks[index];
-}
 
 static bool has_mark(struct smp_counted_classes *counted, uint32_t index)
 {
@@ -147,15 +139,39 @@ static bool keeps_probes(const struct smp_counted_classes *counted, uint32_t ind
     return is_leftover(counted, index) && (counted->marks[index].flags & SMP_COUNTED_KEPT) != 0;
 }
 
+bool smp_counted_classes_has_due(struct smp_counted_classes *counted)
+{
+    smp_lock_acquire(&counted->lock);
+    const bool has_any = smp_call_graph_has_dirty(counted->graph);
+    smp_lock_release(&counted->lock);
+    return has_any;
+}
+
+void smp_counted_classes_make_probed_due(struct smp_counted_classes *counted)
+{
+    uint32_t dirty = 0;
+
+    smp_lock_acquire(&counted->lock);
+    while (smp_call_graph_take_batch(counted->graph, &dirty, 1) > 0)
+        continue;
+    for (uint32_t i = 0; i < counted->mark_count; i++) {
+        if (is_leftover(counted, i) && (counted->marks[i].flags & SMP_COUNTED_KEPT) == 0)
+            smp_call_graph_put_back(counted->graph, i);
+    }
+    smp_lock_release(&counted->lock);
+}
+
 static void keep_leftover_methods(struct smp_counted_classes *counted)
 {
     const struct smp_method_ids *const ids = smp_call_graph_ids(counted->graph);
 
     for (int32_t id = 0; id < smp_method_ids_end(ids); id++) {
         const struct smp_method_record *const record = smp_method_ids_at(ids, id);
-        if (record != NULL && record->in_class != 0 && counted->planned[id] != 0 &&
-            keeps_probes(counted, record->in_class))
-            smp_leftover_methods_add(&counted->leftover_methods, counted->id_base + id, ids, id);
+        if (record == NULL || record->in_class == 0 || !counted->renewal.uses[id].is_pushed ||
+            !keeps_probes(counted, record->in_class))
+            continue;
+        const struct smp_method_name name = smp_method_name_of(ids, id);
+        smp_leftover_methods_add(&counted->leftover_methods, counted->id_base + id, &name);
     }
 }
 
@@ -220,17 +236,13 @@ static bool needs_methods(const struct smp_counted_classes *counted, struct smp_
     return false;
 }
 
-/* With the lock held. A super type of a class that is counted: its methods are kept. */
-static bool is_super(const struct smp_counted_classes *counted, uint32_t index)
-{
-    return index != 0 && (counted->marks[index].flags & SMP_COUNTED_SUPER) != 0;
-}
-
+/* A super type of a class that is counted: its methods are kept. */
 static bool is_known_super(struct smp_counted_classes *counted, uint64_t loader,
                            struct smp_slice name)
 {
     smp_lock_acquire(&counted->lock);
-    const bool is_one = is_super(counted, smp_call_graph_find(counted->graph, loader, name));
+    const uint32_t index = smp_call_graph_find(counted->graph, loader, name);
+    const bool is_one = index != 0 && (counted->marks[index].flags & SMP_COUNTED_SUPER) != 0;
     smp_lock_release(&counted->lock);
     return is_one;
 }
@@ -244,10 +256,12 @@ static bool needs_lambda(const struct smp_counted_classes *counted, struct smp_s
 
 /* --- reflection --- */
 
-static const char *const REFLECTION[] = { "java/lang/reflect/Method",
-                                          "java/lang/reflect/Constructor" };
+enum { REFLECTIONS = 2 };
 
-/* What the public methods of both come to, on JDK 17 to 28. */
+static const char *const REFLECTION[REFLECTIONS] = { "java/lang/reflect/Method",
+                                                     "java/lang/reflect/Constructor" };
+
+/* On JDK 17 to 28 the public methods of both classes lead to these. */
 static enum smp_probe_hands hands_of(const struct smp_class_file *file,
                                      const struct smp_class_method *method)
 {
@@ -264,19 +278,29 @@ static enum smp_probe_hands hands_of(const struct smp_class_file *file,
     return SMP_HANDS_NOTHING;
 }
 
-void smp_counted_classes_want_reflection(struct smp_counted_classes *counted)
+static bool needs_reflection(const struct smp_counted_classes *counted)
 {
     struct smp_call_graph_figures figures;
 
-    smp_lock_acquire(&counted->lock);
     smp_call_graph_figures(counted->graph, &figures);
-    if (counted->follows_reflection && !counted->has_reflection && figures.roots > 0 &&
-        counted->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL) {
+    return figures.roots > 0 && counted->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL;
+}
+
+/* 0: it is not known. */
+static uint32_t index_of_reflection(const struct smp_counted_classes *counted, size_t which)
+{
+    const struct smp_slice name = { REFLECTION[which], strlen(REFLECTION[which]) };
+
+    return smp_call_graph_find(counted->graph, SMP_CLASS_LOADERS_BOOT, name);
+}
+
+void smp_counted_classes_want_reflection(struct smp_counted_classes *counted)
+{
+    smp_lock_acquire(&counted->lock);
+    if (counted->follows_reflection && !counted->has_reflection && needs_reflection(counted)) {
         counted->has_reflection = true;
-        for (size_t i = 0; i < sizeof(REFLECTION) / sizeof(REFLECTION[0]); i++) {
-            const struct smp_slice name = { REFLECTION[i], strlen(REFLECTION[i]) };
-            const uint32_t index =
-                smp_call_graph_find(counted->graph, SMP_CLASS_LOADERS_BOOT, name);
+        for (size_t i = 0; i < REFLECTIONS; i++) {
+            const uint32_t index = index_of_reflection(counted, i);
             if (index != 0)
                 smp_call_graph_put_back(counted->graph, index);
         }
@@ -285,9 +309,9 @@ void smp_counted_classes_want_reflection(struct smp_counted_classes *counted)
 }
 
 /* The JVM refuses to change it, or has other fields than those that are read. */
-static bool is_unfollowed(const struct smp_counted_classes *counted, struct smp_slice name)
+static bool is_unfollowed(const struct smp_counted_classes *counted, size_t which)
 {
-    const uint32_t index = smp_call_graph_find(counted->graph, SMP_CLASS_LOADERS_BOOT, name);
+    const uint32_t index = index_of_reflection(counted, which);
 
     return !counted->follows_reflection ||
            (index != 0 && smp_call_graph_is_refused(counted->graph, index));
@@ -296,33 +320,21 @@ static bool is_unfollowed(const struct smp_counted_classes *counted, struct smp_
 void smp_counted_classes_add_unfollowed(const struct smp_counted_classes *counted,
                                         struct smp_counting_account *out)
 {
-    struct smp_call_graph_figures figures;
     char text[SMP_MAX_COUNTING_NAME_BYTES];
 
-    smp_call_graph_figures(counted->graph, &figures);
-    if (figures.roots == 0 || counted->plan->instrumentation == SMP_INSTRUMENTATION_TOTAL)
-        return;
-    for (size_t i = 0; i < sizeof(REFLECTION) / sizeof(REFLECTION[0]); i++) {
-        const struct smp_slice name = { REFLECTION[i], strlen(REFLECTION[i]) };
-        if (!is_unfollowed(counted, name))
+    for (size_t i = 0; i < REFLECTIONS && needs_reflection(counted); i++) {
+        if (!is_unfollowed(counted, i))
             continue;
-        smp_class_name_text(text, sizeof(text), name);
+        smp_class_name_text(text, sizeof(text),
+                            (struct smp_slice){ REFLECTION[i], strlen(REFLECTION[i]) });
         smp_counting_account_add(out, SMP_COUNTING_NOT_FOLLOWED, 1);
         (void)smp_counting_account_name(out, SMP_COUNTING_NOT_FOLLOWED, text);
     }
 }
 
-void smp_counted_classes_called(struct smp_counted_classes *counted, struct smp_slice class_name,
-                                struct smp_slice signature)
-{
-    smp_lock_acquire(&counted->lock);
-    smp_call_graph_called(counted->graph, class_name, signature);
-    smp_lock_release(&counted->lock);
-}
-
 /* --- bytes --- */
 
-/* One class in the load hook. */
+/* A class in the load hook. */
 struct counted_load {
     struct smp_counted_classes *counted;
     jvmtiEnv *jvmti;
@@ -362,7 +374,7 @@ static bool copy_plan(struct counted_load *load, const struct smp_method_probe *
         has_any |= load->methods[i].hands != SMP_HANDS_NOTHING;
         if (probe.id < 0)
             continue;
-        counted->planned[probe.id] = 1;
+        counted->renewal.uses[probe.id].is_pushed = true;
         load->methods[i].id = counted->id_base + probe.id;
         load->methods[i].is_root = probe.is_root;
         has_any = true;
@@ -449,7 +461,7 @@ static bool plan_class(struct counted_load *load, const struct smp_loading_class
         load->hands_out =
             counted->has_reflection && load->summary->loader == SMP_CLASS_LOADERS_BOOT;
         has_probes = copy_plan(load, probes);
-        mark_probed(smp_counted_classes_mark(counted, load->index), has_probes);
+        mark_probed(&counted->marks[load->index], has_probes);
         if (loading->is_first)
             smp_call_graph_probed(counted->graph, load->index, SMP_METHOD_SINCE_LOAD);
         if (loading->is_foreign && (was_dirty || has_other_methods(&before, counted->graph)))
@@ -537,6 +549,43 @@ static enum smp_status load_file(struct counted_load *load, const struct smp_cla
     return status;
 }
 
+/*
+ * RetransformClasses takes the bytes of its classes before it waits for another agent's change of
+ * one of them. If that is a redefinition, it hands in those from before then, or freed memory.
+ */
+static bool is_outdated(struct smp_counted_classes *counted,
+                        const struct smp_loading_class *loading, struct smp_slice name)
+{
+    const struct smp_class_bytes file = loading->file;
+    bool is_older = false;
+
+    smp_lock_acquire(&counted->lock);
+    const uint32_t index =
+        loading->is_first ? 0 : smp_call_graph_find(counted->graph, loading->loader, name);
+    struct smp_class_mark *const mark = index != 0 ? &counted->marks[index] : NULL;
+    if (mark != NULL && (loading->is_foreign || mark->foreign_hash != 0)) {
+        const uint32_t hash =
+            smp_hash_bytes(SMP_HASH_START, (const char *)file.bytes, file.size) | 1;
+        is_older = !loading->is_foreign && mark->foreign_hash != hash;
+        if (!is_older)
+            mark->foreign_hash = loading->is_foreign ? hash : 0;
+    }
+    smp_lock_release(&counted->lock);
+    return is_older;
+}
+
+/* Bytes that are no class file: the JVM refuses them, and its class stays as it is. */
+static bool hand_out_nothing(jvmtiEnv *jvmti, struct smp_class_bytes *out)
+{
+    unsigned char *const piece = allocate_class(jvmti, 1);
+
+    if (piece == NULL)
+        return false;
+    *piece = 0;
+    *out = (struct smp_class_bytes){ piece, 1 };
+    return true;
+}
+
 bool smp_counted_classes_load(struct smp_counted_classes *counted, jvmtiEnv *jvmti,
                               const struct smp_loading_class *loading, struct smp_class_bytes *out)
 {
@@ -551,7 +600,10 @@ bool smp_counted_classes_load(struct smp_counted_classes *counted, jvmtiEnv *jvm
         const struct smp_slice named = { name.bytes, name.length };
         if (!needs_methods(counted, named) && !is_known_super(counted, loading->loader, named))
             seen.method_count = 0;
-        status = load_file(&load, &seen, loading, out, &has_changed);
+        if (is_outdated(counted, loading, named))
+            has_changed = hand_out_nothing(jvmti, out);
+        else
+            status = load_file(&load, &seen, loading, out, &has_changed);
         smp_class_file_close(&load.file);
     }
     if (status == SMP_EINVAL)
@@ -561,28 +613,12 @@ bool smp_counted_classes_load(struct smp_counted_classes *counted, jvmtiEnv *jvm
     return has_changed;
 }
 
-/* --- what is loaded at the start --- */
-
-void smp_counted_classes_follow_loaded(struct smp_counted_classes *counted)
-{
-    smp_lock_acquire(&counted->lock);
-    smp_call_graph_follow_loaded(counted->graph);
-    smp_lock_release(&counted->lock);
-}
-
-void smp_counted_classes_loaded_done(struct smp_counted_classes *counted)
-{
-    smp_lock_acquire(&counted->lock);
-    smp_call_graph_loaded_done(counted->graph);
-    smp_lock_release(&counted->lock);
-}
-
 /* --- classes that are there --- */
 
 /* With the lock held. */
 static void make_due(struct smp_counted_classes *counted, uint32_t index)
 {
-    struct smp_class_mark *const mark = smp_counted_classes_mark(counted, index);
+    struct smp_class_mark *const mark = &counted->marks[index];
     const bool is_leftover = take_leftover(counted, mark->name_hash);
 
     if (is_leftover)
@@ -593,54 +629,55 @@ static void make_due(struct smp_counted_classes *counted, uint32_t index)
     }
 }
 
-static void add_loaded_summary(struct smp_counted_classes *counted,
-                               const struct smp_class_summary *summary)
+/* Of a super type: in place of what was known of it, which is not more, as no method of it is
+ * counted. */
+static void add_summary(struct smp_counted_classes *counted,
+                        const struct smp_class_summary *summary, bool is_super)
 {
     bool was_dirty = false;
 
     smp_lock_acquire(&counted->lock);
     /* Its bytes may have come by meanwhile: they say more. */
-    uint32_t index = smp_call_graph_find(counted->graph, summary->loader, summary->name);
+    uint32_t index =
+        is_super ? 0 : smp_call_graph_find(counted->graph, summary->loader, summary->name);
     if (index == 0)
         index = load_summary(counted, summary, &was_dirty);
-    if (index != 0)
+    if (index != 0 && !is_super)
         make_due(counted, index);
+    if (index != 0 && is_super)
+        counted->marks[index].flags |= SMP_COUNTED_SUPER;
+    if (index != 0 && was_dirty)
+        smp_call_graph_put_back(counted->graph, index);
     smp_lock_release(&counted->lock);
 }
 
-static enum smp_status make_class_summary(const struct smp_counted_classes *counted,
-                                          jvmtiEnv *jvmti, JNIEnv *env,
-                                          const struct smp_loaded_class *loaded,
-                                          struct smp_loaded_summary *made)
+static void add_loaded(struct smp_counted_classes *counted, jvmtiEnv *jvmti, JNIEnv *env,
+                       const struct smp_loaded_class *loaded, bool is_super)
 {
-    if (loaded->is_lambda)
-        return smp_loaded_summary_make_lambda(made, jvmti, env, loaded->type, loaded->loader);
-    return smp_loaded_summary_make(made, jvmti, env, loaded->type, loaded->loader,
-                                   needs_methods(counted, loaded->name));
+    const bool with_methods = is_super || loaded->is_lambda || needs_methods(counted, loaded->name);
+    struct smp_loaded_summary made;
+    const enum smp_status status = smp_loaded_summary_make(&made, jvmti, env, loaded, with_methods);
+
+    if (status == SMP_OK) {
+        add_summary(counted, &made.summary, is_super);
+        smp_loaded_summary_free(&made, jvmti);
+    } else if (status == SMP_ENOMEM) {
+        counted->losses.no_memory++;
+    }
 }
 
 void smp_counted_classes_meet(struct smp_counted_classes *counted, jvmtiEnv *jvmti, JNIEnv *env,
                               const struct smp_loaded_class *loaded)
 {
-    struct smp_loaded_summary made;
-    uint32_t known = 0;
-
     if (loaded->is_lambda && !needs_lambda(counted, loaded->name))
         return;
     smp_lock_acquire(&counted->lock);
-    known = smp_call_graph_find(counted->graph, loaded->loader, loaded->name);
+    const uint32_t known = smp_call_graph_find(counted->graph, loaded->loader, loaded->name);
     if (known != 0)
         make_due(counted, known);
     smp_lock_release(&counted->lock);
-    if (known != 0)
-        return;
-    const enum smp_status status = make_class_summary(counted, jvmti, env, loaded, &made);
-    if (status == SMP_OK) {
-        add_loaded_summary(counted, &made.summary);
-        smp_loaded_summary_free(&made, jvmti);
-    } else if (status == SMP_ENOMEM) {
-        counted->losses.no_memory++;
-    }
+    if (known == 0)
+        add_loaded(counted, jvmti, env, loaded, false);
 }
 
 bool smp_counted_classes_needs_supers(const struct smp_counted_classes *counted,
@@ -650,77 +687,20 @@ bool smp_counted_classes_needs_supers(const struct smp_counted_classes *counted,
            smp_call_filter_passes(counted->plan->filter, loaded->name);
 }
 
-/* In place of what was known of it, which is not more: no method of it is counted. */
-static void replace_summary(struct smp_counted_classes *counted,
-                            const struct smp_class_summary *summary)
-{
-    bool was_dirty = false;
-
-    smp_lock_acquire(&counted->lock);
-    const uint32_t index = load_summary(counted, summary, &was_dirty);
-    if (index != 0)
-        counted->marks[index].flags |= SMP_COUNTED_SUPER;
-    if (index != 0 && was_dirty)
-        smp_call_graph_put_back(counted->graph, index);
-    smp_lock_release(&counted->lock);
-}
-
-static bool note_super(struct smp_counted_classes *counted, const struct smp_loaded_class *super,
-                       bool has_methods)
-{
-    bool is_new = true;
-
-    smp_lock_acquire(&counted->lock);
-    const uint32_t index = smp_call_graph_find(counted->graph, super->loader, super->name);
-    if (index != 0) {
-        is_new = (counted->marks[index].flags & SMP_COUNTED_SUPER) == 0;
-        if (has_methods)
-            counted->marks[index].flags |= SMP_COUNTED_SUPER;
-    }
-    smp_lock_release(&counted->lock);
-    return is_new;
-}
-
 bool smp_counted_classes_meet_super(struct smp_counted_classes *counted, jvmtiEnv *jvmti,
                                     JNIEnv *env, const struct smp_loaded_class *super)
 {
     const bool has_methods = needs_methods(counted, super->name);
-    struct smp_loaded_summary made;
-    enum smp_status status;
 
-    if (!note_super(counted, super, has_methods))
-        return false;
-    if (has_methods)
-        return true;
-    status = smp_loaded_summary_make(&made, jvmti, env, super->type, super->loader, true);
-    if (status == SMP_OK) {
-        replace_summary(counted, &made.summary);
-        smp_loaded_summary_free(&made, jvmti);
-    } else if (status == SMP_ENOMEM) {
-        counted->losses.no_memory++;
-    }
-    return true;
-}
-
-static bool is_planned(void *self, int32_t id)
-{
-    const struct smp_counted_classes *const counted = self;
-
-    return counted->planned[id] != 0;
-}
-
-void smp_counted_classes_unload(struct smp_counted_classes *counted, uint64_t loader)
-{
     smp_lock_acquire(&counted->lock);
-    smp_call_graph_unload_loader(counted->graph, loader);
+    const uint32_t index = smp_call_graph_find(counted->graph, super->loader, super->name);
+    const bool is_new = index == 0 || (counted->marks[index].flags & SMP_COUNTED_SUPER) == 0;
+    if (index != 0 && has_methods)
+        counted->marks[index].flags |= SMP_COUNTED_SUPER;
     smp_lock_release(&counted->lock);
-}
-
-void smp_counted_classes_recycle(struct smp_counted_classes *counted)
-{
-    smp_lock_acquire(&counted->lock);
-    (void)smp_call_graph_recycle(counted->graph, is_planned, counted);
-    smp_lock_release(&counted->lock);
+    if (is_new && !has_methods)
+        add_loaded(counted, jvmti, env, super, true);
+    return is_new;
 }
 
 /* --- ids that come back --- */
@@ -754,6 +734,15 @@ int32_t smp_counted_classes_pushed(const struct smp_counted_classes *counted, in
     return smp_counted_classes_number(counted, pushed) == number ? pushed : -1;
 }
 
+/* An id that no probe has pushed is in no tree, and comes back at once. */
+static bool mark_due_id(void *self, int32_t id)
+{
+    struct smp_id_use *const use = &((struct smp_counted_classes *)self)->renewal.uses[id];
+
+    use->is_due = use->is_pushed;
+    return use->is_pushed;
+}
+
 /* Those that trees have kept would make each read begin one. After some reads they count, too: the
  * trees may be gone, and the limit of methods may leave no room for enough others. */
 static bool wait_enough(struct smp_counted_classes *counted)
@@ -767,21 +756,11 @@ static bool wait_enough(struct smp_counted_classes *counted)
     return figures.retired >= wanted + (is_over ? 0 : counted->renewal.held);
 }
 
-/* What no probe has pushed is in no tree. */
-static bool mark_due_id(void *self, int32_t id)
-{
-    const struct smp_counted_classes *const counted = self;
-
-    counted->renewal.uses[id].is_due = counted->planned[id] != 0;
-    return counted->renewal.uses[id].is_due;
-}
-
 bool smp_counted_classes_begin_renewal(struct smp_counted_classes *counted)
 {
     smp_lock_acquire(&counted->lock);
+    (void)smp_call_graph_recycle(counted->graph, mark_due_id, counted);
     const bool begins = wait_enough(counted);
-    if (begins)
-        (void)smp_call_graph_recycle(counted->graph, mark_due_id, counted);
     smp_lock_release(&counted->lock);
     if (begins)
         smp_call_arena_renew();
@@ -801,11 +780,9 @@ static bool is_in_a_tree(void *self, int32_t id)
     struct smp_counted_classes *const counted = self;
     struct smp_id_use *const use = &counted->renewal.uses[id];
 
-    if (counted->planned[id] != 0 && !use->is_due)
+    if (use->is_pushed && !use->is_due)
         return true;
-    use->is_due = false;
-    use->count++;
-    counted->planned[id] = 0;
+    *use = (struct smp_id_use){ .count = use->count + 1 };
     smp_call_arena_forget_method(counted->id_base + id);
     return false;
 }

@@ -50,16 +50,19 @@ enum {
     SMP_LEFTOVERS_LIMIT = 4096
 };
 
-/* Of a class index. */
+/* What is known of a class beside the call graph. */
 struct smp_class_mark {
     uint32_t name_hash;
+    uint32_t foreign_hash; /* of the bytes that another agent's change had; 0: ours had them, too */
+    uint16_t place;        /* in the batch that it was in last */
     uint8_t flags;
 };
 
-/* Of an id, the reader's: how often it has come back, so that its number is one method's. */
+/* What is known of an id beside the call graph. */
 struct smp_id_use {
-    uint32_t count;
-    bool is_due; /* it comes back unless a tree still has it */
+    uint32_t count; /* how often it has come back, so that its number is one method's */
+    bool is_pushed; /* a probe has been made with it; with the lock held */
+    bool is_due;    /* the reader's: it comes back unless a tree still has it */
 };
 
 enum {
@@ -68,7 +71,7 @@ enum {
     SMP_RENEWAL_READS = 64  /* after so many reads those that trees still had count, too */
 };
 
-/* What went wrong with classes. */
+/* Classes that are not counted. */
 struct smp_counted_losses {
     _Atomic uint64_t malformed;
     _Atomic uint64_t no_memory;
@@ -76,13 +79,12 @@ struct smp_counted_losses {
 
 /* Visible so that it can be static. */
 struct smp_counted_classes {
-    struct smp_lock lock;         /* guards the call graph, marks, planned, leftovers; not losses */
-    struct smp_call_graph *graph; /* NULL: not open */
+    struct smp_lock lock;           /* guards the call graph, marks, leftovers; not losses */
+    struct smp_call_graph *graph;   /* NULL: not open */
     struct smp_counting_plan *plan; /* held while open */
     int32_t id_base;                /* constant while open */
-    struct smp_class_mark *marks;
+    struct smp_class_mark *marks;   /* by the call graph's index */
     size_t mark_count;
-    uint8_t *planned; /* by id: a probe has been made with it */
     uint32_t max_ids; /* call_graph.h */
     struct {
         struct smp_id_use *uses; /* by id */
@@ -110,7 +112,7 @@ SMP_CHECKED enum smp_status smp_counted_classes_open(struct smp_counted_classes 
 /* A second close is fine. */
 void smp_counted_classes_close(struct smp_counted_classes *counted);
 
-/* What the load hook hands in. */
+/* The load hook's class. */
 struct smp_loading_class {
     struct smp_class_bytes file;
     uint64_t loader;
@@ -131,25 +133,19 @@ bool smp_counted_classes_needs_supers(const struct smp_counted_classes *counted,
 /* False: those above it are known already. */
 bool smp_counted_classes_meet_super(struct smp_counted_classes *counted, jvmtiEnv *jvmti,
                                     JNIEnv *env, const struct smp_loaded_class *super);
-void smp_counted_classes_unload(struct smp_counted_classes *counted, uint64_t loader);
 
-/* Of an id as probes push it: of the call graph, or -1. */
+/* The call graph's id for an id as probes push it, or -1. */
 int32_t smp_counted_classes_id(const struct smp_counted_classes *counted, int32_t pushed);
 /* The reader's. The number of what a probe pushes, and the other way round: -1 where the id has
  * come back since. */
 int64_t smp_counted_classes_number(const struct smp_counted_classes *counted, int32_t pushed);
 int32_t smp_counted_classes_pushed(const struct smp_counted_classes *counted, int64_t number);
-/* Before the reader reads the trees. True: enough ids wait, so all trees begin anew
- * (call_arena.h); then it says of each node of a tree that stays which id it has, and ends. */
+/* Before the reader reads the trees. Ids of unloaded classes that no probe has pushed come back. If
+ * enough others wait, all trees begin anew (call_arena.h), and the result is true: then the reader
+ * reports the id of each node of a tree that stays (keep_id), and ends the renewal. */
 bool smp_counted_classes_begin_renewal(struct smp_counted_classes *counted);
 void smp_counted_classes_keep_id(struct smp_counted_classes *counted, int32_t pushed);
 void smp_counted_classes_end_renewal(struct smp_counted_classes *counted);
-/* Ids of unloaded classes may be used again where no probe has ever pushed them; for the others see
- * begin_renewal. */
-void smp_counted_classes_recycle(struct smp_counted_classes *counted);
-/* With the lock held. The mark of an index that the call graph gave. */
-struct smp_class_mark *smp_counted_classes_mark(struct smp_counted_classes *counted,
-                                                uint32_t index);
 /* With the lock held. Is the index one of a class of that name, now? */
 bool smp_counted_classes_is_named(struct smp_counted_classes *counted, uint32_t index,
                                   struct smp_slice name);
@@ -158,15 +154,12 @@ void smp_counted_classes_want_reflection(struct smp_counted_classes *counted);
 /* With the lock held: classes of reflection that do not hand out what they call, in the account. */
 void smp_counted_classes_add_unfollowed(const struct smp_counted_classes *counted,
                                         struct smp_counting_account *out);
-/* All loaded classes are met. If they are few, what they call from the roots down is followed as
- * EAGER does, until the last of them has its probes (done). */
-void smp_counted_classes_follow_loaded(struct smp_counted_classes *counted);
-void smp_counted_classes_loaded_done(struct smp_counted_classes *counted);
-/* A reflective call (call_graph.h: called). */
-void smp_counted_classes_called(struct smp_counted_classes *counted, struct smp_slice class_name,
-                                struct smp_slice signature);
 /* Tells the call graph which methods have been entered for the first time. */
 void smp_counted_classes_note_entries(struct smp_counted_classes *counted);
+/* Is any class to be changed? */
+bool smp_counted_classes_has_due(struct smp_counted_classes *counted);
+/* All classes that may have probes are to be changed, and no others. */
+void smp_counted_classes_make_probed_due(struct smp_counted_classes *counted);
 /* Classes that may still have probes are remembered beyond close, and so are the names of their
  * methods. */
 void smp_counted_classes_keep_leftovers(struct smp_counted_classes *counted);

@@ -10,12 +10,13 @@
 #include "base/utf8.h"
 #include "counting/call_arena.h"
 #include "counting/call_layout.h"
-#include "counting/call_past.h"
 #include "counting/call_path.h"
 #include "counting/call_pools.h"
+#include "counting/call_shared.h"
 #include "jvm/agent/jdk.h"
 #include "jvm/agent/local_frame.h"
 #include "jvm/calls/own_calls.h"
+#include "jvm/threads/threads.h"
 
 static struct {
     jclass type;                    /* a global reference; NULL: not open */
@@ -50,7 +51,7 @@ static const jlong layout[] = {
 };
 
 enum { LAYOUT_SIZE = sizeof(layout) / sizeof(layout[0]), SAME_LAYOUT = -1, LOCAL_REFS = 8 };
-/* Of a virtual thread's name; the rest does not choose its group. */
+/* The rest of a virtual thread's name does not choose its group. */
 enum { POOL_NAME_CHARS = 120 };
 
 #define SET_UP_SIGNATURE "(L" SMP_HOOK_CLASS ";JJJ[J)I"
@@ -62,7 +63,7 @@ static struct smp_call_state *state_of(jlong address)
 
 /* ---- native methods ---- */
 
-/* Of a virtual thread that is about to enter its outermost root. */
+/* For a virtual thread that is about to enter its outermost root. */
 static uint32_t pool_of_thread(JNIEnv *env, jstring name)
 {
     char modified[3 * POOL_NAME_CHARS + 1] = { 0 };
@@ -111,17 +112,10 @@ static jlong JNICALL hook_child(SMP_UNUSED JNIEnv *env, SMP_UNUSED jobject self,
     return (jlong)(uintptr_t)smp_call_child(state_of(state), node, id);
 }
 
-static int32_t count_own_calls(SMP_UNUSED void *self)
-{
-    return smp_own_calls_count();
-}
-
 static void JNICALL hook_caught(SMP_UNUSED JNIEnv *env, SMP_UNUSED jobject self, jlong state,
                                 jint id, jint doubt)
 {
-    static const struct smp_call_stack stack = { .count_calls = count_own_calls };
-
-    smp_call_caught(state_of(state), id, doubt, &stack);
+    smp_call_caught(state_of(state), id, doubt);
 }
 
 static jboolean JNICALL hook_reflected(JNIEnv *env, SMP_UNUSED jobject self, jobject called,
@@ -178,7 +172,7 @@ static enum smp_status create_natives(JNIEnv *env, char reason[SMP_HOOK_REASON_B
 static enum smp_status set_up_hook(JNIEnv *env, jclass type, jobject natives,
                                    char reason[SMP_HOOK_REASON_BYTES])
 {
-    const struct smp_call_addresses addresses = smp_call_arena_addresses();
+    struct smp_call_shared *const shared = smp_call_arena_share();
     jmethodID set_up = smp_jdk_static_method(env, type, "setUp", SET_UP_SIGNATURE);
     jlongArray numbers = set_up == NULL ? NULL : (*env)->NewLongArray(env, LAYOUT_SIZE);
 
@@ -190,8 +184,8 @@ static enum smp_status set_up_hook(JNIEnv *env, jclass type, jobject natives,
     }
     (*env)->SetLongArrayRegion(env, numbers, 0, LAYOUT_SIZE, layout);
     const jint different = (*env)->CallStaticIntMethod(
-        env, type, set_up, natives, (jlong)(uintptr_t)addresses.slots,
-        (jlong)(uintptr_t)addresses.shared, (jlong)(uintptr_t)addresses.reflected, numbers);
+        env, type, set_up, natives, (jlong)(uintptr_t)shared->slots, (jlong)(uintptr_t)shared,
+        (jlong)(uintptr_t)shared->reflected, numbers);
     if ((*env)->ExceptionCheck(env) || different != SAME_LAYOUT)
         return refuse_hook(env, reason, "the hook class has another layout");
     return SMP_OK;
@@ -256,15 +250,24 @@ static enum smp_status find_hook(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTES]
     return hook.type == NULL ? SMP_ENOMEM : SMP_OK;
 }
 
+static uint64_t serial_of_thread(int64_t tid)
+{
+    uint64_t serial = 0;
+
+    return smp_threads_find(tid, &serial) ? serial : 0;
+}
+
 enum smp_status smp_hook_class_open(JNIEnv *env, smp_on_reflected *on_reflected,
                                     char reason[SMP_HOOK_REASON_BYTES])
 {
-    static const struct smp_call_view view = { .own_method = smp_own_calls_method,
-                                               .look = smp_own_calls_look };
+    static const struct smp_call_view view = { .serial_of = serial_of_thread,
+                                               .own_method = smp_own_calls_method,
+                                               .look = smp_own_calls_look,
+                                               .count_calls = smp_own_calls_count };
     enum smp_status status = SMP_OK;
 
     hook.on_reflected = on_reflected;
-    smp_call_past_set_view(&view);
+    smp_call_set_view(&view);
     if (hook.type != NULL)
         return SMP_OK;
     /* The JVM may unload the library with its class loader; the class stays. */

@@ -9,7 +9,7 @@
 #include "base/event.h"
 #include "base/give_way.h"
 #include "base/thread.h"
-#include "base/utf8.h"
+#include "counting/call_arena.h"
 #include "engine/session/worker.h"
 #include "jvm/agent/agent.h"
 #include "jvm/agent/jdk.h"
@@ -60,7 +60,6 @@ static struct {
         bool is_stuck;           /* likewise: a thread never left a hook */
     } start;                     /* only for start */
     struct {
-        bool has_opened_classes;
         bool has_opened_calls;
         /* For changes of classes, by another agent, when the library was loaded. */
         bool was_prepared;
@@ -70,9 +69,7 @@ static struct {
         int64_t next_batch_ns;
         int64_t purged_ns;
     } thread; /* only for the thread */
-} instrumenter = { .counted = SMP_COUNTED_CLASSES_INIT,
-                   .loaders = SMP_CLASS_LOADERS_INIT,
-                   .redefined = SMP_REDEFINED_CLASSES_INIT };
+} instrumenter = { .counted = SMP_COUNTED_CLASSES_INIT, .redefined = SMP_REDEFINED_CLASSES_INIT };
 
 void smp_instrumenter_loaded(void)
 {
@@ -134,7 +131,7 @@ static bool add_probes(struct load_event *event, struct smp_class_bytes *changed
     return has_changed;
 }
 
-/* What is lost is no class file to the JVM, which refuses the change: the class stays as it is. */
+/* Lost bytes are handed out as no class file. So the JVM refuses, and the class stays as it is. */
 static bool copy_redefined(const struct load_event *event, struct smp_class_bytes *changed)
 {
     const bool is_lost = event->seen == SMP_CLASS_IS_LOST;
@@ -232,13 +229,20 @@ void JNICALL smp_instrumenter_on_prepare(jvmtiEnv *jvmti, JNIEnv *env, SMP_UNUSE
     go_outside();
 }
 
+static void add_reflected(SMP_UNUSED void *self, struct smp_slice class_name,
+                          struct smp_slice signature)
+{
+    smp_lock_acquire(&instrumenter.counted.lock);
+    smp_call_graph_called(instrumenter.counted.graph, class_name, signature);
+    smp_lock_release(&instrumenter.counted.lock);
+}
+
 static bool note_reflected(JNIEnv *env, jobject called, jobject receiver)
 {
-    bool is_noted = false;
-
     if (!go_inside())
         return false;
-    is_noted = smp_reflected_calls_note(smp_agent_jvmti(), env, called, receiver);
+    const bool is_noted =
+        smp_reflected_calls_name(smp_agent_jvmti(), env, called, receiver, add_reflected, NULL);
     go_outside();
     return is_noted;
 }
@@ -341,19 +345,8 @@ static void retransform_early(jvmtiEnv *jvmti, JNIEnv *env)
     (*env)->DeleteLocalRef(env, type);
 }
 
-static enum smp_status open_hook_class(JNIEnv *env)
+static enum smp_status refuse_hooks(enum smp_status status, const char *reason)
 {
-    char reason[SMP_HOOK_REASON_BYTES] = "";
-    const enum smp_status status = smp_hook_class_open(env, note_reflected, reason);
-
-    return status != SMP_OK && reason[0] != '\0' ? refuse_start(status, reason) : status;
-}
-
-static enum smp_status take_hook_class(JNIEnv *env)
-{
-    char reason[SMP_HOOK_REASON_BYTES] = "";
-    const enum smp_status status = smp_hook_class_take(env, reason);
-
     return status != SMP_OK && reason[0] != '\0' ? refuse_start(status, reason) : status;
 }
 
@@ -366,6 +359,7 @@ static enum smp_status open_calls(JNIEnv *env)
                                               .depth = (int32_t)plan->max_depth,
                                               .is_exact = plan->timing == SMP_METHOD_TIMING_EXACT };
     const enum smp_status status = smp_call_arena_open(&options);
+    char reason[SMP_HOOK_REASON_BYTES] = "";
 
     instrumenter.thread.has_opened_calls = status == SMP_OK;
     if (status == SMP_ESTATE)
@@ -374,33 +368,26 @@ static enum smp_status open_calls(JNIEnv *env)
         return status;
     smp_call_arena_forget_seen();
     instrumenter.thread.news = smp_call_arena_news();
-    return take_hook_class(env);
+    return refuse_hooks(smp_hook_class_take(env, reason), reason);
 }
 
-/* The load hook is on: what is loaded meanwhile is known by it. */
-static enum smp_status meet_all(jvmtiEnv *jvmti, JNIEnv *env)
-{
-    return smp_loaded_classes_each(&instrumenter.loaders, jvmti, env, true, meet_loaded, env);
-}
-
-static bool has_dirty(void)
+static void with_graph(void (*act)(struct smp_call_graph *graph))
 {
     smp_lock_acquire(&instrumenter.counted.lock);
-    const bool has_any = smp_call_graph_has_dirty(instrumenter.counted.graph);
+    act(instrumenter.counted.graph);
     smp_lock_release(&instrumenter.counted.lock);
-    return has_any;
 }
 
 static enum smp_status open_instrumenter(jvmtiEnv *jvmti, JNIEnv *env)
 {
     enum smp_status status = add_calls_capabilities(jvmti);
+    char reason[SMP_HOOK_REASON_BYTES] = "";
 
     if (status == SMP_OK)
-        status = open_hook_class(env);
+        status = refuse_hooks(smp_hook_class_open(env, note_reflected, reason), reason);
     instrumenter.counted.follows_reflection = smp_reflected_calls_open(env);
     if (status == SMP_OK)
         status = smp_counted_classes_open(&instrumenter.counted, instrumenter.start.plan);
-    instrumenter.thread.has_opened_classes = status == SMP_OK;
     if (status == SMP_OK)
         status = open_calls(env);
     if (status != SMP_OK)
@@ -409,16 +396,18 @@ static enum smp_status open_instrumenter(jvmtiEnv *jvmti, JNIEnv *env)
     smp_class_batches_init(&instrumenter.batches, &instrumenter.counted, &instrumenter.loaders);
     instrumenter.thread.pace = (struct smp_batch_pace){ 0 };
     instrumenter.thread.next_batch_ns = 0;
-    smp_reflected_calls_clear();
     status = begin_hooks(jvmti, env);
+    /* The load hook is on: what is loaded meanwhile is known by it. */
     if (status == SMP_OK)
-        status = meet_all(jvmti, env);
+        status = smp_loaded_classes_each(&instrumenter.loaders, jvmti, env, true, meet_loaded, env);
     if (status == SMP_OK)
-        smp_counted_classes_follow_loaded(&instrumenter.counted);
+        with_graph(smp_call_graph_follow_loaded);
     smp_counted_classes_want_reflection(&instrumenter.counted);
-    for (int i = 0; status == SMP_OK && i < START_BATCHES && has_dirty(); i++)
+    for (int i = 0; status == SMP_OK && i < START_BATCHES &&
+                    smp_counted_classes_has_due(&instrumenter.counted);
+         i++)
         (void)smp_class_batches_run(&instrumenter.batches, jvmti, env);
-    smp_counted_classes_loaded_done(&instrumenter.counted);
+    with_graph(smp_call_graph_loaded_done);
     return status;
 }
 
@@ -426,7 +415,9 @@ static enum smp_status open_instrumenter(jvmtiEnv *jvmti, JNIEnv *env)
 
 static void unload_classes_of(SMP_UNUSED void *self, uint64_t loader)
 {
-    smp_counted_classes_unload(&instrumenter.counted, loader);
+    smp_lock_acquire(&instrumenter.counted.lock);
+    smp_call_graph_unload_loader(instrumenter.counted.graph, loader);
+    smp_lock_release(&instrumenter.counted.lock);
 }
 
 static void purge_loaders(JNIEnv *env)
@@ -434,24 +425,18 @@ static void purge_loaders(JNIEnv *env)
     if (smp_clock_ns() - instrumenter.thread.purged_ns < PURGE_NS)
         return;
     instrumenter.thread.purged_ns = smp_clock_ns();
-    /* Those of the last time. What is taken out now may have been seen by a thread inside now. */
+    /* Frees those of the last time: a thread inside may have seen what is taken out now. */
     if (atomic_load(&instrumenter.inside) == 0)
         smp_class_loaders_free_deferred(&instrumenter.loaders, env);
     smp_class_loaders_purge(&instrumenter.loaders, env, unload_classes_of, NULL);
-    smp_counted_classes_recycle(&instrumenter.counted);
-}
-
-static void add_reflected(SMP_UNUSED void *self, struct smp_slice class_name,
-                          struct smp_slice signature)
-{
-    smp_counted_classes_called(&instrumenter.counted, class_name, signature);
 }
 
 static void run_batch_if_due(JNIEnv *env)
 {
     const int64_t start_ns = smp_clock_ns();
 
-    if (start_ns < instrumenter.thread.next_batch_ns || !has_dirty())
+    if (start_ns < instrumenter.thread.next_batch_ns ||
+        !smp_counted_classes_has_due(&instrumenter.counted))
         return;
     if (smp_class_batches_run(&instrumenter.batches, smp_agent_jvmti(), env)) {
         const int64_t end_ns = smp_clock_ns();
@@ -469,10 +454,9 @@ static void do_round(JNIEnv *env)
         instrumenter.thread.news = news;
         smp_counted_classes_note_entries(&instrumenter.counted);
     }
-    (void)smp_reflected_calls_each(add_reflected, NULL);
     smp_counted_classes_want_reflection(&instrumenter.counted);
     run_batch_if_due(env);
-    smp_counted_classes_loaded_done(&instrumenter.counted);
+    with_graph(smp_call_graph_loaded_done);
     purge_loaders(env);
 }
 
@@ -499,33 +483,26 @@ static void do_rounds(JNIEnv *env)
  * The JVM still calls the load hook, which changes nothing: without a hook it would throw away its
  * copy of each class's bytes from before our probes. It would make the class file anew at the next
  * change then, of a pool of constants with all that was ever added to it.
+ *
+ * If a thread never leaves a hook, nothing is freed and no session counts in this JVM any more.
  */
-static void give_back_classes(JNIEnv *env)
-{
-    if (instrumenter.thread.has_opened_classes && smp_agent_is_live())
-        smp_class_batches_give_back(&instrumenter.batches, smp_agent_jvmti(), env);
-}
-
-/* A thread that never leaves a hook keeps all of it from being freed, and a next start from
- * happening. */
 static void close_instrumenter(JNIEnv *env)
 {
+    const bool is_live = smp_agent_is_live();
+
     if (instrumenter.thread.has_opened_calls)
         smp_call_arena_close();
-    const bool is_empty = end_hooks();
-    if (is_empty) {
-        if (instrumenter.batches.counted != NULL)
-            give_back_classes(env);
-        if (instrumenter.thread.has_opened_classes)
-            smp_counted_classes_close(&instrumenter.counted);
-        smp_class_loaders_close(&instrumenter.loaders, smp_agent_is_live() ? env : NULL);
+    instrumenter.start.is_stuck = !end_hooks();
+    if (!instrumenter.start.is_stuck) {
+        if (instrumenter.batches.counted != NULL && is_live)
+            smp_class_batches_give_back(&instrumenter.batches, smp_agent_jvmti(), env);
+        smp_counted_classes_close(&instrumenter.counted);
+        smp_class_loaders_close(&instrumenter.loaders, is_live ? env : NULL);
     }
     if (!atomic_load(&instrumenter.watches_redefinitions))
         (void)set_load_hook(JVMTI_DISABLE);
-    instrumenter.thread.has_opened_classes = false;
     instrumenter.thread.has_opened_calls = false;
     instrumenter.batches.counted = NULL;
-    instrumenter.start.is_stuck = !is_empty;
 }
 
 static void run_instrumenter(SMP_UNUSED void *self)
@@ -618,163 +595,25 @@ void smp_instrumenter_stop(void)
     atomic_store(&instrumenter.is_taken, instrumenter.start.is_stuck);
 }
 
-static void dot_name(char *name)
-{
-    for (; *name != '\0'; name++) {
-        if (*name == '/')
-            *name = '.';
-    }
-}
-
-static void write_name(char *out, size_t size, struct smp_slice text)
-{
-    (void)smp_utf8_from_modified(out, size, text.bytes, text.length);
-}
-
 struct smp_counted_classes *smp_instrumenter_classes(void)
 {
     return &instrumenter.counted;
 }
 
-static void fill_name(struct smp_counted_name *out, const struct smp_leftover_name *name)
-{
-    const bool has_room = name->descriptor.length < sizeof(out->descriptor);
-
-    write_name(out->class_name, sizeof(out->class_name), name->class_name);
-    write_name(out->method_name, sizeof(out->method_name), name->method_name);
-    write_name(out->source_file, sizeof(out->source_file), name->source_file);
-    write_name(out->descriptor, sizeof(out->descriptor),
-               has_room ? name->descriptor : (struct smp_slice){ 0 });
-    dot_name(out->class_name);
-}
-
-/* One that is called before its batch has ended has its probe since just now. */
-static int64_t since_of(const struct smp_method_record *record)
-{
-    if (record->since_ms == SMP_METHOD_SINCE_LOAD)
-        return 0;
-    return record->since_ms > 0 ? record->since_ms : smp_clock_wall_ms();
-}
-
-/* -1: it is no method's any more. */
-static int32_t id_of_number(int64_t number)
-{
-    const int32_t pushed = smp_counted_classes_pushed(&instrumenter.counted, number);
-
-    return pushed < 0 ? -1 : smp_counted_classes_id(&instrumenter.counted, pushed);
-}
-
-bool smp_instrumenter_name(int64_t number, struct smp_counted_name *out)
+void smp_instrumenter_get_figures(struct smp_counter_figures *out)
 {
     struct smp_counted_classes *const counted = &instrumenter.counted;
-    const int32_t pushed = smp_counted_classes_pushed(counted, number);
-    const int32_t id = pushed < 0 ? -1 : smp_counted_classes_id(counted, pushed);
-    struct smp_leftover_name name;
-    bool is_known = false;
+    struct smp_call_graph_figures graph;
 
     smp_lock_acquire(&counted->lock);
-    const struct smp_method_ids *const ids = smp_call_graph_ids(counted->graph);
-    if (id >= 0 && id < smp_method_ids_end(ids) && smp_method_ids_at(ids, id) != NULL) {
-        name = (struct smp_leftover_name){ .class_name = smp_method_ids_class(ids, id),
-                                           .method_name = smp_method_ids_name(ids, id),
-                                           .descriptor = smp_method_ids_descriptor(ids, id),
-                                           .source_file = smp_method_ids_source(ids, id) };
-        out->since_ms = since_of(smp_method_ids_at(ids, id));
-        is_known = true;
-    } else if (id < 0) {
-        is_known = smp_leftover_methods_find(&counted->leftover_methods, pushed, &name);
-        out->since_ms = 0;
-    }
-    if (is_known)
-        fill_name(out, &name);
-    smp_lock_release(&counted->lock);
-    return is_known;
-}
-
-bool smp_instrumenter_keeps(int64_t number)
-{
-    struct smp_counted_classes *const counted = &instrumenter.counted;
-    const int32_t id = id_of_number(number);
-
-    if (id < 0)
-        return false;
-    smp_lock_acquire(&counted->lock);
-    const bool is_kept = smp_call_graph_is_kept(counted->graph, id);
-    smp_lock_release(&counted->lock);
-    return is_kept;
-}
-
-bool smp_instrumenter_drop(const int64_t *numbers, size_t count)
-{
-    struct smp_counted_classes *const counted = &instrumenter.counted;
-    bool has_dropped = false;
-
-    smp_lock_acquire(&counted->lock);
-    for (size_t i = 0; i < count; i++) {
-        const int32_t id = id_of_number(numbers[i]);
-        if (id >= 0)
-            has_dropped |= smp_call_graph_drop(counted->graph, id, smp_clock_wall_ms());
-    }
-    smp_lock_release(&counted->lock);
-    return has_dropped;
-}
-
-bool smp_instrumenter_judge(const struct smp_call_rate *rates, size_t count)
-{
-    struct smp_counted_classes *const counted = &instrumenter.counted;
-
-    smp_lock_acquire(&counted->lock);
-    for (size_t i = 0; i < count; i++)
-        smp_call_graph_note_calls(counted->graph, id_of_number(rates[i].method), rates[i].calls);
-    const bool has_changed = smp_call_graph_judge_places(counted->graph);
-    smp_lock_release(&counted->lock);
-    return has_changed;
-}
-
-/* Names that are cut here are of no class that has a probe. */
-struct smp_call_graph_sample smp_instrumenter_sampled(const char *class_name,
-                                                      const char *method_name, bool is_called)
-{
-    struct smp_counted_classes *const counted = &instrumenter.counted;
-    char internal[SMP_COUNTED_NAME_BYTES];
-    const size_t length = strnlen(class_name, sizeof(internal));
-
-    if (length == sizeof(internal))
-        return (struct smp_call_graph_sample){ 0 };
-    for (size_t i = 0; i < length; i++)
-        internal[i] = class_name[i] == '.' ? '/' : class_name[i];
-    smp_lock_acquire(&counted->lock);
-    const struct smp_call_graph_sample seen =
-        smp_call_graph_sampled(counted->graph, (struct smp_slice){ internal, length },
-                               (struct smp_slice){ method_name, strlen(method_name) }, is_called);
-    smp_lock_release(&counted->lock);
-    return seen;
-}
-
-void smp_instrumenter_get_figures(struct smp_instrumenter_figures *out)
-{
-    struct smp_counted_classes *const counted = &instrumenter.counted;
-
-    *out = (struct smp_instrumenter_figures){
+    smp_call_graph_figures(counted->graph, &graph);
+    *out = (struct smp_counter_figures){
         .batches = instrumenter.batches.batches,
-        .changed_classes = instrumenter.batches.classes,
-        .longest_stop_ns = instrumenter.batches.longest_stop_ns,
-        .malformed = counted->losses.malformed,
-        .no_memory = counted->losses.no_memory,
+        .methods = graph.methods,
+        .is_root_entered = graph.is_root_entered,
+        .has_work = smp_call_graph_has_dirty(counted->graph),
         .has_discarded_code = instrumenter.start.has_discarded_code,
         .own_cpu_ns = atomic_load(&instrumenter.own_cpu_ns),
     };
-    smp_lock_acquire(&counted->lock);
-    smp_call_graph_figures(counted->graph, &out->graph);
-    out->has_work = smp_call_graph_has_dirty(counted->graph);
     smp_lock_release(&counted->lock);
-}
-
-void smp_instrumenter_inspect(smp_inspect_classes *inspect, void *self)
-{
-    /* The round that would do so may not have come yet, where a program is short. */
-    smp_counted_classes_note_entries(&instrumenter.counted);
-    smp_lock_acquire(&instrumenter.counted.lock);
-    inspect(self, &instrumenter.counted);
-    smp_lock_release(&instrumenter.counted.lock);
 }

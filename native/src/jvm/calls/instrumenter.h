@@ -15,9 +15,8 @@
  *
  * Owns     the thread; the load hook; while it runs all memory of counted_classes.h, and the call
  *          arena, which is open from start to stop.
- * Threads  start, stop: the sampler thread. classes, name, keeps, drop, sampled, get_figures,
- *          inspect: likewise, in between.
- *          The hooks: any.
+ * Threads  start, stop: the sampler thread. classes, get_figures: likewise, in between. The
+ *          hooks: any.
  * Errors   start: SMP_ESTATE: another one counts; SMP_EUNSUPPORTED, SMP_EINVAL, SMP_ENOMEM,
  *          SMP_EVM, SMP_EPHASE, SMP_ETHREAD. message says why.
  * Cost     the first start on a JDK before 23: all compiled code is thrown away, and never again.
@@ -36,24 +35,10 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "counting/adaptive_removal.h"
-#include "counting/call_arena.h"
-#include "counting/call_graph.h"
+#include "engine/jvm.h"
 #include "jvm/calls/counted_classes.h"
 
 #define SMP_INSTRUMENTER_THREAD "threads-sampler-calls"
-
-struct smp_instrumenter_figures {
-    uint64_t batches;
-    uint64_t changed_classes; /* by batches; those that got probes when they were loaded are not */
-    int64_t longest_stop_ns;
-    struct smp_call_graph_figures graph;
-    uint64_t malformed;      /* classes that were not understood */
-    uint64_t no_memory;      /* classes that are not counted for lack of memory */
-    bool has_work;           /* methods wait for their probes */
-    bool has_discarded_code; /* the start has made the JVM throw away all compiled code */
-    int64_t own_cpu_ns;      /* CPU time of the thread, up to the end of its last round */
-};
 
 /* When the library is loaded, before it has an environment of JVMTI: with that all agents could
  * change classes, as far as can be seen. */
@@ -64,38 +49,12 @@ SMP_CHECKED enum smp_status smp_instrumenter_start(struct smp_counting_plan *pla
 /* After a start that was SMP_OK, once. */
 void smp_instrumenter_stop(void);
 
-enum { SMP_COUNTED_NAME_BYTES = 1024, SMP_COUNTED_FILE_BYTES = 256 };
-
-/* UTF-8, cut where it does not fit. */
-struct smp_counted_name {
-    char class_name[SMP_COUNTED_NAME_BYTES]; /* with dots */
-    char method_name[SMP_COUNTED_NAME_BYTES];
-    char descriptor[SMP_COUNTED_NAME_BYTES];  /* "": not known, or it does not fit */
-    char source_file[SMP_COUNTED_FILE_BYTES]; /* "": not known */
-    int64_t since_ms; /* wall clock: when it got its probe; 0: before it could run */
-};
-
-/* Whose numbers are below: for what the reader does with ids. */
+/* For what has their lock, or reads ids. */
 struct smp_counted_classes *smp_instrumenter_classes(void);
-/* False: no method has this number any more. */
-bool smp_instrumenter_name(int64_t number, struct smp_counted_name *out);
-/* Is it a root that a rule without stars names? */
-bool smp_instrumenter_keeps(int64_t number);
-/* Their probes are taken out for good; such roots keep theirs, and so do leftovers. False: none
- * is. */
-bool smp_instrumenter_drop(const int64_t *numbers, size_t count);
-/* How often methods were called since the last time: those that are called most have a probe, where
- * there are more than the limit allows. True: methods have lost their probes, or got them. */
-bool smp_instrumenter_judge(const struct smp_call_rate *rates, size_t count);
-/* A sample shows this method (call_counter.h). */
-struct smp_call_graph_sample smp_instrumenter_sampled(const char *class_name,
-                                                      const char *method_name, bool is_called);
-void smp_instrumenter_get_figures(struct smp_instrumenter_figures *out);
+/* All but what a call costs. */
+void smp_instrumenter_get_figures(struct smp_counter_figures *out);
 /* Memory that outlasts a counting: that of redefined classes. */
 size_t smp_instrumenter_kept_bytes(void);
-/* Calls inspect, which must not call the JVM: the load hook waits meanwhile. */
-typedef void smp_inspect_classes(void *self, const struct smp_counted_classes *counted);
-void smp_instrumenter_inspect(smp_inspect_classes *inspect, void *self);
 
 /* Hooks of agent.h. */
 void JNICALL smp_instrumenter_on_load(jvmtiEnv *jvmti, JNIEnv *env, jclass redefined,

@@ -6,7 +6,15 @@
 #include "base/alloc.h"
 #include "base/lower_bound.h"
 
-enum { FIRST_METHODS = 64, PARTS = 4 };
+enum { FIRST_METHODS = 64 };
+
+struct smp_method_name smp_method_name_of(const struct smp_method_ids *ids, int32_t id)
+{
+    return (struct smp_method_name){ .class_name = smp_method_ids_class(ids, id),
+                                     .method_name = smp_method_ids_name(ids, id),
+                                     .source_file = smp_method_ids_source(ids, id),
+                                     .descriptor = smp_method_ids_descriptor(ids, id) };
+}
 
 static bool can_add_leftover(struct smp_leftover_methods *leftovers)
 {
@@ -25,30 +33,31 @@ static bool can_add_leftover(struct smp_leftover_methods *leftovers)
     return true;
 }
 
-void smp_leftover_methods_add(struct smp_leftover_methods *leftovers, int32_t pushed,
-                              const struct smp_method_ids *ids, int32_t id)
+/* Returns what is behind the copy. */
+static char *copy_part(char *to, struct smp_slice *part)
 {
-    const struct smp_slice parts[PARTS] = { smp_method_ids_class(ids, id),
-                                            smp_method_ids_name(ids, id),
-                                            smp_method_ids_source(ids, id),
-                                            smp_method_ids_descriptor(ids, id) };
-    struct smp_leftover_method added = { .pushed = pushed };
-    size_t at = 0;
-    size_t bytes = 0;
+    if (part->length > 0)
+        memcpy(to, part->bytes, part->length);
+    part->bytes = to;
+    return to + part->length;
+}
+
+void smp_leftover_methods_add(struct smp_leftover_methods *leftovers, int32_t pushed,
+                              const struct smp_method_name *name)
+{
+    struct smp_leftover_method added = { .pushed = pushed, .name = *name };
+    const size_t bytes = name->class_name.length + name->method_name.length +
+                         name->source_file.length + name->descriptor.length;
 
     if (!can_add_leftover(leftovers))
         return;
-    for (int i = 0; i < PARTS; i++)
-        bytes += parts[i].length;
     added.texts = smp_alloc(NULL, bytes);
     if (added.texts == NULL)
         return;
-    for (int i = 0; i < PARTS; i++) {
-        if (parts[i].length > 0)
-            memcpy(added.texts + at, parts[i].bytes, parts[i].length);
-        added.lengths[i] = (uint32_t)parts[i].length;
-        at += parts[i].length;
-    }
+    char *at = copy_part(added.texts, &added.name.class_name);
+    at = copy_part(at, &added.name.method_name);
+    at = copy_part(at, &added.name.source_file);
+    (void)copy_part(at, &added.name.descriptor);
     leftovers->methods[leftovers->count++] = added;
 }
 
@@ -57,26 +66,15 @@ static uint64_t pushed_at(const void *methods, size_t index)
     return (uint64_t)((const struct smp_leftover_method *)methods)[index].pushed;
 }
 
-bool smp_leftover_methods_find(const struct smp_leftover_methods *leftovers, int32_t pushed,
-                               struct smp_leftover_name *out)
+const struct smp_method_name *
+smp_leftover_methods_find(const struct smp_leftover_methods *leftovers, int32_t pushed)
 {
     const size_t at =
         smp_lower_bound(leftovers->methods, leftovers->count, pushed_at, (uint64_t)pushed);
-    const struct smp_leftover_method *const found = &leftovers->methods[at];
 
-    if (at == leftovers->count || found->pushed != pushed)
-        return false;
-    struct smp_slice parts[PARTS];
-    const char *text = found->texts;
-    for (int i = 0; i < PARTS; i++) {
-        parts[i] = (struct smp_slice){ text, found->lengths[i] };
-        text += found->lengths[i];
-    }
-    *out = (struct smp_leftover_name){ .class_name = parts[0],
-                                       .method_name = parts[1],
-                                       .source_file = parts[2],
-                                       .descriptor = parts[3] };
-    return true;
+    return at < leftovers->count && leftovers->methods[at].pushed == pushed
+               ? &leftovers->methods[at].name
+               : NULL;
 }
 
 void smp_leftover_methods_clear(struct smp_leftover_methods *leftovers)

@@ -19,10 +19,18 @@
 
 enum { SMP_LEFTOVER_METHODS_LIMIT = 16384 };
 
+/* As in method_ids.h. */
+struct smp_method_name {
+    struct smp_slice class_name;
+    struct smp_slice method_name;
+    struct smp_slice source_file; /* length 0: not known */
+    struct smp_slice descriptor;
+};
+
 struct smp_leftover_method {
     int32_t pushed; /* the id */
-    uint32_t lengths[4];
-    char *texts; /* class, method, source file, descriptor, as in method_ids.h */
+    struct smp_method_name name;
+    char *texts; /* of its name */
 };
 
 /* Zeroed: empty. In the order of their ids. */
@@ -32,19 +40,15 @@ struct smp_leftover_methods {
     size_t capacity;
 };
 
-struct smp_leftover_name {
-    struct smp_slice class_name;
-    struct smp_slice method_name;
-    struct smp_slice source_file; /* length 0: not known */
-    struct smp_slice descriptor;
-};
+/* The name of the method that has this id. */
+struct smp_method_name smp_method_name_of(const struct smp_method_ids *ids, int32_t id);
 
 /* pushed: above all that were added. */
 void smp_leftover_methods_add(struct smp_leftover_methods *leftovers, int32_t pushed,
-                              const struct smp_method_ids *ids, int32_t id);
-/* False: its name is not kept. *out is valid until clear. */
-bool smp_leftover_methods_find(const struct smp_leftover_methods *leftovers, int32_t pushed,
-                               struct smp_leftover_name *out);
+                              const struct smp_method_name *name);
+/* NULL: its name is not kept. */
+const struct smp_method_name *
+smp_leftover_methods_find(const struct smp_leftover_methods *leftovers, int32_t pushed);
 void smp_leftover_methods_clear(struct smp_leftover_methods *leftovers);
 
 #endif

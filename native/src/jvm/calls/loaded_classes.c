@@ -1,47 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvm/calls/loaded_classes.h"
 
+#include <string.h>
+
 #include "jvm/agent/jvmti_status.h"
 #include "jvm/agent/local_frame.h"
-#include "jvm/calls/loaded_summary.h"
 
-enum { LIST_REFS = 1, EXTRA_CLASS_REFS = 64, INNER_REFS = 16, LEVEL_REFS = 64 };
+#define LAMBDA_MARK "$$Lambda"
 
-/* What classes are described with. */
+enum { LIST_REFS = 1, EXTRA_CLASS_REFS = 64, INNER_REFS = 16 };
+
+/* What it takes to describe classes. */
 struct class_reader {
     struct smp_class_loaders *loaders;
     jvmtiEnv *jvmti;
     JNIEnv *env;
     bool with_lambdas;
-    jobject last_loader; /* classes of one loader mostly come in a row; to be forgotten */
-    uint64_t last_number;
 };
 
-static void forget_loader(struct class_reader *reader)
+struct smp_slice smp_loaded_class_name(const char *signature)
 {
-    if (reader->last_loader != NULL)
-        (*reader->env)->DeleteLocalRef(reader->env, reader->last_loader);
-    reader->last_loader = NULL;
+    const size_t length = strlen(signature);
+
+    /* A hidden class's signature has a dot: Lcom/acme/Order.0x0123; */
+    if (length < 3 || signature[0] != 'L' || memchr(signature, '.', length) != NULL)
+        return (struct smp_slice){ 0 };
+    return (struct smp_slice){ signature + 1, length - 2 };
 }
 
-static uint64_t number_loader(struct class_reader *reader, jclass type)
+/* The name in `Lcom/acme/Order$$Lambda.0x0123;`, which begins as that of the class that made the
+ * lambda. Length 0: it is no lambda's class. */
+static struct smp_slice lambda_class_name(const char *signature)
+{
+    const char *const mark = signature[0] == 'L' ? strstr(signature, LAMBDA_MARK) : NULL;
+
+    if (mark == NULL || strchr(mark, '.') == NULL)
+        return (struct smp_slice){ 0 };
+    return (struct smp_slice){ signature + 1, strlen(signature) - 2 };
+}
+
+static uint64_t number_loader(const struct class_reader *reader, jclass type)
 {
     jobject loader = NULL;
 
     if ((*reader->jvmti)->GetClassLoader(reader->jvmti, type, &loader) != JVMTI_ERROR_NONE)
         return SMP_CLASS_LOADERS_UNKNOWN;
-    if (loader == NULL)
-        return 0;
-    if (reader->last_loader != NULL &&
-        (*reader->env)->IsSameObject(reader->env, loader, reader->last_loader)) {
-        (*reader->env)->DeleteLocalRef(reader->env, loader);
-        return reader->last_number;
-    }
-    forget_loader(reader);
-    reader->last_loader = loader;
-    reader->last_number =
+    const uint64_t number =
         smp_class_loaders_number(reader->loaders, reader->jvmti, reader->env, loader);
-    return reader->last_number;
+    if (loader != NULL)
+        (*reader->env)->DeleteLocalRef(reader->env, loader);
+    return number;
 }
 
 bool smp_loaded_class_describe(const char *signature, bool with_lambdas,
@@ -49,15 +57,15 @@ bool smp_loaded_class_describe(const char *signature, bool with_lambdas,
 {
     out->name = smp_loaded_class_name(signature);
     if (out->name.length == 0 && with_lambdas) {
-        out->name = smp_lambda_class_name(signature);
+        out->name = lambda_class_name(signature);
         out->is_lambda = true;
     }
     return out->name.length > 0;
 }
 
 /* False: it is a class that never matters, or is none any more. signature is JVMTI's, or NULL. */
-static bool describe_class(struct class_reader *reader, jclass type, struct smp_loaded_class *out,
-                           char **signature)
+static bool describe_class(const struct class_reader *reader, jclass type,
+                           struct smp_loaded_class *out, char **signature)
 {
     *out = (struct smp_loaded_class){ .type = type };
     *signature = NULL;
@@ -69,7 +77,7 @@ static bool describe_class(struct class_reader *reader, jclass type, struct smp_
     return out->loader != SMP_CLASS_LOADERS_UNKNOWN;
 }
 
-static void offer_class(struct class_reader *reader, jclass type, smp_on_loaded_class *each,
+static void offer_class(const struct class_reader *reader, jclass type, smp_on_loaded_class *each,
                         void *self)
 {
     struct smp_loaded_class loaded;
@@ -83,22 +91,11 @@ static void offer_class(struct class_reader *reader, jclass type, smp_on_loaded_
 void smp_loaded_classes_offer(struct smp_class_loaders *loaders, jvmtiEnv *jvmti, JNIEnv *env,
                               jclass type, smp_on_loaded_class *each, void *self)
 {
-    struct class_reader reader = {
+    const struct class_reader reader = {
         .loaders = loaders, .jvmti = jvmti, .env = env, .with_lambdas = true
     };
 
     offer_class(&reader, type, each, self);
-    forget_loader(&reader);
-}
-
-static void offer_classes(struct class_reader *reader, const jclass *classes, jint count,
-                          smp_on_loaded_class *each, void *self)
-{
-    for (jint i = 0; i < count; i++) {
-        offer_class(reader, classes[i], each, self);
-        (*reader->env)->DeleteLocalRef(reader->env, classes[i]);
-    }
-    forget_loader(reader);
 }
 
 /*
@@ -107,7 +104,7 @@ static void offer_classes(struct class_reader *reader, const jclass *classes, ji
  * -Xcheck:jni counts the references of the innermost frame after each call, which would be those of
  * all classes.
  */
-static enum smp_status offer_list(struct class_reader *reader, smp_on_loaded_class *each,
+static enum smp_status offer_list(const struct class_reader *reader, smp_on_loaded_class *each,
                                   void *self)
 {
     JNIEnv *const env = reader->env;
@@ -121,7 +118,10 @@ static enum smp_status offer_list(struct class_reader *reader, smp_on_loaded_cla
     if ((*env)->EnsureLocalCapacity(env, count + EXTRA_CLASS_REFS) != JNI_OK)
         (*env)->ExceptionClear(env);
     if (smp_local_frame_push(env, INNER_REFS)) {
-        offer_classes(reader, classes, count, each, self);
+        for (jint i = 0; i < count; i++) {
+            offer_class(reader, classes[i], each, self);
+            (*env)->DeleteLocalRef(env, classes[i]);
+        }
         smp_local_frame_pop(env);
     } else {
         status = SMP_ENOMEM;
@@ -134,7 +134,7 @@ enum smp_status smp_loaded_classes_each(struct smp_class_loaders *loaders, jvmti
                                         JNIEnv *env, bool with_lambdas, smp_on_loaded_class *each,
                                         void *self)
 {
-    struct class_reader reader = {
+    const struct class_reader reader = {
         .loaders = loaders, .jvmti = jvmti, .env = env, .with_lambdas = with_lambdas
     };
     enum smp_status status = SMP_ENOMEM;
@@ -148,74 +148,61 @@ enum smp_status smp_loaded_classes_each(struct smp_class_loaders *loaders, jvmti
 
 /* --- super types --- */
 
+/* Types whose own super types are still to be met. */
 struct rising {
     struct class_reader reader;
-    smp_on_super_type *each;
-    void *self;
-    int depth;
+    jclass types[SMP_SUPER_TYPES_WAITING]; /* local references */
+    size_t count;
 };
 
-static void rise_from(struct rising *rising, jclass type);
-
-static bool offer_super(struct rising *rising, jclass super)
+static void add_type(struct rising *rising, jclass type)
 {
-    jvmtiEnv *const jvmti = rising->reader.jvmti;
-    struct smp_loaded_class loaded;
-    char *signature = NULL;
-    const bool goes_on = describe_class(&rising->reader, super, &loaded, &signature) &&
-                         rising->each(rising->self, &loaded);
-
-    forget_loader(&rising->reader);
-    (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
-    return goes_on;
+    if (rising->count < SMP_SUPER_TYPES_WAITING)
+        rising->types[rising->count++] = type;
+    else
+        (*rising->reader.env)->DeleteLocalRef(rising->reader.env, type);
 }
 
-/* A hierarchy is as deep as its tallest branch, SMP_SUPER_TYPES_DEPTH at most.
- * NOLINTBEGIN(misc-no-recursion) */
-static void rise_to(struct rising *rising, jclass super)
-{
-    if (offer_super(rising, super))
-        rise_from(rising, super);
-    (*rising->reader.env)->DeleteLocalRef(rising->reader.env, super);
-}
-
-static void rise_to_interfaces(struct rising *rising, jclass type)
+static void add_supers(struct rising *rising, jclass type)
 {
     jvmtiEnv *const jvmti = rising->reader.jvmti;
+    jclass super = (*rising->reader.env)->GetSuperclass(rising->reader.env, type);
     jint count = 0;
     jclass *interfaces = NULL;
 
+    if (super != NULL)
+        add_type(rising, super);
     if ((*jvmti)->GetImplementedInterfaces(jvmti, type, &count, &interfaces) != JVMTI_ERROR_NONE)
         return;
     for (jint i = 0; i < count; i++)
-        rise_to(rising, interfaces[i]);
+        add_type(rising, interfaces[i]);
     (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)(void *)interfaces);
 }
 
-/* A level of the hierarchy has a frame of its own, so that its references go with it. */
-static void rise_from(struct rising *rising, jclass type)
+static bool offer_super(const struct class_reader *reader, jclass super, smp_on_super_type *each,
+                        void *self)
 {
-    jclass super = NULL;
+    struct smp_loaded_class loaded;
+    char *signature = NULL;
+    const bool goes_on = describe_class(reader, super, &loaded, &signature) && each(self, &loaded);
 
-    if (rising->depth == SMP_SUPER_TYPES_DEPTH ||
-        !smp_local_frame_push(rising->reader.env, LEVEL_REFS))
-        return;
-    rising->depth++;
-    super = (*rising->reader.env)->GetSuperclass(rising->reader.env, type);
-    if (super != NULL)
-        rise_to(rising, super);
-    rise_to_interfaces(rising, type);
-    rising->depth--;
-    smp_local_frame_pop(rising->reader.env);
+    (void)(*reader->jvmti)->Deallocate(reader->jvmti, (unsigned char *)signature);
+    return goes_on;
 }
-/* NOLINTEND(misc-no-recursion) */
 
 void smp_super_types_each(struct smp_class_loaders *loaders, jvmtiEnv *jvmti, JNIEnv *env,
                           jclass type, smp_on_super_type *each, void *self)
 {
-    struct rising rising = { .reader = { .loaders = loaders, .jvmti = jvmti, .env = env },
-                             .each = each,
-                             .self = self };
+    struct rising rising = { .reader = { .loaders = loaders, .jvmti = jvmti, .env = env } };
 
-    rise_from(&rising, type);
+    if (!smp_local_frame_push(env, SMP_SUPER_TYPES_WAITING + INNER_REFS))
+        return;
+    add_supers(&rising, type);
+    while (rising.count > 0) {
+        jclass super = rising.types[--rising.count];
+        if (offer_super(&rising.reader, super, each, self))
+            add_supers(&rising, super);
+        (*env)->DeleteLocalRef(env, super);
+    }
+    smp_local_frame_pop(env);
 }

@@ -5,8 +5,8 @@
  *
  * Threads  any attached one. No safepoint, no lock that others wait for.
  * Errors   each: SMP_ENOMEM, SMP_EPHASE, SMP_EVM. A class that is unloaded meanwhile is left out;
- *          so are super types that the JVM does not name, or that are more than
- *          SMP_SUPER_TYPES_DEPTH levels up.
+ *          so are super types that the JVM does not name, and those past
+ *          SMP_SUPER_TYPES_WAITING whose own super types are to be met.
  * Cost     each: half a microsecond for each class of the JVM. Some for each super type.
  */
 #ifndef SMP_JVM_CALLS_LOADED_CLASSES_H
@@ -27,6 +27,9 @@ struct smp_loaded_class {
     bool is_lambda;        /* hidden: it has the name of a summary only */
 };
 
+/* The name in a signature `Lcom/acme/Order;`. Length 0: an array, a primitive type or a hidden
+ * class, which cannot be changed. */
+struct smp_slice smp_loaded_class_name(const char *signature);
 /* Fills in name and is_lambda. False: it is a class that never matters. */
 bool smp_loaded_class_describe(const char *signature, bool with_lambdas,
                                struct smp_loaded_class *out);
@@ -41,7 +44,7 @@ SMP_CHECKED enum smp_status smp_loaded_classes_each(struct smp_class_loaders *lo
 void smp_loaded_classes_offer(struct smp_class_loaders *loaders, jvmtiEnv *jvmti, JNIEnv *env,
                               jclass type, smp_on_loaded_class *each, void *self);
 
-enum { SMP_SUPER_TYPES_DEPTH = 64 };
+enum { SMP_SUPER_TYPES_WAITING = 256 };
 
 /* False: not above this one. */
 typedef bool smp_on_super_type(void *self, const struct smp_loaded_class *super);

@@ -17,13 +17,13 @@
 
 #include <stdint.h>
 
-#include "counting/call_past.h"
+#include "counting/call_shared.h"
 
 enum { SMP_OWN_CALLS_MOST_FRAMES = 16384, SMP_OWN_CALLS_LOOK_FRAMES = 1024 };
 
 int32_t smp_own_calls_count(void);
 
-/* As call_past.h wants them. look: at SMP_OWN_CALLS_LOOK_FRAMES at most, nearest first. */
+/* As call_shared.h wants them. look: at SMP_OWN_CALLS_LOOK_FRAMES at most, nearest first. */
 uint64_t smp_own_calls_method(int32_t hook_frames);
 enum smp_call_look smp_own_calls_look(int32_t hook_frames, uint64_t caller);
 

@@ -53,7 +53,7 @@ enum {
     SMP_KEEPS_REDEFINED_BYTES = 20       /* the first release of the JDK that does */
 };
 
-/* What the load hook goes on with, for a class that is there already. */
+/* With which bytes does the load hook go on, for a class that is there already? */
 enum smp_redefined {
     SMP_CLASS_IS_AS_GIVEN,  /* the bytes that the JVM hands in */
     SMP_CLASS_IS_REDEFINED, /* these are new */

@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvm/calls/reflected_calls.h"
 
-#include <stdint.h>
-#include <string.h>
-
 #include "base/bytes.h"
-#include "base/lock.h"
 #include "jvm/agent/jdk.h"
-#include "jvm/calls/loaded_summary.h"
+#include "jvm/calls/loaded_classes.h"
 
 enum {
     MODIFIER_PRIVATE = 0x0002, /* of java.lang.reflect, as the next */
     MODIFIER_STATIC = 0x0008,
-    MOST_TEXT_BYTES = SMP_REFLECTED_BUFFER_BYTES / 2
+    MOST_TEXT_BYTES = 128 * 1024 /* a name has 65,535 at most, a descriptor likewise */
 };
 
-/* Of one of the two classes. */
+/* The fields of one of the two classes. */
 struct reflected_fields {
     jfieldID owner;
     jfieldID parameters;
@@ -29,20 +25,6 @@ static struct {
     jfieldID name; /* of a Method, as the next */
     jfieldID result;
 } fields;
-
-static struct {
-    struct smp_lock lock; /* guards the rest, and the buffer that is being filled */
-    size_t filled;        /* which one: 0 or 1 */
-    size_t used;          /* of it */
-} noted = { .lock = SMP_LOCK_INIT };
-
-static char buffers[2][SMP_REFLECTED_BUFFER_BYTES];
-
-/* Stands before the texts of a record, which have no NUL. */
-struct reflected_record {
-    size_t class_length;
-    size_t signature_length;
-};
 
 /* A call that is being named. */
 struct reflected_call {
@@ -90,16 +72,9 @@ bool smp_reflected_calls_open(JNIEnv *env)
     return fields.method_type != NULL;
 }
 
-void smp_reflected_calls_clear(void)
-{
-    smp_lock_acquire(&noted.lock);
-    noted.used = 0;
-    smp_lock_release(&noted.lock);
-}
-
 /* --- names --- */
 
-/* Of a class: its type in a descriptor. Takes the reference over. */
+/* Adds a class as a descriptor has it. Takes the reference over. */
 static bool add_called_type(struct reflected_call *call, jclass type)
 {
     char *signature = NULL;
@@ -194,68 +169,20 @@ static bool name_reflected(struct reflected_call *call, jobject receiver)
     return add_called_signature(call);
 }
 
-/* --- the buffer --- */
-
-static char *append(char *at, const void *bytes, size_t length)
-{
-    memcpy(at, bytes, length);
-    return at + length;
-}
-
-static bool append_record(const struct reflected_call *call)
-{
-    const struct reflected_record record = { .class_length = call->class_name.length,
-                                             .signature_length = call->text.length };
-    const size_t bytes = sizeof(record) + record.class_length + record.signature_length;
-    bool has_room = false;
-
-    smp_lock_acquire(&noted.lock);
-    has_room = bytes <= SMP_REFLECTED_BUFFER_BYTES - noted.used;
-    if (has_room) {
-        char *at = append(buffers[noted.filled] + noted.used, &record, sizeof(record));
-        at = append(at, call->class_name.bytes, record.class_length);
-        (void)append(at, smp_bytes_text(&call->text), record.signature_length);
-        noted.used += bytes;
-    }
-    smp_lock_release(&noted.lock);
-    return has_room;
-}
-
-bool smp_reflected_calls_note(jvmtiEnv *jvmti, JNIEnv *env, jobject called, jobject receiver)
+bool smp_reflected_calls_name(jvmtiEnv *jvmti, JNIEnv *env, jobject called, jobject receiver,
+                              smp_on_reflected_call *on_call, void *self)
 {
     struct reflected_call call = { .jvmti = jvmti, .env = env, .called = called };
-    bool is_noted = false;
 
     smp_bytes_init(&call.text, NULL, MOST_TEXT_BYTES);
     call.is_method = (*env)->IsInstanceOf(env, called, fields.method_type);
     call.fields = call.is_method ? &fields.method : &fields.constructor;
+    const bool is_named = name_reflected(&call, receiver);
     /* A class without a name has no method that is known. */
-    if (name_reflected(&call, receiver))
-        is_noted = call.class_name.length == 0 || append_record(&call);
+    if (is_named && call.class_name.length > 0)
+        on_call(self, call.class_name,
+                (struct smp_slice){ smp_bytes_text(&call.text), call.text.length });
     (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)call.class_signature);
     smp_bytes_fini(&call.text);
-    return is_noted;
-}
-
-size_t smp_reflected_calls_each(smp_on_reflected_call *on_call, void *self)
-{
-    const char *at = NULL;
-    const char *end = NULL;
-    size_t count = 0;
-
-    smp_lock_acquire(&noted.lock);
-    at = buffers[noted.filled];
-    end = at + noted.used;
-    noted.filled = 1 - noted.filled;
-    noted.used = 0;
-    smp_lock_release(&noted.lock);
-    for (; at < end; count++) {
-        struct reflected_record record;
-        memcpy(&record, at, sizeof(record));
-        at += sizeof(record);
-        on_call(self, (struct smp_slice){ at, record.class_length },
-                (struct smp_slice){ at + record.class_length, record.signature_length });
-        at += record.class_length + record.signature_length;
-    }
-    return count;
+    return is_named;
 }

@@ -263,7 +263,7 @@ public final class NativeLibrary {
 
     /* In the first one that works. */
     private void inAFolder(byte[] content, Use use) {
-        String name = "libthreadssampler-" + PrivateFolder.asName(world.version()) + "-" + hash(content);
+        String name = "libthreads-sampler-" + PrivateFolder.asName(world.version()) + "-" + hash(content);
         List<String> refusals = new ArrayList<>();
         UnsupportedOperationException refusal = null;
         String user = world.properties().getProperty("user.name", "unknown");
@@ -417,7 +417,7 @@ public final class NativeLibrary {
     }
 
     private byte[] ofJar(String platform) {
-        String resource = "/META-INF/native/" + platform + "/libthreadssampler.so";
+        String resource = "/META-INF/native/" + platform + "/libthreads-sampler.so";
         try {
             byte[] content = world.resource(resource);
             if (content == null) {

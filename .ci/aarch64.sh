@@ -100,7 +100,7 @@ java_tests() {
 
 musl_test() {
     unpack musl
-    src-test-c/checks/musl.sh target/classes/META-INF/native/linux-aarch64/libthreadssampler.so \
+    src-test-c/checks/musl.sh target/classes/META-INF/native/linux-aarch64/libthreads-sampler.so \
         "$qemu" "$folder/root/lib/ld-musl-aarch64.so.1"
 }
 

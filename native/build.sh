@@ -26,7 +26,7 @@ options
   --jdk DIR          the JDK whose headers are used; default JAVA_HOME, else the one javac belongs to
   --headers DIR      where javac -h wrote the JNI header; default: the build makes its own
   --processor NAME   x86_64, aarch64, or other: that of the two which this machine is not; default this machine's
-  --out DIR          build: writes DIR/META-INF/native/linux-PROCESSOR/libthreadssampler.so; if that is this machine's
+  --out DIR          build: writes DIR/META-INF/native/linux-PROCESSOR/libthreads-sampler.so; if that is this machine's
                      processor, removes the libraries of others
   --only REGEX       test, bench, fuzz: only the names that match
   --label NAME       test: only those with the label: program (not the checks), threads (several threads),
@@ -182,8 +182,8 @@ glibc_floor() {
 
 cmd_build() {
     configure
-    make_targets threadssampler
-    local library=$build/libthreadssampler.so
+    make_targets threads-sampler
+    local library=$build/libthreads-sampler.so
     echo "built $library, needs $(glibc_floor "$library") or newer"
     if [ -n "$out" ]; then
         local libraries=$out/META-INF/native folder
@@ -192,8 +192,8 @@ cmd_build() {
         # This machine's is built first: what is there for another processor is of an earlier build.
         is_cross || find "$libraries" -mindepth 1 -maxdepth 1 ! -name "linux-$processor" -exec rm -r {} +
         # A running JVM may have the old file mapped: replace it, never write into it.
-        cp "$library" "$folder/.libthreadssampler.so.new"
-        mv "$folder/.libthreadssampler.so.new" "$folder/libthreadssampler.so"
+        cp "$library" "$folder/.libthreads-sampler.so.new"
+        mv "$folder/.libthreads-sampler.so.new" "$folder/libthreads-sampler.so"
     fi
 }
 

@@ -92,7 +92,7 @@ static bool count_bytes(void *self, const char *bytes, size_t length)
 
 static struct figures measure(const struct smp_profile *profile, enum smp_format format)
 {
-    const struct smp_export_style style = { .weight = SMP_MEASURE_WALL, .period_ns = 50 * MS };
+    const struct smp_export_style style = { .measure = SMP_MEASURE_WALL, .period_ns = 50 * MS };
     struct figures figures = { .best_ms = 0 };
     const struct smp_output output = { .write = count_bytes, .self = &figures.bytes };
 

@@ -246,9 +246,9 @@ static void write_styled(const struct smp_profile *profile, const char *name, co
 }
 
 static void write_format(const struct smp_profile *profile, const char *name, const char *end,
-                         enum smp_format format, enum smp_measure weight)
+                         enum smp_format format, enum smp_measure measure)
 {
-    const struct smp_export_style style = { .weight = weight,
+    const struct smp_export_style style = { .measure = measure,
                                             .columns = SMP_MEASURE_BIT(SMP_MEASURE_CPU),
                                             .percent = true,
                                             .summary = format == SMP_FORMAT_JSON };

@@ -19,7 +19,7 @@ fail() {
 
 # check PLATFORM MACHINE: as readelf names it.
 check() {
-    local library=$work/META-INF/native/$1/libthreadssampler.so check
+    local library=$work/META-INF/native/$1/libthreads-sampler.so check
     if [ ! -f "$library" ]; then
         fail "$jar has no library for $1"
         return

@@ -214,7 +214,7 @@ jar() {
     mkdir -p "$work/jar"
     while [ $# -gt 0 ]; do
         mkdir -p "$work/jar/META-INF/native/$1"
-        cp "$2" "$work/jar/META-INF/native/$1/libthreadssampler.so"
+        cp "$2" "$work/jar/META-INF/native/$1/libthreads-sampler.so"
         shift 2
     done
     "$jdk/bin/jar" --create --no-manifest --file "$work/$name.jar" -C "$work/jar" .
@@ -367,11 +367,11 @@ check_stale_library() {
     other=linux-other
     mkdir -p "$build/bin" "$libraries/$own" "$libraries/$other"
     ln -s /bin/true "$build/bin/cmake"
-    cp "$work/good.so" "$build/libthreadssampler.so"
-    echo old | tee "$libraries/$own/libthreadssampler.so" >"$libraries/$other/libthreadssampler.so"
+    cp "$work/good.so" "$build/libthreads-sampler.so"
+    echo old | tee "$libraries/$own/libthreads-sampler.so" >"$libraries/$other/libthreads-sampler.so"
     expect pass "build: beside an older library" env PATH="$build/bin:$PATH" CMAKE_GENERATOR=Ninja \
         "$root/native/build.sh" build --build "$build" --out "$build/classes"
-    expect pass "build: replaces the library" cmp "$work/good.so" "$libraries/$own/libthreadssampler.so"
+    expect pass "build: replaces the library" cmp "$work/good.so" "$libraries/$own/libthreads-sampler.so"
     expect fail "build: keeps one of another processor" test -e "$libraries/$other"
 }
 
@@ -386,7 +386,8 @@ check_cmocka() {
 }
 
 check_words() {
-    local word words=(No''body who''ever some''body who''m 'the one wh''o' twi''ns 'been tol''d' 'asked fo''r' 'is to be ha''d')
+    local word words=(No''body who''ever some''body who''m 'the one wh''o' twi''ns 'been tol''d' 'asked fo''r' 'is to be ha''d'
+        threads''sampler threads_''sampler 'threads sam''pler')
     expect pass "words: plain ones" "$checks/words.sh" "$(tree words native/src/model/x.c '/* The ones who have asked. noBody() */')"
     for word in "${words[@]}"; do
         expect fail "words: $word" "$checks/words.sh" "$(tree words native/src/model/x.c "/* $word it */")"

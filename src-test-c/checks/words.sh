@@ -7,11 +7,13 @@
 #   instead of a passive of "ask" or "tell"      requests, needs, reports, shows
 #   instead of "be" and "had" for "there is"     there is, exists, has
 #   instead of siblings                          the reference implementation, the naive version
+#   instead of other spellings of the name       threads-sampler, threadsampler, ThreadsSampler: java/README.md has the rule
 set -euo pipefail
 
 root=${1:?usage: words.sh ROOT}
 # In brackets, so that this file does not find itself.
 words='\b([Nn]obody|[Ww]hoever|[Ss]omebody|[Ee]verybody|[Aa]nybody|[Ww]hom|the one [w]ho|[Tt]wins?)\b'
+words+='|\b([t]hreadssampler|[Tt]hreads [s]ampler|[T]hreads Sampler|[t]hread-sampler|[t]hreads[_.]sampler)'
 words+='|\b(is|are|was|were|be|been) ([a]sked|[t]old)\b|\b([t]old apart|[a]sked for|be [h]ad)\b'
 
 found=$(find "$root" \( -name target -o -name .git -o -name node_modules -o -name results \) -prune -o \

@@ -114,7 +114,7 @@ static void a_folded_recursion_has_the_same_table(void **state)
 static void by_calls_the_busiest_is_first(void **state)
 {
     char *const text =
-        calls_of(make_shop(*state), (struct smp_export_style){ .weight = SMP_MEASURE_CALLS });
+        calls_of(make_shop(*state), (struct smp_export_style){ .measure = SMP_MEASURE_CALLS });
     const char *const first = strchr(strchr(text, '\n') + 1, '\n') + 1;
     static const char title[] = "Counted methods: 5 of 5, by calls, over 1000 ms: 12708 calls, 103 "
                                 "of them by no counted method\n";

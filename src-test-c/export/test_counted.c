@@ -209,7 +209,7 @@ static void collapsed_has_the_calls_of_counted_trees_only(void **state)
 
 #define HANDLE "http-exec-;com.acme.OrderHandler.handle(OrderHandler.java)"
     assert_exported(profile, SMP_FORMAT_COLLAPSED,
-                    (struct smp_export_style){ .weight = SMP_MEASURE_CALLS },
+                    (struct smp_export_style){ .measure = SMP_MEASURE_CALLS },
                     HANDLE " 1200\n" HANDLE ";com.acme.OrderDao.find(OrderDao.java) 3400\n" HANDLE
                            ";com.acme.Pricing.price(Pricing.java) 120000\n" HANDLE
                            ";com.acme.Pricing.price(Pricing.java);com.acme.Tax.of(Tax.java) "
@@ -222,7 +222,7 @@ static void speedscope_has_the_calls_of_counted_trees_only(void **state)
 {
     const struct smp_profile *const profile = make_service(*state);
     char *text = exported(profile, SMP_FORMAT_SPEEDSCOPE,
-                          (struct smp_export_style){ .weight = SMP_MEASURE_CALLS });
+                          (struct smp_export_style){ .measure = SMP_MEASURE_CALLS });
 
     assert_non_null(strstr(text, "\"name\":\"calls\",\"activeProfileIndex\":0"));
     assert_non_null(strstr(text, "\n\"profiles\":[{\"type\":\"sampled\",\"name\":\"http-exec-\","
@@ -302,7 +302,7 @@ static void top_by_calls_has_counted_methods_only(void **state)
     const struct smp_profile *const profile = make_service(*state);
 
     assert_exported(
-        profile, SMP_FORMAT_TOP, (struct smp_export_style){ .weight = SMP_MEASURE_CALLS },
+        profile, SMP_FORMAT_TOP, (struct smp_export_style){ .measure = SMP_MEASURE_CALLS },
         "Counted methods: 6 of 6, by calls, over 1000 ms: 12000124607 calls, 1200 of them by no "
         "counted method\n" CALLS_HEADS
         "   12000000000        0.000        0.000                                         "
@@ -408,13 +408,13 @@ static void make_both(struct report_fixture *with, struct report_fixture *withou
     (void)random_profile(without, seed % 30, &random);
 }
 
-static int64_t sum_of_lines(const struct smp_profile *profile, enum smp_measure weight)
+static int64_t sum_of_lines(const struct smp_profile *profile, enum smp_measure measure)
 {
-    struct collapsed_lines lines = collapsed_lines_of(profile, weight);
+    struct collapsed_lines lines = collapsed_lines_of(profile, measure);
     int64_t sum = 0;
 
     for (size_t i = 0; i < lines.count; i++)
-        sum += lines.list[i].weight;
+        sum += lines.list[i].amount;
     collapsed_lines_fini(&lines);
     return sum;
 }
@@ -452,9 +452,9 @@ static void assert_same_totals(const struct smp_profile *with, const struct smp_
 {
     for (size_t i = 0; i < 3; i++) {
         const enum smp_measure measure = sampled_measures[i];
-        char *expected =
-            exported(without, SMP_FORMAT_COLLAPSED, (struct smp_export_style){ .weight = measure });
-        assert_exported(with, SMP_FORMAT_COLLAPSED, (struct smp_export_style){ .weight = measure },
+        char *expected = exported(without, SMP_FORMAT_COLLAPSED,
+                                  (struct smp_export_style){ .measure = measure });
+        assert_exported(with, SMP_FORMAT_COLLAPSED, (struct smp_export_style){ .measure = measure },
                         expected);
         free(expected);
         assert_int_equal(smp_profile_total(with, measure), smp_profile_total(without, measure));
@@ -701,7 +701,7 @@ static enum smp_status export_calls(void *self)
     const struct attempt *const attempt = self;
     struct memory_output output = { 0 };
     const struct smp_output to = memory_output_functions(&output);
-    const struct smp_export_style style = { .weight = SMP_MEASURE_CALLS };
+    const struct smp_export_style style = { .measure = SMP_MEASURE_CALLS };
     const enum smp_status status = smp_export(attempt->profile, attempt->format, &style, NULL, &to);
 
     memory_output_fini(&output);

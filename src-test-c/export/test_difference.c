@@ -53,12 +53,12 @@ static void seal(struct sides *sides)
 }
 
 static void assert_difference(const struct sides *sides, enum smp_format format,
-                              enum smp_measure weight, const char *expected)
+                              enum smp_measure measure, const char *expected)
 {
     struct memory_output output = { 0 };
     const struct smp_output to = memory_output_functions(&output);
 
-    assert_int_equal(smp_export_difference(sides->profiles, format, weight, NULL, &to), SMP_OK);
+    assert_int_equal(smp_export_difference(sides->profiles, format, measure, NULL, &to), SMP_OK);
     assert_string_equal(memory_output_text(&output), expected);
     memory_output_fini(&output);
 }
@@ -88,7 +88,7 @@ static void make_small(struct sides *sides)
     seal(sides);
 }
 
-static void a_line_has_both_weights(void **state)
+static void a_line_has_both_amounts(void **state)
 {
     make_small(*state);
     assert_difference(*state, SMP_FORMAT_COLLAPSED, SMP_MEASURE_WALL,
@@ -215,11 +215,11 @@ static void the_page_gets_both_reports_without_nodes_and_the_tree(void **state)
 static void print_line(struct memory_output *output, const char *stack, int64_t before,
                        int64_t after)
 {
-    char weights[64];
+    char amounts[64];
 
-    (void)snprintf(weights, sizeof(weights), " %" PRId64 " %" PRId64 "\n", before, after);
+    (void)snprintf(amounts, sizeof(amounts), " %" PRId64 " %" PRId64 "\n", before, after);
     put_text(stack, output);
-    put_text(weights, output);
+    put_text(amounts, output);
 }
 
 /* Of one stack in all its lines, which have nothing afterwards. */
@@ -229,22 +229,22 @@ static int64_t take_all(struct collapsed_lines *lines, const char *stack)
 
     for (size_t i = 0; i < lines->count; i++) {
         if (strcmp(lines->list[i].stack, stack) == 0) {
-            sum += lines->list[i].weight;
-            lines->list[i].weight = 0;
+            sum += lines->list[i].amount;
+            lines->list[i].amount = 0;
         }
     }
     return sum;
 }
 
-static struct memory_output reference_of(const struct sides *sides, enum smp_measure weight)
+static struct memory_output reference_of(const struct sides *sides, enum smp_measure measure)
 {
-    struct collapsed_lines before = collapsed_lines_of(sides->profiles[SMP_DIFF_BEFORE], weight);
-    struct collapsed_lines after = collapsed_lines_of(sides->profiles[SMP_DIFF_AFTER], weight);
+    struct collapsed_lines before = collapsed_lines_of(sides->profiles[SMP_DIFF_BEFORE], measure);
+    struct collapsed_lines after = collapsed_lines_of(sides->profiles[SMP_DIFF_AFTER], measure);
     struct memory_output output = { 0 };
 
     for (size_t i = 0; i < after.count; i++)
         print_line(&output, after.list[i].stack, take_all(&before, after.list[i].stack),
-                   after.list[i].weight);
+                   after.list[i].amount);
     for (size_t i = 0; i < before.count; i++) {
         const int64_t sum = take_all(&before, before.list[i].stack);
         if (sum != 0)
@@ -288,9 +288,9 @@ static void lines_are_those_of_both_collapsed_forms(void **state)
 
     for (int round = 0; round < test_rounds(ROUNDS); round++) {
         make_random(sides, round);
-        for (int weight = 0; weight <= SMP_MEASURE_SAMPLES; weight++) {
-            struct memory_output expected = reference_of(sides, (enum smp_measure)weight);
-            assert_difference(sides, SMP_FORMAT_COLLAPSED, (enum smp_measure)weight,
+        for (int measure = 0; measure <= SMP_MEASURE_SAMPLES; measure++) {
+            struct memory_output expected = reference_of(sides, (enum smp_measure)measure);
+            assert_difference(sides, SMP_FORMAT_COLLAPSED, (enum smp_measure)measure,
                               memory_output_text(&expected));
             memory_output_fini(&expected);
         }
@@ -345,9 +345,9 @@ static void what_is_unknown_is_refused(void **state)
                 smp_export_difference(sides->profiles, (enum smp_format)format, 0, NULL, &to),
                 SMP_EINVAL);
     }
-    for (int weight = -1; weight <= SMP_MEASURE_COUNT; weight += SMP_MEASURE_COUNT + 1)
+    for (int measure = -1; measure <= SMP_MEASURE_COUNT; measure += SMP_MEASURE_COUNT + 1)
         assert_int_equal(smp_export_difference(sides->profiles, SMP_FORMAT_COLLAPSED,
-                                               (enum smp_measure)weight, NULL, &to),
+                                               (enum smp_measure)measure, NULL, &to),
                          SMP_EINVAL);
     assert_int_equal(output.calls, 0);
 }
@@ -415,7 +415,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(a_line_has_both_weights),
+        TEST(a_line_has_both_amounts),
         TEST(the_tree_has_all_lines_of_a_method_as_one_frame),
         TEST(a_side_may_be_empty),
         TEST(the_page_gets_both_reports_without_nodes_and_the_tree),

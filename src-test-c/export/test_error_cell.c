@@ -86,7 +86,7 @@ static void assert_shows(uint32_t measures, enum smp_format format, const char *
 
     assert_int_equal(smp_methods_create(NULL, PART_BYTES, NULL, &methods), SMP_OK);
     struct smp_profile *profile = make_profile(methods, measures);
-    assert_exported(profile, format, (struct smp_export_style){ .weight = SMP_MEASURE_WALL }, text,
+    assert_exported(profile, format, (struct smp_export_style){ .measure = SMP_MEASURE_WALL }, text,
                     has);
     smp_profile_release(profile);
     smp_methods_release(methods);
@@ -123,7 +123,7 @@ static void json_has_ranges_of_totals(void **state)
 
 static enum smp_status export_top(void *self)
 {
-    const struct smp_export_style style = { .weight = SMP_MEASURE_WALL };
+    const struct smp_export_style style = { .measure = SMP_MEASURE_WALL };
     struct memory_output out = { 0 };
     const struct smp_output output = memory_output_functions(&out);
     const enum smp_status status = smp_export(self, SMP_FORMAT_TOP, &style, NULL, &output);

@@ -94,15 +94,15 @@ static void collapsed_has_a_line_per_stack(void **state)
     const struct smp_profile *profile = make_small(*state);
 
     assert_exported(profile, SMP_FORMAT_COLLAPSED,
-                    (struct smp_export_style){ .weight = SMP_MEASURE_WALL },
+                    (struct smp_export_style){ .measure = SMP_MEASURE_WALL },
                     "hot;a.A.run(A.java:1);a.B.work(B.java:7) 3000200\n"
                     "hot;a.A.run(A.java:1);[thread ended] 1000900\n"
                     "cold;c.C.nat(Native Method) 500\n");
     assert_exported(profile, SMP_FORMAT_COLLAPSED,
-                    (struct smp_export_style){ .weight = SMP_MEASURE_CPU },
+                    (struct smp_export_style){ .measure = SMP_MEASURE_CPU },
                     "hot;a.A.run(A.java:1);a.B.work(B.java:7) 1000000\n");
     assert_exported(profile, SMP_FORMAT_COLLAPSED,
-                    (struct smp_export_style){ .weight = SMP_MEASURE_SAMPLES },
+                    (struct smp_export_style){ .measure = SMP_MEASURE_SAMPLES },
                     "hot;a.A.run(A.java:1) 1\n"
                     "hot;a.A.run(A.java:1);a.B.work(B.java:7) 3\n"
                     "hot;a.A.run(A.java:1);[thread ended] 1\n"
@@ -121,7 +121,7 @@ static void collapsed_keeps_separators_apart(void **state)
                     "a\\u003bb \\n;p.Q\\u003b.r\\u003bs(T\\u003b.java:3) 1000000\n");
 }
 
-/* Readers add up the weights of equal lines. */
+/* Readers add up the amounts of equal lines. */
 static void collapsed_has_a_line_for_each_of_names_that_are_alike(void **state)
 {
     static const struct {
@@ -552,7 +552,7 @@ static void pprof_of_cpu_times_has_no_others(void **state)
     free(output.bytes);
 }
 
-static void pprof_of_one_weight_has_no_other(void **state)
+static void pprof_of_one_measure_has_no_other(void **state)
 {
     const struct smp_profile *profile = make_small(*state);
     struct decoded decoded = { 0 };
@@ -561,7 +561,7 @@ static void pprof_of_one_weight_has_no_other(void **state)
 
     assert_int_equal(
         export_to(&output, profile, SMP_FORMAT_PPROF,
-                  &(struct smp_export_style){ .weight = SMP_MEASURE_CPU, .weight_alone = true }),
+                  &(struct smp_export_style){ .measure = SMP_MEASURE_CPU, .measure_alone = true }),
         SMP_OK);
     read_profile(&decoded, protobuf_slice(output.bytes, output.length));
     assert_int_equal(decoded.sample_count, 1); /* the others have no CPU time */
@@ -616,7 +616,7 @@ static void what_is_unknown_is_refused(void **state)
 {
     const struct smp_profile *profile = make_small(*state);
     const struct smp_export_style style = { 0 };
-    const struct smp_export_style odd = { .weight = SMP_MEASURE_COUNT };
+    const struct smp_export_style odd = { .measure = SMP_MEASURE_COUNT };
     struct memory_output output = { 0 };
 
     assert_int_equal(export_to(&output, profile, SMP_FORMAT_COUNT, &style), SMP_EINVAL);
@@ -628,7 +628,7 @@ static void what_is_unknown_is_refused(void **state)
 static void an_output_that_fails_is_not_called_again(void **state)
 {
     const struct smp_profile *profile = make_large(*state);
-    const struct smp_export_style style = { .weight = SMP_MEASURE_SAMPLES };
+    const struct smp_export_style style = { .measure = SMP_MEASURE_SAMPLES };
 
     for (int format = 0; format < SMP_FORMAT_COUNT; format++) {
         struct memory_output whole = { 0 };
@@ -724,7 +724,7 @@ int main(void)
         TEST(pprof_names_what_readers_link_to),
         TEST(json_names_missed_packages),
         TEST(pprof_of_cpu_times_has_no_others),
-        TEST(pprof_of_one_weight_has_no_other),
+        TEST(pprof_of_one_measure_has_no_other),
         TEST(a_report_of_cpu_times_says_so),
         TEST(nothing_sampled_is_a_document_all_the_same),
         TEST(what_is_unknown_is_refused),

@@ -93,10 +93,11 @@ static struct leaves reference_of(const struct smp_profile *profile)
 {
     struct leaves leaves = { 0 };
 
-    for (int weight = 0; weight <= SMP_MEASURE_SAMPLES; weight++) {
-        struct collapsed_lines lines = collapsed_lines_of(profile, (enum smp_measure)weight);
+    for (int measure = 0; measure <= SMP_MEASURE_SAMPLES; measure++) {
+        struct collapsed_lines lines = collapsed_lines_of(profile, (enum smp_measure)measure);
         for (size_t i = 0; i < lines.count; i++)
-            leaf_of(&leaves, profile, lines.list[i].stack)->amounts[weight] += lines.list[i].weight;
+            leaf_of(&leaves, profile, lines.list[i].stack)->amounts[measure] +=
+                lines.list[i].amount;
         collapsed_lines_fini(&lines);
     }
     qsort(leaves.list, leaves.count, sizeof(leaves.list[0]), compare_leaves);

@@ -137,13 +137,13 @@ static void export_has(void **state, enum smp_format format, struct smp_export_s
 static void collapsed_is_weighed_by_it(void **state)
 {
     export_has(state, SMP_FORMAT_COLLAPSED,
-               (struct smp_export_style){ .weight = SMP_MEASURE_WAITS },
+               (struct smp_export_style){ .measure = SMP_MEASURE_WAITS },
                "main;a.A.outer(A.java:7) 5\nmain;a.A.outer(A.java:7);a.A.inner(A.java:7) 300\n");
 }
 
 static void speedscope_is_weighed_by_it(void **state)
 {
-    const struct smp_export_style style = { .weight = SMP_MEASURE_WAITS };
+    const struct smp_export_style style = { .measure = SMP_MEASURE_WAITS };
 
     export_has(state, SMP_FORMAT_SPEEDSCOPE, style, "\"name\":\"lock waits\"");
     export_has(state, SMP_FORMAT_SPEEDSCOPE, style, "\"unit\":\"none\"");
@@ -172,7 +172,7 @@ static void text_has_its_column_where_it_is_chosen(void **state)
 
 static void top_is_ordered_by_it_and_has_its_column(void **state)
 {
-    const struct smp_export_style style = { .weight = SMP_MEASURE_WAITS,
+    const struct smp_export_style style = { .measure = SMP_MEASURE_WAITS,
                                             .columns = SMP_MEASURE_BIT(SMP_MEASURE_WAITS) };
 
     export_has(state, SMP_FORMAT_TOP, style, "Top 2 methods of 2, by own lock waits, over");
@@ -236,7 +236,7 @@ static void what_a_profile_does_not_hold_is_in_no_export(void **state)
                          "\x0a\x04\x08\x03\x10\x04"
                          "\x0a\x04\x08\x05\x10\x04\x5a";
     struct smp_profile *profile = make_profile(*state, WITHOUT_WAITS);
-    const struct smp_export_style style = { .weight = SMP_MEASURE_WAITS,
+    const struct smp_export_style style = { .measure = SMP_MEASURE_WAITS,
                                             .columns = SMP_MEASURE_BIT(SMP_MEASURE_WAITS) };
     struct smp_bytes out;
 

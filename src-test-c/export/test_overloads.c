@@ -32,9 +32,9 @@ static int setup(void **state)
 }
 
 static char *exported(const struct smp_profile *profile, enum smp_format format,
-                      enum smp_measure weight)
+                      enum smp_measure measure)
 {
-    const struct smp_export_style style = { .weight = weight };
+    const struct smp_export_style style = { .measure = measure };
     struct memory_output output = { 0 };
     const struct smp_output to = memory_output_functions(&output);
 
@@ -44,7 +44,7 @@ static char *exported(const struct smp_profile *profile, enum smp_format format,
 
 static bool has_bytes(const struct smp_profile *profile, enum smp_format format, const char *text)
 {
-    const struct smp_export_style style = { .weight = SMP_MEASURE_WALL };
+    const struct smp_export_style style = { .measure = SMP_MEASURE_WALL };
     struct memory_output output = { 0 };
     const struct smp_output to = memory_output_functions(&output);
     bool has = false;

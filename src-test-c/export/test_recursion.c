@@ -271,7 +271,7 @@ static char *fold_naively(const char *stack)
     return path;
 }
 
-static void add_line(struct collapsed_lines *lines, char *stack, int64_t weight)
+static void add_line(struct collapsed_lines *lines, char *stack, int64_t amount)
 {
     struct collapsed_line *known = collapsed_lines_find(lines, stack);
 
@@ -283,7 +283,7 @@ static void add_line(struct collapsed_lines *lines, char *stack, int64_t weight)
     } else {
         free(stack);
     }
-    known->weight += weight;
+    known->amount += amount;
 }
 
 static struct collapsed_lines summed(const struct smp_profile *profile, bool fold)
@@ -293,7 +293,7 @@ static struct collapsed_lines summed(const struct smp_profile *profile, bool fol
 
     for (size_t i = 0; i < lines.count; i++)
         add_line(&sums, fold ? fold_naively(lines.list[i].stack) : strdup(lines.list[i].stack),
-                 lines.list[i].weight);
+                 lines.list[i].amount);
     collapsed_lines_fini(&lines);
     return sums;
 }
@@ -305,7 +305,7 @@ static void assert_same_lines(const struct collapsed_lines *a, const struct coll
         const struct collapsed_line *const other = collapsed_lines_find(b, a->list[i].stack);
         if (other == NULL)
             fail_msg("only one has %s", a->list[i].stack);
-        assert_int_equal(other->weight, a->list[i].weight);
+        assert_int_equal(other->amount, a->list[i].amount);
     }
 }
 

@@ -72,8 +72,8 @@ static void rows_end_with_the_states_that_are_not_0(void **state)
 
 static void each_export_has_them(void **state)
 {
-    const struct smp_export_style style = { .weight = SMP_MEASURE_WALL };
-    const struct smp_export_style blocked = { .weight = SMP_MEASURE_BLOCKED };
+    const struct smp_export_style style = { .measure = SMP_MEASURE_WALL };
+    const struct smp_export_style blocked = { .measure = SMP_MEASURE_BLOCKED };
 
     (void)state;
     assert_shows(SMP_FORMAT_JSON, style, "\"running\":[1000000,7]", true);

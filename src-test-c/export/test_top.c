@@ -106,7 +106,7 @@ static void states_that_are_wanted_have_the_idle_one_as_a_column(void **state)
 static void by_a_state_rows_are_in_its_order(void **state)
 {
     const struct smp_profile *const profile = make_service(*state);
-    const struct smp_export_style style = { .weight = SMP_MEASURE_WAITING };
+    const struct smp_export_style style = { .measure = SMP_MEASURE_WAITING };
 
     assert_exported(
         profile, SMP_FORMAT_TOP, style,
@@ -120,7 +120,7 @@ static void by_a_state_rows_are_in_its_order(void **state)
         true);
     assert_exported(profile, SMP_FORMAT_TOP, style, "Idle", false);
     assert_exported(profile, SMP_FORMAT_TOP,
-                    (struct smp_export_style){ .weight = SMP_MEASURE_IDLE },
+                    (struct smp_export_style){ .measure = SMP_MEASURE_IDLE },
                     "Top 1 methods of 1, by own idle time, over 10000 ms\n", true);
 }
 
@@ -153,7 +153,8 @@ static void without_states_all_time_is_shown(void **state)
                     "   75.0            3            1  a.B.work\n"
                     "   25.0            1            0  [thread ended]\n",
                     true);
-    assert_exported(profile, SMP_FORMAT_TOP, (struct smp_export_style){ .weight = SMP_MEASURE_CPU },
+    assert_exported(profile, SMP_FORMAT_TOP,
+                    (struct smp_export_style){ .measure = SMP_MEASURE_CPU },
                     "Top 1 methods of 1, by own CPU time, over 1000 ms\n"
                     "percent      wall ms       CPU ms  method\n"
                     "  100.0            3            1  a.B.work\n",

@@ -115,7 +115,7 @@ static void own_classes(void **state)
 {
     static const char *const own[] = {
         "java.lang.ThreadsSamplerHook",
-        "threadssampler.HookNatives",
+        "threadsampler.HookNatives",
         "com.incapsula.sampler.ThreadsSampler",
         "com.incapsula.sampler.ThreadsSampler$Surroundings",
         "com.incapsula.sampler.SamplingReport",

@@ -11,9 +11,9 @@
 #include "support/memory_output.h"
 
 struct collapsed_lines collapsed_lines_of(const struct smp_profile *profile,
-                                          enum smp_measure weight)
+                                          enum smp_measure measure)
 {
-    const struct smp_export_style style = { .weight = weight };
+    const struct smp_export_style style = { .measure = measure };
     struct collapsed_lines lines = { 0 };
     struct memory_output output = { 0 };
     const struct smp_output to = memory_output_functions(&output);
@@ -29,7 +29,7 @@ struct collapsed_lines collapsed_lines_of(const struct smp_profile *profile,
         assert_non_null(blank);
         lines.list[lines.count++] =
             (struct collapsed_line){ .stack = strndup(line, (size_t)(blank - line)),
-                                     .weight = strtoll(blank, NULL, 10) };
+                                     .amount = strtoll(blank, NULL, 10) };
     }
     memory_output_fini(&output);
     return lines;

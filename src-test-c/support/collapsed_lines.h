@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collapsed_lines.h - a profile's collapsed form, taken apart into stacks and weights: what the
+ * collapsed_lines.h - a profile's collapsed form, taken apart into stacks and amounts: what the
  * difference and the hot lines are compared with.
  *
  * Owns     its lines.
@@ -17,7 +17,7 @@
 
 struct collapsed_line {
     char *stack;
-    int64_t weight;
+    int64_t amount;
 };
 
 struct collapsed_lines {
@@ -27,7 +27,7 @@ struct collapsed_lines {
 
 /* profile NULL: no lines. */
 struct collapsed_lines collapsed_lines_of(const struct smp_profile *profile,
-                                          enum smp_measure weight);
+                                          enum smp_measure measure);
 void collapsed_lines_fini(struct collapsed_lines *lines);
 /* The first line with this stack; NULL where there is none. */
 struct collapsed_line *collapsed_lines_find(const struct collapsed_lines *lines, const char *stack);

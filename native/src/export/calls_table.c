@@ -58,7 +58,7 @@ static void put_page_title(const struct calls_page *page, size_t shown)
     const struct smp_method_table *const table = &page->table;
     const struct smp_export_style *const style = page->job->style;
     struct smp_writer *const out = page->job->out;
-    const bool by_calls = style->weight == SMP_MEASURE_CALLS || !table->has_times;
+    const bool by_calls = style->measure == SMP_MEASURE_CALLS || !table->has_times;
     char text[TITLE_BYTES];
 
     (void)snprintf(text, sizeof(text), "Counted %s: %zu of %zu, by %s, over %" PRId64 " ms",
@@ -163,7 +163,7 @@ static void put_page(const struct calls_page *page, size_t most)
 enum smp_status smp_calls_table_put(const struct smp_export_job *job, size_t most)
 {
     const struct smp_table_choice choice = { .per = job->style->per,
-                                             .by_calls = job->style->weight == SMP_MEASURE_CALLS,
+                                             .by_calls = job->style->measure == SMP_MEASURE_CALLS,
                                              .focus = job->style->focus };
     struct calls_page page = { .job = job };
     const enum smp_status status =

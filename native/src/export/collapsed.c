@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collapsed.c - a line per stack: "group;root;...;leaf weight".
+ * collapsed.c - a line per stack: "group;root;...;leaf amount".
  */
 #include "export/export_writers.h"
 #include "export/line_texts.h"
@@ -12,16 +12,16 @@ struct writer {
     struct smp_line_texts texts; /* by frame number */
     struct smp_stack_line line;
     struct smp_tree_walk walk;
-    struct smp_column weights;
+    struct smp_column amounts;
 };
 
-static void put_collapsed_line(struct writer *writer, int64_t weight)
+static void put_collapsed_line(struct writer *writer, int64_t amount)
 {
     struct smp_writer *const out = writer->job->out;
 
     smp_writer_put(out, writer->line.text.data, writer->line.text.length - 1);
     smp_writer_put_byte(out, ' ');
-    smp_writer_put_i64(out, weight);
+    smp_writer_put_i64(out, amount);
     smp_writer_put_byte(out, '\n');
 }
 
@@ -36,11 +36,11 @@ static enum smp_status put_collapsed_group(struct writer *writer,
     while (line->text.status == SMP_OK && !writer->job->out->has_failed &&
            smp_tree_walk_next(walk)) {
         const uint32_t node = smp_tree_walk_node(walk);
-        const int64_t weight = smp_tree_walk_self(walk, writer->weights);
+        const int64_t amount = smp_tree_walk_self(walk, writer->amounts);
         smp_stack_line_put(line, walk->depth, &writer->texts,
                            smp_used_frames_number(&writer->frames, walk->nodes[node].location));
-        if (weight != 0 && line->text.status == SMP_OK)
-            put_collapsed_line(writer, weight);
+        if (amount != 0 && line->text.status == SMP_OK)
+            put_collapsed_line(writer, amount);
     }
     return line->text.status != SMP_OK ? line->text.status : walk->status;
 }
@@ -59,7 +59,7 @@ static enum smp_status put_collapsed_groups(struct writer *writer)
 enum smp_status smp_export_collapsed(const struct smp_export_job *job)
 {
     struct writer writer = { .job = job,
-                             .weights = smp_tree_column(job->profile->tree, job->style->weight) };
+                             .amounts = smp_tree_column(job->profile->tree, job->style->measure) };
     const struct smp_line_form form = { .slashes = job->style->java_slashes,
                                         .types = job->style->frame_types };
     enum smp_status status = smp_used_frames_init(&writer.frames, job->quota, job->profile);

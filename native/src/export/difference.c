@@ -6,10 +6,10 @@
 #include "export/difference_writers.h"
 
 /* Both may come from another language: any number. */
-static bool is_known_difference(enum smp_format format, enum smp_measure weight)
+static bool is_known_difference(enum smp_format format, enum smp_measure measure)
 {
     return (format == SMP_FORMAT_COLLAPSED || format == SMP_FORMAT_JSON) &&
-           (unsigned)weight < SMP_MEASURE_COUNT;
+           (unsigned)measure < SMP_MEASURE_COUNT;
 }
 
 static enum smp_status find_groups(struct smp_difference_job *job)
@@ -29,16 +29,16 @@ static enum smp_status find_groups(struct smp_difference_job *job)
 }
 
 enum smp_status smp_export_difference(const struct smp_profile *const profiles[SMP_DIFF_SIDES],
-                                      enum smp_format format, enum smp_measure weight,
+                                      enum smp_format format, enum smp_measure measure,
                                       struct smp_quota *quota, const struct smp_output *output)
 {
     const bool is_lines = format == SMP_FORMAT_COLLAPSED;
     struct smp_writer out = { 0 };
-    struct smp_difference_job job = { .weight = weight, .quota = quota, .out = &out };
+    struct smp_difference_job job = { .measure = measure, .quota = quota, .out = &out };
     enum smp_status status;
     enum smp_status written;
 
-    if (!is_known_difference(format, weight))
+    if (!is_known_difference(format, measure))
         return SMP_EINVAL;
     memcpy(job.profiles, profiles, sizeof(job.profiles));
     status = smp_writer_init(&out, quota, output);

@@ -2,18 +2,18 @@
 /*
  * difference.h - the difference of two profiles as bytes.
  *
- *   COLLAPSED  a line "group;root;...;leaf before after" per stack that has the weight on one side,
- *              as difffolded.pl writes them; weights of 0 stand as 0. First the lines of after, in
- *              the order of its collapsed form, then those that only before has, in the order of
- *              its form. A stack that a side has twice may be there twice; the sums are right.
- *              With the weight CALLS the lines are those of the counted trees, else of the sampled
- *              ones.
+ *   COLLAPSED  a line "group;root;...;leaf before after" per stack that has the measure on either
+ *              side, as difffolded.pl writes them; a side without the stack has 0. First the lines
+ *              of after, in the order of its collapsed form, then those that only before has, in
+ *              the order of its form. A stack that a side has twice may be there twice; the sums
+ *              are right. With the measure CALLS the lines are those of the counted trees, else of
+ *              the sampled ones.
  *   JSON       the tree that the page shows; all lines of a method are one frame. See
  *              difference_tree.c.
  *
  * Threads  any; both profiles are immutable.
  * Errors   SMP_EIO: the output refused, nothing more was written. SMP_ENOMEM, SMP_EQUOTA: no
- *          working memory, perhaps after a part was written. SMP_EINVAL: no such format or weight.
+ *          working memory, perhaps after a part was written. SMP_EINVAL: no such format or measure.
  * Cost     O(nodes of both), and the output; no recursion. Working memory: profile_diff.h, and at
  *          most 24 bytes a place.
  */
@@ -30,7 +30,7 @@
  */
 SMP_CHECKED enum smp_status
 smp_export_difference(const struct smp_profile *const profiles[SMP_DIFF_SIDES],
-                      enum smp_format format, enum smp_measure weight, struct smp_quota *quota,
+                      enum smp_format format, enum smp_measure measure, struct smp_quota *quota,
                       const struct smp_output *output);
 
 #endif

@@ -13,7 +13,7 @@ struct writer {
     const struct smp_difference_job *job;
     enum smp_diff_side side; /* that is walked */
     struct smp_tree_walk walk;
-    struct smp_column weights;
+    struct smp_column amounts;
     struct smp_line_texts texts; /* by location of the difference's names */
     struct smp_stack_line line;
     int64_t *before; /* by place: what no line has shown yet */
@@ -36,7 +36,7 @@ static void put_place(struct writer *writer)
 {
     const struct smp_profile_diff *const diff = writer->job->diff;
     const bool is_after = writer->side == SMP_DIFF_AFTER;
-    const int64_t amount = smp_tree_walk_self(&writer->walk, writer->weights);
+    const int64_t amount = smp_tree_walk_self(&writer->walk, writer->amounts);
     const uint32_t place =
         smp_profile_diff_place(diff, writer->side, smp_tree_walk_node(&writer->walk));
     int64_t *const before = &writer->before[place];
@@ -64,7 +64,7 @@ static enum smp_status put_group_lines(struct writer *writer, const struct smp_g
 static enum smp_status put_side_lines(struct writer *writer, enum smp_diff_side side)
 {
     const struct smp_difference_job *const job = writer->job;
-    const bool is_counted = smp_profile_kind_of(job->weight) == SMP_GROUP_COUNTED;
+    const bool is_counted = smp_profile_kind_of(job->measure) == SMP_GROUP_COUNTED;
     const struct smp_hot_groups *const groups =
         is_counted ? &job->counted[side] : &job->groups[side];
     const struct smp_profile *const profile = job->profiles[side];
@@ -73,7 +73,7 @@ static enum smp_status put_side_lines(struct writer *writer, enum smp_diff_side 
     if (profile == NULL)
         return SMP_OK;
     writer->side = side;
-    writer->weights = smp_tree_column(profile->tree, job->weight);
+    writer->amounts = smp_tree_column(profile->tree, job->measure);
     smp_tree_walk_init(&writer->walk, job->quota, profile->tree);
     for (size_t i = 0; i < groups->count && status == SMP_OK; i++)
         status = put_group_lines(writer, smp_hot_group_info(profile, groups->indices[i]));
@@ -97,7 +97,7 @@ enum smp_status smp_difference_lines(const struct smp_difference_job *job)
         goto done;
     }
     smp_stack_line_init(&writer.line, job->quota);
-    smp_profile_diff_sum(job->diff, SMP_DIFF_BEFORE, job->weight, writer.before);
+    smp_profile_diff_sum(job->diff, SMP_DIFF_BEFORE, job->measure, writer.before);
     status = put_side_lines(&writer, SMP_DIFF_AFTER);
     if (status == SMP_OK)
         status = put_side_lines(&writer, SMP_DIFF_BEFORE);

@@ -19,7 +19,7 @@ struct smp_difference_job {
     struct smp_hot_groups groups[SMP_DIFF_SIDES];       /* none where there is no profile */
     struct smp_hot_groups counted[SMP_DIFF_SIDES];      /* nor where no calls are counted */
     struct smp_profile_diff *diff;
-    enum smp_measure weight;
+    enum smp_measure measure;
     struct smp_quota *quota;
     struct smp_writer *out;
 };

@@ -41,17 +41,17 @@ static inline bool smp_export_holds(const struct smp_export_job *job, enum smp_m
     return (smp_tree_measures(job->profile->tree) & SMP_MEASURE_BIT(measure)) != 0;
 }
 
-/* What the style's weight is called. With the CPU clock wall time is CPU time. */
-static inline const char *smp_export_weight_title(const struct smp_export_job *job)
+/* What the style's measure is called. With the CPU clock wall time is CPU time. */
+static inline const char *smp_export_measure_title(const struct smp_export_job *job)
 {
-    return smp_measure_info(smp_profile_measure(job->profile, job->style->weight))->title;
+    return smp_measure_info(smp_profile_measure(job->profile, job->style->measure))->title;
 }
 
-/* The groups of which the style's weight is the whole. */
+/* The groups of which the style's measure is the whole. */
 static inline const struct smp_hot_groups *smp_export_weighed(const struct smp_export_job *job)
 {
-    return smp_profile_kind_of(job->style->weight) == SMP_GROUP_COUNTED ? job->counted
-                                                                        : job->groups;
+    return smp_profile_kind_of(job->style->measure) == SMP_GROUP_COUNTED ? job->counted
+                                                                         : job->groups;
 }
 
 static inline const struct smp_group_info *

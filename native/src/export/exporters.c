@@ -14,7 +14,7 @@ static enum smp_status (*const writers[SMP_FORMAT_COUNT])(const struct smp_expor
 /* All may come from another language: any number. */
 static bool is_known_export(enum smp_format format, const struct smp_export_style *style)
 {
-    return (unsigned)format < SMP_FORMAT_COUNT && (unsigned)style->weight < SMP_MEASURE_COUNT &&
+    return (unsigned)format < SMP_FORMAT_COUNT && (unsigned)style->measure < SMP_MEASURE_COUNT &&
            (unsigned)style->per <= SMP_PER_PACKAGE;
 }
 

@@ -5,15 +5,15 @@
  *
  *   TEXT        the report that people read, as PrintStreamSamplingOutputer prints it. Empty where
  *               nothing was sampled.
- *   COLLAPSED   a line "group;root;...;leaf weight" per stack with time of its own. A ';' inside a
+ *   COLLAPSED   a line "group;root;...;leaf amount" per stack with time of its own. A ';' inside a
  *               name is written as \u003b, a control character as escape.h has it, so that names
  *               which differ in these are different lines. Times are nanoseconds, so that sums are
- *               those of the other formats. Weights of 0 are left out. Files can be concatenated.
+ *               those of the other formats. Amounts of 0 are left out. Files can be concatenated.
  *               java_slashes and frame_types are for readers that colour Java frames
  *               (line_texts.h).
  *   PPROF       profile.proto, uncompressed. A sample type for each measure, the list backwards:
- *               readers that know no default show the last one, wall time. weight_alone: of the
- *               weight only, and a period is one of CPU time if the weight is. The group is the
+ *               readers that know no default show the last one, wall time. measure_alone: of the
+ *               measure only, and a period is one of CPU time if the measure is. The group is the
  *               label "thread". A function has the method's name as Java writes it (a.B.run), the
  *               JVM's as its system name (a/B.run), the source file with its folders (a/B.java),
  *               and its first line.
@@ -27,8 +27,8 @@
  *   CALLS       a table of all counted methods, classes or packages (calls_table.h).
  *
  * Counted trees (group_key.h) have time that sampled trees have, too. No form adds the two: with a
- * weight of which sampled trees are the whole, COLLAPSED and SPEEDSCOPE show these only, with the
- * weight CALLS only counted ones; TOP has a table of each kind, with the weight CALLS of counted
+ * measure of which sampled trees are the whole, COLLAPSED and SPEEDSCOPE show these only, with the
+ * measure CALLS only counted ones; TOP has a table of each kind, with the measure CALLS of counted
  * ones only; in PPROF and OTLP the stacks of counted trees have calls and no time; TEXT and JSON
  * have them apart.
  *
@@ -37,7 +37,7 @@
  *
  * Threads  any; the profile is immutable.
  * Errors   SMP_EIO: the output refused, nothing more was written. SMP_ENOMEM, SMP_EQUOTA: no
- *          working memory, perhaps after a part was written. SMP_EINVAL: no such format, weight
+ *          working memory, perhaps after a part was written. SMP_EINVAL: no such format, measure
  *          or kind of rows.
  * Cost     O(nodes), and the output; no recursion.
  */

@@ -31,16 +31,16 @@ enum smp_spot_key {
 /* Which spots are listed. */
 struct smp_spot_choice {
     enum smp_spot_key key;
-    size_t most;             /* at most SMP_MAX_HOT_SPOTS */
-    int64_t share;           /* a spot shorter than one part of so many of the whole is not */
-    bool by_group;           /* STATE only: each is of one group, and waits has nothing */
-    enum smp_measure weight; /* what their ns are of; WALL: active time. STATE: always WALL */
+    size_t most;              /* at most SMP_MAX_HOT_SPOTS */
+    int64_t share;            /* a spot shorter than one part of so many of the whole is not */
+    bool by_group;            /* STATE only: each is of one group, and waits has nothing */
+    enum smp_measure measure; /* what their ns are of; WALL: active time. STATE: always WALL */
 };
 
 struct smp_hot_spot {
     uint32_t place;             /* a location, also of a method; 0: no row of the user's code */
     enum smp_measure measure;   /* its state, the one with most of it; WALL: states are not known */
-    int64_t ns;                 /* or what the weight counts */
+    int64_t ns;                 /* or what the measure counts */
     struct smp_amounts amounts; /* all that it has */
     struct smp_error error;     /* variance below 0: not known */
     int64_t calls;              /* of its method; 0: not counted */
@@ -66,7 +66,7 @@ struct smp_hot_package {
 
 struct smp_hot_spots {
     bool has_states;
-    int64_t active_ns; /* the whole: of another weight than WALL, all of that */
+    int64_t active_ns; /* the whole: of another measure than WALL, all of that */
     struct smp_hot_spot list[SMP_MAX_HOT_SPOTS];
     size_t count;
     int64_t others_ns;

@@ -124,9 +124,9 @@ static enum smp_status add_part(struct spot_search *search, struct spot_part *pa
 /* Of a spot that is not of one state. */
 static uint32_t weighed_measures(const struct spot_search *search)
 {
-    return search->choice->weight == SMP_MEASURE_WALL && search->out->has_states
+    return search->choice->measure == SMP_MEASURE_WALL && search->out->has_states
                ? SMP_ACTIVE_STATES
-               : SMP_MEASURE_BIT(search->choice->weight);
+               : SMP_MEASURE_BIT(search->choice->measure);
 }
 
 /* --- waits for others --- */

@@ -72,9 +72,9 @@ static void choose_shown(struct writer *writer)
 {
     const bool is_cpu_clock = writer->job->profile->is_cpu_clock;
 
-    if (writer->job->style->weight_alone) {
+    if (writer->job->style->measure_alone) {
         writer->shown[writer->shown_count++] =
-            smp_profile_measure(writer->job->profile, writer->job->style->weight);
+            smp_profile_measure(writer->job->profile, writer->job->style->measure);
         return;
     }
 
@@ -89,7 +89,7 @@ static void choose_shown(struct writer *writer)
 static enum smp_measure main_time_of(const struct writer *writer)
 {
     const bool is_cpu = writer->job->profile->is_cpu_clock ||
-                        (writer->job->style->weight_alone && writer->shown[0] == SMP_MEASURE_CPU);
+                        (writer->job->style->measure_alone && writer->shown[0] == SMP_MEASURE_CPU);
 
     return is_cpu ? SMP_MEASURE_CPU : SMP_MEASURE_WALL;
 }

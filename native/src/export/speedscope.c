@@ -83,7 +83,7 @@ static uint64_t put_stacks(struct writer *writer, uint32_t root, bool as_weights
 
 static void put_profile(struct writer *writer, const struct smp_group_info *group)
 {
-    const enum smp_unit unit = smp_measure_info(writer->job->style->weight)->unit;
+    const enum smp_unit unit = smp_measure_info(writer->job->style->measure)->unit;
     struct smp_writer *const out = writer->out;
     uint64_t sum;
 
@@ -107,7 +107,7 @@ static enum smp_status put_document(struct writer *writer)
     struct smp_writer *const out = writer->out;
 
     smp_writer_puts(out, "{\"$schema\":\"" SCHEMA "\",\"exporter\":\"threads-sampler\",\"name\":");
-    smp_json_put_string(out, smp_export_weight_title(job));
+    smp_json_put_string(out, smp_export_measure_title(job));
     smp_writer_puts(out, ",\"activeProfileIndex\":0,\"shared\":{\"frames\":[");
     for (uint32_t i = 0; i < writer->frames.count && !out->has_failed; i++) {
         if (i > 0)
@@ -128,7 +128,7 @@ enum smp_status smp_export_speedscope(const struct smp_export_job *job)
 {
     struct writer writer = { .job = job,
                              .out = job->out,
-                             .weights = smp_tree_column(job->profile->tree, job->style->weight) };
+                             .weights = smp_tree_column(job->profile->tree, job->style->measure) };
     enum smp_status status = smp_used_frames_init(&writer.frames, job->quota, job->profile);
 
     if (status != SMP_OK)

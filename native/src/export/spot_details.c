@@ -139,7 +139,8 @@ static void add_spot_errors(const struct spot_details *details)
     struct place_time times[SMP_MAX_HOT_SPOTS] = { 0 };
     struct smp_hot_spots *const out = details->out;
 
-    if (!smp_tree_has_errors(details->profile->tree) || details->choice->weight != SMP_MEASURE_WALL)
+    if (!smp_tree_has_errors(details->profile->tree) ||
+        details->choice->measure != SMP_MEASURE_WALL)
         return;
     add_subject_times(details, times);
     for (size_t i = 0; i < out->count; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * style.h - what a report and an export show: order, columns, weight.
+ * style.h - what a report and an export show: order, columns, measure.
  *
  * Threads  any: plain values.
  */
@@ -29,8 +29,8 @@ struct smp_report_style {
 
 struct smp_export_style {
     /* Of COLLAPSED and SPEEDSCOPE, where a stack has one number only; TOP and CALLS: the order */
-    enum smp_measure weight;
-    bool weight_alone;           /* PPROF: the weight is the only measure */
+    enum smp_measure measure;
+    bool measure_alone;          /* PPROF: no other one */
     enum smp_report_order order; /* TEXT */
     bool zero_time_packages;     /* TEXT */
     uint32_t columns;            /* TEXT, TOP: a set of measures that are not always printed */

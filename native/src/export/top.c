@@ -8,7 +8,7 @@
  *   percent    active ms   running ms  runnable ms   blocked ms       I/O ms   waiting ms  method
  *      45.1        27060        26010         1050            0            0            0  A.run
  *
- * With another weight, rows stand in the order of that, and its column is there, too. With error
+ * With another measure, rows stand in the order of that, and its column is there, too. With error
  * bars the column of active time has them (error_cell.h). With the CPU clock, or if states are not
  * known, that column has all time, and there are no states.
  *
@@ -72,14 +72,14 @@ static void put_table_title(const struct top_table *table)
 {
     const bool by_method = table->key == SMP_SPOT_METHOD;
     const struct smp_export_job *const job = table->job;
-    const bool is_active = job->style->weight == SMP_MEASURE_WALL && table->spots.has_states;
+    const bool is_active = job->style->measure == SMP_MEASURE_WALL && table->spots.has_states;
     const char *const what = by_method ? "method" : "hot spot";
     char row[ROW_BYTES];
 
     (void)snprintf(row, sizeof(row), "Top %zu %ss of %zu, by %s%s, over %" PRId64 " ms\n",
                    table->spots.count, what, table->spots.count + table->spots.others,
                    by_method ? "own " : "",
-                   is_active ? "active time" : smp_export_weight_title(job),
+                   is_active ? "active time" : smp_export_measure_title(job),
                    job->profile->elapsed_ns / NS_PER_MS);
     smp_writer_puts(job->out, row);
 }
@@ -147,7 +147,7 @@ static enum smp_status put_name(struct top_table *table, uint32_t location)
 static uint32_t table_columns(const struct top_table *table)
 {
     const struct smp_export_style *const style = table->job->style;
-    uint32_t columns = (SMP_ACTIVE_STATES | style->columns | SMP_MEASURE_BIT(style->weight)) &
+    uint32_t columns = (SMP_ACTIVE_STATES | style->columns | SMP_MEASURE_BIT(style->measure)) &
                        ~(uint32_t)SMP_OWN_MEASURES & ~SMP_MEASURE_BIT(SMP_MEASURE_WALL) &
                        smp_tree_measures(table->job->profile->tree);
 
@@ -159,11 +159,11 @@ static uint32_t table_columns(const struct top_table *table)
 static enum smp_status put_table(const struct smp_export_job *job, enum smp_spot_key key)
 {
     const struct smp_spot_choice choice = {
-        .key = key, .most = ROWS, .share = INT64_MAX, .weight = job->style->weight
+        .key = key, .most = ROWS, .share = INT64_MAX, .measure = job->style->measure
     };
     struct top_table table = { .job = job,
                                .key = key,
-                               .has_bars = choice.weight == SMP_MEASURE_WALL &&
+                               .has_bars = choice.measure == SMP_MEASURE_WALL &&
                                            smp_tree_has_errors(job->profile->tree) };
     enum smp_status status = smp_hot_spots_choose(&table.spots, job->quota, job->profile, &choice);
 
@@ -210,7 +210,7 @@ static void put_idle_time(const struct smp_export_job *job)
     const int64_t idle_ns = smp_profile_total(job->profile, SMP_MEASURE_IDLE);
     char row[ROW_BYTES];
 
-    if (idle_ns == 0 || job->style->weight != SMP_MEASURE_WALL)
+    if (idle_ns == 0 || job->style->measure != SMP_MEASURE_WALL)
         return;
     (void)snprintf(row, sizeof(row), "\nIdle, in no row: %" PRId64 " ms\n", idle_ns / NS_PER_MS);
     smp_writer_puts(job->out, row);
@@ -229,7 +229,7 @@ static enum smp_status put_sampled(const struct smp_export_job *job)
 
 enum smp_status smp_export_top(const struct smp_export_job *job)
 {
-    const bool by_calls = smp_profile_kind_of(job->style->weight) == SMP_GROUP_COUNTED;
+    const bool by_calls = smp_profile_kind_of(job->style->measure) == SMP_GROUP_COUNTED;
     enum smp_status status = put_top_summary(job);
 
     if (status == SMP_OK && !by_calls)

@@ -42,8 +42,8 @@ enum {
 
 _Static_assert((int)SMP_MEASURE_COUNT <= PER_SHIFT - COLUMNS_SHIFT, "a bit for each measure");
 
-/* A bit of writeSnapshot's weight. */
-enum { WEIGHT_ALONE = 256 };
+/* A bit of writeSnapshot's measure. */
+enum { MEASURE_ALONE = 256 };
 
 static struct smp_profile *snapshot_of(jlong handle)
 {
@@ -132,12 +132,12 @@ JNIEXPORT void BRIDGE(releaseSnapshot)(SMP_UNUSED JNIEnv *env, SMP_UNUSED jclass
 }
 
 JNIEXPORT void BRIDGE(writeSnapshot)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong profile,
-                                     jint format, jint weight, jint flags, jstring focus,
+                                     jint format, jint measure, jint flags, jstring focus,
                                      jobject out)
 {
     struct smp_export_style style = {
-        .weight = (enum smp_measure)(weight & ~WEIGHT_ALONE),
-        .weight_alone = (weight & WEIGHT_ALONE) != 0,
+        .measure = (enum smp_measure)(measure & ~MEASURE_ALONE),
+        .measure_alone = (measure & MEASURE_ALONE) != 0,
         .order = (flags & BY_TIME) != 0 ? SMP_ORDER_BY_TIME : SMP_ORDER_BY_NAME,
         .zero_time_packages = (flags & ZERO_TIME_PACKAGES) != 0,
         .columns = ((uint32_t)flags >> COLUMNS_SHIFT) & SMP_ALL_MEASURES,
@@ -170,7 +170,7 @@ JNIEXPORT void BRIDGE(writeSnapshot)(JNIEnv *env, SMP_UNUSED jclass bridge, jlon
 }
 
 JNIEXPORT void BRIDGE(writeDifference)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong before,
-                                       jlong after, jint format, jint weight, jobject out)
+                                       jlong after, jint format, jint measure, jobject out)
 {
     const struct smp_profile *const sides[] = {
         [SMP_DIFF_BEFORE] = snapshot_of(before), [SMP_DIFF_AFTER] = snapshot_of(after)
@@ -181,7 +181,7 @@ JNIEXPORT void BRIDGE(writeDifference)(JNIEnv *env, SMP_UNUSED jclass bridge, jl
 
     if (status == SMP_OK) {
         const struct smp_output bytes = smp_stream_output_functions(&output);
-        status = smp_export_difference(sides, (enum smp_format)format, (enum smp_measure)weight,
+        status = smp_export_difference(sides, (enum smp_format)format, (enum smp_measure)measure,
                                        quota, &bytes);
     }
     smp_stream_output_fini(&output);

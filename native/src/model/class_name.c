@@ -190,7 +190,7 @@ bool smp_class_name_is_own(const char *name)
     };
 
     if (strcmp(name, "java.lang.ThreadsSamplerHook") == 0 ||
-        strcmp(name, "threadssampler.HookNatives") == 0)
+        strcmp(name, "threadsampler.HookNatives") == 0)
         return true;
     if (strncmp(name, package, sizeof(package) - 1) != 0)
         return false;

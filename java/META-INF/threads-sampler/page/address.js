@@ -15,7 +15,7 @@ function addressOf(app) {
     const put = (key, value, usual) => value !== usual && view.set(key, value);
     const path = app.model.path(app.zoom).join('\n');
     put('data', app.data, 'sampled');
-    put('time', app.metric, app.usualMetric);
+    put('measure', app.metric, app.usualMetric);
     put('colours', app.colours.paint, 'state');
     put('direction', app.flame.direction, 'icicle');
     put('view', app.tab, 'graph');
@@ -57,7 +57,7 @@ class Address {
         app.setData(view.get('data') === 'counted' ? 'counted' : 'sampled');
         app.filterBar.write(view);
         app.filterBar.read();
-        app.setMetric(/** @type {Metric} */ (view.get('time') ?? app.usualMetric));
+        app.setMetric(/** @type {Metric} */ (view.get('measure') ?? app.usualMetric));
         app.setPaint(view.get('colours') === 'package' ? 'package' : 'state');
         app.setDirection(view.get('direction') === 'flame' ? 'flame' : 'icicle');
         const group = view.get('group');

@@ -11,7 +11,7 @@ public enum ReportFormat {
     /** The report for people, as {@code PrintStreamSamplingOutputer} prints it; nothing where nothing was sampled. */
     TEXT("txt", "text/plain; charset=utf-8"),
     /**
-     * A line {@code group;root;...;leaf weight} per stack, which flame graph tools read. Times are nanoseconds, as
+     * A line {@code group;root;...;leaf amount} per stack, which flame graph tools read. Times are nanoseconds, as
      * in the other forms. Files can be concatenated.
      */
     COLLAPSED("collapsed", "text/plain; charset=utf-8"),
@@ -40,7 +40,7 @@ public enum ReportFormat {
     /**
      * While calls are counted, a table of all counted methods, or classes or packages ({@link ReportOptions#withPer}):
      * calls, total and own time, time per call, the shortest and the longest where they are known, and the callers. By
-     * time, or with {@link ReportWeight#CALLS} by calls.
+     * time, or with {@link ReportMeasure#CALLS} by calls.
      */
     CALLS("calls.txt", "text/plain; charset=utf-8"),
     /** One page that needs no network: flame graph, call tree, hot methods and lines, account. */

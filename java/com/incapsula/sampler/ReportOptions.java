@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Options for writing a report. Each {@code with} method gives a changed copy.
  *
  * <pre>{@code
- * report.writeTo(ReportFormat.COLLAPSED, ReportOptions.standard().withWeight(ReportWeight.CPU), out);
+ * report.writeTo(ReportFormat.COLLAPSED, ReportOptions.standard().withMeasure(ReportMeasure.CPU), out);
  * }</pre>
  *
  * <p>Threads: immutable.
@@ -26,9 +26,9 @@ public final class ReportOptions {
     private static final int FRAME_TYPES = 1 << 6;
     private static final int SHORT_ACCOUNT = 1 << 7;
     private static final int FOLD_RECURSION = 1 << 31;
-    private static final int CPU_TIME = 1 << (8 + ReportWeight.CPU.ordinal());
+    private static final int CPU_TIME = 1 << (8 + ReportMeasure.CPU.ordinal());
 
-    private static final int STATES = ((1 << 6) - 1) << (8 + ReportWeight.RUNNING.ordinal());
+    private static final int STATES = ((1 << 6) - 1) << (8 + ReportMeasure.RUNNING.ordinal());
 
     private static final int PER_SHIFT = 18;
     private static final int PER_MASK = 3 << PER_SHIFT;
@@ -42,22 +42,22 @@ public final class ReportOptions {
     private static final double ROUNDING = 1e-6; // 12.3 is no double
 
     private static final ReportOptions STANDARD =
-            new ReportOptions(ReportWeight.WALL, false, (STANDARD_MIN << MIN_SHIFT) | SHORT_ACCOUNT, null, null);
+            new ReportOptions(ReportMeasure.WALL, false, (STANDARD_MIN << MIN_SHIFT) | SHORT_ACCOUNT, null, null);
 
-    private final ReportWeight weight;
-    private final boolean weightAlone;
+    private final ReportMeasure measure;
+    private final boolean measureAlone;
     private final int flags;
     private final @Nullable String focus;
     private final @Nullable Boolean foldRecursion; // null: as people or programs read the format
 
     private ReportOptions(
-            ReportWeight weight,
-            boolean weightAlone,
+            ReportMeasure measure,
+            boolean measureAlone,
             int flags,
             @Nullable String focus,
             @Nullable Boolean foldRecursion) {
-        this.weight = weight;
-        this.weightAlone = weightAlone;
+        this.measure = measure;
+        this.measureAlone = measureAlone;
         this.flags = flags;
         this.focus = focus;
         this.foldRecursion = foldRecursion;
@@ -75,42 +75,42 @@ public final class ReportOptions {
     /**
      * The defaults, changed by texts as a command line or a request has them.
      *
-     * @param weight as {@link ReportWeight#of} reads it; null: wall time
+     * @param measure as {@link ReportMeasure#of} reads it; null: wall time
      * @param per as {@link ReportUnit#of} reads it; null: a method
      * @param focus as {@link #withFocus} takes it
      * @return the options
      * @throws IllegalArgumentException if one of them is wrong
      */
-    public static ReportOptions of(@Nullable String weight, @Nullable String per, @Nullable String focus) {
-        return STANDARD.withWeight(weight == null ? ReportWeight.WALL : ReportWeight.of(weight))
+    public static ReportOptions of(@Nullable String measure, @Nullable String per, @Nullable String focus) {
+        return STANDARD.withMeasure(measure == null ? ReportMeasure.WALL : ReportMeasure.of(measure))
                 .withPer(per == null ? ReportUnit.METHOD : ReportUnit.of(per))
                 .withFocus(focus);
     }
 
     /**
-     * What a stack weighs, in {@link ReportFormat#COLLAPSED} and {@link ReportFormat#SPEEDSCOPE}, and what
+     * What {@link ReportFormat#COLLAPSED} and {@link ReportFormat#SPEEDSCOPE} have of each stack, and what
      * {@link ReportFormat#TOP} and {@link ReportFormat#CALLS} are ordered by.
      *
-     * @param changed the weight
+     * @param changed the measure
      * @return a changed copy
      * @throws IllegalArgumentException if it is null
      */
-    public ReportOptions withWeight(ReportWeight changed) {
+    public ReportOptions withMeasure(ReportMeasure changed) {
         if (changed == null) {
-            throw new IllegalArgumentException("weight must not be null");
+            throw new IllegalArgumentException("measure must not be null");
         }
-        return new ReportOptions(changed, weightAlone, flags, focus, foldRecursion);
+        return new ReportOptions(changed, measureAlone, flags, focus, foldRecursion);
     }
 
     /**
-     * Whether the weight is the only measure of {@link ReportFormat#PPROF}, which has all of them otherwise: for
+     * Whether the measure is the only one of {@link ReportFormat#PPROF}, which has all of them otherwise: for
      * readers that want a profile for each measure. A profile of CPU time alone has CPU time as the type of its period.
      *
-     * @param alone true for the weight alone
+     * @param alone true for one measure
      * @return a changed copy
      */
-    public ReportOptions withWeightAlone(boolean alone) {
-        return new ReportOptions(weight, alone, flags, focus, foldRecursion);
+    public ReportOptions withMeasureAlone(boolean alone) {
+        return new ReportOptions(measure, alone, flags, focus, foldRecursion);
     }
 
     /**
@@ -178,7 +178,7 @@ public final class ReportOptions {
      */
     public ReportOptions withMinPercent(double percent) {
         int min = (int) perMille("minPercent", "0", percent);
-        return new ReportOptions(weight, weightAlone, (flags & ~MIN_MASK) | (min << MIN_SHIFT), focus, foldRecursion);
+        return new ReportOptions(measure, measureAlone, (flags & ~MIN_MASK) | (min << MIN_SHIFT), focus, foldRecursion);
     }
 
     /**
@@ -189,7 +189,7 @@ public final class ReportOptions {
      * @return a changed copy
      */
     public ReportOptions withFoldRecursion(boolean folded) {
-        return new ReportOptions(weight, weightAlone, flags, focus, folded);
+        return new ReportOptions(measure, measureAlone, flags, focus, folded);
     }
 
     /**
@@ -255,7 +255,7 @@ public final class ReportOptions {
             throw new IllegalArgumentException("unit must not be null");
         }
         return new ReportOptions(
-                weight, weightAlone, (flags & ~PER_MASK) | (unit.ordinal() << PER_SHIFT), focus, foldRecursion);
+                measure, measureAlone, (flags & ~PER_MASK) | (unit.ordinal() << PER_SHIFT), focus, foldRecursion);
     }
 
     /**
@@ -270,16 +270,128 @@ public final class ReportOptions {
         if (row != null && row.length() > MAX_FOCUS_LENGTH) {
             throw new IllegalArgumentException("focus must have at most 1,000 characters, got " + row.length());
         }
-        return new ReportOptions(weight, weightAlone, flags, row == null || row.isEmpty() ? null : row, foldRecursion);
+        return new ReportOptions(
+                measure, measureAlone, flags, row == null || row.isEmpty() ? null : row, foldRecursion);
     }
 
     /**
-     * What a stack weighs.
+     * The measure of formats with one number for each stack.
      *
      * @return never null
+     * @see #withMeasure
      */
-    public ReportWeight getWeight() {
-        return weight;
+    public ReportMeasure getMeasure() {
+        return measure;
+    }
+
+    /**
+     * Whether a file has this measure only.
+     *
+     * @return see {@link #withMeasureAlone}
+     */
+    public boolean isMeasureAlone() {
+        return measureAlone;
+    }
+
+    /**
+     * The order of rows.
+     *
+     * @return never null
+     * @see #withOrder
+     */
+    public ReportOrder getOrder() {
+        return has(BY_TIME) ? ReportOrder.BY_TIME : ReportOrder.BY_NAME;
+    }
+
+    /**
+     * Whether there are rows without method time.
+     *
+     * @return see {@link #withZeroTimePackages}
+     */
+    public boolean isZeroTimePackages() {
+        return has(ZERO_TIME_PACKAGES);
+    }
+
+    /**
+     * Whether there is a column with CPU time.
+     *
+     * @return see {@link #withCpuTime}
+     */
+    public boolean isCpuTime() {
+        return has(CPU_TIME);
+    }
+
+    /**
+     * Whether rows have their time by state.
+     *
+     * @return see {@link #withStates}
+     */
+    public boolean isStates() {
+        return has(STATES);
+    }
+
+    /**
+     * Whether there is a column with shares.
+     *
+     * @return see {@link #withPercent}
+     */
+    public boolean isPercent() {
+        return has(PERCENT);
+    }
+
+    /**
+     * The share below which a row is not shown by itself.
+     *
+     * @return 0 to 100, see {@link #withMinPercent}
+     */
+    public double getMinPercent() {
+        return (double) ((flags & MIN_MASK) >> MIN_SHIFT) / PER_MILLE;
+    }
+
+    /**
+     * Whether a recursion is one row.
+     *
+     * @return null: as is usual for each format, see {@link #withFoldRecursion}
+     */
+    public @Nullable Boolean getFoldRecursion() {
+        return foldRecursion;
+    }
+
+    /**
+     * How much of the sampler's own account there is.
+     *
+     * @return never null
+     * @see #withAccount
+     */
+    public ReportAccount getAccount() {
+        return has(SHORT_ACCOUNT) ? ReportAccount.SHORT : ReportAccount.FULL;
+    }
+
+    /**
+     * Whether there is a summary.
+     *
+     * @return see {@link #withSummary}
+     */
+    public boolean isSummary() {
+        return !has(Snapshot.WITHOUT_SUMMARY);
+    }
+
+    /**
+     * Whether class names have slashes.
+     *
+     * @return see {@link #withJavaSlashes}
+     */
+    public boolean isJavaSlashes() {
+        return has(JAVA_SLASHES);
+    }
+
+    /**
+     * Whether frames have types.
+     *
+     * @return see {@link #withFrameTypes}
+     */
+    public boolean isFrameTypes() {
+        return has(FRAME_TYPES);
     }
 
     /**
@@ -315,8 +427,8 @@ public final class ReportOptions {
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof ReportOptions options
-                && options.weight == weight
-                && options.weightAlone == weightAlone
+                && options.measure == measure
+                && options.measureAlone == measureAlone
                 && options.flags == flags
                 && Objects.equals(options.focus, focus)
                 && Objects.equals(options.foldRecursion, foldRecursion);
@@ -324,12 +436,22 @@ public final class ReportOptions {
 
     @Override
     public int hashCode() {
-        return Objects.hash(weight, weightAlone, flags, focus, foldRecursion);
+        return Objects.hash(measure, measureAlone, flags, focus, foldRecursion);
     }
 
-    /** @return the weight as the core takes it */
-    int weightCode() {
-        return weight.ordinal() | (weightAlone ? Snapshot.WEIGHT_ALONE : 0);
+    /** All options by name, for people. */
+    @Override
+    public String toString() {
+        return "ReportOptions[measure=" + measure + ", measureAlone=" + measureAlone + ", order=" + getOrder()
+                + ", zeroTimePackages=" + isZeroTimePackages() + ", cpuTime=" + isCpuTime() + ", states=" + isStates()
+                + ", percent=" + isPercent() + ", minPercent=" + getMinPercent() + ", foldRecursion=" + foldRecursion
+                + ", account=" + getAccount() + ", summary=" + isSummary() + ", javaSlashes=" + isJavaSlashes()
+                + ", frameTypes=" + isFrameTypes() + ", per=" + getPer() + ", focus=" + focus + "]";
+    }
+
+    /** @return the measure as the core takes it */
+    int measureCode() {
+        return measure.ordinal() | (measureAlone ? Snapshot.MEASURE_ALONE : 0);
     }
 
     /** @return unfolded in all formats, or as before */
@@ -343,7 +465,11 @@ public final class ReportOptions {
         return (foldRecursion == null ? isRead : foldRecursion) ? flags | FOLD_RECURSION : flags;
     }
 
+    private boolean has(int flag) {
+        return (flags & flag) != 0;
+    }
+
     private ReportOptions with(int flag, boolean set) {
-        return new ReportOptions(weight, weightAlone, set ? flags | flag : flags & ~flag, focus, foldRecursion);
+        return new ReportOptions(measure, measureAlone, set ? flags | flag : flags & ~flag, focus, foldRecursion);
     }
 }

@@ -22,8 +22,37 @@ final class SamplerBean implements ThreadsSamplerMXBean {
     }
 
     @Override
+    public String getMode() {
+        return sampler.getStatistics().getMode().name();
+    }
+
+    @Override
+    public boolean isInert() {
+        return sampler.getStatistics().isInert();
+    }
+
+    @Override
+    public String getLimitations() {
+        return String.join(",", limitations().keySet());
+    }
+
+    @Override
+    public Map<String, String> limitations() {
+        Map<String, String> texts = new LinkedHashMap<>();
+        sampler.getStatistics()
+                .getLimitations()
+                .forEach(each -> texts.merge(each.code().name(), each.text(), (first, next) -> first + "; " + next));
+        return texts;
+    }
+
+    @Override
     public String getEngine() {
         return sampler.getStatistics().getEngine();
+    }
+
+    @Override
+    public String getClock() {
+        return sampler.getStatistics().getClock().name();
     }
 
     @Override
@@ -159,8 +188,8 @@ final class SamplerBean implements ThreadsSamplerMXBean {
         Map<String, Long> states = new LinkedHashMap<>();
         for (SamplingGroup group : report.getGroups()) {
             Map<String, Long> measures = group.getMeasures();
-            for (int i = ReportWeight.RUNNING.ordinal(); i <= ReportWeight.IDLE.ordinal(); i++) {
-                String state = ReportWeight.values()[i].name().toLowerCase(Locale.ROOT);
+            for (int i = ReportMeasure.RUNNING.ordinal(); i <= ReportMeasure.IDLE.ordinal(); i++) {
+                String state = ReportMeasure.values()[i].name().toLowerCase(Locale.ROOT);
                 long nanos = measures.getOrDefault(state, 0L);
                 if (nanos > 0) {
                     states.put(group.getName() + ": " + state, nanos);

@@ -28,7 +28,7 @@ import java.util.Map;
  * <ul>
  * <li>{@link ReportFormat#HTML}: the page, with the difference in colour and in its tables;</li>
  * <li>{@link ReportFormat#COLLAPSED}: a line {@code stack before after} per stack, the form that
- * {@code flamegraph.pl} reads as a differential flame graph; weights of 0 stand as 0;</li>
+ * {@code flamegraph.pl} reads as a differential flame graph; a side without the stack has 0;</li>
  * <li>{@link ReportFormat#JSON}: <code>{"before":...,"after":...}</code> with two documents as a report's.</li>
  * </ul>
  *
@@ -68,7 +68,7 @@ public final class SamplingDiff implements AutoCloseable {
      * Writes the difference.
      *
      * @param format HTML, COLLAPSED or JSON
-     * @param options for COLLAPSED the weight
+     * @param options for COLLAPSED the measure
      * @param out where to; flushed, not closed
      * @throws IOException as {@link #writeTo(ReportFormat, OutputStream)}
      */
@@ -102,7 +102,7 @@ public final class SamplingDiff implements AutoCloseable {
      * Writes the difference into a file, which appears whole or not at all.
      *
      * @param format HTML, COLLAPSED or JSON
-     * @param options for COLLAPSED the weight
+     * @param options for COLLAPSED the measure
      * @param file the file; its folder must be there
      * @throws IOException as {@link #writeTo(ReportFormat, Path)}
      */
@@ -121,16 +121,16 @@ public final class SamplingDiff implements AutoCloseable {
     /**
      * Each frame's own value in both reports, without its callees.
      *
-     * @param weight what is compared
+     * @param measure what is compared
      * @return each frame that has any, the largest difference first; frames as {@link ReportFormat#COLLAPSED} has them
-     * @throws IllegalArgumentException if the weight is null
+     * @throws IllegalArgumentException if the measure is null
      * @throws IllegalStateException if the difference is closed
      */
-    public List<FrameDiff> getFrames(ReportWeight weight) {
-        SamplingReport.requireNotNull("weight", weight);
+    public List<FrameDiff> getFrames(ReportMeasure measure) {
+        SamplingReport.requireNotNull("measure", measure);
         ByteArrayOutputStream stacks = new ByteArrayOutputStream();
         try {
-            writeTo(ReportFormat.COLLAPSED, ReportOptions.standard().withWeight(weight), stacks);
+            writeTo(ReportFormat.COLLAPSED, ReportOptions.standard().withMeasure(measure), stacks);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -205,7 +205,7 @@ public final class SamplingDiff implements AutoCloseable {
             case JSON -> writeJson(out);
             default ->
                 before.writeDifference(
-                        after, format.ordinal(), options.getWeight().ordinal(), out);
+                        after, format.ordinal(), options.getMeasure().ordinal(), out);
         }
     }
 
@@ -218,7 +218,7 @@ public final class SamplingDiff implements AutoCloseable {
     private void writePageData(OutputStream out) throws IOException {
         writeReports(Snapshot.WITHOUT_NODES | Snapshot.WITHOUT_SUMMARY, out);
         put(out, ",\"difference\":");
-        before.writeDifference(after, ReportFormat.JSON.ordinal(), ReportWeight.WALL.ordinal(), out);
+        before.writeDifference(after, ReportFormat.JSON.ordinal(), ReportMeasure.WALL.ordinal(), out);
         put(out, "}");
     }
 
@@ -230,7 +230,7 @@ public final class SamplingDiff implements AutoCloseable {
     }
 
     private static void writeReport(Snapshot report, int flags, OutputStream out) throws IOException {
-        report.write(ReportFormat.JSON.ordinal(), ReportWeight.WALL.ordinal(), flags, out);
+        report.write(ReportFormat.JSON.ordinal(), ReportMeasure.WALL.ordinal(), flags, out);
     }
 
     private static void put(OutputStream out, String text) throws IOException {

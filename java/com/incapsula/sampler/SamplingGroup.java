@@ -47,7 +47,7 @@ public final class SamplingGroup {
      * @return nanoseconds
      */
     public long getWallNanos() {
-        return total(ReportWeight.WALL);
+        return total(ReportMeasure.WALL);
     }
 
     /**
@@ -56,7 +56,7 @@ public final class SamplingGroup {
      * @return nanoseconds
      */
     public long getCpuNanos() {
-        return total(ReportWeight.CPU);
+        return total(ReportMeasure.CPU);
     }
 
     /**
@@ -65,7 +65,7 @@ public final class SamplingGroup {
      * @return the number, at most {@link #getPolls()}
      */
     public long getSamples() {
-        return total(ReportWeight.SAMPLES);
+        return total(ReportMeasure.SAMPLES);
     }
 
     /**
@@ -114,7 +114,7 @@ public final class SamplingGroup {
         return figures[ROOT];
     }
 
-    private long total(ReportWeight measure) {
+    private long total(ReportMeasure measure) {
         return figures[MEASURES + measure.ordinal()];
     }
 

@@ -258,7 +258,7 @@ public final class SamplingReport implements AutoCloseable {
         Snapshot held = hold();
         try {
             ByteArrayOutputStream json = new ByteArrayOutputStream();
-            held.write(ReportFormat.JSON.ordinal(), ReportWeight.WALL.ordinal(), Snapshot.WITHOUT_NODES | flags, json);
+            held.write(ReportFormat.JSON.ordinal(), ReportMeasure.WALL.ordinal(), Snapshot.WITHOUT_NODES | flags, json);
             return JsonParser.parse(json.toString(StandardCharsets.UTF_8));
         } catch (IOException | MalformedJson e) {
             throw new IllegalStateException(e); // neither comes from memory
@@ -326,7 +326,7 @@ public final class SamplingReport implements AutoCloseable {
      * @return nanoseconds
      */
     public long getWallNanos() {
-        return raw.total(ReportWeight.WALL);
+        return raw.total(ReportMeasure.WALL);
     }
 
     /**
@@ -380,7 +380,7 @@ public final class SamplingReport implements AutoCloseable {
      * @return nanoseconds
      */
     public long getCpuNanos() {
-        return raw.total(ReportWeight.CPU);
+        return raw.total(ReportMeasure.CPU);
     }
 
     /**
@@ -392,7 +392,7 @@ public final class SamplingReport implements AutoCloseable {
      * @return the number, at most {@link #getPolls()}
      */
     public long getSamples() {
-        return raw.total(ReportWeight.SAMPLES);
+        return raw.total(ReportMeasure.SAMPLES);
     }
 
     /**
@@ -490,7 +490,7 @@ public final class SamplingReport implements AutoCloseable {
 
     /**
      * Writes the report with the options its sampler had when it was made: order, rows and columns as in the sampler's
-     * own reports, weight wall time.
+     * own reports, and wall time as the measure.
      *
      * @param format the form
      * @param out where to; flushed, not closed
@@ -641,6 +641,6 @@ public final class SamplingReport implements AutoCloseable {
     static void writeRaw(Snapshot held, ReportFormat format, ReportOptions chosen, OutputStream out)
             throws IOException {
         ReportFormat written = format == ReportFormat.HTML ? ReportFormat.JSON : format;
-        held.write(written.ordinal(), chosen.weightCode(), chosen.flagsOf(format), chosen.getFocus(), out);
+        held.write(written.ordinal(), chosen.measureCode(), chosen.flagsOf(format), chosen.getFocus(), out);
     }
 }

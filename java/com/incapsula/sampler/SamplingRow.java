@@ -110,7 +110,7 @@ public final class SamplingRow {
      * @return nanoseconds
      */
     public long getWallNanos() {
-        return raw.totals()[ReportWeight.WALL.ordinal()];
+        return raw.totals()[ReportMeasure.WALL.ordinal()];
     }
 
     /**
@@ -119,7 +119,7 @@ public final class SamplingRow {
      * @return nanoseconds
      */
     public long getOwnWallNanos() {
-        return raw.own()[ReportWeight.WALL.ordinal()];
+        return raw.own()[ReportMeasure.WALL.ordinal()];
     }
 
     /**
@@ -128,7 +128,7 @@ public final class SamplingRow {
      * @return nanoseconds
      */
     public long getCpuNanos() {
-        return raw.totals()[ReportWeight.CPU.ordinal()];
+        return raw.totals()[ReportMeasure.CPU.ordinal()];
     }
 
     /**
@@ -137,7 +137,7 @@ public final class SamplingRow {
      * @return nanoseconds
      */
     public long getOwnCpuNanos() {
-        return raw.own()[ReportWeight.CPU.ordinal()];
+        return raw.own()[ReportMeasure.CPU.ordinal()];
     }
 
     /**
@@ -146,7 +146,7 @@ public final class SamplingRow {
      * @return the number, see {@link SamplingReport#getSamples()}
      */
     public long getSamples() {
-        return raw.totals()[ReportWeight.SAMPLES.ordinal()];
+        return raw.totals()[ReportMeasure.SAMPLES.ordinal()];
     }
 
     /**
@@ -155,7 +155,7 @@ public final class SamplingRow {
      * @return the number
      */
     public long getOwnSamples() {
-        return raw.own()[ReportWeight.SAMPLES.ordinal()];
+        return raw.own()[ReportMeasure.SAMPLES.ordinal()];
     }
 
     /**
@@ -164,7 +164,7 @@ public final class SamplingRow {
      * @return the number, without the calls that it made; 0 in other groups
      */
     public long getCalls() {
-        return raw.own()[ReportWeight.CALLS.ordinal()];
+        return raw.own()[ReportMeasure.CALLS.ordinal()];
     }
 
     /**

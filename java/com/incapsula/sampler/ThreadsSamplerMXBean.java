@@ -17,9 +17,37 @@ public interface ThreadsSamplerMXBean {
     /**
      * How stacks are walked.
      *
-     * @return the engine's name
+     * @return the name of a {@link SamplingMode}
+     */
+    String getMode();
+
+    /**
+     * Whether nothing is sampled.
+     *
+     * @return see {@link SamplerStatistics#isInert()}
+     */
+    boolean isInert();
+
+    /**
+     * What the sampler cannot do here, or does in a worse way.
+     *
+     * @return names of {@link SamplingLimitation.Code}, separated by commas; empty: nothing
+     */
+    String getLimitations();
+
+    /**
+     * Mode and limitations in one line, for people.
+     *
+     * @return see {@link SamplerStatistics#getEngine()}
      */
     String getEngine();
+
+    /**
+     * Which time is sampled.
+     *
+     * @return the name of a {@link SamplingClock}
+     */
+    String getClock();
 
     /**
      * Whether sampling is paused.
@@ -151,6 +179,13 @@ public interface ThreadsSamplerMXBean {
      * @throws IllegalStateException if the property is fixed while the sampler runs, or the engine refuses the value
      */
     void set(String name, String value);
+
+    /**
+     * The reasons of {@link #getLimitations()}.
+     *
+     * @return texts for people by code
+     */
+    Map<String, String> limitations();
 
     /**
      * What was counted since the start and in the current interval.

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * <tr><td>{@code /collapsed}</td><td>{@link ReportFormat#COLLAPSED}</td></tr>
  * <tr><td>{@code /profile.json}</td><td>{@link ReportFormat#SPEEDSCOPE}</td></tr>
  * <tr><td>{@code /top.txt}</td><td>{@link ReportFormat#TOP}</td></tr>
- * <tr><td>{@code /calls.txt}</td><td>{@link ReportFormat#CALLS}; {@code ?by=calls}, {@code per=class} or {@code
+ * <tr><td>{@code /calls.txt}</td><td>{@link ReportFormat#CALLS}; {@code ?measure=calls}, {@code per=class} or {@code
  * package}, {@code focus=com.acme.Shop.checkout}</td></tr>
  * <tr><td>{@code /profile.pb.gz}</td><td>{@link ReportFormat#PPROF}</td></tr>
  * <tr><td>{@code /debug/pprof/}</td><td>a page with links to all of these</td></tr>

@@ -15,7 +15,7 @@ import jdk.internal.vm.annotation.Stable;
  *
  * <p>All data is the library's (native/src/counting/call_layout.h): a state per thread, found by the thread's id, and a
  * tree of calls. Here is only what is frequent: a call from a place it was made from before, and its exit. The rest is
- * done by native methods (threadssampler.HookNatives), as all of it is with exact timing.
+ * done by native methods (threadsampler.HookNatives), as all of it is with exact timing.
  *
  * <p>What is called by reflection is handed to {@link #reflected}, which says each to the library once.
  *

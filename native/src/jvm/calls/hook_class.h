@@ -3,7 +3,7 @@
  * hook_class.h - defines java.lang.ThreadsSamplerHook, which instrumented methods call, into the
  * JVM's own module java.base, and connects it with the call arenas (counting/call_arena.h).
  *
- * Its native methods are those of threadssampler.HookNatives, which belongs to no named module: the
+ * Its native methods are those of threadsampler.HookNatives, which belongs to no named module: the
  * JVM warns, on its standard output, of each native method that is registered in java.base.
  *
  * A class of the boot loader is never unloaded, and may be called at any time from then on: so this
@@ -29,7 +29,7 @@
 
 #include "base/status.h"
 
-#define SMP_HOOK_NATIVES "threadssampler/HookNatives"
+#define SMP_HOOK_NATIVES "threadsampler/HookNatives"
 /* As instrumented classes name it. Its methods take an int and return nothing. */
 #define SMP_HOOK_CLASS "java/lang/ThreadsSamplerHook"
 #define SMP_HOOK_ENTER "enter"

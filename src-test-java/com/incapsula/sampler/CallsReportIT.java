@@ -295,7 +295,7 @@ class CallsReportIT {
                         .hasSize(Work.callsOf(10).size())
                         .contains("main;counted.Work.root(Work.java) 1 2")
                         .contains("main;counted.Work.root(Work.java);counted.Work.leaf(Work.java) 10 20");
-                assertThat(difference.getFrames(ReportWeight.CALLS))
+                assertThat(difference.getFrames(ReportMeasure.CALLS))
                         .contains(
                                 new SamplingDiff.FrameDiff("counted.Work.leaf(Work.java)", 30, 60),
                                 new SamplingDiff.FrameDiff("counted.Work.root(Work.java)", 1, 2))
@@ -307,7 +307,7 @@ class CallsReportIT {
 
     private static List<String> lines(SamplingDiff difference) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        difference.writeTo(ReportFormat.COLLAPSED, ReportOptions.standard().withWeight(ReportWeight.CALLS), out);
+        difference.writeTo(ReportFormat.COLLAPSED, ReportOptions.standard().withMeasure(ReportMeasure.CALLS), out);
         return out.toString(StandardCharsets.UTF_8).lines().toList();
     }
 

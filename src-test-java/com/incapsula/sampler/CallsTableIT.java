@@ -184,7 +184,7 @@ class CallsTableIT {
         files.setFile(folder.resolve("x.calls.txt").toString());
         assertThat(files.getFormat()).isEqualTo(ReportFormat.CALLS);
         files.setPer(ReportUnit.CLASS);
-        files.setWeight(ReportWeight.CALLS);
+        files.setMeasure(ReportMeasure.CALLS);
         sampler.setMethodTiming(MethodTiming.EXACT);
         try (SamplingReport report = counted()) {
             files.report(report);
@@ -215,7 +215,7 @@ class CallsTableIT {
     void whatIsNoOptionIsRefused() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ReportOptions.of("often", null, null))
-                .withMessageStartingWith("weight must be one of time, wall, cpu, samples, calls, ")
+                .withMessageStartingWith("measure must be one of time, wall, cpu, samples, calls, ")
                 .withMessageEndingWith(", got \"often\"");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ReportOptions.of(null, "line", null))

@@ -217,7 +217,7 @@ class CallsTruthIT {
     }
 
     private static long sampledNanos(SamplingReport report, String method) {
-        return CallCounts.weighed(report, ReportWeight.WALL).entrySet().stream()
+        return CallCounts.of(report, ReportMeasure.WALL).entrySet().stream()
                 .filter(row -> row.getKey().contains(method))
                 .mapToLong(row -> row.getValue())
                 .sum();

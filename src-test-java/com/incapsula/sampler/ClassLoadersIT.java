@@ -223,7 +223,7 @@ class ClassLoadersIT {
         /* Of our libraries: a file that was mapped stays mapped. */
         private static long mappedFiles() throws IOException {
             return Files.readAllLines(Path.of("/proc/self/maps")).stream()
-                    .filter(line -> line.contains("threadssampler"))
+                    .filter(line -> line.contains("libthreads-sampler"))
                     .map(line -> line.substring(line.indexOf('/')))
                     .distinct()
                     .count();
@@ -329,7 +329,7 @@ class ClassLoadersIT {
     /** They have two cores, which take turns. */
     @Test
     void anotherBuildIsRefusedWhileTheFirstOneSamples(@TempDir Path folder) throws Exception {
-        Path other = folder.resolve("libthreadssampler-other.so");
+        Path other = folder.resolve("libthreads-sampler-other.so");
         Files.write(other, withAnotherOption(Files.readAllBytes(builtLibrary())));
         List<String> lines = run("two builds", other.toString());
         assertThat(lines)
@@ -349,7 +349,7 @@ class ClassLoadersIT {
                 : Path.of(
                         folderOf(ThreadsSampler.class),
                         "META-INF/native/linux-" + System.getProperty("os.arch").replace("amd64", "x86_64"),
-                        "libthreadssampler.so");
+                        "libthreads-sampler.so");
     }
 
     /* What both sides of the seam must agree on is not the same then; Java does not read that name. */

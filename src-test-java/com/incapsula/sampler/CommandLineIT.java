@@ -167,7 +167,7 @@ class CommandLineIT {
             "100",
             "--format",
             "calls",
-            "--by",
+            "--measure",
             "calls"
         };
         String[] command = Stream.concat(Stream.of(pid), Stream.of(options)).toArray(String[]::new);
@@ -180,10 +180,10 @@ class CommandLineIT {
     }
 
     @Test
-    void aWeightAndTheOptionsOfTheTableAreChecked() throws Exception {
-        assertThat(done(process, "-d", "100ms", "--format", "collapsed", "--weight", "wall"))
+    void aMeasureAndTheOptionsOfTheTableAreChecked() throws Exception {
+        assertThat(done(process, "-d", "100ms", "--format", "collapsed", "--measure", "wall"))
                 .contains("unaware-worker;");
-        assertFails(1, "weight must be one of time, wall, cpu, ", commandLine(), process, "-d", "100ms", "--by", "x");
+        assertFails(1, "measure must be one of time, wall, cpu, ", commandLine(), process, "-d", "100ms", "--by", "x");
         assertFails(1, "per must be one of method, class, ", commandLine(), process, "-d", "100ms", "--per", "x");
     }
 

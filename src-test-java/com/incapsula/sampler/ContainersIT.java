@@ -41,8 +41,9 @@ class ContainersIT {
         AgentJar.ofPatience(shared);
         String platform = "linux-" + System.getProperty("os.arch").replace("amd64", "x86_64");
         library = Files.copy(
-                ChildJvm.placeOf(ThreadsSampler.class).resolve("META-INF/native/" + platform + "/libthreadssampler.so"),
-                shared.resolve("libthreadssampler.so"));
+                ChildJvm.placeOf(ThreadsSampler.class)
+                        .resolve("META-INF/native/" + platform + "/libthreads-sampler.so"),
+                shared.resolve("libthreads-sampler.so"));
         filter = Preload.compile("container_filter.c", shared);
     }
 

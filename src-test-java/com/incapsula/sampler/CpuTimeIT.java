@@ -63,9 +63,9 @@ class CpuTimeIT {
         busy.close();
     }
 
-    private String written(ReportFormat format, ReportWeight weight) throws IOException {
+    private String written(ReportFormat format, ReportMeasure measure) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        report.writeTo(format, ReportOptions.standard().withWeight(weight), out);
+        report.writeTo(format, ReportOptions.standard().withMeasure(measure), out);
         return out.toString(StandardCharsets.UTF_8);
     }
 
@@ -98,13 +98,13 @@ class CpuTimeIT {
     @Test
     void isTheSameInEveryForm() throws IOException {
         long nanos = report.getCpuNanos();
-        assertThat(sum(Pattern.compile(" (\\d+)\n"), written(ReportFormat.COLLAPSED, ReportWeight.CPU)))
+        assertThat(sum(Pattern.compile(" (\\d+)\n"), written(ReportFormat.COLLAPSED, ReportMeasure.CPU)))
                 .isEqualTo(nanos);
-        assertThat(sum(Pattern.compile("\"endValue\":(\\d+)"), written(ReportFormat.SPEEDSCOPE, ReportWeight.CPU)))
+        assertThat(sum(Pattern.compile("\"endValue\":(\\d+)"), written(ReportFormat.SPEEDSCOPE, ReportMeasure.CPU)))
                 .isEqualTo(nanos);
-        String json = written(ReportFormat.JSON, ReportWeight.WALL);
+        String json = written(ReportFormat.JSON, ReportMeasure.WALL);
         assertThat(sum(Pattern.compile("\"cpu\":\\[([\\d,]+)]"), json)).isEqualTo(nanos);
-        assertThat(written(ReportFormat.HTML, ReportWeight.WALL)).contains(json.strip());
+        assertThat(written(ReportFormat.HTML, ReportMeasure.WALL)).contains(json.strip());
         ByteArrayOutputStream pprof = new ByteArrayOutputStream();
         report.writeTo(ReportFormat.PPROF, pprof);
         assertThat(new PprofFile(pprof.toByteArray())

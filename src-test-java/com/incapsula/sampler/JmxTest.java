@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.management.InstanceNotFoundException;
@@ -116,7 +117,7 @@ class JmxTest {
             assertThat(operation.getImpact())
                     .as(operation.getName())
                     .isEqualTo(
-                            List.of("statistics", "dump", "top", "states", "summary", "hotSpots")
+                            List.of("limitations", "statistics", "dump", "top", "states", "summary", "hotSpots")
                                             .contains(operation.getName())
                                     ? MBeanOperationInfo.INFO
                                     : MBeanOperationInfo.ACTION);
@@ -143,6 +144,10 @@ class JmxTest {
         ThreadsSamplerMXBean bean = JMX.newMXBeanProxy(server, nameOf("shop"), ThreadsSamplerMXBean.class);
 
         assertThat(bean.getEngine()).isEqualTo("fake");
+        assertThat(bean.getMode()).isEqualTo("OWN");
+        assertThat(bean.isInert()).isFalse();
+        assertThat(bean.getLimitations()).isEmpty();
+        assertThat(bean.getClock()).isEqualTo("WALL");
         assertThat(bean.isActive()).isTrue();
         assertThat(bean.getSamplingFrequencyMillis()).isEqualTo(50);
         assertThat(bean.getReportFrequencySeconds()).isEqualTo(900);
@@ -161,6 +166,20 @@ class JmxTest {
         assertThat(fake.calls())
                 .containsExactly(
                         "start", "pause", "resume", "report", "resetCounts", "takeInterval 2", "closeReader 2");
+    }
+
+    @Test
+    void limitationsHaveCodesAndReasons() throws Exception {
+        sampler.init();
+        fake.haveStatus("JVMTI", "ASYNC_WALK_REFUSED", "no symbols", "CALLS_NOT_COUNTED", "no hook");
+        ThreadsSamplerMXBean bean = JMX.newMXBeanProxy(server, nameOf("shop"), ThreadsSamplerMXBean.class);
+        assertThat(bean.getMode()).isEqualTo("JVMTI");
+        assertThat(bean.getLimitations()).isEqualTo("ASYNC_WALK_REFUSED,CALLS_NOT_COUNTED");
+        assertThat(bean.limitations())
+                .containsExactlyInAnyOrderEntriesOf(
+                        Map.of("ASYNC_WALK_REFUSED", "no symbols", "CALLS_NOT_COUNTED", "no hook"));
+        fake.haveStatus("INERT", "NOTHING_SAMPLED", "no Linux");
+        assertThat(bean.isInert()).isTrue();
     }
 
     @Test
@@ -252,6 +271,7 @@ class JmxTest {
                         "report",
                         "resetCollectedResults",
                         "set",
+                        "limitations",
                         "statistics",
                         "dump",
                         "top",

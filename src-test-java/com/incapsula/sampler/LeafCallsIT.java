@@ -114,7 +114,7 @@ class LeafCallsIT {
                 try (SamplingReport report = sampler.snapshot()) {
                     ByteArrayOutputStream stacks = new ByteArrayOutputStream();
                     report.writeTo(
-                            ReportFormat.COLLAPSED, ReportOptions.standard().withWeight(ReportWeight.CPU), stacks);
+                            ReportFormat.COLLAPSED, ReportOptions.standard().withMeasure(ReportMeasure.CPU), stacks);
                     stacks.toString(StandardCharsets.UTF_8)
                             .lines()
                             .filter(line -> line.contains("Program.run("))

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Finding and loading the native library, each way in a JVM of its own. */
 class LoadingIT {
 
-    private static final String NAME = "libthreadssampler\\.so|libthreadssampler-.*-[0-9a-f]{16}\\.so";
+    private static final String NAME = "libthreads-sampler\\.so|libthreads-sampler-.*-[0-9a-f]{16}\\.so";
 
     @TempDir
     Path folder;
@@ -37,7 +37,7 @@ class LoadingIT {
         temporary = Files.createDirectory(folder.resolve("tmp"));
         Path built = ChildJvm.placeOf(ThreadsSampler.class)
                 .resolve("META-INF/native/linux-"
-                        + System.getProperty("os.arch").replace("amd64", "x86_64") + "/libthreadssampler.so");
+                        + System.getProperty("os.arch").replace("amd64", "x86_64") + "/libthreads-sampler.so");
         library = Files.copy(built, folder.resolve("libmine.so"));
     }
 

@@ -125,7 +125,7 @@ class McpIT {
                             .contains(method);
         });
         patiently()
-                .untilAsserted(() -> assertThat(call(client, "top", Map.of("by", "cpu", "budget_chars", 1000)))
+                .untilAsserted(() -> assertThat(call(client, "top", Map.of("measure", "cpu", "budget_chars", 1000)))
                         .contains(method)
                         .hasSizeLessThanOrEqualTo(1000));
         patiently()

@@ -58,8 +58,9 @@ class NativeAgentIT {
     private static Path copyOfLibrary(Path to) throws IOException {
         String platform = "linux-" + System.getProperty("os.arch").replace("amd64", "x86_64");
         return Files.copy(
-                ChildJvm.placeOf(ThreadsSampler.class).resolve("META-INF/native/" + platform + "/libthreadssampler.so"),
-                to.resolve("libthreadssampler.so"));
+                ChildJvm.placeOf(ThreadsSampler.class)
+                        .resolve("META-INF/native/" + platform + "/libthreads-sampler.so"),
+                to.resolve("libthreads-sampler.so"));
     }
 
     private static ChildJvm target(String... options) {

@@ -61,7 +61,7 @@ class OverloadsIT {
     }
 
     private static String calls(SamplingReport report) {
-        return written(report, ReportFormat.COLLAPSED, ReportOptions.standard().withWeight(ReportWeight.CALLS));
+        return written(report, ReportFormat.COLLAPSED, ReportOptions.standard().withMeasure(ReportMeasure.CALLS));
     }
 
     private static String written(SamplingReport report, ReportFormat format, ReportOptions options) {
@@ -95,7 +95,7 @@ class OverloadsIT {
                     .containsPattern(
                             "counted\\.Overloaded\\.add\\(List, long\\[]\\[]\\)\\(Overloaded.java\\) .*, Calls: 2");
             assertThat(written(
-                            report, ReportFormat.TOP, ReportOptions.standard().withWeight(ReportWeight.CALLS)))
+                            report, ReportFormat.TOP, ReportOptions.standard().withMeasure(ReportMeasure.CALLS)))
                     .contains("  counted.Overloaded.add(List, long[][]) ");
             assertThat(report.toString(ReportFormat.JSON)).contains("\"method\":\"add(int)\"");
         }
@@ -123,7 +123,7 @@ class OverloadsIT {
             assertThat(rows(text, "counted.Overloaded.down")).isEqualTo(1);
             assertThat(calls(report)).as("an exact format").contains(deepest);
             ReportOptions folded = ReportOptions.standard().withFoldRecursion(true);
-            assertThat(written(report, ReportFormat.COLLAPSED, folded.withWeight(ReportWeight.CALLS)))
+            assertThat(written(report, ReportFormat.COLLAPSED, folded.withMeasure(ReportMeasure.CALLS)))
                     .contains(";counted.Overloaded.down(Overloaded.java) " + (DEPTH + 1) + "\n");
             assertThat(written(report, ReportFormat.HTML, ReportOptions.standard()))
                     .contains("\"recursion\":[[");

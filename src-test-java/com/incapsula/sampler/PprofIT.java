@@ -94,9 +94,10 @@ class PprofIT {
                 .sum();
     }
 
-    private static String written(SamplingReport report, ReportFormat format, ReportWeight weight) throws IOException {
+    private static String written(SamplingReport report, ReportFormat format, ReportMeasure measure)
+            throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        report.writeTo(format, ReportOptions.standard().withWeight(weight), out);
+        report.writeTo(format, ReportOptions.standard().withMeasure(measure), out);
         return out.toString(StandardCharsets.UTF_8);
     }
 
@@ -121,16 +122,16 @@ class PprofIT {
                             .mapToLong(SamplingGroup::getSamples)
                             .sum())
                     .isEqualTo(samples);
-            assertThat(sum(written(report, ReportFormat.COLLAPSED, ReportWeight.WALL), " (\\d+)\n"))
+            assertThat(sum(written(report, ReportFormat.COLLAPSED, ReportMeasure.WALL), " (\\d+)\n"))
                     .isEqualTo(wall);
-            assertThat(sum(written(report, ReportFormat.COLLAPSED, ReportWeight.SAMPLES), " (\\d+)\n"))
+            assertThat(sum(written(report, ReportFormat.COLLAPSED, ReportMeasure.SAMPLES), " (\\d+)\n"))
                     .isEqualTo(samples);
             String endValue = "\"endValue\":(\\d+)";
-            assertThat(sum(written(report, ReportFormat.SPEEDSCOPE, ReportWeight.WALL), endValue))
+            assertThat(sum(written(report, ReportFormat.SPEEDSCOPE, ReportMeasure.WALL), endValue))
                     .isEqualTo(wall);
-            assertThat(sum(written(report, ReportFormat.SPEEDSCOPE, ReportWeight.SAMPLES), endValue))
+            assertThat(sum(written(report, ReportFormat.SPEEDSCOPE, ReportMeasure.SAMPLES), endValue))
                     .isEqualTo(samples);
-            String json = written(report, ReportFormat.JSON, ReportWeight.WALL);
+            String json = written(report, ReportFormat.JSON, ReportMeasure.WALL);
             // Where a thread was blocked, its holder has the same time once more.
             String groups = json.split("\"lockHolders\":", 2)[0];
             assertThat(sum(groups, "\"wall\":\\[([\\d,]+)]")).isEqualTo(wall);
@@ -138,7 +139,7 @@ class PprofIT {
             assertThat(sum(json, "\"polls\":\\d+,\"samples\":(\\d+)")).isEqualTo(samples);
             ByteArrayOutputStream folded = new ByteArrayOutputStream();
             report.writeTo(ReportFormat.JSON, ReportOptions.standard().withFoldRecursion(true), folded);
-            assertThat(written(report, ReportFormat.HTML, ReportWeight.WALL))
+            assertThat(written(report, ReportFormat.HTML, ReportMeasure.WALL))
                     .contains(folded.toString(StandardCharsets.UTF_8).strip());
             assertThat(sum(report.toString(ReportFormat.TEXT), "\nsamples: (\\d+)\n"))
                     .isEqualTo(samples);

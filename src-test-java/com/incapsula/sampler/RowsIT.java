@@ -35,9 +35,9 @@ class RowsIT {
         sampler.close();
     }
 
-    private static Map<String, Long> collapsed(SamplingReport report, ReportWeight weight) throws IOException {
+    private static Map<String, Long> collapsed(SamplingReport report, ReportMeasure measure) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        report.writeTo(ReportFormat.COLLAPSED, ReportOptions.standard().withWeight(weight), out);
+        report.writeTo(ReportFormat.COLLAPSED, ReportOptions.standard().withMeasure(measure), out);
         return CollapsedStacks.parse(out.toString(StandardCharsets.UTF_8));
     }
 
@@ -78,11 +78,11 @@ class RowsIT {
             assertThat(report.getGroups()).isNotEmpty();
             List<SamplingGroup> groups = report.getGroups();
             assertThat(fromRows(report, groups, SamplingRow::getOwnWallNanos))
-                    .isEqualTo(collapsed(report, ReportWeight.WALL));
+                    .isEqualTo(collapsed(report, ReportMeasure.WALL));
             assertThat(fromRows(report, groups, SamplingRow::getOwnCpuNanos))
-                    .isEqualTo(collapsed(report, ReportWeight.CPU));
+                    .isEqualTo(collapsed(report, ReportMeasure.CPU));
             assertThat(fromRows(report, groups, SamplingRow::getOwnSamples))
-                    .isEqualTo(collapsed(report, ReportWeight.SAMPLES));
+                    .isEqualTo(collapsed(report, ReportMeasure.SAMPLES));
             groups.forEach(group -> assertOrderAndSums(report.rows(group), group.getWallNanos()));
         }
     }
@@ -169,7 +169,7 @@ class RowsIT {
         Work.root(10);
         try (SamplingReport report = sampler.snapshot()) {
             assertThat(fromRows(report, report.getCountedGroups(), SamplingRow::getCalls))
-                    .isEqualTo(collapsed(report, ReportWeight.CALLS))
+                    .isEqualTo(collapsed(report, ReportMeasure.CALLS))
                     .isNotEmpty();
             assertThat(fromRows(report, report.getGroups(), SamplingRow::getCalls))
                     .isEmpty();

@@ -127,15 +127,15 @@ class SamplingReportTest {
 
     @Test
     void optionsReachTheCore() throws IOException {
-        ReportOptions chosen = WHOLE.withWeight(ReportWeight.SAMPLES)
+        ReportOptions chosen = WHOLE.withMeasure(ReportMeasure.SAMPLES)
                 .withCpuTime(true)
                 .withZeroTimePackages(true)
                 .withPercent(true)
                 .withPercent(false);
         report.writeTo(ReportFormat.COLLAPSED, chosen, OutputStream.nullOutputStream());
         assertThat(snapshot.lastRequest).isEqualTo("COLLAPSED 2 514");
-        assertThat(chosen.getWeight()).isEqualTo(ReportWeight.SAMPLES);
-        assertThat(ReportOptions.standard().getWeight()).isEqualTo(ReportWeight.WALL);
+        assertThat(chosen.getMeasure()).isEqualTo(ReportMeasure.SAMPLES);
+        assertThat(ReportOptions.standard().getMeasure()).isEqualTo(ReportMeasure.WALL);
     }
 
     @Test
@@ -231,7 +231,7 @@ class SamplingReportTest {
         Files.writeString(file, "old");
         report.writeTo(ReportFormat.TEXT, file);
         assertThat(file).hasContent("TEXT 0 " + (FOLDED | 9));
-        report.writeTo(ReportFormat.COLLAPSED, WHOLE.withWeight(ReportWeight.CPU), file);
+        report.writeTo(ReportFormat.COLLAPSED, WHOLE.withMeasure(ReportMeasure.CPU), file);
         assertThat(file).hasContent("COLLAPSED 1 0");
         assertThat(folder).isDirectoryNotContaining(path -> !path.equals(file));
     }
@@ -309,7 +309,7 @@ class SamplingReportTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> SamplingReport.diff(null, report))
                 .withMessage("before must not be null");
-        assertThatIllegalArgumentException().isThrownBy(() -> WHOLE.withWeight(null));
+        assertThatIllegalArgumentException().isThrownBy(() -> WHOLE.withMeasure(null));
         assertThatIllegalArgumentException().isThrownBy(() -> WHOLE.withOrder(null));
     }
 
@@ -375,7 +375,7 @@ class SamplingReportTest {
         try (SamplingDiff diff = diff("first", "second")) {
             ByteArrayOutputStream out = new ByteArrayOutputStream();
             Path file = folder.resolve("diff.collapsed");
-            ReportOptions byCpu = WHOLE.withWeight(ReportWeight.CPU);
+            ReportOptions byCpu = WHOLE.withMeasure(ReportMeasure.CPU);
             diff.writeTo(ReportFormat.COLLAPSED, byCpu, out);
             assertThat(out).hasToString("COLLAPSED 1 of first and second");
             diff.writeTo(ReportFormat.COLLAPSED, byCpu, file);
@@ -460,17 +460,17 @@ class SamplingReportTest {
                 .isEqualTo(ReportOptions.standard().withPercent(true))
                 .isNotEqualTo(ReportOptions.standard());
         assertThat(percent).hasSameHashCodeAs(ReportOptions.standard().withPercent(true));
-        assertThat(percent.withWeight(ReportWeight.CPU)).isNotEqualTo(percent);
-        assertThat(percent.withWeightAlone(true)).isNotEqualTo(percent);
+        assertThat(percent.withMeasure(ReportMeasure.CPU)).isNotEqualTo(percent);
+        assertThat(percent.withMeasureAlone(true)).isNotEqualTo(percent);
         assertThat(percent.withPercent(false)).isEqualTo(ReportOptions.standard());
         assertThat(report.getOptions()).isEqualTo(OPTIONS);
     }
 
     @Test
-    void theWeightAloneReachesTheCore() throws IOException {
+    void theMeasureAloneReachesTheCore() throws IOException {
         report.writeTo(
                 ReportFormat.PPROF,
-                ReportOptions.standard().withWeight(ReportWeight.CPU).withWeightAlone(true),
+                ReportOptions.standard().withMeasure(ReportMeasure.CPU).withMeasureAlone(true),
                 new ByteArrayOutputStream());
         assertThat(snapshot.lastRequest).startsWith("PPROF 257 ");
     }

@@ -47,7 +47,7 @@ class SpringBeansTest {
                                     folder.resolve("r-%n.pb.gz").toString(),
                                     "format",
                                     "PPROF",
-                                    "weight",
+                                    "measure",
                                     "CPU",
                                     "maxFiles",
                                     "7",
@@ -74,7 +74,7 @@ class SpringBeansTest {
 
             FileSamplingOutputer files = context.getBean(FileSamplingOutputer.class);
             assertThat(files.getFormat()).isEqualTo(ReportFormat.PPROF);
-            assertThat(files.getWeight()).isEqualTo(ReportWeight.CPU);
+            assertThat(files.getMeasure()).isEqualTo(ReportMeasure.CPU);
             assertThat(files.getMaxFiles()).isEqualTo(7);
             assertThat(files.getMaxTotalBytes()).isEqualTo(1_000_000);
             server = context.getBean(ThreadsSamplerServer.class);

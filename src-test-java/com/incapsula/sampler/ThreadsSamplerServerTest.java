@@ -89,7 +89,7 @@ class ThreadsSamplerServerTest {
         "/profile.json, application/json, SPEEDSCOPE 0 " + FakeSnapshot.STANDARD_FLAGS,
         "/top.txt, text/plain; charset=utf-8, TOP 0 " + FakeSnapshot.STANDARD_FLAGS,
         "/calls.txt, text/plain; charset=utf-8, CALLS 0 " + FakeSnapshot.STANDARD_FLAGS,
-        "/calls.txt?by=calls&focus=a.B%24C.%3Cinit%3E, text/plain; charset=utf-8, CALLS 3 "
+        "/calls.txt?measure=calls&focus=a.B%24C.%3Cinit%3E, text/plain; charset=utf-8, CALLS 3 "
                 + FakeSnapshot.STANDARD_FLAGS + " in a.B$C.<init>",
     })
     void everyPathHasItsForm(String path, String type, String body) throws Exception {
@@ -285,7 +285,7 @@ class ThreadsSamplerServerTest {
         assertRefused(get("/nothing"), 404, "nothing is at the path of this request");
         assertRefused(send(request("/").DELETE()), 405, "only requests by GET and HEAD");
         assertRefused(get("/debug/pprof/profile?seconds=0"), 400, "seconds must be between 1 and 60");
-        assertRefused(get("/calls.txt?by=x"), 400, "weight must be one of time, wall, cpu, ");
+        assertRefused(get("/calls.txt?measure=x"), 400, "measure must be one of time, wall, cpu, ");
         assertRefused(get("/calls.txt?per=x"), 400, "per must be one of method, class, package, got \"x\"");
         fake.onInterval(() -> {
             throw new UnsupportedOperationException("secret");

@@ -2,9 +2,9 @@
 package com.incapsula.sampler.outputer;
 
 import com.incapsula.sampler.ReportFormat;
+import com.incapsula.sampler.ReportMeasure;
 import com.incapsula.sampler.ReportOptions;
 import com.incapsula.sampler.ReportUnit;
-import com.incapsula.sampler.ReportWeight;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.internal.report.Content;
 import com.incapsula.sampler.internal.report.FileSeries;
@@ -49,7 +49,7 @@ public class FileSamplingOutputer implements SamplingOutputer {
 
     private volatile @Nullable FileSeries series;
     private volatile @Nullable ReportFormat format; // null: by the file's name
-    private volatile @Nullable ReportWeight weight;
+    private volatile @Nullable ReportMeasure measure;
     private volatile @Nullable ReportUnit per;
     private volatile @Nullable String focus;
     private volatile int maxFiles = STANDARD_MAX_FILES;
@@ -138,22 +138,22 @@ public class FileSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * What a stack weighs, in the formats with one number only, and what tables are ordered by. Default: wall time. All
-     * other options are the sampler's own.
+     * The measure of the formats that have one number for each stack, and by which tables are ordered. Default: wall
+     * time. All other options are the sampler's own.
      *
-     * @param weight the weight; null: as by default
+     * @param measure the measure; null: as by default
      */
-    public void setWeight(@Nullable ReportWeight weight) {
-        this.weight = weight;
+    public void setMeasure(@Nullable ReportMeasure measure) {
+        this.measure = measure;
     }
 
     /**
-     * What a stack weighs.
+     * The measure of the formats that have one number for each stack.
      *
-     * @return the weight, or null where none was set
+     * @return the measure, or null if none was set
      */
-    public @Nullable ReportWeight getWeight() {
-        return weight;
+    public @Nullable ReportMeasure getMeasure() {
+        return measure;
     }
 
     /**
@@ -304,10 +304,10 @@ public class FileSamplingOutputer implements SamplingOutputer {
 
     private void writeTo(SamplingReport report, OutputStream out) throws IOException {
         ReportOptions options = report.getOptions();
-        ReportWeight weighed = weight;
+        ReportMeasure measured = measure;
         ReportUnit unit = per;
         String row = focus;
-        options = weighed == null ? options : options.withWeight(weighed);
+        options = measured == null ? options : options.withMeasure(measured);
         options = unit == null ? options : options.withPer(unit);
         report.writeTo(getFormat(), row == null ? options : options.withFocus(row), out);
     }

@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import com.incapsula.sampler.Fakes;
 import com.incapsula.sampler.ReportFormat;
+import com.incapsula.sampler.ReportMeasure;
 import com.incapsula.sampler.ReportOptions;
-import com.incapsula.sampler.ReportWeight;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.internal.engine.FakeSampler;
@@ -83,19 +83,19 @@ class FileSamplingOutputerTest {
     }
 
     @Test
-    void weightReachesTheReport() throws IOException {
+    void theMeasureReachesTheReport() throws IOException {
         outputer.setFile(folder.resolve("r").toString());
         outputer.setFormat(ReportFormat.COLLAPSED);
-        outputer.setWeight(ReportWeight.CPU);
+        outputer.setMeasure(ReportMeasure.CPU);
         write("");
         assertThat(folder.resolve("r")).hasContent("COLLAPSED 1 " + FakeSnapshot.STANDARD_FLAGS);
     }
 
     @Test
-    void aWeightLeavesTheOtherOptions() throws IOException {
+    void aMeasureLeavesTheOtherOptions() throws IOException {
         outputer.setFile(folder.resolve("r").toString());
         outputer.setFormat(ReportFormat.TEXT);
-        outputer.setWeight(ReportWeight.CPU);
+        outputer.setMeasure(ReportMeasure.CPU);
         FakeSnapshot snapshot = new FakeSnapshot();
         try (SamplingReport report =
                 Fakes.report(snapshot, ReportOptions.standard().withPercent(true))) {
@@ -413,7 +413,7 @@ class FileSamplingOutputerTest {
     void isABean() {
         assertThat(outputer.getFile()).isNull();
         assertThat(outputer.getFormat()).isEqualTo(ReportFormat.HTML);
-        assertThat(outputer.getWeight()).isNull();
+        assertThat(outputer.getMeasure()).isNull();
         assertThat(outputer.getMaxFiles()).isEqualTo(100);
         assertThat(outputer.getMaxTotalBytes()).isEqualTo(256L << 20);
         outputer.setMaxFiles(5);

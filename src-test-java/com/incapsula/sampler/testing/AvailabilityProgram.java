@@ -43,7 +43,7 @@ public final class AvailabilityProgram {
     /* Of the library. */
     private static String mappedFiles() throws IOException {
         return Files.readAllLines(Path.of("/proc/self/maps")).stream()
-                .filter(line -> line.matches(".*/lib(threadssampler|mine)[^/]*\\.so"))
+                .filter(line -> line.matches(".*/lib(threads-sampler|mine)[^/]*\\.so"))
                 .map(line -> line.substring(line.indexOf('/')))
                 .distinct()
                 .sorted()

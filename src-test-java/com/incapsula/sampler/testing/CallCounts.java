@@ -2,8 +2,8 @@
 package com.incapsula.sampler.testing;
 
 import com.incapsula.sampler.ReportFormat;
+import com.incapsula.sampler.ReportMeasure;
 import com.incapsula.sampler.ReportOptions;
-import com.incapsula.sampler.ReportWeight;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.ThreadsSampler;
 import java.io.ByteArrayOutputStream;
@@ -29,25 +29,25 @@ public final class CallCounts {
 
     /** @return the calls by path, as {@code Work.root|Work.leaf}; over all groups */
     public static Map<String, Long> of(SamplingReport report) {
-        return weighed(report, ReportWeight.CALLS);
+        return of(report, ReportMeasure.CALLS);
     }
 
-    /** @return the weight of each path's last method; of counted trees with CALLS, else of sampled ones */
-    public static Map<String, Long> weighed(SamplingReport report, ReportWeight weight) {
+    /** @return the measure of each path's last method; of counted trees with CALLS, else of sampled ones */
+    public static Map<String, Long> of(SamplingReport report, ReportMeasure measure) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try {
-            report.writeTo(ReportFormat.COLLAPSED, ReportOptions.standard().withWeight(weight), out);
+            report.writeTo(ReportFormat.COLLAPSED, ReportOptions.standard().withMeasure(measure), out);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        Map<String, Long> weights = new TreeMap<>();
+        Map<String, Long> amounts = new TreeMap<>();
         CollapsedStacks.parse(out.toString(StandardCharsets.UTF_8)).forEach((stack, amount) -> {
             String path = Arrays.stream(stack.substring(stack.indexOf(';') + 1).split(";"))
                     .map(CallCounts::methodOf)
                     .collect(Collectors.joining("|"));
-            weights.merge(path, amount, Long::sum);
+            amounts.merge(path, amount, Long::sum);
         });
-        return weights;
+        return amounts;
     }
 
     /* counted.Work$Item.<init>(Unknown Source) -> Work$Item.<init> */

@@ -18,7 +18,7 @@ static int is_samplers(void *(*work)(void *))
 
     memcpy(&address, &work, sizeof(address));
     return dladdr(address, &info) != 0 && info.dli_fname != NULL &&
-           strstr(info.dli_fname, "threadssampler") != NULL;
+           strstr(info.dli_fname, "libthreads-sampler") != NULL;
 }
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*work)(void *),

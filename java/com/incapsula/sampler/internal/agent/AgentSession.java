@@ -41,10 +41,10 @@ final class AgentSession {
     private static final long MAX_RUN_MILLIS = TimeUnit.DAYS.toMillis(1);
     private static final long FETCH_SECONDS = 60;
     private static final Set<String> OF_A_FILE =
-            Set.of(Keys.FILE, Keys.FORMAT, Keys.KEEP, Keys.WEIGHT, Keys.PER, Keys.FOCUS);
+            Set.of(Keys.FILE, Keys.FORMAT, Keys.KEEP, Keys.MEASURE, Keys.PER, Keys.FOCUS);
 
     private static final Set<String> OF_A_REPORT =
-            Set.of(Keys.FILE, Keys.FORMAT, Keys.CONTENT, Keys.WEIGHT, Keys.PER, Keys.FOCUS);
+            Set.of(Keys.FILE, Keys.FORMAT, Keys.CONTENT, Keys.MEASURE, Keys.PER, Keys.FOCUS);
 
     private @Nullable AgentSampler running; // guarded by this
     private final Deque<Path> fetchable = new ConcurrentLinkedDeque<>(); // reports for command lines

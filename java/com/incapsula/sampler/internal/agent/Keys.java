@@ -21,7 +21,7 @@ final class Keys {
     static final String FILE = "file";
     static final String FORMAT = "format";
     static final String KEEP = "keep";
-    static final String WEIGHT = "weight";
+    static final String MEASURE = "measure";
     static final String PER = "per";
     static final String FOCUS = "focus";
     static final String OUTPUT = "output"; // FILE
@@ -43,7 +43,7 @@ final class Keys {
             FILE,
             FORMAT,
             KEEP,
-            WEIGHT,
+            MEASURE,
             PER,
             FOCUS,
             TO,
@@ -74,7 +74,8 @@ final class Keys {
         names.put("packages", "monitoredPackages");
         names.put("every", EVERY);
         names.put("jmx", "jmxName");
-        names.put("by", WEIGHT);
+        names.put("by", MEASURE);
+        names.put("weight", MEASURE);
         names.put(OUTPUT, FILE);
         return names;
     }

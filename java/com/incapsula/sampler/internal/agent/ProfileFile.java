@@ -20,7 +20,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A report in a file: COLLAPSED ({@code stack weight} a line, where the weight is taken for nanoseconds of wall time),
+ * A report in a file: COLLAPSED ({@code stack amount} a line, where the amount is taken for nanoseconds of wall time),
  * JSON, or the HTML page, which has the JSON in it. Which of them, its content says.
  *
  * <p>Needs the memory of the whole file several times.
@@ -120,7 +120,7 @@ final class ProfileFile {
             } catch (NumberFormatException | ArithmeticException e) {
                 String what = DIFFERENCE.equals(e.getMessage())
                         ? DIFFERENCE
-                        : "not the form collapsed, which is STACK WEIGHT";
+                        : "not the form collapsed, which is STACK AMOUNT";
                 throw new IOException(file + ", line " + number + ": " + what, e);
             }
         }
@@ -137,8 +137,8 @@ final class ProfileFile {
     /* Returns the group. */
     private static String readLine(String line, StackTree tree, int side, UnaryOperator<String> key) {
         int at = line.lastIndexOf(' ');
-        long weight = Long.parseLong(line.substring(at + 1));
-        if (at <= 0 || weight < 0) {
+        long amount = Long.parseLong(line.substring(at + 1));
+        if (at <= 0 || amount < 0) {
             throw new NumberFormatException();
         }
         String stack = line.substring(0, at);
@@ -150,7 +150,7 @@ final class ProfileFile {
         for (int i = 1; i < parts.length; i++) {
             node = tree.node(node, key.apply(parts[i]));
         }
-        tree.add(side, WALL, node, weight);
+        tree.add(side, WALL, node, amount);
         return parts[0];
     }
 

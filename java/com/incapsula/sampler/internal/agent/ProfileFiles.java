@@ -2,8 +2,8 @@
 package com.incapsula.sampler.internal.agent;
 
 import com.incapsula.sampler.ReportFormat;
+import com.incapsula.sampler.ReportMeasure;
 import com.incapsula.sampler.ReportOptions;
-import com.incapsula.sampler.ReportWeight;
 import com.incapsula.sampler.internal.json.JsonWriter;
 import com.incapsula.sampler.internal.report.Content;
 import com.incapsula.sampler.internal.report.HtmlPage;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reports in files, made into one: their sum, or the difference of two. Both can be written as the page, as JSON, or as
- * COLLAPSED ({@code stack weight} or {@code stack before after} a line, as flamegraph.pl reads both). A difference can
+ * COLLAPSED ({@code stack amount} or {@code stack before after} a line, as flamegraph.pl reads both). A difference can
  * be a table of counted calls, too.
  *
  * <p>Needs the memory of all stacks.
@@ -146,7 +146,7 @@ final class ProfileFiles {
         return stackCount() + " stacks" + (leavesCallsOut() ? " without the calls that were counted" : "");
     }
 
-    /* A line of the form COLLAPSED has one weight. */
+    /* A line of the form COLLAPSED has one measure. */
     private boolean leavesCallsOut() {
         return format == ReportFormat.COLLAPSED && files.stream().anyMatch(ProfileFile::hasCounted);
     }
@@ -188,7 +188,7 @@ final class ProfileFiles {
             throw new Refusal("neither file has calls that were counted; html and json files have them");
         }
         String table = CallsDifference.of(
-                stacks.counted(), options.getPer(), options.getWeight() == ReportWeight.CALLS, options.getFocus());
+                stacks.counted(), options.getPer(), options.getMeasure() == ReportMeasure.CALLS, options.getFocus());
         return out -> out.write(table.getBytes(StandardCharsets.UTF_8));
     }
 

@@ -2,9 +2,9 @@
 package com.incapsula.sampler.internal.agent;
 
 import com.incapsula.sampler.ReportFormat;
+import com.incapsula.sampler.ReportMeasure;
 import com.incapsula.sampler.ReportOptions;
 import com.incapsula.sampler.ReportUnit;
-import com.incapsula.sampler.ReportWeight;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.internal.report.FileNames;
 import com.incapsula.sampler.internal.report.OpenFolder;
@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 final class ReportFiles extends FileSamplingOutputer implements WithoutText {
 
     /** The settings that say how a report is written, but for its form. */
-    static final Set<String> OPTIONS = Set.of(Keys.WEIGHT, Keys.PER, Keys.FOCUS);
+    static final Set<String> OPTIONS = Set.of(Keys.MEASURE, Keys.PER, Keys.FOCUS);
 
     private volatile @Nullable Throwable failure;
 
@@ -49,8 +49,8 @@ final class ReportFiles extends FileSamplingOutputer implements WithoutText {
             if (format != null) {
                 setFormat(format(format));
             }
-            if (settings.containsKey(Keys.WEIGHT)) {
-                setWeight(ReportWeight.of(settings.get(Keys.WEIGHT)));
+            if (settings.containsKey(Keys.MEASURE)) {
+                setMeasure(ReportMeasure.of(settings.get(Keys.MEASURE)));
             }
             if (settings.containsKey(Keys.PER)) {
                 setPer(ReportUnit.of(settings.get(Keys.PER)));
@@ -108,11 +108,11 @@ final class ReportFiles extends FileSamplingOutputer implements WithoutText {
      * @throws Refusal if a value is wrong
      */
     static ReportOptions changed(ReportOptions options, Map<String, String> settings) {
-        String weight = settings.get(Keys.WEIGHT);
+        String measure = settings.get(Keys.MEASURE);
         String per = settings.get(Keys.PER);
         String focus = settings.get(Keys.FOCUS);
         try {
-            ReportOptions changed = weight == null ? options : options.withWeight(ReportWeight.of(weight));
+            ReportOptions changed = measure == null ? options : options.withMeasure(ReportMeasure.of(measure));
             changed = per == null ? changed : changed.withPer(ReportUnit.of(per));
             return focus == null ? changed : changed.withFocus(focus);
         } catch (IllegalArgumentException e) {

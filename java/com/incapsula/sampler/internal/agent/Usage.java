@@ -24,8 +24,8 @@ final class Usage {
                                   .otlp.pb .speedscope.json .json; without it, or with -o -, top goes to standard output. With
                                   start, a file of the target: %p process, %h host, %t time, %n number
               --format FORMAT     html, text, top, calls, collapsed, pprof, otlp, speedscope, json
-              --weight W          what a stack of collapsed and speedscope weighs, and what top and calls are ordered
-                                  by: time, cpu, samples, calls, or a state as blocked; --by is the same
+              --measure M         what collapsed and speedscope have of each stack, and what top and calls are ordered
+                                  by: time, cpu, samples, calls, or a state as blocked; --by and --weight are the same
               --per UNIT          calls: a row is a method, a class or a package
               --focus ROW         calls: only what calls of this row called, as com.acme.Shop.checkout
               -i, --interval T    between two samples of a thread (50ms)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.engine;
 
-import com.incapsula.sampler.ReportWeight;
+import com.incapsula.sampler.ReportMeasure;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +29,7 @@ public record HotLine(
      * @param measure which
      * @return nanoseconds, or how many
      */
-    public long of(ReportWeight measure) {
+    public long of(ReportMeasure measure) {
         return amounts.get(measure.ordinal());
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.engine;
 
-import com.incapsula.sampler.ReportWeight;
+import com.incapsula.sampler.ReportMeasure;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -31,8 +31,8 @@ final class InertSnapshot implements Snapshot {
             "frame":[],
             "before":{%1$s},
             "after":{%1$s}}
-            """.formatted(Stream.of(ReportWeight.values())
-            .filter(measure -> measure != ReportWeight.CALLS)
+            """.formatted(Stream.of(ReportMeasure.values())
+            .filter(measure -> measure != ReportMeasure.CALLS)
             .map(measure -> "\"" + measure.name().toLowerCase(Locale.ROOT) + "\":[]")
             .collect(Collectors.joining(",")));
 
@@ -90,7 +90,7 @@ final class InertSnapshot implements Snapshot {
     }
 
     @Override
-    public void write(int format, int weight, int flags, @Nullable String focus, OutputStream out) throws IOException {
+    public void write(int format, int measure, int flags, @Nullable String focus, OutputStream out) throws IOException {
         out.write(
                 switch (Form.values()[format]) {
                     case TEXT, TOP, CALLS -> utf8(notice + "\n");
@@ -114,9 +114,9 @@ final class InertSnapshot implements Snapshot {
     }
 
     @Override
-    public void writeDifference(Snapshot after, int format, int weight, OutputStream out) throws IOException {
+    public void writeDifference(Snapshot after, int format, int measure, OutputStream out) throws IOException {
         if (after instanceof NativeSnapshot sampled) {
-            sampled.writeAsNew(format, weight, out);
+            sampled.writeAsNew(format, measure, out);
         } else if (format == Form.JSON.ordinal()) {
             out.write(utf8(NO_DIFFERENCE));
         }

@@ -187,8 +187,8 @@ final class NativeBridge {
      * Writes a snapshot into the stream in pieces; an exception of the stream is thrown on.
      *
      * @param format ordinal of ReportFormat
-     * @param weight number of a measure, as ReportWeight has them: 0 wall, 1 CPU, 2 samples, 3 calls;
-     *     bit 8: PPROF has no other measure
+     * @param measure the number of a ReportMeasure: 0 wall, 1 CPU, 2 samples, 3 calls; bit
+     *     8: PPROF has no other one
      * @param flags bit 0 order by time, bit 1 zero-time packages, bit 2 without a summary, bit 3 percent column, bit 4
      *     JSON without frames and nodes, bit 5 slashes in class names of COLLAPSED, bit 6 types of its frames, bit 7 a
      *     short account; from bit 8 on a set of measures with a column of their own, by their numbers; in bits 20 to 29
@@ -197,7 +197,7 @@ final class NativeBridge {
      * @param focus of CALLS: the row inside of whose calls the others are; empty: all are there
      */
     static native void writeSnapshot(
-            long snapshot, int format, int weight, int flags, String focus, java.io.OutputStream out)
+            long snapshot, int format, int measure, int flags, String focus, java.io.OutputStream out)
             throws java.io.IOException;
 
     /**
@@ -207,9 +207,9 @@ final class NativeBridge {
      * @param after likewise
      * @param format ordinal of ReportFormat: COLLAPSED, or JSON for the tree that the page shows
      *     ({@code native/src/export/difference_tree.c})
-     * @param weight for COLLAPSED, as in {@link #writeSnapshot}
+     * @param measure for COLLAPSED, as in {@link #writeSnapshot}
      */
-    static native void writeDifference(long before, long after, int format, int weight, java.io.OutputStream out)
+    static native void writeDifference(long before, long after, int format, int measure, java.io.OutputStream out)
             throws java.io.IOException;
 
     /** @return the names of all measures, by their numbers: wall, cpu, samples, calls, and what the core has more */

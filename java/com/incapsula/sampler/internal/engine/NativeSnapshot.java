@@ -167,22 +167,22 @@ final class NativeSnapshot implements Snapshot {
     }
 
     @Override
-    public void write(int format, int weight, int flags, @Nullable String focus, OutputStream out) throws IOException {
+    public void write(int format, int measure, int flags, @Nullable String focus, OutputStream out) throws IOException {
         hold();
         try {
-            NativeBridge.writeSnapshot(net.address, format, weight, flags, focus == null ? "" : focus, out);
+            NativeBridge.writeSnapshot(net.address, format, measure, flags, focus == null ? "" : focus, out);
         } finally {
             release();
         }
     }
 
     @Override
-    public void writeDifference(Snapshot after, int format, int weight, OutputStream out) throws IOException {
+    public void writeDifference(Snapshot after, int format, int measure, OutputStream out) throws IOException {
         hold();
         try {
             after.hold();
             try {
-                NativeBridge.writeDifference(net.address, addressOf(after), format, weight, out);
+                NativeBridge.writeDifference(net.address, addressOf(after), format, measure, out);
             } finally {
                 after.release();
             }
@@ -192,10 +192,10 @@ final class NativeSnapshot implements Snapshot {
     }
 
     /** Writes what differs between nothing and this one. */
-    void writeAsNew(int format, int weight, OutputStream out) throws IOException {
+    void writeAsNew(int format, int measure, OutputStream out) throws IOException {
         hold();
         try {
-            NativeBridge.writeDifference(0, net.address, format, weight, out);
+            NativeBridge.writeDifference(0, net.address, format, measure, out);
         } finally {
             release();
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.engine;
 
-import com.incapsula.sampler.ReportWeight;
+import com.incapsula.sampler.ReportMeasure;
 import java.util.List;
 
 /**
@@ -43,7 +43,7 @@ public record RawReport(
      * @param measure which
      * @return nanoseconds, or how many; 0 where nothing is sampled
      */
-    public long total(ReportWeight measure) {
+    public long total(ReportMeasure measure) {
         return measures.isEmpty() ? 0 : total(measure.ordinal());
     }
 }

@@ -35,32 +35,32 @@ public interface Snapshot {
      * Writes it; does not flush.
      *
      * @param format see {@link NativeBridge#writeSnapshot}
-     * @param weight see there
+     * @param measure see there
      * @param flags see there
      * @param focus see there
      * @param out the stream
      * @throws IOException if the stream throws it
      */
-    void write(int format, int weight, int flags, @Nullable String focus, OutputStream out) throws IOException;
+    void write(int format, int measure, int flags, @Nullable String focus, OutputStream out) throws IOException;
 
     /**
      * Writes it without a focus.
      *
      * @param format see there
-     * @param weight see there
+     * @param measure see there
      * @param flags see there
      * @param out the stream
      * @throws IOException if the stream throws it
      */
-    default void write(int format, int weight, int flags, OutputStream out) throws IOException {
-        write(format, weight, flags, null, out);
+    default void write(int format, int measure, int flags, OutputStream out) throws IOException {
+        write(format, measure, flags, null, out);
     }
 
     /** For {@link #write}, in flags: JSON without frames and nodes, as {@link #writeDifference} goes with. */
     int WITHOUT_NODES = 16;
 
-    /** A bit of {@link #write}'s weight: PPROF has no other measure. */
-    int WEIGHT_ALONE = 256;
+    /** A bit of {@link #write}'s measure: PPROF has no other one. */
+    int MEASURE_ALONE = 256;
 
     /** For {@link #write}, in flags: without a summary. */
     int WITHOUT_SUMMARY = 4;
@@ -73,11 +73,11 @@ public interface Snapshot {
      *
      * @param after of the same kind, or one in which nothing was sampled
      * @param format see {@link NativeBridge#writeDifference}
-     * @param weight see there
+     * @param measure see there
      * @param out where to
      * @throws IOException what the stream throws
      */
-    void writeDifference(Snapshot after, int format, int weight, OutputStream out) throws IOException;
+    void writeDifference(Snapshot after, int format, int measure, OutputStream out) throws IOException;
 
     /**
      * Finds the lines of code with the most wall time of their own, each in one thread group.

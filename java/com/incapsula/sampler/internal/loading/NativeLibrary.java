@@ -231,7 +231,7 @@ public final class NativeLibrary {
      * executed. @return the file, or a copy of it
      */
     private Path inAFolder(Resource content, boolean loads) {
-        String name = "libthreadssampler-" + PrivateFolder.asName(world.version()) + "-" + hash(content);
+        String name = "libthreads-sampler-" + PrivateFolder.asName(world.version()) + "-" + hash(content);
         List<String> refusals = new ArrayList<>();
         UnsupportedOperationException refusal = null;
         String user = world.properties().getProperty("user.name", "unknown");
@@ -394,7 +394,7 @@ public final class NativeLibrary {
     }
 
     private Resource ofJar(String platform) {
-        String resource = "/META-INF/native/" + platform + "/libthreadssampler.so";
+        String resource = "/META-INF/native/" + platform + "/libthreads-sampler.so";
         try {
             Resource content = world.resource(resource);
             if (content == null) {

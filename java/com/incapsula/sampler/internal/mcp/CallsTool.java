@@ -14,7 +14,6 @@ import java.util.List;
 /** The table of counted methods: calls, time per call, callers. */
 final class CallsTool implements Tool {
 
-    private static final String BY = "by";
     private static final String PER = "per";
     private static final String FOCUS = "focus";
 
@@ -44,7 +43,7 @@ final class CallsTool implements Tool {
     @Override
     public List<Parameter> parameters() {
         List<Parameter> all = new ArrayList<>(KeptIntervals.parameters());
-        all.add(Parameter.choice(BY, List.of("time", "calls"), "Order. Default: time."));
+        all.add(Parameter.choice(Measure.NAME, List.of("time", "calls"), "What rows are ordered by. Default: time."));
         all.add(Parameter.choice(PER, List.of("method", "class", "package"), "What a row is. Default: method."));
         all.add(Parameter.text(
                 FOCUS, false, "Only what calls of this row called, such as com.acme.Shop.checkout. Default: all."));
@@ -56,7 +55,7 @@ final class CallsTool implements Tool {
     public String call(ToolArguments arguments) throws InterruptedException {
         ReportOptions options;
         try {
-            options = ReportOptions.of(arguments.text(BY), arguments.text(PER), arguments.text(FOCUS));
+            options = ReportOptions.of(arguments.text(Measure.NAME), arguments.text(PER), arguments.text(FOCUS));
         } catch (IllegalArgumentException e) {
             throw new ToolRefusal(String.valueOf(e.getMessage()));
         }

@@ -55,7 +55,7 @@ final class DiffTool implements Tool {
                 KeptIntervals.number("b", "Number of the interval after. Default: the newest."),
                 KeptIntervals.seconds(),
                 Parameter.text("group", false, "Only this thread group. Default: all."),
-                By.parameter(),
+                Measure.parameter(),
                 ToolArguments.budget());
     }
 
@@ -68,7 +68,7 @@ final class DiffTool implements Tool {
         if (before.number() == after.number()) {
             throw new ToolRefusal("a and b are the same interval, " + a + "; call with seconds to make another");
         }
-        By by = By.of(arguments, after.report());
+        Measure by = Measure.of(arguments, after.report());
         String group = arguments.text("group");
         MethodSums first = sums(before.report(), group, by);
         MethodSums second = sums(after.report(), group, by);
@@ -80,7 +80,7 @@ final class DiffTool implements Tool {
         return rows(changes(before.report(), first, after.report(), second), text);
     }
 
-    private static MethodSums sums(SamplingReport report, @Nullable String name, By by) {
+    private static MethodSums sums(SamplingReport report, @Nullable String name, Measure by) {
         MethodSums sums = new MethodSums(by, by.total(report) / LEAST_PART);
         SamplingGroup chosen = name == null ? null : Groups.find(report, name);
         for (SamplingGroup group : report.getGroups()) {

@@ -39,14 +39,14 @@ final class GroupsTool implements Tool {
 
     @Override
     public List<Parameter> parameters() {
-        return KeptIntervals.parametersWith(By.parameter());
+        return KeptIntervals.parametersWith(Measure.parameter());
     }
 
     @Override
     public String call(ToolArguments arguments) throws InterruptedException {
         Interval interval = intervals.choose(arguments, "interval", 0);
         SamplingReport report = interval.report();
-        By by = By.of(arguments, report);
+        Measure by = Measure.of(arguments, report);
         List<SamplingGroup> groups = new ArrayList<>(report.getGroups());
         groups.sort(Comparator.comparingLong((SamplingGroup group) -> by.total(group))
                 .reversed());
@@ -65,7 +65,7 @@ final class GroupsTool implements Tool {
         return text.end(leftOut, whole, "the " + by.text() + " time");
     }
 
-    private static String row(SamplingReport report, SamplingGroup group, By by) {
+    private static String row(SamplingReport report, SamplingGroup group, Measure by) {
         return String.format(
                 Locale.ROOT,
                 "%s %s %7d %s%s",
@@ -76,7 +76,7 @@ final class GroupsTool implements Tool {
                 mainLine(report, group, by));
     }
 
-    private static String mainLine(SamplingReport report, SamplingGroup group, By by) {
+    private static String mainLine(SamplingReport report, SamplingGroup group, Measure by) {
         long whole = by.total(group);
         MethodSums sums = new MethodSums(by, Math.max(whole / MAIN_ROWS_OF_GROUP, 1));
         sums.add(report, group);

@@ -70,14 +70,14 @@ final class MethodSums {
     /** Rows of one level that are still to be read, below a method. */
     private record Level(@Nullable Sum above, Iterator<SamplingRow> rows) {}
 
-    private final By by;
+    private final Measure by;
     private final long least;
     private final Map<String, Sum> sums = new HashMap<>();
     private long unread;
     private int read;
 
     /** @param least rows with less time are not read */
-    MethodSums(By by, long least) {
+    MethodSums(Measure by, long least) {
         this.by = by;
         this.least = least;
     }

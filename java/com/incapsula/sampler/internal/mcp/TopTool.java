@@ -37,8 +37,9 @@ final class TopTool implements Tool {
     @Override
     public String description() {
         return "Lists the methods with the most time of their own, over all places that call them. By wall time the"
-                + " first ones are usually those in which idle threads wait, so name a group, or take by: cpu to see"
-                + " what uses the processors. by: calls lists how often methods were called, if calls are counted.";
+                + " first ones are usually those in which idle threads wait, so name a group, or take measure: cpu to"
+                + " see what uses the processors. measure: calls lists how often methods were called, if calls are"
+                + " counted.";
     }
 
     @Override
@@ -46,9 +47,9 @@ final class TopTool implements Tool {
         List<Parameter> all = new ArrayList<>(KeptIntervals.parameters());
         all.add(Parameter.text("group", false, "Only this thread group. Default: all."));
         all.add(Parameter.choice(
-                "by",
-                List.of(By.WALL.text(), By.CPU.text(), CALLS),
-                By.parameter().description() + " calls: exact counts, with the time per call."));
+                Measure.NAME,
+                List.of(Measure.WALL.text(), Measure.CPU.text(), CALLS),
+                Measure.parameter().description() + " calls: exact counts, with the time per call."));
         all.add(ToolArguments.budget());
         return all;
     }
@@ -57,13 +58,13 @@ final class TopTool implements Tool {
     public String call(ToolArguments arguments) throws InterruptedException {
         Interval interval = intervals.choose(arguments, "interval", 0);
         BudgetText text = new BudgetText(arguments.budgetChars(), interval.title());
-        return CALLS.equals(arguments.text("by"))
+        return CALLS.equals(arguments.text(Measure.NAME))
                 ? calls(arguments, interval.report(), text)
                 : times(arguments, interval.report(), text);
     }
 
     private static String times(ToolArguments arguments, SamplingReport report, BudgetText text) {
-        By by = By.of(arguments, report);
+        Measure by = Measure.of(arguments, report);
         String name = arguments.text("group");
         List<SamplingGroup> groups = name == null ? report.getGroups() : List.of(Groups.find(report, name));
         long whole = groups.stream().mapToLong(by::total).sum();
@@ -94,7 +95,7 @@ final class TopTool implements Tool {
 
     private static String calls(ToolArguments arguments, SamplingReport report, BudgetText text) {
         String name = arguments.text("group");
-        MethodSums sums = new MethodSums(By.WALL, 0);
+        MethodSums sums = new MethodSums(Measure.WALL, 0);
         for (SamplingGroup group : report.getCountedGroups()) {
             if (name == null || group.getName().equals(Groups.find(report, name).getName())) {
                 sums.add(report, group);
@@ -103,7 +104,7 @@ final class TopTool implements Tool {
         List<MethodSums.Sum> sorted = new ArrayList<>(sums.all());
         long whole = sorted.stream().mapToLong(MethodSums.Sum::calls).sum();
         if (whole == 0) {
-            throw new ToolRefusal(NO_CALLS + "; take by: wall or cpu");
+            throw new ToolRefusal(NO_CALLS + "; take measure: wall or cpu");
         }
         sorted.sort(Comparator.comparingLong(MethodSums.Sum::calls).reversed().thenComparing(MethodSums.Sum::method));
         text.head("Exact counts; us/call = wall microseconds of a call, with what it called");

@@ -28,7 +28,7 @@ final class TreeRow {
     private static final int FEW_FRAMES = 2; // fewer are not longer than what stands for them
     private static final int MAX_PACKAGES = 3;
 
-    private final By by;
+    private final Measure by;
     private final YourCode code;
     private final int depth;
     private final long total;
@@ -43,7 +43,7 @@ final class TreeRow {
      * @param depth how many rows are above it
      * @param packageBefore of the last frame of the row above
      */
-    TreeRow(By by, YourCode code, SamplingRow first, int depth, String packageBefore) {
+    TreeRow(Measure by, YourCode code, SamplingRow first, int depth, String packageBefore) {
         this.by = by;
         this.code = code;
         this.depth = depth;

@@ -68,7 +68,7 @@ final class TreeTool implements Tool {
         all.add(Parameter.choice(
                 BEGIN, List.of("root", CODE), "root (default): with all callers. code: at the program's own code."));
         all.addAll(KeptIntervals.parameters());
-        all.add(By.parameter());
+        all.add(Measure.parameter());
         all.add(ToolArguments.budget());
         return all;
     }
@@ -77,7 +77,7 @@ final class TreeTool implements Tool {
     public String call(ToolArguments arguments) throws InterruptedException {
         Interval interval = intervals.choose(arguments, "interval", 0);
         SamplingReport report = interval.report();
-        By by = By.of(arguments, report);
+        Measure by = Measure.of(arguments, report);
         SamplingGroup group = Groups.find(report, String.valueOf(arguments.text("group")));
         long whole = by.total(group);
         YourCode code = new YourCode(report);
@@ -92,7 +92,7 @@ final class TreeTool implements Tool {
     }
 
     private static List<SamplingRow> roots(
-            ToolArguments arguments, List<SamplingRow> roots, YourCode code, By by, long whole) {
+            ToolArguments arguments, List<SamplingRow> roots, YourCode code, Measure by, long whole) {
         String from = arguments.text("from");
         boolean isOfCode = CODE.equals(arguments.text(BEGIN));
         if (from == null && !isOfCode) {
@@ -114,7 +114,7 @@ final class TreeTool implements Tool {
 
     /* The first ones on each way down. */
     private static List<SamplingRow> below(
-            List<SamplingRow> roots, Predicate<SamplingRow> isWanted, By by, long whole) {
+            List<SamplingRow> roots, Predicate<SamplingRow> isWanted, Measure by, long whole) {
         List<SamplingRow> found = new ArrayList<>();
         Deque<Iterator<SamplingRow>> way = new ArrayDeque<>();
         way.push(roots.iterator());
@@ -135,7 +135,7 @@ final class TreeTool implements Tool {
 
     /** @return the rows without one above them; as many rows as have room are below them, by share */
     private static List<TreeRow> choose(
-            List<SamplingRow> roots, YourCode code, By by, int depth, BudgetText text, long whole) {
+            List<SamplingRow> roots, YourCode code, Measure by, int depth, BudgetText text, long whole) {
         PriorityQueue<Candidate> next =
                 new PriorityQueue<>(Comparator.comparingLong(Candidate::total).reversed());
         List<TreeRow> top = new ArrayList<>();

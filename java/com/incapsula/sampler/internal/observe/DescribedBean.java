@@ -19,7 +19,11 @@ final class DescribedBean extends StandardMBean {
 
     /* Attributes and operations by their JMX names; JmxTest compares them with the interface. */
     private static final Map<String, String> DESCRIPTIONS = Map.ofEntries(
-            Map.entry("Engine", "How stacks are walked; NONE and the cause where sampling is not possible"),
+            Map.entry("Mode", "How stacks are walked: OWN, ASYNC_GET_CALL_TRACE, JVMTI or INERT"),
+            Map.entry("Inert", "Whether nothing is sampled"),
+            Map.entry("Limitations", "What the sampler cannot do here, or does in a worse way: codes, comma-separated"),
+            Map.entry("Engine", "Mode and limitations in one line, for people"),
+            Map.entry("Clock", "Which time is sampled: WALL or CPU"),
             Map.entry("Paused", "Whether sampling is paused"),
             Map.entry("Active", "Whether sampling is switched on"),
             Map.entry("SamplingFrequencyMillis", "Mean time between two samples of a thread, milliseconds"),
@@ -42,6 +46,7 @@ final class DescribedBean extends StandardMBean {
             Map.entry("set", "Changes one property of the sampler, from the next tick on"),
             Map.entry(
                     "statistics", "What was counted since the start (total.) and in the current interval (interval.)"),
+            Map.entry("limitations", "Why each of the limitations is there, by code"),
             Map.entry("dump", "The sampler's live state, for people: threads, queues, memory, throttle, options"),
             Map.entry("top", "Waits and gives the hottest lines of your code, and the hottest methods, of that time"),
             Map.entry("states", "Waits and gives how long the threads of each group were in each state, nanoseconds"),

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /** One of the hottest lines of an interval, in the flight recorder. Field names are part of the format. */
 @Name(HotLineEvent.NAME)
 @Label("Hot Line")
-@Category("Threads Sampler")
-@Description("A line of code with much time of its own, in a thread group and an interval of the threads sampler")
+@Category("threads-sampler")
+@Description("A line of code with much time of its own, in a thread group and an interval of threads-sampler")
 @Enabled(false)
 @StackTrace(false)
 final class HotLineEvent extends StatesEvent {

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /** One interval of the sampler, in the flight recorder. Field names are part of the format. */
 @Name(IntervalEvent.NAME)
 @Label("Interval")
-@Category("Threads Sampler")
-@Description("An interval of the threads sampler: what was covered, and the sampler's account of it")
+@Category("threads-sampler")
+@Description("An interval of threads-sampler: what was covered, and the sampler's account of it")
 @Enabled(false)
 @StackTrace(false)
 final class IntervalEvent extends StatesEvent {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.observe;
 
-import com.incapsula.sampler.ReportWeight;
+import com.incapsula.sampler.ReportMeasure;
 import com.incapsula.sampler.internal.engine.Figure;
 import com.incapsula.sampler.internal.engine.HotLine;
 import com.incapsula.sampler.internal.engine.RawReport;
@@ -88,10 +88,10 @@ final class JfrEvents {
         event.memoryLimit = Figure.MEMORY_LIMIT.of(raw);
         event.polls = Figure.POLLS.of(raw);
         event.groups = Figure.GROUPS.of(raw);
-        event.wall = raw.total(ReportWeight.WALL);
-        event.cpu = raw.total(ReportWeight.CPU);
+        event.wall = raw.total(ReportMeasure.WALL);
+        event.cpu = raw.total(ReportMeasure.CPU);
         event.setStates(raw::total);
-        event.samples = raw.total(ReportWeight.SAMPLES);
+        event.samples = raw.total(ReportMeasure.SAMPLES);
         event.account = account(raw);
     }
 
@@ -110,7 +110,7 @@ final class JfrEvents {
     }
 
     private static void writeHotLines(Snapshot snapshot, RawReport raw) {
-        long wall = raw.total(ReportWeight.WALL);
+        long wall = raw.total(ReportMeasure.WALL);
         int rank = 0;
         for (HotLine line : snapshot.hotLines(MAX_HOT_LINES)) {
             HotLineEvent event = new HotLineEvent();
@@ -121,10 +121,10 @@ final class JfrEvents {
             event.className = line.className();
             event.method = line.method() == null ? line.text() : line.method();
             event.lineNumber = line.line();
-            event.wall = line.of(ReportWeight.WALL);
-            event.cpu = line.of(ReportWeight.CPU);
+            event.wall = line.of(ReportMeasure.WALL);
+            event.cpu = line.of(ReportMeasure.CPU);
             event.setStates(line::of);
-            event.samples = line.of(ReportWeight.SAMPLES);
+            event.samples = line.of(ReportMeasure.SAMPLES);
             event.share = wall == 0 ? 0 : (float) ((double) event.wall / wall);
             event.commit();
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.observe;
 
-import com.incapsula.sampler.ReportWeight;
+import com.incapsula.sampler.ReportMeasure;
 import java.util.function.ToLongFunction;
 import jdk.jfr.Description;
 import jdk.jfr.Event;
@@ -41,12 +41,12 @@ abstract class StatesEvent extends Event {
     @Timespan(Timespan.NANOSECONDS)
     long idle;
 
-    final void setStates(ToLongFunction<ReportWeight> times) {
-        running = times.applyAsLong(ReportWeight.RUNNING);
-        runnable = times.applyAsLong(ReportWeight.RUNNABLE);
-        blocked = times.applyAsLong(ReportWeight.BLOCKED);
-        io = times.applyAsLong(ReportWeight.IO);
-        waiting = times.applyAsLong(ReportWeight.WAITING);
-        idle = times.applyAsLong(ReportWeight.IDLE);
+    final void setStates(ToLongFunction<ReportMeasure> times) {
+        running = times.applyAsLong(ReportMeasure.RUNNING);
+        runnable = times.applyAsLong(ReportMeasure.RUNNABLE);
+        blocked = times.applyAsLong(ReportMeasure.BLOCKED);
+        io = times.applyAsLong(ReportMeasure.IO);
+        waiting = times.applyAsLong(ReportMeasure.WAITING);
+        idle = times.applyAsLong(ReportMeasure.IDLE);
     }
 }

@@ -2,8 +2,8 @@
 package com.incapsula.sampler.internal.remote;
 
 import com.incapsula.sampler.ReportFormat;
+import com.incapsula.sampler.ReportMeasure;
 import com.incapsula.sampler.ReportOptions;
-import com.incapsula.sampler.ReportWeight;
 import com.incapsula.sampler.SamplingClock;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.remote.RemoteProtocol;
@@ -154,19 +154,19 @@ public final class ReportEncoder {
         List<byte[]> parts = new ArrayList<>();
         long left = limitBytes;
         if (report.getClock() == SamplingClock.WALL) {
-            left = addSeries("wall", ReportWeight.WALL, report, left, parts);
+            left = addSeries("wall", ReportMeasure.WALL, report, left, parts);
         }
         if (report.getCpuNanos() > 0 || parts.isEmpty()) {
-            addSeries("process_cpu", ReportWeight.CPU, report, left, parts);
+            addSeries("process_cpu", ReportMeasure.CPU, report, left, parts);
         }
         return parts;
     }
 
     /* Returns how many bytes are left for others. */
-    private long addSeries(String name, ReportWeight weight, SamplingReport report, long limit, List<byte[]> parts)
+    private long addSeries(String name, ReportMeasure measure, SamplingReport report, long limit, List<byte[]> parts)
             throws IOException {
         LimitedBytes bytes = new LimitedBytes(limit);
-        ReportOptions options = ReportOptions.standard().withWeight(weight).withWeightAlone(true);
+        ReportOptions options = ReportOptions.standard().withMeasure(measure).withMeasureAlone(true);
         report.writeTo(ReportFormat.PPROF, options, bytes);
         byte[] profile = bytes.toByteArray();
         parts.addAll(series(name, profile));

@@ -64,7 +64,7 @@ public final class LiveServer implements AutoCloseable {
             <code>?window=1m</code>, <code>5m</code>, <code>15m</code> or <code>start</code></li>
             <li><a href="../../report.txt">/report.txt</a>: as text</li>
             <li><a href="../../top.txt">/top.txt</a>: the methods and lines with the most time</li>
-            <li><a href="../../calls.txt">/calls.txt</a>: counted methods; <code>?by=calls</code>,
+            <li><a href="../../calls.txt">/calls.txt</a>: counted methods; <code>?measure=calls</code>,
             <code>per=class</code>, <code>per=package</code>, <code>focus=com.acme.Shop.checkout</code></li>
             <li><a href="../../collapsed">/collapsed</a>: for flame graph tools</li>
             <li><a href="../../profile.json">/profile.json</a>: for speedscope</li>
@@ -356,7 +356,7 @@ public final class LiveServer implements AutoCloseable {
         String focus = parameter(query, "focus");
         try {
             return ReportOptions.of(
-                    parameter(query, "by"),
+                    parameter(query, "measure"),
                     parameter(query, "per"),
                     focus == null ? null : URLDecoder.decode(focus, StandardCharsets.UTF_8));
         } catch (IllegalArgumentException e) {

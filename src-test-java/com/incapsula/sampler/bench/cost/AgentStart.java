@@ -84,10 +84,10 @@ public final class AgentStart {
     private static Map<String, List<String>> agents(Path folder) throws IOException {
         Path jar = AgentJar.in(folder);
         AgentJar.hello(folder);
-        Path library = folder.resolve("libthreadssampler.so");
+        Path library = folder.resolve("libthreads-sampler.so");
         Files.copy(
                 ChildJvm.placeOf(ThreadsSampler.class)
-                        .resolve("META-INF/native/linux-" + PROCESSOR + "/libthreadssampler.so"),
+                        .resolve("META-INF/native/linux-" + PROCESSOR + "/libthreads-sampler.so"),
                 library);
         Map<String, List<String>> agents = new LinkedHashMap<>();
         agents.put(NONE, List.of());

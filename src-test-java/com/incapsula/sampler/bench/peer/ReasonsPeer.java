@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.bench.peer;
 
-import com.incapsula.sampler.ReportWeight;
+import com.incapsula.sampler.ReportMeasure;
 import com.incapsula.sampler.SamplingGroup;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.SamplingRow;
@@ -139,7 +139,7 @@ public abstract class ReasonsPeer {
             List<Found> found = new ArrayList<>();
             try (SamplingReport report = sampler.report()) {
                 for (Reason state : STATES) {
-                    SamplerPeer.profiles(report, ReportWeight.valueOf(state.name()), Function.identity())
+                    SamplerPeer.profiles(report, ReportMeasure.valueOf(state.name()), Function.identity())
                             .forEach((group, profile) -> profile.stacks()
                                     .forEach((stack, millis) -> found.add(new Found(group, state, stack, millis))));
                 }

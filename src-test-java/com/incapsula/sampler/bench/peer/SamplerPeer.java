@@ -2,8 +2,8 @@
 package com.incapsula.sampler.bench.peer;
 
 import com.incapsula.sampler.ReportFormat;
+import com.incapsula.sampler.ReportMeasure;
 import com.incapsula.sampler.ReportOptions;
-import com.incapsula.sampler.ReportWeight;
 import com.incapsula.sampler.SamplerStatistics;
 import com.incapsula.sampler.SamplingClock;
 import com.incapsula.sampler.SamplingEngine;
@@ -136,12 +136,12 @@ public final class SamplerPeer implements GroupedPeer {
     @Override
     public Map<String, Profile> stopByGroup(Function<String, String> group) throws IOException {
         try (SamplingReport report = report()) {
-            cpu = profiles(report, ReportWeight.CPU, group);
+            cpu = profiles(report, ReportMeasure.CPU, group);
             samples = report.getGroups().stream()
                     .filter(seen -> group.apply(seen.getName()) != null)
                     .collect(Collectors.toMap(
                             seen -> group.apply(seen.getName()), SamplingGroup::getSamples, Long::sum));
-            return clock == SamplingClock.CPU ? cpu : profiles(report, ReportWeight.WALL, group);
+            return clock == SamplingClock.CPU ? cpu : profiles(report, ReportMeasure.WALL, group);
         }
     }
 
@@ -192,10 +192,10 @@ public final class SamplerPeer implements GroupedPeer {
     }
 
     /* A line is "group;root;...;leaf nanoseconds". */
-    static Map<String, Profile> profiles(SamplingReport report, ReportWeight weight, Function<String, String> group)
+    static Map<String, Profile> profiles(SamplingReport report, ReportMeasure weight, Function<String, String> group)
             throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        report.writeTo(ReportFormat.COLLAPSED, ReportOptions.standard().withWeight(weight), out);
+        report.writeTo(ReportFormat.COLLAPSED, ReportOptions.standard().withMeasure(weight), out);
         Map<String, Profile> profiles = new HashMap<>();
         out.toString(StandardCharsets.UTF_8).lines().forEach(line -> {
             int end = line.lastIndexOf(' ');

@@ -57,6 +57,14 @@ class AgentCommandTest {
     }
 
     @Test
+    void theMeasureHasThreeNames() {
+        for (String name : List.of("measure", "by", "weight")) {
+            assertThat(parse("dump," + name + "=calls").settings()).containsExactly(Map.entry("measure", "calls"));
+        }
+        assertRefused("dump,by=cpu,weight=calls", "weight is there twice: cpu and calls");
+    }
+
+    @Test
     void whatIsUnknownIsNamedTogetherWithWhatIsThere() {
         assertRefused(
                 "start,intervall=5", "there is no option \"intervall\"; options are interval, packages, every, jmx,");

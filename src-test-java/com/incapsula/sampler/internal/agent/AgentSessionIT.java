@@ -144,7 +144,7 @@ class AgentSessionIT {
         try (Worker worker = Worker.busy("agent-worker-o")) {
             done("start,interval=5ms,reportAccount=full");
             awaitInDump("agent-worker-o;");
-            for (String option : List.of("", ",weight=cpu", ",per=class", ",focus=" + Worker.class.getName())) {
+            for (String option : List.of("", ",measure=cpu", ",per=class", ",focus=" + Worker.class.getName())) {
                 assertThat(contentOf(command("dump,content=text" + option)))
                         .as(option)
                         .contains("\nsamples: ");

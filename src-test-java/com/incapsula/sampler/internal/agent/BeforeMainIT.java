@@ -74,7 +74,7 @@ class BeforeMainIT {
                 Map.entry(Keys.FILE, List.of(file)),
                 Map.entry(Keys.FORMAT, List.of(file + ",format=html")),
                 Map.entry(Keys.KEEP, List.of("file=" + folder + "/%p-%t.html,every=1,keep=2")),
-                Map.entry(Keys.WEIGHT, List.of("file=" + folder + "/%p.collapsed,weight=cpu")),
+                Map.entry(Keys.MEASURE, List.of("file=" + folder + "/%p.collapsed,measure=cpu")),
                 Map.entry(Keys.PER, List.of("file=" + folder + "/%p.calls.txt,per=class")),
                 Map.entry(Keys.FOCUS, List.of("file=" + folder + "/%p.calls.txt,focus=a.B.c")),
                 Map.entry(Keys.TO, List.of("to=log", "to=stdout", "to=none")),

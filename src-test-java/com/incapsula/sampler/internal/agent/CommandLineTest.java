@@ -71,7 +71,7 @@ class CommandLineTest {
                 "2 | the result can be .html, .json or .collapsed, or calls, got -o x.speedscope.json | diff a b -o x.speedscope.json",
                 "2 | the result can be .html, .json or .collapsed, or calls, got text | diff a b --format text",
                 "2 | samplingFrequencyMillis has no meaning with diff and merge | diff a b -i 5ms",
-                "2 | weight has no meaning with this form of diff and merge | diff a b --by calls",
+                "2 | measure has no meaning with this form of diff and merge | diff a b --by calls",
                 "2 | the result can be .html, .json or .collapsed, got calls | merge a b --format calls",
                 "2 | per must be one of method, class, package, got \"x\" | diff a b --format calls --per x",
                 "1 | there is no file /nowhere/a.collapsed | merge /nowhere/a.collapsed /nowhere/b.collapsed",
@@ -434,7 +434,7 @@ class CommandLineTest {
         assertThat(complaint()).contains("neither file has calls that were counted");
     }
 
-    /** A line has one weight; also where the lines themselves are printed, that is said. */
+    /** A line has one measure; also where the lines themselves are printed, that is said. */
     @Test
     void linesHaveNoCallsAndThatIsSaid() throws Exception {
         Path a = write("a.json", counted("[1,7]", "[0,1,25,24,26]"));
@@ -663,7 +663,7 @@ class CommandLineTest {
         Path right = Files.writeString(folder.resolve("right.collapsed"), "main;y 1\n");
         Path wrong = Files.writeString(folder.resolve("wrong.collapsed"), "main;x 1\n" + line + "\n");
         assertThat(run("merge", right.toString(), wrong.toString())).isEqualTo(1);
-        assertThat(complaint()).contains(wrong + ", line 2: not the form collapsed, which is STACK WEIGHT");
+        assertThat(complaint()).contains(wrong + ", line 2: not the form collapsed, which is STACK AMOUNT");
         assertThat(printed()).isEmpty();
     }
 }

@@ -68,6 +68,7 @@ final class FakeEngine implements Engine {
     volatile boolean keepsWindows;
     volatile Thread[] selected;
     volatile long polls;
+    volatile List<String> status = List.of("OWN");
     volatile long waiting;
 
     private FakeEngine(OptionValues options, NativeCallbacks callbacks) {
@@ -207,11 +208,11 @@ final class FakeEngine implements Engine {
             throw new IllegalStateException("destroyed");
         }
         if (waiting == 0) {
-            return new RawStatistics("fake", List.of("OWN"), List.of("gauge.polls"), List.of(polls));
+            return new RawStatistics("fake", status, List.of("gauge.polls"), List.of(polls));
         }
         return new RawStatistics(
                 "fake",
-                List.of("OWN"),
+                status,
                 List.of("total.counter.FAILED_REPORTS", "gauge.polls", "gauge.reportsWaiting"),
                 List.of(0L, polls, waiting));
     }

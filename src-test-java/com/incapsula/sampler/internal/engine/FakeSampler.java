@@ -27,6 +27,11 @@ public final class FakeSampler {
         };
     }
 
+    /** The last engine has this mode, and these pairs of a limitation's code and text. */
+    public void haveStatus(String... modeAndLimitations) {
+        source.last().status = List.of(modeAndLimitations);
+    }
+
     /** Runs when an interval is taken. */
     public void onInterval(Runnable action) {
         source.last().onInterval = action;

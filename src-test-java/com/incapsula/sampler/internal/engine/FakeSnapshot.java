@@ -102,7 +102,7 @@ public final class FakeSnapshot implements Snapshot {
         1_000, 61_000, 59_000_000_000L, 7, 8, 9, 10, 2, 11, 0, 12, 13, 14, 66, 0, 0, 0, 0, 0, 0, 77
     };
 
-    /** Format, weight and flags of the last document. */
+    /** Format, measure and flags of the last document. */
     public volatile String lastRequest;
 
     /** The document; empty: one that shows how it was requested. */
@@ -168,8 +168,8 @@ public final class FakeSnapshot implements Snapshot {
     }
 
     @Override
-    public void write(int format, int weight, int flags, @Nullable String focus, OutputStream out) throws IOException {
-        lastRequest = FORMATS[format] + " " + weight + " " + flags + (focus == null ? "" : " in " + focus);
+    public void write(int format, int measure, int flags, @Nullable String focus, OutputStream out) throws IOException {
+        lastRequest = FORMATS[format] + " " + measure + " " + flags + (focus == null ? "" : " in " + focus);
         byte[] bytes = (document.isEmpty() ? lastRequest : document).getBytes(StandardCharsets.UTF_8);
         if (failure != null) {
             out.write(bytes, 0, 1);
@@ -189,9 +189,9 @@ public final class FakeSnapshot implements Snapshot {
     }
 
     @Override
-    public void writeDifference(Snapshot after, int format, int weight, OutputStream out) throws IOException {
+    public void writeDifference(Snapshot after, int format, int measure, OutputStream out) throws IOException {
         String[] documents = {document, ((FakeSnapshot) after).document};
-        out.write((FORMATS[format] + " " + weight + " of " + String.join(" and ", documents))
+        out.write((FORMATS[format] + " " + measure + " of " + String.join(" and ", documents))
                 .getBytes(StandardCharsets.UTF_8));
     }
 

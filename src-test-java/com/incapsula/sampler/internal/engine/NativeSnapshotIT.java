@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 import com.incapsula.sampler.ReportFormat;
-import com.incapsula.sampler.ReportWeight;
+import com.incapsula.sampler.ReportMeasure;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
 import com.incapsula.sampler.testing.CollapsedStacks;
 import com.incapsula.sampler.testing.Samplers;
@@ -62,35 +62,36 @@ class NativeSnapshotIT {
         first.release();
         first.release();
         second.release();
-        assertThat(both.figures().figures()).hasSize(Figure.values().length + ReportWeight.values().length);
+        assertThat(both.figures().figures()).hasSize(Figure.values().length + ReportMeasure.values().length);
         both.release();
         assertThat(NativeBridge.liveBytes()).isEqualTo(before);
         assertThatIllegalStateException().isThrownBy(both::figures).withMessage("the snapshot was released");
         assertThatIllegalStateException().isThrownBy(() -> both.write(0, 0, 0, OutputStream.nullOutputStream()));
     }
 
-    private static String written(Snapshot snapshot, ReportFormat format, ReportWeight weight) throws IOException {
+    private static String written(Snapshot snapshot, ReportFormat format, ReportMeasure measure) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        snapshot.write(format.ordinal(), weight.ordinal(), 0, out);
+        snapshot.write(format.ordinal(), measure.ordinal(), 0, out);
         return out.toString(StandardCharsets.UTF_8);
     }
 
-    private static String difference(Snapshot before, Snapshot after, ReportFormat format, ReportWeight weight)
+    private static String difference(Snapshot before, Snapshot after, ReportFormat format, ReportMeasure measure)
             throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        before.writeDifference(after, format.ordinal(), weight.ordinal(), out);
+        before.writeDifference(after, format.ordinal(), measure.ordinal(), out);
         return out.toString(StandardCharsets.UTF_8);
     }
 
     /* In the order of the document; no stack is there twice. */
-    private static Map<String, Long> stacks(Snapshot snapshot, ReportWeight weight) throws IOException {
-        return CollapsedStacks.parse(written(snapshot, ReportFormat.COLLAPSED, weight));
+    private static Map<String, Long> stacks(Snapshot snapshot, ReportMeasure measure) throws IOException {
+        return CollapsedStacks.parse(written(snapshot, ReportFormat.COLLAPSED, measure));
     }
 
-    private static String expectedDifference(Snapshot before, Snapshot after, ReportWeight weight) throws IOException {
-        Map<String, Long> first = stacks(before, weight);
+    private static String expectedDifference(Snapshot before, Snapshot after, ReportMeasure measure)
+            throws IOException {
+        Map<String, Long> first = stacks(before, measure);
         StringBuilder lines = new StringBuilder();
-        stacks(after, weight).forEach((stack, amount) -> {
+        stacks(after, measure).forEach((stack, amount) -> {
             Long old = first.remove(stack);
             lines.append(stack)
                     .append(' ')
@@ -115,23 +116,23 @@ class NativeSnapshotIT {
         waiting.interrupt();
         lifecycle.close();
         Snapshot none = new InertSnapshot(0, "a test");
-        for (ReportWeight weight : ReportWeight.values()) {
-            assertThat(difference(before, after, ReportFormat.COLLAPSED, weight))
-                    .isEqualTo(expectedDifference(before, after, weight));
-            assertThat(difference(after, before, ReportFormat.COLLAPSED, weight))
-                    .isEqualTo(expectedDifference(after, before, weight));
-            assertThat(difference(before, none, ReportFormat.COLLAPSED, weight))
-                    .isEqualTo(expectedDifference(before, none, weight));
-            assertThat(difference(none, after, ReportFormat.COLLAPSED, weight))
-                    .isEqualTo(expectedDifference(none, after, weight));
+        for (ReportMeasure measure : ReportMeasure.values()) {
+            assertThat(difference(before, after, ReportFormat.COLLAPSED, measure))
+                    .isEqualTo(expectedDifference(before, after, measure));
+            assertThat(difference(after, before, ReportFormat.COLLAPSED, measure))
+                    .isEqualTo(expectedDifference(after, before, measure));
+            assertThat(difference(before, none, ReportFormat.COLLAPSED, measure))
+                    .isEqualTo(expectedDifference(before, none, measure));
+            assertThat(difference(none, after, ReportFormat.COLLAPSED, measure))
+                    .isEqualTo(expectedDifference(none, after, measure));
         }
-        assertThat(difference(before, after, ReportFormat.JSON, ReportWeight.WALL))
+        assertThat(difference(before, after, ReportFormat.JSON, ReportMeasure.WALL))
                 .contains("\"method\":\"waitForInterrupt\"");
-        assertThat(difference(none, none, ReportFormat.COLLAPSED, ReportWeight.WALL))
+        assertThat(difference(none, none, ReportFormat.COLLAPSED, ReportMeasure.WALL))
                 .isEmpty();
-        assertThat(difference(none, none, ReportFormat.JSON, ReportWeight.WALL))
+        assertThat(difference(none, none, ReportFormat.JSON, ReportMeasure.WALL))
                 .isEqualTo(withoutErrors(
-                        withEmptyArrays(difference(before, after, ReportFormat.JSON, ReportWeight.WALL))));
+                        withEmptyArrays(difference(before, after, ReportFormat.JSON, ReportMeasure.WALL))));
         before.release();
         after.release();
     }
@@ -141,7 +142,7 @@ class NativeSnapshotIT {
         AtomicReference<Snapshot> found = new AtomicReference<>();
         await().until(() -> {
             Snapshot taken = lifecycle.readers().snapshot(each -> each);
-            if (written(taken, ReportFormat.JSON, ReportWeight.WALL).contains("\"method\":\"" + method + "\"")) {
+            if (written(taken, ReportFormat.JSON, ReportMeasure.WALL).contains("\"method\":\"" + method + "\"")) {
                 found.set(taken);
             } else {
                 taken.release();
@@ -175,7 +176,7 @@ class NativeSnapshotIT {
         Snapshot snapshot = lifecycle.readers().snapshot(taken -> taken);
         lifecycle.close();
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> difference(snapshot, snapshot, ReportFormat.TOP, ReportWeight.WALL));
+                .isThrownBy(() -> difference(snapshot, snapshot, ReportFormat.TOP, ReportMeasure.WALL));
         assertThatIllegalArgumentException().isThrownBy(() -> snapshot.writeDifference(snapshot, 1, 0, null));
         IOException full = new IOException("no space left");
         assertThatIOException()
@@ -195,8 +196,8 @@ class NativeSnapshotIT {
         Lifecycle lifecycle = start();
         Snapshot snapshot = lifecycle.readers().snapshot(taken -> taken);
         lifecycle.close();
-        Map<String, List<Long>> leaves = Arrays.stream(ReportWeight.values())
-                .flatMap(weight -> stacksOf(snapshot, weight).keySet().stream())
+        Map<String, List<Long>> leaves = Arrays.stream(ReportMeasure.values())
+                .flatMap(measure -> stacksOf(snapshot, measure).keySet().stream())
                 .map(stack -> stack.substring(0, stack.indexOf(';')) + stack.substring(stack.lastIndexOf(';')))
                 .distinct()
                 .collect(Collectors.toMap(leaf -> leaf, leaf -> sumOfLeaf(snapshot, leaf)));
@@ -205,7 +206,7 @@ class NativeSnapshotIT {
         assertThat(lines.stream().collect(Collectors.toMap(line -> line.group() + ";" + line.text(), HotLine::amounts)))
                 .isEqualTo(leaves);
         assertThat(lines)
-                .isSortedAccordingTo(Comparator.comparingLong((HotLine line) -> line.of(ReportWeight.WALL))
+                .isSortedAccordingTo(Comparator.comparingLong((HotLine line) -> line.of(ReportMeasure.WALL))
                         .reversed()
                         .thenComparing(HotLine::text));
         assertThat(snapshot.hotLines(1)).isEqualTo(lines.subList(0, 1));
@@ -217,8 +218,8 @@ class NativeSnapshotIT {
     private static List<Long> sumOfLeaf(Snapshot snapshot, String leaf) {
         String group = leaf.substring(0, leaf.indexOf(';') + 1);
         String text = leaf.substring(leaf.indexOf(';'));
-        return Arrays.stream(ReportWeight.values())
-                .map(weight -> stacksOf(snapshot, weight).entrySet().stream()
+        return Arrays.stream(ReportMeasure.values())
+                .map(measure -> stacksOf(snapshot, measure).entrySet().stream()
                         .filter(stack -> stack.getKey().startsWith(group))
                         .filter(stack -> stack.getKey().endsWith(text))
                         .mapToLong(Map.Entry::getValue)
@@ -226,9 +227,9 @@ class NativeSnapshotIT {
                 .toList();
     }
 
-    private static Map<String, Long> stacksOf(Snapshot snapshot, ReportWeight weight) {
+    private static Map<String, Long> stacksOf(Snapshot snapshot, ReportMeasure measure) {
         try {
-            return stacks(snapshot, weight);
+            return stacks(snapshot, measure);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -247,7 +248,7 @@ class NativeSnapshotIT {
 
     /** The core has the list (measure.h); Java's enum names its first entries. */
     @Test
-    void weightsAreTheMeasuresOfTheCore() throws IOException {
+    void measuresAreThoseOfTheCore() throws IOException {
         LoadedLibrary.require();
         Lifecycle lifecycle = start();
         await().until(() -> {
@@ -258,24 +259,25 @@ class NativeSnapshotIT {
         lifecycle.close();
         RawReport raw = snapshot.figures();
         assertThat(raw.measures())
-                .containsExactlyElementsOf(Arrays.stream(ReportWeight.values())
-                        .map(weight -> weight.name().toLowerCase(Locale.ROOT))
+                .containsExactlyElementsOf(Arrays.stream(ReportMeasure.values())
+                        .map(measure -> measure.name().toLowerCase(Locale.ROOT))
                         .toList());
-        String json = written(snapshot, ReportFormat.JSON, ReportWeight.WALL);
-        for (ReportWeight weight : ReportWeight.values()) {
-            int measure = weight.ordinal();
-            long inFigures = raw.total(measure);
-            assertThat(sumOf(json, weight.name().toLowerCase(Locale.ROOT)))
-                    .as(weight.name())
+        String json = written(snapshot, ReportFormat.JSON, ReportMeasure.WALL);
+        for (ReportMeasure measure : ReportMeasure.values()) {
+            long inFigures = raw.total(measure.ordinal());
+            assertThat(sumOf(json, measure.name().toLowerCase(Locale.ROOT)))
+                    .as(measure.name())
                     .isEqualTo(inFigures);
-            assertThat(Samplers.sum(stacks(snapshot, weight))).as(weight.name()).isEqualTo(inFigures);
+            assertThat(Samplers.sum(stacks(snapshot, measure)))
+                    .as(measure.name())
+                    .isEqualTo(inFigures);
             assertThat(IntStream.range(0, raw.groups().names().size())
-                            .mapToLong(group -> raw.groups().figuresOf(group)[GROUP_MEASURES + measure])
+                            .mapToLong(group -> raw.groups().figuresOf(group)[GROUP_MEASURES + measure.ordinal()])
                             .sum())
-                    .as(weight.name())
+                    .as(measure.name())
                     .isEqualTo(inFigures);
         }
-        assertThat(raw.total(ReportWeight.SAMPLES)).isPositive();
+        assertThat(raw.total(ReportMeasure.SAMPLES)).isPositive();
         snapshot.release();
     }
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 class NativeLibraryTest {
 
     /* CRC-32 and length of "library". */
-    private static final String NAME = "libthreadssampler-1.2-a18098bc00000007.so";
+    private static final String NAME = "libthreads-sampler-1.2-a18098bc00000007.so";
 
     private static final int NEEDED_ABI = 7;
 
@@ -128,7 +128,7 @@ class NativeLibraryTest {
         world.properties.setProperty("java.io.tmpdir", temporary.toString());
         world.properties.setProperty("user.home", home.toString());
         world.properties.setProperty("user.name", "me");
-        world.resources.put("/META-INF/native/linux-x86_64/libthreadssampler.so", "library".getBytes(UTF_8));
+        world.resources.put("/META-INF/native/linux-x86_64/libthreads-sampler.so", "library".getBytes(UTF_8));
     }
 
     private String load() {
@@ -163,7 +163,7 @@ class NativeLibraryTest {
     @Test
     void figuresAreWrittenWithTheirLeadingZeros() {
         world.resources.replaceAll((name, content) -> new byte[0]);
-        assertThat(load()).endsWith("/libthreadssampler-1.2-0000000000000000.so");
+        assertThat(load()).endsWith("/libthreads-sampler-1.2-0000000000000000.so");
     }
 
     @Test
@@ -393,7 +393,7 @@ class NativeLibraryTest {
     void jarWithoutThisPlatformSaysSo() {
         world.properties.setProperty("os.arch", "aarch64");
         assertUnavailable("the jar of threads-sampler carries no library for this platform:"
-                + " /META-INF/native/linux-aarch64/libthreadssampler.so is missing");
+                + " /META-INF/native/linux-aarch64/libthreads-sampler.so is missing");
     }
 
     @Test

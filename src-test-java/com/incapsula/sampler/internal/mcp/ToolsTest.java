@@ -147,7 +147,7 @@ class ToolsTest {
                         " 75.0   0.0      20 \"pool\"",
                         " 25.0  40.0       2 \"main\" | a.orders.Prices.priceOf:24 50.0%");
         assertThat(answer).endsWith("\nLeft out: 0.0% of the wall time.");
-        assertThat(rows(call("groups", "by", "cpu")))
+        assertThat(rows(call("groups", "measure", "cpu")))
                 .containsExactly(
                         "100.0  40.0       2 \"main\" | db.Statement.executeQuery:52 97.5%",
                         "  0.0   0.0      20 \"pool\"");
@@ -162,7 +162,7 @@ class ToolsTest {
                         " 50.0  50.0  49.0  .Prices.priceOf:24",
                         " 40.0  40.0   1.0  .Repository.best:44 > db.Statement.executeQuery:52",
                         " 10.0  10.0  10.0  a.json.Reader.read:7");
-        assertThat(rows(call("tree", "group", "MAI", "from", "Repository.best", "by", "cpu")))
+        assertThat(rows(call("tree", "group", "MAI", "from", "Repository.best", "measure", "cpu")))
                 .containsExactly(" 40.0  97.5   0.0 a.orders.Repository.best:44 > db.Statement.executeQuery:52");
         assertThat(refusal("tree", "group", "main", "from", "no.Such"))
                 .isEqualTo("from: no method of this group contains \"no.Such\"");
@@ -375,9 +375,10 @@ class ToolsTest {
     @Test
     void callsAreListedWhereTheyAreCounted() throws Exception {
         fake.setInterval(FakeSnapshot::new);
-        assertThat(rows(call("top", "by", "calls"))).containsExactly("         6        0.0 a.A.run");
-        assertThat(rows(call("top", "by", "calls", "group", "main"))).hasSize(1);
-        assertThat(refusal("top", "by", "calls", "group", "pool")).startsWith("no calls were counted: the sampler");
+        assertThat(rows(call("top", "measure", "calls"))).containsExactly("         6        0.0 a.A.run");
+        assertThat(rows(call("top", "measure", "calls", "group", "main"))).hasSize(1);
+        assertThat(refusal("top", "measure", "calls", "group", "pool"))
+                .startsWith("no calls were counted: the sampler");
     }
 
     /** The library makes the table; the tool chooses form, order, rows and focus. */
@@ -385,7 +386,7 @@ class ToolsTest {
     void theTableOfCallsIsWrittenAsAsked() throws Exception {
         fake.setInterval(FakeSnapshot::new);
         assertThat(call("calls")).contains("\nCALLS 0 ");
-        assertThat(call("calls", "by", "calls", "per", "class", "focus", "a.A"))
+        assertThat(call("calls", "measure", "calls", "per", "class", "focus", "a.A"))
                 .contains("\nCALLS 3 ")
                 .endsWith(" in a.A");
         assertThat(refusal("calls", "per", "line"))

@@ -195,7 +195,7 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
      *        {@code speedscope} or {@code json}
      * @param seconds null: of a window; else of the next so many seconds
      * @param window {@code 1m}, {@code 5m}, {@code 15m} or {@code start}; null: {@code 5m}, if {@code seconds} is null
-     * @param by of {@code calls}: {@code time} or {@code calls}, its order; null: {@code time}
+     * @param measure of {@code calls}: {@code time} or {@code calls}, which orders it; null: {@code time}
      * @param per of {@code calls}: {@code method}, {@code class} or {@code package}; null: {@code method}
      * @param focus of {@code calls}: as {@link ReportOptions#withFocus} takes it
      * @return the report with its media type, or a text that says what is wrong
@@ -211,7 +211,7 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
             @Selector String form,
             @org.springframework.lang.Nullable @Nullable Integer seconds,
             @org.springframework.lang.Nullable @Nullable String window,
-            @org.springframework.lang.Nullable @Nullable String by,
+            @org.springframework.lang.Nullable @Nullable String measure,
             @org.springframework.lang.Nullable @Nullable String per,
             @org.springframework.lang.Nullable @Nullable String focus) {
         ReportFormat format = form.equals(SUMMARY) ? ReportFormat.TEXT : FORMS.get(form);
@@ -228,7 +228,7 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
         Written written;
         try {
             length = window == null ? STANDARD_WINDOW : Length.of(window);
-            written = new Written(form, format == ReportFormat.CALLS ? ReportOptions.of(by, per, focus) : null);
+            written = new Written(form, format == ReportFormat.CALLS ? ReportOptions.of(measure, per, focus) : null);
         } catch (IllegalArgumentException e) {
             return text(BAD_REQUEST, String.valueOf(e.getMessage()));
         }

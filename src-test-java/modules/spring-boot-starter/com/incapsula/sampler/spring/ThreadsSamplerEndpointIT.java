@@ -130,7 +130,7 @@ class ThreadsSamplerEndpointIT {
                     report     | text/plain;charset=utf-8 | Report interval: from
                     summary    | text/plain;charset=utf-8 | Summary.
                     top        | text/plain;charset=utf-8 | method
-                    calls?by=calls&per=class&focus=a.B | text/plain;charset=utf-8 | No calls were counted
+                    calls?measure=calls&per=class&focus=a.B | text/plain;charset=utf-8 | No calls were counted
                     flamegraph | text/html;charset=utf-8  | <!DOCTYPE html>
                     collapsed  | text/plain;charset=utf-8 | ;
                     speedscope | application/json         | speedscope.app

@@ -8,26 +8,29 @@ import java.util.List;
 import java.util.Locale;
 
 /** The time that shares are of. */
-enum By {
+enum Measure {
     WALL,
     CPU;
+
+    /** Of the parameter. */
+    static final String NAME = "measure";
 
     /** The parameter that chooses it. */
     static Parameter parameter() {
         return Parameter.choice(
-                "by",
+                NAME,
                 List.of(WALL.text(), CPU.text()),
                 "wall (default): time by the clock, waiting included. cpu: time on a processor only.");
     }
 
     /** @throws ToolRefusal if this time is not measured */
-    static By of(ToolArguments arguments, SamplingReport report) {
-        By by = CPU.text().equals(arguments.text("by")) ? CPU : WALL;
+    static Measure of(ToolArguments arguments, SamplingReport report) {
+        Measure by = CPU.text().equals(arguments.text(NAME)) ? CPU : WALL;
         if (by.total(report) == 0) {
             throw new ToolRefusal(
                     report.getWallNanos() == 0
                             ? "nothing was sampled in this interval; call with seconds, which samples first"
-                            : "no CPU time was measured in this interval; call with by: wall");
+                            : "no CPU time was measured in this interval; call with measure: wall");
         }
         return by;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package threadssampler;
+package threadsampler;
 
 /**
  * The native part of the hooks, as a class of the boot loader in no named module: where native methods of a class of

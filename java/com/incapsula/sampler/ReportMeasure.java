@@ -6,11 +6,12 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * What a stack weighs in the formats with one number per stack.
+ * A number that is summed along the call trees: the one that a format shows if it has one number for each stack, and
+ * by which tables are ordered.
  *
  * @since 1.0
  */
-public enum ReportWeight {
+public enum ReportMeasure {
 
     // The measures of the core (native/src/model/measure.h), in their order.
 
@@ -39,22 +40,22 @@ public enum ReportWeight {
     IDLE;
 
     /**
-     * The weight with a name.
+     * The measure with a name.
      *
      * @param text the name, in upper or lower case; {@code time} is {@link #WALL}
-     * @return the weight
+     * @return the measure
      * @throws IllegalArgumentException if there is none, with the names
      */
-    public static ReportWeight of(String text) {
+    public static ReportMeasure of(String text) {
         if ("time".equalsIgnoreCase(text)) {
             return WALL;
         }
-        for (ReportWeight each : values()) {
+        for (ReportMeasure each : values()) {
             if (each.name().equalsIgnoreCase(text)) {
                 return each;
             }
         }
-        throw new IllegalArgumentException("weight must be one of time, "
+        throw new IllegalArgumentException("measure must be one of time, "
                 + Arrays.stream(values())
                         .map(each -> each.name().toLowerCase(Locale.ROOT))
                         .collect(Collectors.joining(", "))

@@ -58,22 +58,6 @@ static int64_t cpu_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static void *allocate(void *self, size_t bytes)
-{
-    unsigned char *piece = NULL;
-
-    (void)self;
-    return (*jvmti)->Allocate(jvmti, (jlong)bytes, &piece) == JVMTI_ERROR_NONE ? piece : NULL;
-}
-
-static void release(void *self, void *piece)
-{
-    (void)self;
-    (void)(*jvmti)->Deallocate(jvmti, piece);
-}
-
-static const struct smp_rewriter_memory memory = { .allocate = allocate, .release = release };
-
 static void add_counts(const struct smp_class_file *file, const struct smp_rewriter_method *methods)
 {
     bool has_code = false;
@@ -98,21 +82,21 @@ static uint16_t find_class(const struct smp_class_file *file, const char *name)
 }
 
 /* The handler's frame is the last of its table. */
-static void spoil_frames(struct smp_rewritten *rewritten, const struct smp_rewriter_method *methods)
+static void spoil_frames(struct smp_bytes *made, const struct smp_rewriter_method *methods)
 {
     struct smp_class_file file;
     struct smp_class_attribute attribute;
 
-    if (smp_class_file_open(&file, rewritten->bytes, rewritten->size) != SMP_OK)
+    if (smp_class_file_open(&file, smp_class_written(made, 0), made->length) != SMP_OK)
         return;
     const uint16_t wrong = find_class(&file, hook.class_name);
     for (uint32_t i = 0; i < file.method_count; i++) {
         struct smp_class_attributes list =
             smp_class_file_code_attributes(&file, &file.methods[i].code);
         while (methods[i].has_handler && smp_class_file_next_attribute(&file, &list, &attribute)) {
-            uint8_t *end = rewritten->bytes + attribute.bytes + attribute.length;
+            uint8_t *end = smp_class_written(made, attribute.bytes + attribute.length);
             if (smp_class_text_is(attribute.name, "StackMapTable"))
-                smp_byte_writer_set_u2(end - HANDLER_CLASS_FROM_END, wrong);
+                smp_class_set_u2(end - HANDLER_CLASS_FROM_END, wrong);
         }
     }
     smp_class_file_close(&file);
@@ -128,11 +112,22 @@ static void make_plan(const struct smp_class_file *file, struct smp_rewriter_met
     }
 }
 
+static void give_to_jvm(const struct smp_bytes *made, jint *new_length, unsigned char **new_data)
+{
+    unsigned char *piece = NULL;
+
+    if ((*jvmti)->Allocate(jvmti, (jlong)made->length, &piece) != JVMTI_ERROR_NONE)
+        return;
+    memcpy(piece, made->data, made->length);
+    *new_length = (jint)made->length;
+    *new_data = piece;
+}
+
 static void rewrite(const unsigned char *data, jint length, jint *new_length,
                     unsigned char **new_data)
 {
     struct smp_class_file file;
-    struct smp_rewritten rewritten = { 0 };
+    struct smp_bytes made;
     int64_t start_ns = cpu_ns();
 
     if (smp_class_file_open(&file, data, (size_t)length) != SMP_OK) {
@@ -141,25 +136,26 @@ static void rewrite(const unsigned char *data, jint length, jint *new_length,
     }
     counts[NANOS] += cpu_ns() - start_ns;
     struct smp_rewriter_method *methods = calloc((size_t)file.method_count + 1, sizeof(*methods));
+    smp_bytes_init(&made, NULL, SMP_REWRITER_MOST_BYTES);
     if (methods != NULL) {
         make_plan(&file, methods);
         start_ns = cpu_ns();
-        if (smp_rewriter_run(&file, &hook, methods, &memory, &rewritten) != SMP_OK)
+        if (smp_rewriter_run(&file, &hook, methods, &made) != SMP_OK)
             counts[MALFORMED]++;
         counts[NANOS] += cpu_ns() - start_ns;
         add_counts(&file, methods);
-        if (rewritten.bytes != NULL && mode == WITH_A_WRONG_FRAME)
-            spoil_frames(&rewritten, methods);
+        if (made.length > 0 && mode == WITH_A_WRONG_FRAME)
+            spoil_frames(&made, methods);
         free(methods);
     }
     smp_class_file_close(&file);
-    if (rewritten.bytes == NULL)
-        return;
-    counts[CHANGED_CLASSES]++;
-    counts[BYTES_BEFORE] += length;
-    counts[BYTES_AFTER] += (jlong)rewritten.size;
-    *new_length = (jint)rewritten.size;
-    *new_data = rewritten.bytes;
+    if (made.length > 0) {
+        counts[CHANGED_CLASSES]++;
+        counts[BYTES_BEFORE] += length;
+        counts[BYTES_AFTER] += (jlong)made.length;
+        give_to_jvm(&made, new_length, new_data);
+    }
+    smp_bytes_fini(&made);
 }
 
 /* Only on the thread that retransforms: no other one does here. */

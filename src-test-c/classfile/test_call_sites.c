@@ -23,19 +23,16 @@ struct listed_calls {
 
 static bool list_call(void *self, const struct smp_class_call_site *site)
 {
-    static const char *const kinds[] = { "static",      "special", "virtual", "interface", "handle",
-                                         "initialiser", "new",     "string",  "by name" };
+    static const char *const kinds[] = { "virtual",     "special", "static", "interface",
+                                         "initialiser", "new",     "string", "by name" };
     struct listed_calls *calls = self;
 
-    if (site->kind != SMP_CALL_HANDLE)
-        assert_int_equal(site->kind, site->handle_kind);
-    const int written = snprintf(
-        calls->text + calls->length, TEXT_BYTES - calls->length, "%u %s%s%s %.*s.%.*s%.*s\n",
-        site->pc, kinds[site->kind], site->kind == SMP_CALL_HANDLE ? " " : "",
-        site->kind == SMP_CALL_HANDLE ? kinds[site->handle_kind] : "",
-        (int)site->method.owner.length, site->method.owner.bytes, (int)site->method.name.length,
-        site->method.name.bytes, (int)site->method.descriptor.length,
-        site->method.descriptor.bytes);
+    const int written =
+        snprintf(calls->text + calls->length, TEXT_BYTES - calls->length, "%u %s%s %.*s.%.*s%.*s\n",
+                 site->pc, site->is_handle ? "handle " : "", kinds[site->kind],
+                 (int)site->method.owner.length, site->method.owner.bytes,
+                 (int)site->method.name.length, site->method.name.bytes,
+                 (int)site->method.descriptor.length, site->method.descriptor.bytes);
     calls->length += (size_t)written;
     assert_true(calls->length < TEXT_BYTES);
     return ++calls->count != calls->most;

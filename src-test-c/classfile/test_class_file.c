@@ -46,8 +46,8 @@ static void names_and_methods_are_found(void **state)
     (void)state;
     assert_int_equal(smp_class_file_open(&file, bytes, size), SMP_OK);
     assert_int_equal(file.major, 61);
-    assert_true(smp_class_text_is(smp_class_file_this_name(&file), "a/Small"));
-    assert_true(smp_class_text_is(smp_class_file_super_name(&file), "a/Base"));
+    assert_true(smp_class_text_is(file.name, "a/Small"));
+    assert_true(smp_class_text_is(file.super_name, "a/Base"));
     assert_int_equal(file.method_count, 2);
     const struct smp_class_method *one = method_called(&file, "one");
     assert_true(smp_class_text_is(one->descriptor, "(IJ)V"));
@@ -71,9 +71,9 @@ static void what_javac_writes_is_read(void **state)
 
     (void)state;
     assert_int_equal(smp_class_file_open(&file, bytes, size), SMP_OK);
-    assert_true(smp_class_text_is(smp_class_file_super_name(&file),
-                                  "com/incapsula/sampler/testing/RetransformedCode$Base"));
-    assert_true(smp_class_text_is(smp_class_file_source(&file), "RetransformedCode.java"));
+    assert_true(
+        smp_class_text_is(file.super_name, "com/incapsula/sampler/testing/RetransformedCode$Base"));
+    assert_true(smp_class_text_is(file.source_file, "RetransformedCode.java"));
     const struct smp_class_method *init = method_called(&file, "<init>");
     struct smp_class_attributes list = smp_class_file_code_attributes(&file, &init->code);
     while (smp_class_file_next_attribute(&file, &list, &attribute))
@@ -105,7 +105,7 @@ static void interfaces_are_listed(void **state)
     assert_int_equal(file.interface_count, 2);
     assert_true(smp_class_text_is(smp_class_file_interface_name(&file, 0), "I"));
     assert_true(smp_class_text_is(smp_class_file_interface_name(&file, 1), "J"));
-    assert_null(smp_class_file_super_name(&file).bytes);
+    assert_null(file.super_name.bytes);
     smp_class_file_close(&file);
 }
 
@@ -172,7 +172,7 @@ static void each_part_of_a_file_is_malformed(void **state)
 
 static void what_it_has_accepted_can_be_read(const struct smp_class_file *file)
 {
-    const struct smp_class_text source = smp_class_file_source(file);
+    const struct smp_class_text source = file->source_file;
 
     if (source.bytes != NULL)
         assert_true((const uint8_t *)source.bytes + source.length <= file->bytes + file->size);

@@ -11,7 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/random.h"
-#include "classfile/catch_places.h"
+#include "classfile/moved_code.h"
 #include "classfile/stack_map.h"
 #include "support/class_builder.h"
 #include "support/failing_alloc.h"
@@ -31,9 +31,10 @@ static const struct smp_probe_hook hook = { .class_name = "java/lang/Hook",
 struct run {
     uint8_t *bytes;
     struct smp_class_file before;
-    struct smp_class_file after; /* open where rewritten.bytes is not NULL */
+    struct smp_class_file after; /* open where rewritten is not NULL */
     struct smp_rewriter_method *methods;
-    struct smp_rewritten rewritten;
+    struct smp_bytes made;
+    const uint8_t *rewritten; /* NULL: nothing was changed */
 };
 
 /* Takes over the bytes. All methods get the ids from first_id on; root: every second one. */
@@ -52,23 +53,22 @@ static void open_run(struct run *run, uint8_t *bytes, size_t size, int32_t first
 /* The result is compared with the original whatever the methods' results are. */
 static void do_run(struct run *run)
 {
-    assert_int_equal(smp_rewriter_run(&run->before, &hook, run->methods, NULL, &run->rewritten),
-                     SMP_OK);
-    if (run->rewritten.bytes == NULL)
+    smp_bytes_init(&run->made, NULL, SMP_REWRITER_MOST_BYTES);
+    assert_int_equal(smp_rewriter_run(&run->before, &hook, run->methods, &run->made), SMP_OK);
+    if (run->made.length == 0)
         return;
-    assert_int_equal(smp_class_file_open(&run->after, run->rewritten.bytes, run->rewritten.size),
-                     SMP_OK);
+    run->rewritten = (const uint8_t *)run->made.data;
+    assert_int_equal(smp_class_file_open(&run->after, run->rewritten, run->made.length), SMP_OK);
     const char *wrong = rewritten_class_compare(&run->before, &run->after, run->methods, &hook);
     if (wrong != NULL)
-        fail_msg("%.*s.%s", (int)smp_class_file_this_name(&run->before).length,
-                 smp_class_file_this_name(&run->before).bytes, wrong);
+        fail_msg("%.*s.%s", (int)run->before.name.length, run->before.name.bytes, wrong);
 }
 
 static void close_run(struct run *run)
 {
     smp_class_file_close(&run->after);
     smp_class_file_close(&run->before);
-    smp_free(NULL, run->rewritten.bytes);
+    smp_bytes_fini(&run->made);
     free(run->methods);
     free(run->bytes);
     assert_int_equal(smp_alloc_live_bytes(), 0);
@@ -94,7 +94,7 @@ static enum smp_rewrite result_of(uint16_t major, const struct built_code *code,
     class_builder_init(&builder, major, "a/A", "a/Base");
     run_method(&run, &builder, "m", code, id);
     const enum smp_rewrite result = run.methods[0].result;
-    assert_int_equal(run.rewritten.bytes != NULL, result == SMP_REWRITE_DONE);
+    assert_int_equal(run.rewritten != NULL, result == SMP_REWRITE_DONE);
     close_run(&run);
     return result;
 }
@@ -142,8 +142,7 @@ static void only_chosen_methods_change(void **state)
                 if (run.methods[i].id == NO_ID)
                     assert_int_equal(run.methods[i].result, SMP_REWRITE_NOT_PLANNED);
             }
-            assert_int_equal(run.rewritten.method_count, done);
-            assert_int_equal(run.rewritten.bytes != NULL, done > 0);
+            assert_int_equal(run.rewritten != NULL, done > 0);
             close_run(&run);
         }
     }
@@ -234,7 +233,7 @@ static void jumps_to_the_start_and_to_returns_land_as_drawn(void **state)
     for (uint32_t i = 0; i < sizeof(expected); i++) {
         const bool is_index = i > 1 && (expected[i - 1] == 184 || expected[i - 2] == 184);
         if (!is_index)
-            assert_int_equal(run.rewritten.bytes[after->bytes + i], expected[i]);
+            assert_int_equal(run.rewritten[after->bytes + i], expected[i]);
     }
     assert_int_equal(after->exception_count, 1);
     assert_int_equal(after->max_stack, 2);
@@ -570,7 +569,7 @@ static int32_t handler_of(struct constructor *constructor, const struct built_co
     if (run.methods[0].has_handler) {
         const struct smp_class_code *after = &run.after.methods[0].code;
         const uint32_t row = after->exceptions + 8u * (after->exception_count - 1u);
-        start = smp_class_u2(run.rewritten.bytes + row) - 4; /* the probe of the entry */
+        start = smp_class_u2(run.rewritten + row) - 4; /* the probe of the entry */
     }
     close_run(&run);
     return start;
@@ -632,9 +631,9 @@ static void a_root_constructor_begins_behind_super(void **state)
     do_run(&run); /* compares */
     for (int32_t i = 0; i < 3; i += 2) {
         const struct smp_class_code *after = &run.after.methods[i].code;
-        const uint8_t *const at = run.rewritten.bytes + after->bytes;
-        const uint32_t from = smp_class_u2(run.rewritten.bytes + after->exceptions +
-                                           8u * (after->exception_count - 1u));
+        const uint8_t *const at = run.rewritten + after->bytes;
+        const uint32_t from =
+            smp_class_u2(run.rewritten + after->exceptions + 8u * (after->exception_count - 1u));
         assert_true(run.methods[i].has_handler);
         assert_int_equal(at[0], 0);
         assert_int_equal(at[from - 7], 183); /* super(), then one byte of a push, and the hook */
@@ -774,7 +773,7 @@ static void frames_move_and_grow(void **state)
         struct smp_class_attributes list =
             smp_class_file_code_attributes(&run.after, &run.after.methods[0].code);
         assert_true(smp_class_file_next_attribute(&run.after, &list, &attribute));
-        smp_stack_map_init(&map, run.rewritten.bytes + attribute.bytes, attribute.length, 0);
+        smp_stack_map_init(&map, run.rewritten + attribute.bytes, attribute.length, 0);
         assert_true(smp_stack_map_next(&map, &frame));
         assert_int_equal(frame.type, SMP_FRAME_SAME_EXTENDED);
         assert_int_equal(frame.pc, 62 + 6 + 6);
@@ -807,7 +806,7 @@ static void a_distance_stands_in_the_type_as_long_as_it_fits(void **state)
                            table, 3 + has_value);
             run_method(&run, &builder, "m", &built, 3);
             assert_int_equal(run.methods[0].result, SMP_REWRITE_DONE);
-            const uint8_t *frame = run.rewritten.bytes + run.after.methods[0].code.attributes + 10;
+            const uint8_t *frame = run.rewritten + run.after.methods[0].code.attributes + 10;
             const uint32_t moved = pc + 4u;
             if (moved < 64) {
                 assert_int_equal(frame[0], moved + 64 * has_value);
@@ -868,7 +867,7 @@ static void assert_table(const char *name, const uint8_t *table, size_t length,
         assert_int_equal(smp_class_file_next_attribute(&run.after, &list, &attribute),
                          expected != NULL);
         if (expected != NULL)
-            assert_memory_equal(run.rewritten.bytes + attribute.bytes, expected, length);
+            assert_memory_equal(run.rewritten + attribute.bytes, expected, length);
     }
     close_run(&run);
 }
@@ -903,70 +902,14 @@ static void tables_for_debuggers_move(void **state)
                  SMP_REWRITE_UNKNOWN_CODE, NULL);
 }
 
-/* As JVMTI's Allocate; refuses on demand. */
-struct counted_memory {
-    size_t allocated;
-    size_t released;
-    bool refuses;
-};
-
-static void *counted_allocate(void *self, size_t bytes)
-{
-    struct counted_memory *memory = self;
-
-    memory->allocated++;
-    return memory->refuses ? NULL : malloc(bytes);
-}
-
-static void counted_release(void *self, void *piece)
-{
-    struct counted_memory *memory = self;
-
-    memory->released++;
-    free(piece);
-}
-
-static void the_result_is_one_piece_of_the_callers_memory(void **state)
-{
-    struct counted_memory counted = { 0 };
-    const struct smp_rewriter_memory memory = { .allocate = counted_allocate,
-                                                .release = counted_release,
-                                                .self = &counted };
-    uint8_t *bytes = NULL;
-    struct run run;
-
-    (void)state;
-    const size_t size = compiled_class_read("RetransformedCode", &bytes);
-    open_run(&run, bytes, size, 3, false);
-    assert_int_equal(smp_rewriter_run(&run.before, &hook, run.methods, &memory, &run.rewritten),
-                     SMP_OK);
-    assert_int_equal(counted.allocated, 1);
-    assert_int_equal(counted.released, 0);
-    assert_non_null(run.rewritten.bytes);
-    free(run.rewritten.bytes);
-    counted.refuses = true;
-    assert_int_equal(smp_rewriter_run(&run.before, &hook, run.methods, &memory, &run.rewritten),
-                     SMP_ENOMEM);
-    assert_null(run.rewritten.bytes);
-    for (uint32_t i = 0; i < run.before.method_count; i++)
-        run.methods[i].id = NO_ID;
-    counted.allocated = 0;
-    assert_int_equal(smp_rewriter_run(&run.before, &hook, run.methods, &memory, &run.rewritten),
-                     SMP_OK);
-    assert_int_equal(counted.allocated, 0);
-    assert_null(run.rewritten.bytes);
-    close_run(&run);
-}
-
 static enum smp_status attempt_run(void *self)
 {
     const struct run *run = self;
-    struct smp_rewritten rewritten;
-    const enum smp_status status =
-        smp_rewriter_run(&run->before, &hook, run->methods, NULL, &rewritten);
+    struct smp_bytes made;
 
-    assert_int_equal(rewritten.bytes != NULL, status == SMP_OK);
-    smp_free(NULL, rewritten.bytes);
+    smp_bytes_init(&made, NULL, SMP_REWRITER_MOST_BYTES);
+    const enum smp_status status = smp_rewriter_run(&run->before, &hook, run->methods, &made);
+    smp_bytes_fini(&made);
     return status;
 }
 
@@ -979,8 +922,8 @@ static void a_refused_allocation_leaves_nothing(void **state)
     const size_t size = compiled_class_read("RetransformedCode", &bytes);
     open_run(&run, bytes, size, 3, true);
     const struct failing_alloc_steps steps = failing_alloc_each_step(attempt_run, &run);
-    assert_int_equal(steps.refused, 2);
-    assert_int_equal(steps.survived, 0);
+    assert_true(steps.refused >= 2);
+    assert_true(steps.survived <= 1); /* without its first room the result grows step by step */
     close_run(&run);
 }
 
@@ -1056,7 +999,6 @@ int main(void)
         cmocka_unit_test(a_distance_stands_in_the_type_as_long_as_it_fits),
         cmocka_unit_test(offsets_of_frames_must_be_instructions),
         cmocka_unit_test(tables_for_debuggers_move),
-        cmocka_unit_test(the_result_is_one_piece_of_the_callers_memory),
         cmocka_unit_test(a_refused_allocation_leaves_nothing),
         cmocka_unit_test(any_change_is_survived),
         cmocka_unit_test(each_result_has_a_text),

@@ -44,9 +44,9 @@ static void every_form_is_read(void **state)
     assert_false(map.is_broken);
 }
 
-static bool note_place(void *self, const uint8_t *place)
+static bool note_place(void *self, uint8_t *place)
 {
-    const uint8_t **places = self;
+    uint8_t **places = self;
 
     while (*places != NULL)
         places++;
@@ -56,15 +56,16 @@ static bool note_place(void *self, const uint8_t *place)
 
 static void places_of_new_are_found(void **state)
 {
-    static const uint8_t table[] = { 0, 1, 255, 0, 0, 0, 2, 8, 0, 7, 1, 0, 2, 8, 0, 99, 8, 0, 9 };
-    const uint8_t *places[4] = { NULL };
+    uint8_t table[] = { 0, 1, 255, 0, 0, 0, 2, 8, 0, 7, 1, 0, 2, 8, 0, 99, 8, 0, 9 };
+    uint8_t *places[4] = { NULL };
     struct smp_stack_map map;
     struct smp_frame frame;
 
     (void)state;
     smp_stack_map_init(&map, table, sizeof(table), 0);
     assert_true(smp_stack_map_next(&map, &frame));
-    assert_false(smp_stack_map_each_new(&frame, note_place, places)); /* ended at 99 */
+    /* ended at 99 */
+    assert_false(smp_stack_map_each_new(&frame, table + 5, note_place, places));
     assert_ptr_equal(places[0], table + 8);
     assert_ptr_equal(places[1], table + 14);
     assert_null(places[2]);

@@ -42,7 +42,7 @@ static bool ignore_call(void *self, const struct smp_class_call_site *site)
 static void rewrite(const struct smp_class_file *file, uint8_t first)
 {
     struct smp_rewriter_method *methods = calloc((size_t)file->method_count + 1, sizeof(*methods));
-    struct smp_rewritten rewritten;
+    struct smp_bytes made;
     struct smp_class_file after;
 
     require_true(methods != NULL);
@@ -53,13 +53,15 @@ static void rewrite(const struct smp_class_file *file, uint8_t first)
         methods[i].hands = (enum smp_probe_hands)(i % 3);
         methods[i].is_root = (first & HAS_ROOTS) != 0 && i % 2 == 0;
     }
-    require_true(smp_rewriter_run(file, &hook, methods, NULL, &rewritten) == SMP_OK);
-    if (rewritten.bytes != NULL) {
-        require_true(smp_class_file_open(&after, rewritten.bytes, rewritten.size) == SMP_OK);
+    smp_bytes_init(&made, NULL, SMP_REWRITER_MOST_BYTES);
+    require_true(smp_rewriter_run(file, &hook, methods, &made) == SMP_OK);
+    if (made.length > 0) {
+        require_true(smp_class_file_open(&after, smp_class_written(&made, 0), made.length) ==
+                     SMP_OK);
         require_true(rewritten_class_compare(file, &after, methods, &hook) == NULL);
         smp_class_file_close(&after);
     }
-    smp_free(NULL, rewritten.bytes);
+    smp_bytes_fini(&made);
     free(methods);
 }
 

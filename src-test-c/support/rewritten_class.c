@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "classfile/catch_places.h"
+#include "classfile/moved_code.h"
 #include "classfile/opcodes.h"
 #include "classfile/stack_map.h"
 #include "classfile/super_call.h"
@@ -369,7 +369,7 @@ struct new_places {
     bool is_wrong;
 };
 
-static bool match_new(void *self, const uint8_t *at)
+static bool match_new(void *self, uint8_t *at)
 {
     struct new_places *places = self;
     const uint8_t *to = places->new->types + (at - places->old->types);
@@ -401,7 +401,7 @@ static const char *match_frame(const struct pair *pair, const struct smp_frame *
         return memcmp(old->types, new->types, (size_t)(old->end - old->types)) == 0
                    ? NULL
                    : "other types in a frame";
-    (void)smp_stack_map_each_new(old, match_new, &places);
+    (void)smp_stack_map_each_new(old, (uint8_t *)(uintptr_t)old->types, match_new, &places);
     return places.is_wrong ? "an uninitialised object was made elsewhere" : NULL;
 }
 
@@ -444,7 +444,7 @@ static const char *match_stack_maps(const struct pair *pair, const struct smp_cl
         if (wrong != NULL)
             return wrong;
     }
-    return to.left == 0 && !to.is_broken && to.at == to.end ? NULL : "more frames";
+    return to.left == 0 && !to.is_broken && to.reader.at == to.reader.end ? NULL : "more frames";
 }
 
 static bool is_dropped(const struct pair *pair, struct smp_class_text name)

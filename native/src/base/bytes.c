@@ -3,7 +3,6 @@
 
 #include <assert.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -83,6 +82,15 @@ static char *reserve_bytes(struct smp_bytes *bytes, size_t count)
     if (count >= bytes->capacity - bytes->length && !grow(bytes, count))
         return NULL;
     return bytes->data + bytes->length;
+}
+
+bool smp_bytes_reserve(struct smp_bytes *bytes, size_t count)
+{
+    const enum smp_status status = bytes->status;
+    const bool has_room = reserve_bytes(bytes, count) != NULL;
+
+    bytes->status = status;
+    return has_room;
 }
 
 static void commit(struct smp_bytes *bytes, size_t count)

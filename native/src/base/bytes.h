@@ -12,6 +12,7 @@
 #ifndef SMP_BASE_BYTES_H
 #define SMP_BASE_BYTES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,6 +39,9 @@ void smp_bytes_clear(struct smp_bytes *bytes);
 void smp_bytes_restart(struct smp_bytes *bytes);
 /* Back to an earlier length, forgetting a failure: removes a row that did not fit. */
 void smp_bytes_truncate(struct smp_bytes *bytes, size_t length);
+
+/* Makes room for count more bytes. Returns false, with nothing changed, if there is none. */
+bool smp_bytes_reserve(struct smp_bytes *bytes, size_t count);
 
 /* Each appends all or nothing. What is appended does not lie in the buffer itself. */
 void smp_bytes_put(struct smp_bytes *bytes, const char *data, size_t length);

@@ -2,17 +2,17 @@
 /*
  * call_sites.h - which methods a method's code may call, and whether it is worth counting.
  *
- * HANDLE stands for the method handles among the arguments that an invokedynamic's bootstrap method
- * gets, and for those that are loaded as constants: bodies of lambdas and method references. The
- * call then comes from elsewhere, but it is this code that hands the method out.
+ * A method handle that the code loads as a constant, or that the bootstrap method of an
+ * invokedynamic gets as an argument, is a call site, too: it is a lambda's body or a method
+ * reference. Other code makes the call, but this code hands the method out.
  *
- * INITIALISER stands for a static field: what uses it first runs <clinit> of its class.
+ * INITIALISER stands for a static field: its first use runs <clinit> of its class.
  *
- * NEW stands for an object that the code can make: `new`, a constructor's method handle, a class
- * constant (others make it by reflection). Its member is the class, <new>, and no descriptor.
+ * NEW stands for an object that the code can make: by `new`, a constructor's method handle, or a
+ * class constant, which is used for reflection. Its member is the class, <new>, and no descriptor.
  *
- * STRING stands for a string constant: code that looks method handles up names methods so. Only the
- * member's name is set.
+ * STRING stands for a string constant: code that looks up a method handle names the method by a
+ * string. Only the member's name is set.
  *
  * BY_NAME stands for a string among the arguments of a bootstrap method that is not the JDK's: a
  * dynamic language looks the method of this name up when the call is made. The member has no owner.
@@ -30,21 +30,21 @@
 #include "classfile/class_file.h"
 
 enum smp_call_kind {
-    SMP_CALL_STATIC,
-    SMP_CALL_SPECIAL, /* constructors, private methods of old, super.method() */
+    /* In the order of their instructions: */
     SMP_CALL_VIRTUAL,
+    SMP_CALL_SPECIAL, /* constructors, private methods of old, super.method() */
+    SMP_CALL_STATIC,
     SMP_CALL_INTERFACE,
-    SMP_CALL_HANDLE,
     SMP_CALL_INITIALISER, /* of another class than its own */
     SMP_CALL_NEW,
-    SMP_CALL_STRING, /* the member's name is a string constant: what a lookup may be given */
-    SMP_CALL_BY_NAME /* likewise, and its descriptor is that of the dynamic call */
+    SMP_CALL_STRING,
+    SMP_CALL_BY_NAME /* the descriptor is that of the dynamic call */
 };
 
 /* Borrowed from the class file. The owner of a method of an array, as clone(), begins with [. */
 struct smp_class_call_site {
     enum smp_call_kind kind;
-    enum smp_call_kind handle_kind; /* of a HANDLE: how the handle calls; else kind */
+    bool is_handle;
     uint32_t pc;
     struct smp_class_member method;
 };
@@ -52,8 +52,8 @@ struct smp_class_call_site {
 /* False ends the walk. */
 typedef bool smp_class_each_call(void *self, const struct smp_class_call_site *site);
 
-/* The call sites of a method in the order of its code; a callee comes as often as it is called.
- * None for a method without code. False: each returned false, or the code is not understood. */
+/* Visits the call sites of a method in the order of its code; a method without code has none.
+ * Returns false if each did, or if the code is not understood. */
 bool smp_class_each_call_site(const struct smp_class_file *file,
                               const struct smp_class_method *method, smp_class_each_call *each,
                               void *self);

@@ -6,45 +6,20 @@
 #include "base/alloc.h"
 
 enum {
-    MAGIC_BYTES = 4,
     OLDEST_MAJOR = 45,
     OLDEST_MINOR = 3,
-    MEMBER_BYTES = 8,     /* of a field or method without attributes */
-    ATTRIBUTE_HEADER = 6, /* name and length */
-    EXCEPTION_BYTES = 8,  /* of a row of an exception table */
+    MEMBER_BYTES = 8,    /* of a field or method without attributes */
+    EXCEPTION_BYTES = 8, /* of a row of an exception table */
     SMALLEST_CONSTANT = 3
 };
 #define CLASS_FILE_MAGIC UINT32_C(0xcafebabe)
 
-/* What has been read so far. A read past the end gives 0 and is remembered. */
-struct class_reader {
-    const uint8_t *bytes;
-    size_t size;
-    size_t at;
-    bool is_past_end;
-};
-
-static bool skip_bytes(struct class_reader *reader, size_t count)
+static uint32_t offset_of(const struct smp_class_reader *reader, const struct smp_class_file *file)
 {
-    if (reader->is_past_end || count > reader->size - reader->at) {
-        reader->is_past_end = true;
-        return false;
-    }
-    reader->at += count;
-    return true;
+    return (uint32_t)(reader->at - file->bytes);
 }
 
-static uint16_t next_u2(struct class_reader *reader)
-{
-    return skip_bytes(reader, 2) ? smp_class_u2(reader->bytes + reader->at - 2) : 0;
-}
-
-static uint32_t next_u4(struct class_reader *reader)
-{
-    return skip_bytes(reader, 4) ? smp_class_u4(reader->bytes + reader->at - 4) : 0;
-}
-
-/* What follows the tag of a constant, but for Utf8. 0: no such constant. */
+/* Returns the bytes behind the tag of a constant that is no Utf8; 0 for an unknown tag. */
 static size_t constant_bytes(uint8_t tag)
 {
     static const uint8_t bytes[] = {
@@ -69,53 +44,41 @@ static size_t constant_bytes(uint8_t tag)
     return tag < sizeof(bytes) ? bytes[tag] : 0;
 }
 
-static bool read_constant(struct class_reader *reader, uint8_t *tag)
-{
-    size_t bytes = 0;
-
-    if (!skip_bytes(reader, 1))
-        return false;
-    *tag = reader->bytes[reader->at - 1];
-    bytes = *tag == SMP_CONSTANT_UTF8 ? next_u2(reader) : constant_bytes(*tag);
-    if (*tag != SMP_CONSTANT_UTF8 && bytes == 0)
-        return false;
-    return skip_bytes(reader, bytes);
-}
-
-static enum smp_status open_pool(struct class_reader *reader, struct smp_class_file *file,
+static enum smp_status open_pool(struct smp_class_reader *reader, struct smp_class_file *file,
                                  uint16_t count)
 {
     file->pool_count = count;
     /* So that a short file cannot ask for much memory. */
-    if (file->pool_count == 0 ||
-        file->pool_count > 1 + (reader->size - reader->at) / SMALLEST_CONSTANT)
+    if (count == 0 || count > 1 + (reader->end - reader->at) / SMALLEST_CONSTANT)
         return SMP_EINVAL;
     file->pool = smp_alloc(NULL, file->pool_count * sizeof(*file->pool));
     if (file->pool == NULL)
         return SMP_ENOMEM;
     for (uint32_t i = 1; i < file->pool_count; i++) {
-        uint8_t tag = 0;
-        file->pool[i] = (uint32_t)reader->at;
-        if (!read_constant(reader, &tag))
+        file->pool[i] = offset_of(reader, file);
+        const uint8_t tag = smp_class_next_u1(reader);
+        const bool is_text = tag == SMP_CONSTANT_UTF8;
+        const size_t bytes = is_text ? smp_class_next_u2(reader) : constant_bytes(tag);
+        if (smp_class_skip(reader, bytes) == NULL || (bytes == 0 && !is_text))
             return SMP_EINVAL;
         /* These take two indexes. */
         if ((tag == SMP_CONSTANT_LONG || tag == SMP_CONSTANT_DOUBLE) && ++i == file->pool_count)
             return SMP_EINVAL;
     }
-    file->pool_end = (uint32_t)reader->at;
+    file->pool_end = offset_of(reader, file);
     return SMP_OK;
 }
 
-static enum smp_status read_head(struct class_reader *reader, struct smp_class_file *file)
+static enum smp_status read_head(struct smp_class_reader *reader, struct smp_class_file *file)
 {
-    file->access = next_u2(reader);
-    file->this_class = next_u2(reader);
-    file->super_class = next_u2(reader);
-    file->interface_count = next_u2(reader);
-    const uint8_t *interfaces = reader->bytes + reader->at;
-    if (!skip_bytes(reader, (size_t)file->interface_count * 2) ||
-        smp_class_file_this_name(file).bytes == NULL ||
-        (file->super_class != 0 && smp_class_file_super_name(file).bytes == NULL))
+    (void)smp_class_next_u2(reader); /* flags */
+    file->name = smp_class_file_class_name(file, smp_class_next_u2(reader));
+    const uint16_t super = smp_class_next_u2(reader);
+    file->super_name = smp_class_file_class_name(file, super);
+    file->interface_count = smp_class_next_u2(reader);
+    const uint8_t *const interfaces = smp_class_skip(reader, 2 * (size_t)file->interface_count);
+    if (interfaces == NULL || file->name.bytes == NULL ||
+        (super != 0 && file->super_name.bytes == NULL))
         return SMP_EINVAL;
     for (size_t i = 0; i < file->interface_count; i++) {
         if (smp_class_file_class_name(file, smp_class_u2(interfaces + 2 * i)).bytes == NULL)
@@ -124,20 +87,20 @@ static enum smp_status read_head(struct class_reader *reader, struct smp_class_f
     return SMP_OK;
 }
 
-/* An attribute whose name is a Utf8 and whose contents lie in the file. */
-static bool read_attribute(struct class_reader *reader, const struct smp_class_file *file,
+/* Fails if the name is no Utf8, or if the contents do not lie in the file. */
+static bool read_attribute(struct smp_class_reader *reader, const struct smp_class_file *file,
                            struct smp_class_attribute *out)
 {
-    out->start = (uint32_t)reader->at;
-    out->name = smp_class_file_utf8(file, next_u2(reader));
-    out->length = next_u4(reader);
-    out->bytes = (uint32_t)reader->at;
-    return skip_bytes(reader, out->length) && out->name.bytes != NULL;
+    out->start = offset_of(reader, file);
+    out->name = smp_class_file_utf8(file, smp_class_next_u2(reader));
+    out->length = smp_class_next_u4(reader);
+    out->bytes = offset_of(reader, file);
+    return smp_class_skip(reader, out->length) != NULL && out->name.bytes != NULL;
 }
 
-static bool skip_attributes(struct class_reader *reader, const struct smp_class_file *file)
+static bool skip_attributes(struct smp_class_reader *reader, const struct smp_class_file *file)
 {
-    for (uint32_t left = next_u2(reader); left > 0; left--) {
+    for (uint32_t left = smp_class_next_u2(reader); left > 0; left--) {
         struct smp_class_attribute attribute;
         if (!read_attribute(reader, file, &attribute))
             return false;
@@ -145,10 +108,10 @@ static bool skip_attributes(struct class_reader *reader, const struct smp_class_
     return !reader->is_past_end;
 }
 
-static bool skip_fields(struct class_reader *reader, const struct smp_class_file *file)
+static bool skip_fields(struct smp_class_reader *reader, const struct smp_class_file *file)
 {
-    for (uint32_t left = next_u2(reader); left > 0; left--) {
-        if (!skip_bytes(reader, MEMBER_BYTES - 2) || !skip_attributes(reader, file))
+    for (uint32_t left = smp_class_next_u2(reader); left > 0; left--) {
+        if (smp_class_skip(reader, MEMBER_BYTES - 2) == NULL || !skip_attributes(reader, file))
             return false;
     }
     return !reader->is_past_end;
@@ -157,36 +120,35 @@ static bool skip_fields(struct class_reader *reader, const struct smp_class_file
 static bool open_code(const struct smp_class_file *file,
                       const struct smp_class_attribute *attribute, struct smp_class_code *out)
 {
-    struct class_reader reader = { .bytes = file->bytes,
-                                   .size = (size_t)attribute->bytes + attribute->length,
-                                   .at = attribute->bytes };
+    const uint8_t *const bytes = file->bytes + attribute->bytes;
+    struct smp_class_reader reader = { .at = bytes, .end = bytes + attribute->length };
 
-    *out = (struct smp_class_code){ .attribute = attribute->start };
-    out->max_stack = next_u2(&reader);
-    out->max_locals = next_u2(&reader);
-    out->length = next_u4(&reader);
-    out->bytes = (uint32_t)reader.at;
-    if (out->length == 0 || out->length > SMP_CLASS_MAX_CODE || !skip_bytes(&reader, out->length))
+    *out = (struct smp_class_code){ .attribute = attribute->start,
+                                    .end = attribute->bytes + attribute->length };
+    out->max_stack = smp_class_next_u2(&reader);
+    out->max_locals = smp_class_next_u2(&reader);
+    out->length = smp_class_next_u4(&reader);
+    out->bytes = offset_of(&reader, file);
+    if (out->length == 0 || out->length > SMP_CLASS_MAX_CODE)
         return false;
-    out->exception_count = next_u2(&reader);
-    out->exceptions = (uint32_t)reader.at;
-    if (!skip_bytes(&reader, (size_t)out->exception_count * EXCEPTION_BYTES))
-        return false;
-    out->attributes = (uint32_t)reader.at;
-    out->end = (uint32_t)reader.size;
-    return skip_attributes(&reader, file) && reader.at == reader.size;
+    (void)smp_class_skip(&reader, out->length);
+    out->exception_count = smp_class_next_u2(&reader);
+    out->exceptions = offset_of(&reader, file);
+    (void)smp_class_skip(&reader, (size_t)out->exception_count * EXCEPTION_BYTES);
+    out->attributes = offset_of(&reader, file);
+    return skip_attributes(&reader, file) && reader.at == reader.end;
 }
 
-static bool open_method(struct class_reader *reader, const struct smp_class_file *file,
+static bool open_method(struct smp_class_reader *reader, const struct smp_class_file *file,
                         struct smp_class_method *out)
 {
-    out->start = (uint32_t)reader->at;
-    out->access = next_u2(reader);
-    out->name = smp_class_file_utf8(file, next_u2(reader));
-    out->descriptor = smp_class_file_utf8(file, next_u2(reader));
+    out->start = offset_of(reader, file);
+    out->access = smp_class_next_u2(reader);
+    out->name = smp_class_file_utf8(file, smp_class_next_u2(reader));
+    out->descriptor = smp_class_file_utf8(file, smp_class_next_u2(reader));
     if (out->name.bytes == NULL || out->descriptor.bytes == NULL)
         return false;
-    for (uint32_t left = next_u2(reader); left > 0; left--) {
+    for (uint32_t left = smp_class_next_u2(reader); left > 0; left--) {
         struct smp_class_attribute attribute;
         if (!read_attribute(reader, file, &attribute))
             return false;
@@ -195,34 +157,33 @@ static bool open_method(struct class_reader *reader, const struct smp_class_file
         if (out->code.attribute != 0 || !open_code(file, &attribute, &out->code))
             return false;
     }
-    out->end = (uint32_t)reader->at;
+    out->end = offset_of(reader, file);
     /* A native or abstract method with code, or another one without, is no method. */
     const bool has_code = (out->access & (SMP_CLASS_NATIVE | SMP_CLASS_ABSTRACT)) == 0;
     return !reader->is_past_end && has_code == (out->code.attribute != 0);
 }
 
-static enum smp_status open_methods(struct class_reader *reader, struct smp_class_file *file)
+static enum smp_status open_methods(struct smp_class_reader *reader, struct smp_class_file *file)
 {
-    file->method_count = next_u2(reader);
-    if (reader->is_past_end || file->method_count > (reader->size - reader->at) / MEMBER_BYTES)
+    file->method_count = smp_class_next_u2(reader);
+    if (reader->is_past_end || file->method_count > (reader->end - reader->at) / MEMBER_BYTES)
         return SMP_EINVAL;
-    file->methods_end = (uint32_t)reader->at;
-    if (file->method_count == 0)
-        return SMP_OK;
-    file->methods = smp_alloc(NULL, file->method_count * sizeof(*file->methods));
-    if (file->methods == NULL)
-        return SMP_ENOMEM;
+    if (file->method_count > 0) {
+        file->methods = smp_alloc(NULL, file->method_count * sizeof(*file->methods));
+        if (file->methods == NULL)
+            return SMP_ENOMEM;
+    }
     for (size_t i = 0; i < file->method_count; i++) {
         if (!open_method(reader, file, &file->methods[i]))
             return SMP_EINVAL;
     }
-    file->methods_end = (uint32_t)reader->at;
+    file->methods_end = offset_of(reader, file);
     return SMP_OK;
 }
 
-static enum smp_status read_tail(struct class_reader *reader, struct smp_class_file *file)
+static enum smp_status read_tail(struct smp_class_reader *reader, struct smp_class_file *file)
 {
-    for (uint32_t left = next_u2(reader); left > 0; left--) {
+    for (uint32_t left = smp_class_next_u2(reader); left > 0; left--) {
         struct smp_class_attribute attribute;
         if (!read_attribute(reader, file, &attribute))
             return SMP_EINVAL;
@@ -231,23 +192,24 @@ static enum smp_status read_tail(struct class_reader *reader, struct smp_class_f
             file->bootstraps_end = attribute.bytes + attribute.length;
         }
         if (smp_class_text_is(attribute.name, "SourceFile") && attribute.length == 2)
-            file->source_file = smp_class_u2(file->bytes + attribute.bytes);
+            file->source_file =
+                smp_class_file_utf8(file, smp_class_u2(file->bytes + attribute.bytes));
     }
-    return !reader->is_past_end && reader->at == reader->size ? SMP_OK : SMP_EINVAL;
+    return !reader->is_past_end && reader->at == reader->end ? SMP_OK : SMP_EINVAL;
 }
 
 static enum smp_status open_class(struct smp_class_file *file)
 {
-    struct class_reader reader = { .bytes = file->bytes, .size = file->size };
+    struct smp_class_reader reader = { .at = file->bytes, .end = file->bytes + file->size };
     enum smp_status status = SMP_OK;
 
-    if (file->size > SMP_CLASS_MAX_BYTES || next_u4(&reader) != CLASS_FILE_MAGIC)
+    if (file->size > SMP_CLASS_MAX_BYTES || smp_class_next_u4(&reader) != CLASS_FILE_MAGIC)
         return SMP_EINVAL;
-    const uint16_t minor = next_u2(&reader);
-    file->major = next_u2(&reader);
+    const uint16_t minor = smp_class_next_u2(&reader);
+    file->major = smp_class_next_u2(&reader);
     if (file->major < OLDEST_MAJOR || (file->major == OLDEST_MAJOR && minor < OLDEST_MINOR))
         return SMP_EINVAL;
-    status = open_pool(&reader, file, next_u2(&reader));
+    status = open_pool(&reader, file, smp_class_next_u2(&reader));
     if (status == SMP_OK)
         status = read_head(&reader, file);
     if (status == SMP_OK && !skip_fields(&reader, file))
@@ -259,29 +221,30 @@ static enum smp_status open_class(struct smp_class_file *file)
     return status;
 }
 
-enum smp_status smp_class_file_open(struct smp_class_file *file, const uint8_t *bytes, size_t size)
+static enum smp_status close_unless_open(struct smp_class_file *file, enum smp_status status)
 {
-    *file = (struct smp_class_file){ .bytes = bytes, .size = size };
-    const enum smp_status status = open_class(file);
     if (status != SMP_OK)
         smp_class_file_close(file);
     return status;
 }
 
+enum smp_status smp_class_file_open(struct smp_class_file *file, const uint8_t *bytes, size_t size)
+{
+    *file = (struct smp_class_file){ .bytes = bytes, .size = size };
+    return close_unless_open(file, open_class(file));
+}
+
 enum smp_status smp_class_file_open_pool(struct smp_class_file *file, const uint8_t *bytes,
                                          size_t size, size_t start, uint16_t count)
 {
-    struct class_reader reader = { .bytes = bytes, .size = size, .at = start };
-    enum smp_status status = SMP_EINVAL;
-
     *file = (struct smp_class_file){ .bytes = bytes, .size = size };
-    if (size <= SMP_CLASS_MAX_BYTES && start > 0 && start <= size)
-        status = open_pool(&reader, file, count);
-    if (status == SMP_OK && reader.at != size)
+    if (size > SMP_CLASS_MAX_BYTES || start == 0 || start > size)
+        return close_unless_open(file, SMP_EINVAL);
+    struct smp_class_reader reader = { .at = bytes + start, .end = bytes + size };
+    enum smp_status status = open_pool(&reader, file, count);
+    if (status == SMP_OK && reader.at != reader.end)
         status = SMP_EINVAL;
-    if (status != SMP_OK)
-        smp_class_file_close(file);
-    return status;
+    return close_unless_open(file, status);
 }
 
 void smp_class_file_close(struct smp_class_file *file)
@@ -332,21 +295,6 @@ bool smp_class_file_member(const struct smp_class_file *file, uint16_t index,
     return out->owner.bytes != NULL && out->name.bytes != NULL && out->descriptor.bytes != NULL;
 }
 
-struct smp_class_text smp_class_file_this_name(const struct smp_class_file *file)
-{
-    return smp_class_file_class_name(file, file->this_class);
-}
-
-struct smp_class_text smp_class_file_super_name(const struct smp_class_file *file)
-{
-    return smp_class_file_class_name(file, file->super_class);
-}
-
-struct smp_class_text smp_class_file_source(const struct smp_class_file *file)
-{
-    return smp_class_file_utf8(file, file->source_file);
-}
-
 struct smp_class_text smp_class_file_interface_name(const struct smp_class_file *file, uint16_t i)
 {
     /* Behind flags, this, super and the count. */
@@ -360,23 +308,17 @@ struct smp_class_attributes smp_class_file_code_attributes(const struct smp_clas
 {
     if (code->attribute == 0)
         return (struct smp_class_attributes){ 0 };
-    return (struct smp_class_attributes){ .at = code->attributes + 2,
-                                          .left = smp_class_u2(file->bytes + code->attributes) };
+    struct smp_class_attributes list = { .reader = { .at = file->bytes + code->attributes,
+                                                     .end = file->bytes + code->end } };
+    list.left = smp_class_next_u2(&list.reader);
+    return list;
 }
 
 bool smp_class_file_next_attribute(const struct smp_class_file *file,
                                    struct smp_class_attributes *list,
                                    struct smp_class_attribute *out)
 {
-    if (list->left == 0)
-        return false;
-    out->start = list->at;
-    out->name = smp_class_file_utf8(file, smp_class_u2(file->bytes + list->at));
-    out->length = smp_class_u4(file->bytes + list->at + 2);
-    out->bytes = list->at + ATTRIBUTE_HEADER;
-    list->at = out->bytes + out->length;
-    list->left--;
-    return true;
+    return list->left > 0 && list->left-- > 0 && read_attribute(&list->reader, file, out);
 }
 
 bool smp_class_text_equals(struct smp_class_text a, struct smp_class_text b)

@@ -2,9 +2,9 @@
 /*
  * class_file.h - a class file as a view: where its constants, methods and attributes lie.
  *
- * No length in it is believed: all that open has accepted lies within the file, so what reads
- * through this view needs no further check of the structure. What it does not check is what only
- * the verifier knows: byte code, and what the tables of a method say about it.
+ * open trusts no length in the file. Everything that it accepts lies within the file, so readers of
+ * the view do not check the structure again. It does not check byte code, nor what a method's
+ * tables say about it: that is the verifier's.
  *
  *   magic, version | constants | flags, this, super, interfaces | fields | methods | attributes
  *                  ^ pool[1]   ^ pool_end                                ^ methods[0].start
@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "classfile/class_bytes.h"
 
 enum {
     SMP_CLASS_STATIC = 0x0008,
@@ -68,7 +69,7 @@ struct smp_class_member {
     struct smp_class_text descriptor;
 };
 
-/* What a Code attribute holds. All are offsets in the file but the counts. */
+/* The contents of a Code attribute: offsets in the file, but for the counts. */
 struct smp_class_code {
     uint32_t attribute; /* 0: there is none, the method is native or abstract */
     uint32_t bytes;     /* its byte code */
@@ -94,7 +95,10 @@ struct smp_class_method {
 struct smp_class_file {
     const uint8_t *bytes;
     size_t size;
-    uint32_t *pool; /* offset of each constant's tag; 0: this index has none */
+    struct smp_class_text name;
+    struct smp_class_text super_name;  /* bytes NULL: java.lang.Object, or a module */
+    struct smp_class_text source_file; /* as OrderHandler.java; bytes NULL: there is none */
+    uint32_t *pool;                    /* offset of each constant's tag; 0: this index has none */
     struct smp_class_method *methods;
     uint32_t pool_end;
     uint32_t methods_end;
@@ -103,16 +107,12 @@ struct smp_class_file {
     uint16_t pool_count; /* one more than the highest index */
     uint16_t method_count;
     uint16_t major;
-    uint16_t access;
-    uint16_t this_class;
-    uint16_t super_class; /* 0: java.lang.Object, or a module */
-    uint16_t source_file; /* index of its name; 0: there is none */
     uint16_t interface_count;
 };
 
-/* Goes through a list of attributes that open has accepted. */
+/* A list of attributes that open has accepted, while it is read. */
 struct smp_class_attributes {
-    uint32_t at;
+    struct smp_class_reader reader;
     uint16_t left;
 };
 
@@ -125,8 +125,7 @@ struct smp_class_attribute {
 
 SMP_CHECKED enum smp_status smp_class_file_open(struct smp_class_file *file, const uint8_t *bytes,
                                                 size_t size);
-/* Only the constants, from offset start on, which is not 0; count as in a class file. All else is
- * empty. */
+/* Opens constants alone, which begin at offset start; start is not 0, count as in a class file. */
 SMP_CHECKED enum smp_status smp_class_file_open_pool(struct smp_class_file *file,
                                                      const uint8_t *bytes, size_t size,
                                                      size_t start, uint16_t count);
@@ -135,22 +134,17 @@ void smp_class_file_close(struct smp_class_file *file);
 
 /* 0: there is no constant of this index. */
 uint8_t smp_class_file_tag(const struct smp_class_file *file, uint16_t index);
-/* Of a Utf8; of a Class, Module or Package. bytes NULL: the constant is of another kind. */
+/* bytes NULL: the constant is no Utf8; no Class, Module or Package. */
 struct smp_class_text smp_class_file_utf8(const struct smp_class_file *file, uint16_t index);
 struct smp_class_text smp_class_file_class_name(const struct smp_class_file *file, uint16_t index);
-/* Of a field, method or interface method. False: the constant is of another kind. */
+/* Returns false if the constant is no field, method or interface method. */
 bool smp_class_file_member(const struct smp_class_file *file, uint16_t index,
                            struct smp_class_member *out);
 
-struct smp_class_text smp_class_file_this_name(const struct smp_class_file *file);
-/* bytes NULL: there is none. */
-struct smp_class_text smp_class_file_super_name(const struct smp_class_file *file);
-/* As OrderHandler.java. bytes NULL: there is none. */
-struct smp_class_text smp_class_file_source(const struct smp_class_file *file);
 /* i is below interface_count. */
 struct smp_class_text smp_class_file_interface_name(const struct smp_class_file *file, uint16_t i);
 
-/* Those of a method's Code attribute; none where it has none. */
+/* The attributes of a Code attribute; a method without code has none. */
 struct smp_class_attributes smp_class_file_code_attributes(const struct smp_class_file *file,
                                                            const struct smp_class_code *code);
 /* False: there are no more. */
@@ -165,16 +159,6 @@ static inline bool smp_class_text_is(struct smp_class_text text, const char *oth
 {
     return text.bytes != NULL && text.length == strlen(other) &&
            memcmp(text.bytes, other, text.length) == 0;
-}
-
-static inline uint16_t smp_class_u2(const uint8_t *at)
-{
-    return (uint16_t)(at[0] << 8 | at[1]);
-}
-
-static inline uint32_t smp_class_u4(const uint8_t *at)
-{
-    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
 #endif

@@ -1,70 +1,310 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "classfile/moved_code.h"
 
-#include "classfile/class_file.h"
+#include <string.h>
+
 #include "classfile/opcodes.h"
+#include "classfile/stack_map.h"
 
-enum { ATHROW_BYTES = 1, NOP_BYTES = 1 };
+enum {
+    EXCEPTION_ROW = 8,
+    ATTRIBUTE_HEAD = 6,
+    COUNT_BYTES = 2,
+    MOST_ROWS = 65535,
+    PROBE_STACK = 1, /* what a probe needs of the stack, beside what lies on it */
+    CATCH_STACK = 2,
+    LEAST_STACK = 2, /* in the handler the exception and the id; what is handed out as well */
+    MOST_STACK = 65535,
+    MOST_COMPILED = 8000 /* bytes of code that the JIT compilers take (HugeMethodLimit) */
+};
 
-/* pc is that of a switch; its padding follows from where it is. */
-static uint32_t moved_switch_length(uint32_t pc, uint32_t moved_pc, uint32_t length)
+static const uint8_t *old_code(const struct smp_moved_code *moved)
 {
-    return length - smp_opcode_padding(pc) + smp_opcode_padding(moved_pc);
+    return moved->file->bytes + moved->code->bytes;
 }
 
-static bool is_point(enum smp_opcode_kind kind)
+static uint32_t written_length(const struct smp_moved_code *moved)
 {
-    return kind >= SMP_OPCODE_JUMP && kind <= SMP_OPCODE_SWITCH;
+    return (uint32_t)(moved->out->length - moved->start);
 }
 
-enum smp_rewrite smp_moved_code_measure(struct smp_moved_code *moved, const struct smp_probe *probe)
+/* --- catches --- */
+
+/* The map has these marks until the instruction is written. */
+enum { CATCH_WITH_EXCEPTION = 1, CATCH_UNKNOWN, NO_PLACE = -1 };
+
+/* Is the place covered by this handler, or by one before it? */
+static bool is_sent_back(const struct smp_moved_code *moved, uint32_t place, uint32_t handler)
 {
-    uint32_t position = moved->entry == 0 ? probe->enter_length : NOP_BYTES;
-    uint32_t pc = 0;
-    uint32_t points = 0;
-    uint32_t catches = 0;
+    const uint8_t *row = moved->file->bytes + moved->code->exceptions;
 
-    while (pc < moved->length) {
-        const struct smp_instruction instruction = smp_opcode_at(moved->code, moved->length, pc);
-        const bool is_catch = catches < moved->catch_count && moved->catches[catches].pc == pc;
-        uint32_t length = instruction.length;
-
-        if (length == 0 || instruction.kind == SMP_OPCODE_SUBROUTINE)
-            return SMP_REWRITE_UNKNOWN_CODE;
-        if (pc == moved->entry && pc != 0)
-            position += probe->enter_length;
-        moved->map[pc] = (uint16_t)position;
-        if (is_catch) {
-            catches++;
-            position += probe->caught_length;
-        }
-        if (is_catch || is_point(instruction.kind)) {
-            moved->points[points++] = (uint16_t)pc;
-            if (instruction.kind == SMP_OPCODE_RETURN)
-                length += probe->exit_length;
-            else if (instruction.kind == SMP_OPCODE_SWITCH)
-                length = moved_switch_length(pc, position, length);
-        }
-        position += length;
-        pc += instruction.length;
+    for (uint32_t i = 0; i < moved->code->exception_count; i++, row += EXCEPTION_ROW) {
+        if (smp_class_u2(row) <= place && place < smp_class_u2(row + 2) &&
+            smp_class_u2(row + 4) <= handler)
+            return true;
     }
-    if (catches < moved->catch_count)
-        return SMP_REWRITE_UNKNOWN_CODE; /* amid an instruction */
-    /* What did not fit in 16 bits above is not looked at then. */
-    if (position > SMP_CLASS_MAX_CODE)
-        return SMP_REWRITE_TOO_LARGE;
-    moved->map[pc] = (uint16_t)position;
-    moved->point_count = points;
-    moved->body_end = position;
+    return false;
+}
+
+static int64_t place_of_handler(const struct smp_moved_code *moved, uint32_t handler)
+{
+    const uint32_t length = moved->code->length;
+
+    if (handler >= length)
+        return NO_PLACE;
+    if (!is_sent_back(moved, handler, handler))
+        return handler;
+    const struct smp_instruction first = smp_opcode_at(old_code(moved), length, handler);
+    const uint32_t behind = handler + first.length;
+    return first.kind != SMP_OPCODE_TAKE || behind >= length || is_sent_back(moved, behind, handler)
+               ? NO_PLACE
+               : (int64_t)behind;
+}
+
+/* Marks the places in the map, and returns how many there are. A constructor that failed before
+ * super() leaves its frame behind. The hook must tell that frame from another call of the same
+ * constructor: it searches, as it does if the exception is not known. */
+static uint32_t mark_catches(const struct smp_moved_code *moved)
+{
+    const uint8_t *row = moved->file->bytes + moved->code->exceptions;
+    const uint32_t rows = moved->probe->push_length > 0 ? smp_moved_catch_rows(moved->code) : 0;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < rows; i++, row += EXCEPTION_ROW) {
+        const uint32_t handler = smp_class_u2(row + 4);
+        const int64_t place = place_of_handler(moved, handler);
+        if (place == NO_PLACE)
+            continue;
+        count += moved->map[place] == 0 ? 1 : 0;
+        if (place != handler || moved->is_constructor)
+            moved->map[place] = CATCH_UNKNOWN;
+        else if (moved->map[place] == 0)
+            moved->map[place] = CATCH_WITH_EXCEPTION;
+    }
+    return count;
+}
+
+/* --- instructions --- */
+
+/* Copies old code up to pc. */
+static void copy_up_to(const struct smp_moved_code *moved, uint32_t *copied, uint32_t pc)
+{
+    smp_class_put(moved->out, old_code(moved) + *copied, pc - *copied);
+    *copied = pc;
+}
+
+/* The padding of a switch depends on its offset. */
+static void write_padding(const struct smp_moved_code *moved, uint32_t *copied, uint32_t pc)
+{
+    const uint32_t moved_pc = written_length(moved) + pc - *copied;
+
+    copy_up_to(moved, copied, pc + 1);
+    smp_bytes_fill(moved->out, 0, smp_opcode_padding(moved_pc));
+    *copied += smp_opcode_padding(pc);
+}
+
+/* catches counts the probes of catches that are still to be written. */
+static void write_probes(const struct smp_moved_code *moved, uint32_t *copied, uint32_t pc,
+                         enum smp_opcode_kind kind, uint32_t *catches)
+{
+    const uint16_t mark = moved->map[pc];
+
+    if (pc == moved->entry && pc != 0) {
+        copy_up_to(moved, copied, pc);
+        smp_probe_enter_write(moved->probe, moved->out);
+    }
+    moved->map[pc] = (uint16_t)(written_length(moved) + pc - *copied);
+    if (mark != 0) {
+        copy_up_to(moved, copied, pc);
+        smp_probe_caught_write(moved->probe, mark == CATCH_WITH_EXCEPTION, moved->out);
+        --*catches;
+    }
+    if (kind == SMP_OPCODE_RETURN) {
+        copy_up_to(moved, copied, pc);
+        smp_probe_exit_write(moved->probe, moved->out);
+    }
+}
+
+static enum smp_rewrite write_instructions(struct smp_moved_code *moved, uint32_t catches)
+{
+    const uint32_t length = moved->code->length;
+    struct smp_instruction instruction;
+    uint32_t copied = 0;
+    uint32_t pc = 0;
+
+    if (moved->entry == 0)
+        smp_probe_enter_write(moved->probe, moved->out);
+    else
+        smp_class_put_u1(moved->out, SMP_OP_NOP);
+    for (; pc < length; pc += instruction.length) {
+        instruction = smp_opcode_at(old_code(moved), length, pc);
+        if (instruction.length == 0 || instruction.kind == SMP_OPCODE_SUBROUTINE)
+            return SMP_REWRITE_UNKNOWN_CODE;
+        write_probes(moved, &copied, pc, instruction.kind, &catches);
+        if (instruction.kind == SMP_OPCODE_SWITCH)
+            write_padding(moved, &copied, pc);
+    }
+    copy_up_to(moved, &copied, length);
+    moved->body_end = written_length(moved);
+    moved->map[length] = (uint16_t)moved->body_end;
+    /* A catch that is left lies within an instruction. */
+    return catches == 0 ? SMP_REWRITE_DONE : SMP_REWRITE_UNKNOWN_CODE;
+}
+
+/* --- jumps --- */
+
+/* Returns where a jump to an old offset lands; 0: no instruction begins there. */
+static uint32_t moved_target(const struct smp_moved_code *moved, int64_t pc)
+{
+    return pc >= 0 && pc < moved->code->length ? moved->map[pc] : 0;
+}
+
+/* Returns where an instruction is now, behind the probe of a catch. That probe begins with dup or
+ * aconst_null, so the instruction must be neither. */
+static uint32_t moved_instruction(const struct smp_moved_code *moved, uint32_t pc)
+{
+    const uint8_t *const code = smp_class_written(moved->out, moved->start);
+    const uint32_t at = moved->map[pc];
+
+    return code[at] == old_code(moved)[pc] ? at : at + smp_probe_caught_length(moved->probe);
+}
+
+/* Reads the old distances from the copy, and writes the new ones over them. */
+static enum smp_rewrite aim_jumps(const struct smp_moved_code *moved, uint32_t pc,
+                                  enum smp_opcode_kind kind)
+{
+    uint8_t *const code = smp_class_written(moved->out, moved->start);
+    const uint32_t moved_pc = moved_instruction(moved, pc);
+    const struct smp_jumps jumps = smp_opcode_jumps(code, moved_pc, kind);
+
+    for (uint32_t i = 0; i < jumps.count; i++) {
+        uint8_t *const at = code + (smp_jump_at(&jumps, i) - code);
+        const uint32_t target = moved_target(moved, pc + smp_jump_distance(&jumps, i));
+        const int64_t distance = (int64_t)target - moved_pc;
+        if (target == 0)
+            return SMP_REWRITE_UNKNOWN_CODE;
+        if (!jumps.is_wide && (distance < INT16_MIN || distance > INT16_MAX))
+            return SMP_REWRITE_JUMP_TOO_FAR;
+        if (jumps.is_wide)
+            smp_class_set_u4(at, (uint32_t)distance);
+        else
+            smp_class_set_u2(at, (uint32_t)distance);
+    }
     return SMP_REWRITE_DONE;
 }
 
-uint32_t smp_moved_code_size(const struct smp_moved_code *moved, const struct smp_probe *probe)
+static enum smp_rewrite aim_all_jumps(const struct smp_moved_code *moved)
 {
-    return moved->body_end + (moved->handler_from != 0 ? probe->exit_length + ATHROW_BYTES : 0);
+    const uint32_t length = moved->code->length;
+    struct smp_instruction instruction;
+    enum smp_rewrite result = SMP_REWRITE_DONE;
+
+    for (uint32_t pc = 0; pc < length && result == SMP_REWRITE_DONE; pc += instruction.length) {
+        instruction = smp_opcode_at(old_code(moved), length, pc);
+        if (instruction.kind >= SMP_OPCODE_JUMP && instruction.kind <= SMP_OPCODE_SWITCH)
+            result = aim_jumps(moved, pc, instruction.kind);
+    }
+    return result;
 }
 
-uint32_t smp_moved_place(const struct smp_moved_code *moved, uint32_t pc)
+/* A method that grows beyond the limit of the JIT compilers would be interpreted from then on. */
+static bool fits(uint32_t before, uint32_t after)
+{
+    return after <= SMP_CLASS_MAX_CODE && (after <= MOST_COMPILED || before > MOST_COMPILED);
+}
+
+static enum smp_rewrite write_body(struct smp_moved_code *moved)
+{
+    const struct smp_class_code *const code = moved->code;
+    enum smp_rewrite result = SMP_REWRITE_DONE;
+
+    memset(moved->map, 0, (code->length + 1) * sizeof(*moved->map));
+    const uint32_t catches = mark_catches(moved);
+    const uint32_t stack = code->max_stack + (catches > 0 ? (uint32_t)CATCH_STACK : PROBE_STACK);
+    if (stack > MOST_STACK)
+        return SMP_REWRITE_TOO_LARGE;
+    smp_class_put_u2(moved->out, stack < LEAST_STACK ? LEAST_STACK : stack);
+    smp_class_put_u2(moved->out, code->max_locals);
+    smp_class_put_u4(moved->out, 0); /* the length comes last */
+    moved->start = moved->out->length;
+    result = write_instructions(moved, catches);
+    if (result != SMP_REWRITE_DONE)
+        return result;
+    if (moved->has_handler) {
+        smp_probe_exit_write(moved->probe, moved->out);
+        smp_class_put_u1(moved->out, SMP_OP_ATHROW);
+    }
+    uint8_t *const start = smp_class_written(moved->out, moved->start);
+    if (start == NULL || !fits(code->length, written_length(moved)))
+        return SMP_REWRITE_TOO_LARGE;
+    smp_class_set_u4(start - 4, written_length(moved));
+    return aim_all_jumps(moved);
+}
+
+/* --- tables --- */
+
+static enum smp_rewrite write_exceptions(const struct smp_moved_code *moved)
+{
+    const struct smp_class_code *const code = moved->code;
+    const uint32_t count = code->exception_count + (moved->has_handler ? 1u : 0u);
+    const uint8_t *row = moved->file->bytes + code->exceptions;
+
+    if (count > MOST_ROWS)
+        return SMP_REWRITE_TOO_LARGE;
+    smp_class_put_u2(moved->out, count);
+    for (uint32_t i = 0; i < code->exception_count; i++, row += EXCEPTION_ROW) {
+        const uint32_t end = smp_class_u2(row + 2);
+        const uint32_t places[] = { moved_target(moved, smp_class_u2(row)),
+                                    end <= code->length ? moved->map[end] : 0,
+                                    moved_target(moved, smp_class_u2(row + 4)) };
+        for (size_t p = 0; p < sizeof(places) / sizeof(places[0]); p++) {
+            if (places[p] == 0)
+                return SMP_REWRITE_UNKNOWN_CODE;
+            smp_class_put_u2(moved->out, places[p]);
+        }
+        smp_class_put(moved->out, row + 6, 2);
+    }
+    if (moved->has_handler) {
+        smp_class_put_u2(moved->out, moved->map[moved->covered_from]);
+        smp_class_put_u2(moved->out, moved->body_end);
+        smp_class_put_u2(moved->out, moved->body_end);
+        smp_class_put_u2(moved->out, 0); /* every exception */
+    }
+    return SMP_REWRITE_DONE;
+}
+
+/* How an attribute of Code is moved. Attributes that are not listed name no place in the code, and
+ * are copied. */
+struct table_rule {
+    const char *name;
+    enum { COPIED, LEFT_OUT, FRAMES, ROWS } kind;
+    uint32_t row_bytes; /* ROWS: a count, then rows that begin with a place in the code */
+    bool has_range;     /* which a length follows */
+};
+
+static const struct table_rule *rule_of(struct smp_class_text name)
+{
+    static const struct table_rule rules[] = {
+        { "LineNumberTable", ROWS, 4, false },
+        { "LocalVariableTable", ROWS, 10, true },
+        { "LocalVariableTypeTable", ROWS, 10, true },
+        { "StackMapTable", FRAMES, 0, false },
+        { "RuntimeVisibleTypeAnnotations", LEFT_OUT, 0, false },
+        { "RuntimeInvisibleTypeAnnotations", LEFT_OUT, 0, false },
+    };
+    static const struct table_rule others = { "", COPIED, 0, false };
+
+    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+        if (smp_class_text_is(name, rules[i].name))
+            return &rules[i];
+    }
+    return &others;
+}
+
+/* Moves an offset of a table for debuggers, which is at most the code's length. Offset 0 stays, so
+ * that the probe of the entry belongs to the first line and sees its variables. An offset within an
+ * instruction is taken for its start. */
+static uint32_t moved_place(const struct smp_moved_code *moved, uint32_t pc)
 {
     if (pc == 0)
         return 0;
@@ -73,108 +313,168 @@ uint32_t smp_moved_place(const struct smp_moved_code *moved, uint32_t pc)
     return moved->map[pc];
 }
 
-uint32_t smp_moved_instruction(const struct smp_moved_code *moved, const struct smp_probe *probe,
-                               uint32_t pc)
+/* Moves the rows of a table in the copy. */
+static enum smp_rewrite move_rows(const struct smp_moved_code *moved, uint8_t *rows,
+                                  uint32_t length, const struct table_rule *rule)
 {
-    for (uint32_t i = 0; i < moved->catch_count && moved->catches[i].pc <= pc; i++) {
-        if (moved->catches[i].pc == pc)
-            return moved->map[pc] + probe->caught_length;
-    }
-    return moved->map[pc];
-}
+    const uint32_t count = length < COUNT_BYTES ? 0 : smp_class_u2(rows);
 
-/* The old offset of a jump or switch, and the new one. */
-struct jump_place {
-    uint32_t old;
-    uint32_t new;
-};
-
-/* An instruction that jumps, with its distances made right again. */
-static enum smp_rewrite write_jumps(const struct smp_moved_code *moved, struct jump_place place,
-                                    struct smp_instruction instruction,
-                                    struct smp_byte_writer *writer)
-{
-    static const uint8_t padding[3] = { 0 };
-    const struct smp_jumps jumps = smp_opcode_jumps(moved->code, place.old, instruction.kind);
-    const uint8_t *const end = moved->code + place.old + instruction.length;
-
-    smp_byte_writer_u1(writer, moved->code[place.old]);
-    if (instruction.kind == SMP_OPCODE_SWITCH)
-        smp_byte_writer_put(writer, padding, smp_opcode_padding(place.new));
-    uint8_t *const copy = smp_byte_writer_take(writer, (size_t)(end - jumps.first));
-    if (copy == NULL)
+    if (length != COUNT_BYTES + (size_t)count * rule->row_bytes)
         return SMP_REWRITE_UNKNOWN_CODE;
-    memcpy(copy, jumps.first, (size_t)(end - jumps.first));
-    for (uint32_t i = 0; i < jumps.count; i++) {
-        uint8_t *const at = copy + (smp_jump_at(&jumps, i) - jumps.first);
-        const uint32_t target = smp_moved_target(moved, place.old + smp_jump_distance(&jumps, i));
-        const int64_t distance = (int64_t)target - place.new;
-        if (target == 0)
+    for (uint32_t i = 0; i < count; i++) {
+        uint8_t *const row = rows + COUNT_BYTES + (size_t)i * rule->row_bytes;
+        const uint32_t start = smp_class_u2(row);
+        const uint32_t end = start + (rule->has_range ? smp_class_u2(row + 2) : 1u);
+        if (end > moved->code->length)
             return SMP_REWRITE_UNKNOWN_CODE;
-        if (!jumps.is_wide && (distance < INT16_MIN || distance > INT16_MAX))
-            return SMP_REWRITE_JUMP_TOO_FAR;
-        if (jumps.is_wide)
-            smp_byte_writer_set_u4(at, (uint32_t)distance);
-        else
-            smp_byte_writer_set_u2(at, (uint32_t)distance);
+        smp_class_set_u2(row, moved_place(moved, start));
+        if (rule->has_range)
+            smp_class_set_u2(row + 2, moved_place(moved, end) - moved_place(moved, start));
     }
     return SMP_REWRITE_DONE;
 }
 
-/* What is at a jump, switch or return, or where a catch begins; next: the first old offset that is
- * still to be copied. */
-static enum smp_rewrite write_point(const struct smp_moved_code *moved, struct jump_place place,
-                                    const struct smp_probe *probe, struct smp_byte_writer *writer,
-                                    uint32_t *next)
-{
-    const struct smp_instruction instruction = smp_opcode_at(moved->code, moved->length, place.old);
+/* --- frames --- */
 
-    *next = place.old; /* a return, or what follows a catch: copied with what comes behind */
-    if (instruction.kind == SMP_OPCODE_RETURN)
-        smp_byte_writer_put(writer, probe->exit, probe->exit_length);
-    if (instruction.kind == SMP_OPCODE_RETURN || !is_point(instruction.kind))
-        return SMP_REWRITE_DONE;
-    *next += instruction.length;
-    return write_jumps(moved, place, instruction, writer);
+/* place lies in the copy. The verifier refuses an offset at which there is no "new". */
+static bool move_new(void *self, uint8_t *place)
+{
+    const struct smp_moved_code *const moved = self;
+    const uint32_t pc = smp_class_u2(place);
+    const bool is_new =
+        moved_target(moved, pc) != 0 && moved->file->bytes[moved->code->bytes + pc] == SMP_OP_NEW;
+
+    if (is_new)
+        smp_class_set_u2(place, moved_instruction(moved, pc));
+    return is_new;
 }
 
-/* With the probe of the entry where that stands in between, or at the end. */
-static void copy_up_to(const struct smp_moved_code *moved, const struct smp_probe *probe,
-                       uint32_t from, uint32_t pc, struct smp_byte_writer *writer)
+static void write_distance(struct smp_bytes *out, uint8_t type, uint32_t distance)
 {
-    if (from < moved->entry && moved->entry <= pc) {
-        smp_byte_writer_put(writer, moved->code + from, moved->entry - from);
-        smp_byte_writer_put(writer, probe->enter, probe->enter_length);
-        from = moved->entry;
+    const bool has_value = type > SMP_FRAME_SAME_MOST;
+
+    if (type <= SMP_FRAME_STACK_1_MOST && distance <= SMP_FRAME_SAME_MOST) {
+        smp_class_put_u1(out, (has_value ? SMP_FRAME_STACK_1 : 0) + distance);
+        return;
     }
-    smp_byte_writer_put(writer, moved->code + from, pc - from);
+    if (type <= SMP_FRAME_STACK_1_MOST)
+        type = has_value ? SMP_FRAME_STACK_1_EXTENDED : SMP_FRAME_SAME_EXTENDED;
+    smp_class_put_u1(out, type);
+    smp_class_put_u2(out, distance);
 }
 
-enum smp_rewrite smp_moved_code_write(const struct smp_moved_code *moved,
-                                      const struct smp_probe *probe, struct smp_byte_writer *writer)
+/* previous: new offset of the frame before, -1 for the first. */
+static bool move_frame(struct smp_moved_code *moved, const struct smp_frame *frame,
+                       int64_t *previous)
 {
-    uint32_t next_catch = 0;
-    uint32_t copied = 0;
+    const uint32_t target = moved_target(moved, frame->pc);
 
-    if (moved->entry == 0)
-        smp_byte_writer_put(writer, probe->enter, probe->enter_length);
-    else
-        smp_byte_writer_u1(writer, SMP_OP_NOP);
-    for (uint32_t i = 0; i < moved->point_count; i++) {
-        struct jump_place place = { .old = moved->points[i], .new = moved->map[moved->points[i]] };
-        copy_up_to(moved, probe, copied, place.old, writer);
-        if (next_catch < moved->catch_count && moved->catches[next_catch].pc == place.old) {
-            smp_probe_caught_write(probe, moved->catches[next_catch++].has_exception, writer);
-            place.new += probe->caught_length;
-        }
-        const enum smp_rewrite result = write_point(moved, place, probe, writer, &copied);
-        if (result != SMP_REWRITE_DONE)
-            return result;
+    if (target == 0)
+        return false;
+    smp_class_put(moved->out, frame->start, (size_t)(frame->base - frame->start));
+    write_distance(moved->out, frame->type, (uint32_t)(target - *previous - 1));
+    *previous = target;
+    const size_t start = moved->out->length;
+    smp_class_put(moved->out, frame->types, (size_t)(frame->end - frame->types));
+    uint8_t *const types = smp_class_written(moved->out, start);
+    return types != NULL &&
+           (!frame->has_uninitialized || smp_stack_map_each_new(frame, types, move_new, moved));
+}
+
+static void write_handler_frame(const struct smp_moved_code *moved, int64_t previous)
+{
+    smp_class_put_u1(moved->out, SMP_FRAME_FULL);
+    smp_class_put_u2(moved->out, (uint32_t)(moved->body_end - previous - 1));
+    smp_class_put_u2(moved->out, 0); /* no locals: those of every place go with it */
+    smp_class_put_u2(moved->out, 1);
+    smp_class_put_u1(moved->out, SMP_TYPE_OBJECT);
+    smp_class_put_u2(moved->out, moved->pool->throwable);
+}
+
+static enum smp_rewrite move_stack_map(struct smp_moved_code *moved, uint32_t name,
+                                       const uint8_t *bytes, uint32_t length)
+{
+    const size_t start = moved->out->length;
+    int64_t previous = -1;
+    struct smp_stack_map map;
+    struct smp_frame frame;
+
+    smp_stack_map_init(&map, bytes, length, 0);
+    const uint32_t count = map.left + (moved->has_handler ? 1 : 0);
+    smp_class_put_u2(moved->out, name);
+    smp_class_put_u4(moved->out, 0); /* the length comes last */
+    smp_class_put_u2(moved->out, count);
+    while (smp_stack_map_next(&map, &frame)) {
+        if (!move_frame(moved, &frame, &previous))
+            return SMP_REWRITE_UNKNOWN_CODE;
     }
-    copy_up_to(moved, probe, copied, moved->length, writer);
-    if (moved->handler_from != 0) {
-        smp_byte_writer_put(writer, probe->exit, probe->exit_length);
-        smp_byte_writer_u1(writer, SMP_OP_ATHROW);
-    }
+    if (map.is_broken || count > MOST_ROWS)
+        return map.is_broken ? SMP_REWRITE_UNKNOWN_CODE : SMP_REWRITE_TOO_LARGE;
+    if (moved->has_handler)
+        write_handler_frame(moved, previous);
+    uint8_t *const written = smp_class_written(moved->out, start);
+    if (written != NULL)
+        smp_class_set_u4(written + 2, (uint32_t)(moved->out->length - start - ATTRIBUTE_HEAD));
     return SMP_REWRITE_DONE;
+}
+
+/* --- attributes --- */
+
+static enum smp_rewrite move_attribute(struct smp_moved_code *moved,
+                                       const struct smp_class_attribute *attribute,
+                                       const struct table_rule *rule)
+{
+    const uint8_t *const bytes = moved->file->bytes;
+    const size_t start = moved->out->length;
+
+    if (rule->kind == FRAMES)
+        return move_stack_map(moved, smp_class_u2(bytes + attribute->start),
+                              bytes + attribute->bytes, attribute->length);
+    smp_class_put(moved->out, bytes + attribute->start, ATTRIBUTE_HEAD + (size_t)attribute->length);
+    uint8_t *const copy = smp_class_written(moved->out, start);
+    return copy == NULL || rule->kind == COPIED
+               ? SMP_REWRITE_DONE
+               : move_rows(moved, copy + ATTRIBUTE_HEAD, attribute->length, rule);
+}
+
+static enum smp_rewrite move_attributes(struct smp_moved_code *moved)
+{
+    static const uint8_t no_frames[COUNT_BYTES] = { 0 };
+    struct smp_class_attributes list = smp_class_file_code_attributes(moved->file, moved->code);
+    /* The verifier of old class files does not read stack maps. */
+    const bool has_frames = moved->file->major >= SMP_CLASS_STACK_MAPS_MAJOR;
+    const size_t start = moved->out->length;
+    struct smp_class_attribute attribute;
+    enum smp_rewrite result = SMP_REWRITE_DONE;
+    uint32_t stack_maps = 0;
+    uint32_t count = 0;
+
+    smp_class_put_u2(moved->out, 0); /* the count comes last */
+    while (result == SMP_REWRITE_DONE &&
+           smp_class_file_next_attribute(moved->file, &list, &attribute)) {
+        const struct table_rule *const rule = rule_of(attribute.name);
+        if (rule->kind == LEFT_OUT || (rule->kind == FRAMES && !has_frames))
+            continue;
+        count++;
+        stack_maps += rule->kind == FRAMES ? 1 : 0;
+        result =
+            stack_maps > 1 ? SMP_REWRITE_UNKNOWN_CODE : move_attribute(moved, &attribute, rule);
+    }
+    if (result == SMP_REWRITE_DONE && stack_maps == 0 && moved->has_handler && has_frames) {
+        count++;
+        result = move_stack_map(moved, moved->pool->stack_map, no_frames, COUNT_BYTES);
+    }
+    uint8_t *const written = smp_class_written(moved->out, start);
+    if (written != NULL)
+        smp_class_set_u2(written, count);
+    return result == SMP_REWRITE_DONE && count > MOST_ROWS ? SMP_REWRITE_TOO_LARGE : result;
+}
+
+enum smp_rewrite smp_moved_code_write(struct smp_moved_code *moved)
+{
+    enum smp_rewrite result = write_body(moved);
+
+    if (result == SMP_REWRITE_DONE)
+        result = write_exceptions(moved);
+    return result == SMP_REWRITE_DONE ? move_attributes(moved) : result;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * moved_code.h - a method's code with room for probes: where each instruction goes, and the code
- * itself with every jump and switch made right again.
+ * moved_code.h - writes a method's Code attribute anew, with its probes: every jump and switch, the
+ * exception table, line numbers, local variables and stack maps are made right again.
  *
  *   old   0: iload_1      new    0: probe of the entry
  *         1: ifeq 6              6: iload_1                a jump to 0 comes here
@@ -12,16 +12,31 @@
  *                               18: ...
  *                         body_end: probe of the exit, athrow      the handler, if there is one
  *
- * Where the method catches an exception (catch_places.h), a probe stands before the instruction,
- * and what jumps there comes to the probe.
+ * A method that only hands out at its entry has neither probes of the exit nor a handler. If the
+ * probe of the entry stands later in the code, a nop takes its place.
  *
- * A method that only hands out at its entry has neither probes of the exit nor a handler. Where the
- * probe of the entry stands later in the code, a nop is in its place.
+ * A method that catches an exception has a probe there, too: it tells the hook that the method runs
+ * again, and that all calls below it are over.
  *
- * Owns     no memory; the two tables are the caller's.
+ *   try { parse(); } catch (RuntimeException e) { report(e); }
+ *                                               ^ here
+ *
+ * The place of that probe is before the handler's first instruction, with the exception on the
+ * stack. Code may also jump to the place; the probe does nothing then. The probe's call fails if
+ * the stack is full, and must not return to itself for ever: so all handlers that cover the place
+ * stand behind it in the code. Handlers of "finally" from old compilers cover their own first
+ * instruction; if that is a store or a pop, the place is behind it. A handler that covers more of
+ * itself has no place, as that of "synchronized", which releases the lock and throws again.
+ *
+ * The handler has the last row of the exception table, and the last frame of the StackMapTable: a
+ * full one without locals, with an exception on the stack. Type annotations of code are dropped,
+ * unknown attributes are copied.
+ *
+ * Owns     no memory; the map is the caller's.
  * Threads  one at a time.
- * Errors   a result other than DONE: the method is left alone.
- * Cost     measure: a pass over the code. write: a pass over its jumps and returns.
+ * Errors   a result other than DONE: the method is left alone. After a failed write, any result.
+ * Cost     two passes over the code, one over its tables; for each handler one over the exception
+ *          table.
  */
 #ifndef SMP_CLASSFILE_MOVED_CODE_H
 #define SMP_CLASSFILE_MOVED_CODE_H
@@ -29,50 +44,36 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "classfile/catch_places.h"
+#include "base/bytes.h"
+#include "classfile/class_file.h"
 #include "classfile/probes.h"
-#include "classfile/rewrite.h"
+
+enum { SMP_CATCH_MOST_ROWS = 1024 }; /* a method with more handlers has no probes of catches */
 
 struct smp_moved_code {
-    const uint8_t *code; /* as it was */
-    uint32_t length;
-    uint32_t entry; /* old offset of the instruction that the probe of the entry stands before */
-    const struct smp_catch_place *catches; /* before each of these stands a probe, too */
-    uint32_t catch_count;
-    /* By old offset, length + 1 of them: where what jumps there lands now. 0: no instruction begins
-     * there. All 0 before measure. */
+    const struct smp_class_file *file;
+    const struct smp_class_code *code; /* as it was */
+    const struct smp_probe_pool *pool;
+    const struct smp_probe *probe;
+    struct smp_bytes *out;
+    uint32_t entry;        /* old offset of the instruction that the probe of the entry precedes */
+    uint32_t covered_from; /* old offset of the first instruction that the handler covers */
+    bool has_handler;
+    bool is_constructor;
+    /* By old offset, length + 1 of them: where a jump to it lands now. 0: no instruction begins
+     * there. */
     uint16_t *map;
-    /* Old offsets of jumps, switches, returns and catches: length of them at most. */
-    uint16_t *points;
-    uint32_t point_count;
-    uint32_t body_end;     /* of what was moved; the handler begins here */
-    uint32_t handler_from; /* new offset of the first instruction that it covers; 0: no handler */
+    size_t start;      /* of the code in out */
+    uint32_t body_end; /* of what was moved; the handler begins here */
 };
 
-/* code, length, entry, catches, map and points are set. Sets the rest but handler_from. */
-enum smp_rewrite smp_moved_code_measure(struct smp_moved_code *moved,
-                                        const struct smp_probe *probe);
-/* With the handler. TOO_LARGE has been ruled out by the caller's use of smp_moved_code_size. */
-enum smp_rewrite smp_moved_code_write(const struct smp_moved_code *moved,
-                                      const struct smp_probe *probe,
-                                      struct smp_byte_writer *writer);
-uint32_t smp_moved_code_size(const struct smp_moved_code *moved, const struct smp_probe *probe);
+/* Writes the contents of the attribute. The caller sets all but start and body_end. */
+enum smp_rewrite smp_moved_code_write(struct smp_moved_code *moved);
 
-/* Where a jump to this offset lands; 0: no instruction begins there. */
-static inline uint32_t smp_moved_target(const struct smp_moved_code *moved, int64_t pc)
+/* The number of handlers that are searched for places of catches. */
+static inline uint32_t smp_moved_catch_rows(const struct smp_class_code *code)
 {
-    return pc >= 0 && pc < moved->length ? moved->map[pc] : 0;
+    return code->exception_count <= SMP_CATCH_MOST_ROWS ? code->exception_count : 0;
 }
-
-/* Where the instruction itself is, behind the probe of a catch. probe: as in measure. */
-uint32_t smp_moved_instruction(const struct smp_moved_code *moved, const struct smp_probe *probe,
-                               uint32_t pc);
-
-/*
- * Of tables for debuggers: offset 0 stays, so that the probe of the entry is part of the first line
- * and of what is visible there. An offset within an instruction is taken for its start. pc is at
- * most length.
- */
-uint32_t smp_moved_place(const struct smp_moved_code *moved, uint32_t pc);
 
 #endif

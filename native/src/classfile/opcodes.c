@@ -54,33 +54,37 @@ const uint8_t smp_opcode_table[256] = {
     [201] = ROW(SUBROUTINE, 5),           /* jsr_w */
 };
 
-/* What follows the opcode and its padding; 0: the operands make no switch. */
-static uint64_t switch_operands(const uint8_t *at, uint8_t opcode, uint64_t left)
+/* False: the operands make no switch, or are cut off. */
+static bool read_switch(const uint8_t *code, uint32_t length, uint32_t pc, struct smp_jumps *out)
 {
-    if (opcode == SMP_OP_TABLESWITCH) {
-        if (left < TABLE_HEAD)
-            return 0;
-        const int32_t low = (int32_t)smp_class_u4(at + 4);
-        const int32_t high = (int32_t)smp_class_u4(at + 8);
-        return low > high ? 0 : TABLE_HEAD + TABLE_ROW * (uint64_t)((int64_t)high - low + 1);
-    }
-    if (left < LOOKUP_HEAD)
-        return 0;
-    const int32_t pairs = (int32_t)smp_class_u4(at + 4);
-    return pairs < 0 ? 0 : LOOKUP_HEAD + LOOKUP_ROW * (uint64_t)pairs;
+    const bool is_table = code[pc] == SMP_OP_TABLESWITCH;
+    const uint32_t head = is_table ? TABLE_HEAD : LOOKUP_HEAD;
+    const uint32_t row_bytes = is_table ? TABLE_ROW : LOOKUP_ROW;
+    const uint64_t first = (uint64_t)pc + 1 + smp_opcode_padding(pc);
+
+    if (first + head > length)
+        return false;
+    const uint8_t *const at = code + first;
+    const int64_t low = (int32_t)smp_class_u4(at + 4); /* of lookupswitch: the number of pairs */
+    const int64_t rows = is_table ? (int32_t)smp_class_u4(at + 8) - low + 1 : low;
+    if (rows < (is_table ? 1 : 0) || first + head + (uint64_t)rows * row_bytes > length)
+        return false;
+    *out = (struct smp_jumps){ .count = 1 + (uint32_t)rows,
+                               .is_wide = true,
+                               .first = at,
+                               .rows = at + head,
+                               .row_bytes = row_bytes };
+    return true;
 }
 
 static struct smp_instruction switch_at(const uint8_t *code, uint32_t length, uint32_t pc)
 {
-    const uint64_t before = 1 + smp_opcode_padding(pc);
-    const uint64_t left = length - pc;
-    uint64_t operands = 0;
+    struct smp_jumps jumps;
 
-    if (before < left)
-        operands = switch_operands(code + pc + before, code[pc], left - before);
-    if (operands == 0 || before + operands > left)
+    if (!read_switch(code, length, pc, &jumps))
         return (struct smp_instruction){ 0 };
-    return (struct smp_instruction){ .length = (uint32_t)(before + operands),
+    const uint8_t *const end = jumps.rows + (size_t)(jumps.count - 1) * jumps.row_bytes;
+    return (struct smp_instruction){ .length = (uint32_t)(end - code) - pc,
                                      .kind = SMP_OPCODE_SWITCH };
 }
 
@@ -116,19 +120,12 @@ struct smp_instruction smp_opcode_variable(const uint8_t *code, uint32_t length,
 
 struct smp_jumps smp_opcode_jumps(const uint8_t *code, uint32_t pc, enum smp_opcode_kind kind)
 {
-    struct smp_jumps jumps = { .count = 1,
+    struct smp_jumps jumps = { .count =
+                                   kind == SMP_OPCODE_JUMP || kind == SMP_OPCODE_WIDE_JUMP ? 1 : 0,
                                .is_wide = kind != SMP_OPCODE_JUMP,
                                .first = code + pc + 1 };
 
-    if (kind != SMP_OPCODE_SWITCH) {
-        jumps.count = kind == SMP_OPCODE_JUMP || kind == SMP_OPCODE_WIDE_JUMP ? 1 : 0;
-        return jumps;
-    }
-    jumps.first += smp_opcode_padding(pc);
-    const bool is_table = code[pc] == SMP_OP_TABLESWITCH;
-    const uint32_t low = smp_class_u4(jumps.first + 4); /* of a lookupswitch: the number of pairs */
-    jumps.count += is_table ? smp_class_u4(jumps.first + 8) - low + 1 : low;
-    jumps.rows = jumps.first + (is_table ? TABLE_HEAD : LOOKUP_HEAD);
-    jumps.row_bytes = is_table ? TABLE_ROW : LOOKUP_ROW;
+    if (kind == SMP_OPCODE_SWITCH)
+        (void)read_switch(code, UINT32_MAX, pc, &jumps);
     return jumps;
 }

@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "classfile/class_file.h"
+#include "classfile/class_bytes.h"
 
 enum {
     SMP_OP_NOP = 0,
@@ -47,7 +47,6 @@ enum {
     SMP_OP_INVOKEVIRTUAL = 182,
     SMP_OP_INVOKESPECIAL = 183,
     SMP_OP_INVOKESTATIC = 184,
-    SMP_OP_INVOKEINTERFACE = 185,
     SMP_OP_INVOKEDYNAMIC = 186,
     SMP_OP_NEW = 187,
     SMP_OP_ATHROW = 191,
@@ -57,10 +56,11 @@ enum {
 
 enum smp_opcode_kind {
     SMP_OPCODE_PLAIN,
+    /* These jump: */
     SMP_OPCODE_JUMP,      /* 16 bits, behind the opcode */
     SMP_OPCODE_WIDE_JUMP, /* 32 bits: goto_w */
-    SMP_OPCODE_RETURN,
     SMP_OPCODE_SWITCH,
+    SMP_OPCODE_RETURN,
     SMP_OPCODE_SUBROUTINE, /* jsr, jsr_w, ret: of old class files */
     SMP_OPCODE_WIDE,
     SMP_OPCODE_TAKE, /* astore but for wide ones, pop: takes a reference off the stack */
@@ -96,7 +96,7 @@ static inline struct smp_instruction smp_opcode_at(const uint8_t *code, uint32_t
     return fixed;
 }
 
-/* Where an instruction has the distances of its jumps: an offset of 16 or 32 bits, or a switch. */
+/* The distances of an instruction's jumps: one of 16 or 32 bits, or those of a switch. */
 struct smp_jumps {
     uint32_t count; /* 0: it does not jump */
     bool is_wide;   /* 32 bits */
@@ -106,7 +106,7 @@ struct smp_jumps {
     uint32_t row_bytes;
 };
 
-/* Of the instruction that smp_opcode_at has accepted at pc. */
+/* smp_opcode_at has accepted the instruction at pc. */
 struct smp_jumps smp_opcode_jumps(const uint8_t *code, uint32_t pc, enum smp_opcode_kind kind);
 
 static inline const uint8_t *smp_jump_at(const struct smp_jumps *jumps, uint32_t i)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probes.h - the instructions that are put into a method, and the constants they need.
+ * probes.h - the instructions that are put into a method, the constants they need, and how that may
+ * end.
  *
  * A probe pushes the method's id and calls a static method of the hook class:
  *
  *   iconst_0 ... iconst_5 | bipush id | sipush id | ldc_w index     1 to 3 bytes
  *   invokestatic Hook.enter(I)V                                     3 bytes
  *
- * Where the method catches an exception (catch_places.h), the probe has that one as well:
+ * The probe of a catch (moved_code.h) also passes the exception, or null:
  *
  *   dup | aconst_null                                               1 byte
  *   iconst_0 ... | ldc_w index                                      1 to 3 bytes
@@ -23,7 +24,7 @@
  *
  * Owns     no memory.
  * Threads  one at a time for each pool.
- * Errors   where a constant finds no room in the pool: a method gets no probe.
+ * Errors   a method whose constants do not fit into the pool gets no probe.
  * Cost     constant.
  */
 #ifndef SMP_CLASSFILE_PROBES_H
@@ -33,27 +34,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "classfile/byte_writer.h"
+#include "base/bytes.h"
 
-enum {
-    SMP_PROBE_MOST_BYTES = 6,
-    SMP_PROBE_CAUGHT_BYTES = SMP_PROBE_MOST_BYTES + 1,
-    SMP_PROBE_HAND_BYTES = 5,
-    SMP_PROBE_STACK = 1, /* what a probe needs of the stack, beside what lies on it */
-    SMP_PROBE_CAUGHT_STACK = 2,
-    SMP_PROBE_HAND_STACK = 2 /* at the entry, where nothing lies on it */
+/* The result for a method: done, or the reason why it was left alone. X(code, text): the text
+ * follows "left alone, ". */
+#define SMP_REWRITE_MAP(X)                                       \
+    X(NOT_PLANNED, "not chosen")                                 \
+    X(DONE, "instrumented")                                      \
+    X(NATIVE_OR_ABSTRACT, "native or abstract")                  \
+    X(TOO_LARGE, "too large")                                    \
+    X(JUMP_TOO_FAR, "a jump does not reach its target any more") \
+    X(UNKNOWN_CODE, "its byte code is not understood")           \
+    X(NO_ROOM_IN_POOL, "its class has no room for more constants")
+
+enum smp_rewrite {
+#define X(code, text) SMP_REWRITE_##code,
+    SMP_REWRITE_MAP(X)
+#undef X
+        SMP_REWRITE_COUNT
 };
 
-/* What the entry hands out. */
+/* The objects that the entry hands out. */
 enum smp_probe_hands {
     SMP_HANDS_NOTHING,
     SMP_HANDS_THIS,          /* and null */
     SMP_HANDS_THIS_AND_FIRST /* the first parameter is a reference */
 };
 
-/* What probes call: static methods with the descriptor (I)V, but for reflected, which takes two
- * Objects, and caught, which takes an Object and an int. Texts are modified UTF-8; one that no
- * probe needs may be NULL. */
+/* The static methods that probes call. They take the id; reflected takes two Objects, caught an
+ * Object and the id. Texts are modified UTF-8; a text that no probe needs may be NULL. */
 struct smp_probe_hook {
     const char *class_name; /* as java/lang/ThreadsSamplerHook */
     const char *enter;
@@ -64,26 +73,6 @@ struct smp_probe_hook {
     const char *caught;
 };
 
-/* The constants added to a pool. */
-struct smp_probe_pool {
-    const struct smp_probe_hook *hook;
-    uint32_t first;   /* index of the first one added */
-    uint32_t roots;   /* of those that only roots need; 0: none */
-    uint32_t hands;   /* of those that handing out needs; 0: none */
-    uint32_t caught;  /* of those that catching needs; 0: none */
-    uint32_t numbers; /* of the first number */
-    uint32_t end;     /* one more than the index of the last */
-};
-
-struct smp_probe {
-    uint8_t enter[SMP_PROBE_MOST_BYTES + SMP_PROBE_HAND_BYTES];
-    uint8_t exit[SMP_PROBE_MOST_BYTES];
-    uint8_t caught[SMP_PROBE_CAUGHT_BYTES];
-    uint32_t enter_length;  /* 0: there is no probe */
-    uint32_t exit_length;   /* 0: it only hands out */
-    uint32_t caught_length; /* 0: the method catches nothing */
-};
-
 /* Which constants a class needs beside those of all methods. */
 struct smp_probe_needs {
     bool roots;
@@ -91,29 +80,48 @@ struct smp_probe_needs {
     bool catches;
 };
 
-/* pool_count: of the class as it is. False: no room for what all methods need. */
-bool smp_probe_pool_init(struct smp_probe_pool *pool, const struct smp_probe_hook *hook,
-                         uint32_t pool_count, struct smp_probe_needs needs);
-/* False: no room for the id. The ids of numbers are written by the caller, in this order. */
-bool smp_probe_make(struct smp_probe_pool *pool, int32_t id, bool is_root, struct smp_probe *out);
-/* Adds to the entry. out is zero, or was made. */
-void smp_probe_add_hands(const struct smp_probe_pool *pool, enum smp_probe_hands hands,
-                         struct smp_probe *out);
-/* Of a method that catches; out was made. */
-void smp_probe_add_caught(const struct smp_probe_pool *pool, struct smp_probe *out);
-/* Writes it: with the exception, which is on the stack, or with null. */
+/* The indexes of the constants that are added to a class. */
+struct smp_probe_pool {
+    uint32_t hook;
+    uint32_t throwable; /* the class */
+    uint32_t stack_map; /* the text StackMapTable */
+    uint32_t enter;
+    uint32_t exit;
+    uint32_t enter_root;
+    uint32_t exit_root;
+    uint32_t reflected;
+    uint32_t caught;
+    uint32_t number; /* of the next id that is too large for an instruction */
+    uint32_t end;    /* one more than that of the last */
+};
+
+/* The probes of one method. */
+struct smp_probe {
+    uint8_t push[3];
+    uint32_t push_length; /* 0: no probe but what hands out */
+    uint32_t enter;
+    uint32_t exit;
+    uint32_t caught;
+    uint32_t reflected;
+    enum smp_probe_hands hands;
+};
+
+/* Writes all constants but the numbers. The caller sets pool->end, to the class's own count. */
+void smp_probe_pool_write(struct smp_probe_pool *pool, const struct smp_probe_hook *hook,
+                          struct smp_probe_needs needs, struct smp_bytes *out);
+/* Adds the id to the pool if it is too large for an instruction, and if there is room. */
+void smp_probe_number_write(struct smp_probe_pool *pool, int32_t id, struct smp_bytes *out);
+/* Called in the order of smp_probe_number_write. id below 0: no probe but the one that hands out.
+ * Returns false if there was no room for the constants. */
+bool smp_probe_make(struct smp_probe_pool *pool, int32_t id, bool is_root,
+                    enum smp_probe_hands hands, struct smp_probe *out);
+
+void smp_probe_enter_write(const struct smp_probe *probe, struct smp_bytes *out);
+/* Writes nothing without an id. */
+void smp_probe_exit_write(const struct smp_probe *probe, struct smp_bytes *out);
+/* Passes the exception, which is on the stack, or null. */
 void smp_probe_caught_write(const struct smp_probe *probe, bool has_exception,
-                            struct smp_byte_writer *writer);
-/* Does the id stand in the pool? */
-bool smp_probe_is_number(int32_t id);
-
-/* At most, in bytes, with the numbers of the probes that were made. */
-size_t smp_probe_pool_bytes(const struct smp_probe_pool *pool);
-void smp_probe_pool_write(const struct smp_probe_pool *pool, struct smp_byte_writer *writer);
-void smp_probe_number_write(int32_t id, struct smp_byte_writer *writer);
-
-/* Indexes of the class java.lang.Throwable and of the text StackMapTable. */
-uint32_t smp_probe_pool_throwable(const struct smp_probe_pool *pool);
-uint32_t smp_probe_pool_stack_map(const struct smp_probe_pool *pool);
+                            struct smp_bytes *out);
+uint32_t smp_probe_caught_length(const struct smp_probe *probe);
 
 #endif

@@ -5,7 +5,7 @@
  *
  *   probe of the entry
  *   the method as it was, a probe of the exit before each return     ┐ covered by the handler,
- *   and one where it catches an exception itself (catch_places.h)    ┘ which comes last of all
+ *   and one where it catches an exception itself (moved_code.h)      ┘ which comes last of all
  *   probe of the exit, athrow
  *
  * A method may hand out its receiver and first argument at its entry (probes.h), without probes if
@@ -17,13 +17,13 @@
  * ends the constructor's call where it is caught, or where its caller ends.
  * The probe of the entry of a root stands behind that call, too: a constructor whose super() throws
  * has not begun, as nothing could say that it has ended.
- * Where something does not fit, a method is left alone, never a class.
+ * If something does not fit, one method is left alone, never the class.
  *
- * Owns     what it allocates until it returns; the bytes are the caller's then.
+ * Owns     no memory; what is made is the caller's.
  * Threads  any; one at a time for a plan.
  * Errors   SMP_ENOMEM: nothing was made.
- * Cost     some passes over the code of the chosen methods, one copy of all else; one piece of
- *          memory beside the result: 4 bytes for each of their code and each of their handlers.
+ * Cost     two passes over the code of the chosen methods, one copy of all else. Working memory: 2
+ *          bytes for each of the longest method's code.
  */
 #ifndef SMP_CLASSFILE_REWRITER_H
 #define SMP_CLASSFILE_REWRITER_H
@@ -32,12 +32,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bytes.h"
 #include "base/status.h"
 #include "classfile/class_file.h"
 #include "classfile/probes.h"
-#include "classfile/rewrite.h"
 
-/* What is to happen to a method, and what did. */
+enum { SMP_REWRITER_MOST_BYTES = 4 * SMP_CLASS_MAX_BYTES };
+
+/* The plan for a method, and its result. */
 struct smp_rewriter_method {
     int32_t id;                 /* what its probes push; below 0: it gets none */
     bool is_root;               /* its probes are the hook's for roots */
@@ -46,25 +48,14 @@ struct smp_rewriter_method {
     enum smp_rewrite result;    /* out */
 };
 
-/* Where the bytes come from: JVMTI's Allocate, in a load hook. Both are set. */
-struct smp_rewriter_memory {
-    void *(*allocate)(void *self, size_t bytes); /* NULL: refused */
-    void (*release)(void *self, void *piece);
-    void *self;
-};
-
-/* bytes NULL: no method was changed. */
-struct smp_rewritten {
-    uint8_t *bytes;
-    size_t size;
-    uint32_t method_count; /* of those changed */
-};
-
-/* methods: as many as the file has. memory NULL: base/alloc, charged to no session. */
+/* methods: one for each method of the file. out is empty, with SMP_REWRITER_MOST_BYTES as its
+ * maximum; it stays empty if no method was changed. */
 SMP_CHECKED enum smp_status smp_rewriter_run(const struct smp_class_file *file,
                                              const struct smp_probe_hook *hook,
                                              struct smp_rewriter_method *methods,
-                                             const struct smp_rewriter_memory *memory,
-                                             struct smp_rewritten *out);
+                                             struct smp_bytes *out);
+
+/* Never NULL, static storage. */
+const char *smp_rewrite_text(enum smp_rewrite rewrite);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * stack_map.h - goes through a StackMapTable, frame by frame.
  *
- * Only what a rewriter has to know is decoded: where each frame is in the code, which of its bytes
- * say so, and where in it offsets into the code lie. Frames of JDK 28 that list fields which are
- * not set yet (early larval) hold another frame behind that list, which is the one decoded.
+ * It decodes what a rewriter needs: the offset of each frame in the code, the bytes that hold that
+ * offset, and the places of other offsets. An early larval frame of JDK 28 lists fields that are
+ * not set yet; it holds another frame behind that list, which is the one decoded.
  *
  * In a constructor it also tells, at each frame, whether "this" may be uninitialised there.
  *
@@ -19,26 +19,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "classfile/class_bytes.h"
+
 enum {
     SMP_FRAME_SAME_MOST = 63, /* of frames whose type is the distance */
     SMP_FRAME_STACK_1 = 64,   /* to 127: one value on the stack, the distance is in the type */
     SMP_FRAME_STACK_1_MOST = 127,
     SMP_FRAME_EARLY_LARVAL = 246,
     SMP_FRAME_STACK_1_EXTENDED = 247, /* from here on 16 bits of distance follow the type */
-    SMP_FRAME_CHOP_MOST = 250,
     SMP_FRAME_SAME_EXTENDED = 251,
-    SMP_FRAME_APPEND_MOST = 254,
     SMP_FRAME_FULL = 255,
     SMP_TYPE_UNINITIALIZED_THIS = 6,
-    SMP_TYPE_OBJECT = 7,        /* the index of its class follows */
-    SMP_TYPE_UNINITIALIZED = 8, /* the offset of the "new" follows */
-    SMP_FRAME_COUNT_BYTES = 2   /* the number of frames, before the first */
+    SMP_TYPE_OBJECT = 7,       /* the index of its class follows */
+    SMP_TYPE_UNINITIALIZED = 8 /* the offset of the "new" follows */
 };
 
-/* Fields before the first frame are set by init; next moves on. */
+/* Set by init; next moves on. */
 struct smp_stack_map {
-    const uint8_t *at;
-    const uint8_t *end;
+    struct smp_class_reader reader;
     uint32_t left;
     int64_t pc;
     int64_t local_count;
@@ -57,16 +55,17 @@ struct smp_frame {
     bool is_this_uninitialized; /* only of constructors */
 };
 
-/* What a StackMapTable holds. In a constructor: locals is the number of its parameters and "this",
- * which is uninitialised at the start; else 0. */
+/* bytes: the contents of a StackMapTable. constructor_locals: in a constructor the number of its
+ * parameters and "this", which is uninitialised at the start; else 0. */
 void smp_stack_map_init(struct smp_stack_map *map, const uint8_t *bytes, uint32_t length,
                         uint32_t constructor_locals);
 /* False: there are no more frames, or the table is broken. */
 bool smp_stack_map_next(struct smp_stack_map *map, struct smp_frame *frame);
 
-/* Calls back with each place of 2 bytes that holds the offset of a "new". */
-typedef bool smp_stack_map_place(void *self, const uint8_t *place);
-/* False: a callback returned false. frame is one that next gave. */
-bool smp_stack_map_each_new(const struct smp_frame *frame, smp_stack_map_place *each, void *self);
+/* Called with each place of 2 bytes that holds the offset of a "new". */
+typedef bool smp_stack_map_place(void *self, uint8_t *place);
+/* types: a copy of those of a frame that next gave. False: a callback returned false. */
+bool smp_stack_map_each_new(const struct smp_frame *frame, uint8_t *types,
+                            smp_stack_map_place *each, void *self);
 
 #endif

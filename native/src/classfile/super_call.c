@@ -4,27 +4,7 @@
 #include "classfile/opcodes.h"
 #include "classfile/stack_map.h"
 
-enum { EXCEPTION_ROW = 8, CALL_BYTES = 3 };
-
-/* What a pass over the code has seen so far. */
-struct super_search {
-    const struct smp_class_file *file;
-    const uint8_t *code;
-    uint32_t length;
-    uint32_t unaccounted; /* objects made by "new" and not initialised yet */
-    int64_t furthest;     /* where a jump leads */
-};
-
-static void note_jumps(struct super_search *search, uint32_t pc, enum smp_opcode_kind kind)
-{
-    const struct smp_jumps jumps = smp_opcode_jumps(search->code, pc, kind);
-
-    for (uint32_t i = 0; i < jumps.count; i++) {
-        const int64_t target = pc + smp_jump_distance(&jumps, i);
-        if (target > search->furthest)
-            search->furthest = target;
-    }
-}
+enum { EXCEPTION_ROW = 8, CALL_BYTES = 3, NO_CALL = -1 };
 
 static bool is_init(const struct smp_class_file *file, const uint8_t *call,
                     struct smp_class_member *member)
@@ -36,31 +16,35 @@ static bool is_init(const struct smp_class_file *file, const uint8_t *call,
 
 static bool names_own_class(const struct smp_class_file *file, struct smp_class_text owner)
 {
-    return smp_class_text_equals(owner, smp_class_file_this_name(file)) ||
-           smp_class_text_equals(owner, smp_class_file_super_name(file));
+    return smp_class_text_equals(owner, file->name) ||
+           smp_class_text_equals(owner, file->super_name);
 }
 
-/* Of the call itself; -1: there is none, or it is of another class. */
-static int64_t find_super_call(struct super_search *search)
+/* Returns the offset of the call. NO_CALL: there is none, it is of another class, or a jump leads
+ * past it. */
+static int64_t find_super_call(const struct smp_class_file *file, const struct smp_class_code *code)
 {
-    struct smp_instruction instruction = { 0 };
+    const uint8_t *const bytes = file->bytes + code->bytes;
+    struct smp_instruction instruction;
     struct smp_class_member member;
+    uint32_t made = 0;    /* objects made by "new" and not initialised yet */
+    int64_t furthest = 0; /* where a jump leads */
 
-    for (uint32_t pc = 0; pc < search->length; pc += instruction.length) {
-        const uint8_t *at = search->code + pc;
-        instruction = smp_opcode_at(search->code, search->length, pc);
+    for (uint32_t pc = 0; pc < code->length; pc += instruction.length) {
+        instruction = smp_opcode_at(bytes, code->length, pc);
         if (instruction.length == 0)
-            return -1;
-        note_jumps(search, pc, instruction.kind);
+            return NO_CALL;
+        const struct smp_jumps jumps = smp_opcode_jumps(bytes, pc, instruction.kind);
+        for (uint32_t i = 0; i < jumps.count; i++) {
+            const int64_t target = pc + smp_jump_distance(&jumps, i);
+            furthest = target > furthest ? target : furthest;
+        }
         if (instruction.kind == SMP_OPCODE_NEW)
-            search->unaccounted++;
-        if (!is_init(search->file, at, &member))
-            continue;
-        if (search->unaccounted == 0)
-            return names_own_class(search->file, member.owner) ? (int64_t)pc : -1;
-        search->unaccounted--;
+            made++;
+        else if (is_init(file, bytes + pc, &member) && made-- == 0)
+            return furthest <= pc && names_own_class(file, member.owner) ? (int64_t)pc : NO_CALL;
     }
-    return -1;
+    return NO_CALL;
 }
 
 /* Does an exception before the call, or in it, lead behind it? */
@@ -118,15 +102,12 @@ static bool frames_agree(const struct smp_class_file *file, const struct smp_cla
 uint32_t smp_super_call_end(const struct smp_class_file *file,
                             const struct smp_class_method *method)
 {
-    struct super_search search = { .file = file,
-                                   .code = file->bytes + method->code.bytes,
-                                   .length = method->code.length };
-    const int64_t call = find_super_call(&search);
+    const int64_t call = find_super_call(file, &method->code);
+    const int64_t end = call + CALL_BYTES;
 
-    if (call < 0 || search.furthest > call || call + CALL_BYTES >= search.length)
-        return 0;
-    const uint32_t end = (uint32_t)call + CALL_BYTES;
-    if (has_handler_past(file, &method->code, (uint32_t)call) || !frames_agree(file, method, end))
-        return 0;
-    return end;
+    return call == NO_CALL || end >= method->code.length ||
+                   has_handler_past(file, &method->code, (uint32_t)call) ||
+                   !frames_agree(file, method, (uint32_t)end)
+               ? 0
+               : (uint32_t)end;
 }

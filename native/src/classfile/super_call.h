@@ -3,8 +3,8 @@
  * super_call.h - from where on "this" is initialised in a constructor: behind its super() or
  * this() call.
  *
- * A handler that covers code before that call is refused by the verifier. The call is the first
- * invokespecial of an <init> that no "new" before it accounts for. What is behind it counts as
+ * The verifier refuses a handler that covers code before that call. The call is the first
+ * invokespecial of an <init> that no "new" before it accounts for. The code behind it counts as
  * initialised only if no jump and no handler leads there past the call, and no frame behind it says
  * otherwise: a wrong answer would be a VerifyError in the application.
  *

@@ -64,7 +64,7 @@ static void begin_lookup(struct smp_class_summary_reader *reader, const struct s
     reader->lookup.is_one = false;
     reader->lookup.string_count = 0;
     reader->lookup.class_count = 1;
-    reader->lookup.classes[0] = slice(smp_class_file_this_name(file));
+    reader->lookup.classes[0] = slice(file->name);
 }
 
 /* Once, as far as there is room. */
@@ -108,7 +108,7 @@ static void note_for_lookup(struct smp_class_summary_reader *reader,
     }
     if (site->kind == SMP_CALL_NEW)
         add_lookup_class(reader, site->method.owner);
-    if (site->kind == SMP_CALL_VIRTUAL && site->method.name.length >= 4 &&
+    if (site->kind == SMP_CALL_VIRTUAL && !site->is_handle && site->method.name.length >= 4 &&
         memcmp(site->method.name.bytes, "find", 4) == 0)
         reader->lookup.is_one |=
             smp_class_text_is(site->method.owner, "java/lang/invoke/MethodHandles$Lookup");
@@ -135,13 +135,13 @@ static bool add_lookup(struct smp_class_summary_reader *reader)
 static bool add_call_site(void *self, const struct smp_class_call_site *site)
 {
     struct smp_class_summary_reader *const reader = self;
-    const struct smp_call_summary call = { .owner = slice(site->method.owner),
-                                           .name = slice(site->method.name),
-                                           .descriptor = slice(site->method.descriptor),
-                                           .is_dispatched = site->handle_kind == SMP_CALL_VIRTUAL ||
-                                                            site->handle_kind == SMP_CALL_INTERFACE,
-                                           .is_made = site->kind == SMP_CALL_HANDLE ||
-                                                      site->kind == SMP_CALL_NEW };
+    const struct smp_call_summary call = {
+        .owner = slice(site->method.owner),
+        .name = slice(site->method.name),
+        .descriptor = slice(site->method.descriptor),
+        .is_dispatched = site->kind == SMP_CALL_VIRTUAL || site->kind == SMP_CALL_INTERFACE,
+        .is_made = site->is_handle || site->kind == SMP_CALL_NEW
+    };
 
     note_for_lookup(reader, site);
     return site->kind == SMP_CALL_STRING || site->kind == SMP_CALL_BY_NAME ||
@@ -201,15 +201,14 @@ enum smp_status smp_class_summary_reader_read(struct smp_class_summary_reader *r
     interfaces = reader->interfaces.items;
     for (uint16_t i = 0; i < file->interface_count; i++)
         interfaces[i] = slice(smp_class_file_interface_name(file, i));
-    reader->summary =
-        (struct smp_class_summary){ .loader = loader,
-                                    .name = slice(smp_class_file_this_name(file)),
-                                    .super_name = slice(smp_class_file_super_name(file)),
-                                    .source_file = slice(smp_class_file_source(file)),
-                                    .interfaces = interfaces,
-                                    .interface_count = file->interface_count,
-                                    .methods = reader->methods.items,
-                                    .method_count = file->method_count };
+    reader->summary = (struct smp_class_summary){ .loader = loader,
+                                                  .name = slice(file->name),
+                                                  .super_name = slice(file->super_name),
+                                                  .source_file = slice(file->source_file),
+                                                  .interfaces = interfaces,
+                                                  .interface_count = file->interface_count,
+                                                  .methods = reader->methods.items,
+                                                  .method_count = file->method_count };
     *out = &reader->summary;
     return SMP_OK;
 }

@@ -1,17 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/calls_table.h"
-
+/*
+ * calls_table.c - counted calls as a table for people, one line a method, class or package:
+ *
+ *   Counted methods: 2 of 2, by total time, over 9 ms: 9002 calls, 2 of them by no counted method
+ *       calls   total ms     own ms    us/call     min us     max us  method <- callers
+ *           2      5.100      0.900   2550.000   1900.000   3200.000  A.handle <- [root] 2
+ *        9000      4.200      4.200      0.466                        A.price <- A.handle 9000
+ *
+ * (Columns are wider than here.) us/call is the mean of the calls that are not inside of another
+ * one of the same row (method_table.h); a cell is empty where nothing is known. Without times there
+ * are no columns for them.
+ *
+ * Calls of all levels of a recursion are in the row of their method, so a fold changes nothing.
+ */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "export/export_writers.h"
 #include "export/method_table.h"
 #include "export/row_since.h"
 
 enum {
     CELL_BYTES = 48,
     TITLE_BYTES = 256,
-    CALLS_WIDTH = 14,
-    TIME_WIDTH = 12,
+    CALLS_WIDTH = 13,
+    WIDTH = 12,
     SHOWN_CALLERS = 3,
     NS_PER_MS = 1000000,
     NS_PER_US = 1000
@@ -31,12 +45,20 @@ static const char *const unit_plurals[] = {
 
 /* --- cells --- */
 
-static void put_calls_cell(const struct calls_page *page, int width, const char *text)
+void smp_export_put_cell(struct smp_writer *out, int width, const char *text)
 {
-    char cell[CELL_BYTES];
+    smp_writer_put_byte(out, ' ');
+    for (int left = width - (int)strlen(text); left > 0; left--)
+        smp_writer_put_byte(out, ' ');
+    smp_writer_puts(out, text);
+}
 
-    (void)snprintf(cell, sizeof(cell), "%*s", width, text);
-    smp_writer_puts(page->job->out, cell);
+void smp_export_put_figure(struct smp_writer *out, int width, int64_t figure)
+{
+    char text[CELL_BYTES];
+
+    (void)snprintf(text, sizeof(text), "%" PRId64, figure);
+    smp_export_put_cell(out, width, text);
 }
 
 /* Thousandths, put together from whole numbers: "%.3f" would follow the locale the JVM has set. */
@@ -46,9 +68,9 @@ static void put_time_cell(const struct calls_page *page, int64_t ns, int64_t ns_
     char text[CELL_BYTES] = "";
 
     if (ns >= 0)
-        (void)snprintf(text, sizeof(text), " %" PRId64 ".%03d", thousandths / 1000,
+        (void)snprintf(text, sizeof(text), "%" PRId64 ".%03d", thousandths / 1000,
                        (int)(thousandths % 1000));
-    put_calls_cell(page, TIME_WIDTH + 1, text);
+    smp_export_put_cell(page->job->out, WIDTH, text);
 }
 
 /* --- the head --- */
@@ -79,9 +101,9 @@ static void put_page_heads(const struct calls_page *page)
 {
     static const char *const times[] = { "total ms", "own ms", "us/call", "min us", "max us" };
 
-    put_calls_cell(page, CALLS_WIDTH, "calls");
+    smp_export_put_cell(page->job->out, CALLS_WIDTH, "calls");
     for (size_t i = 0; i < sizeof(times) / sizeof(times[0]) && page->table.has_times; i++)
-        put_calls_cell(page, TIME_WIDTH + 1, times[i]);
+        smp_export_put_cell(page->job->out, WIDTH, times[i]);
     smp_writer_puts(page->job->out, "  ");
     smp_writer_puts(page->job->out, unit_names[page->job->style->per]);
     smp_writer_puts(page->job->out, " <- callers\n");
@@ -124,10 +146,8 @@ static void put_callers(const struct calls_page *page, const struct smp_method_r
 static void put_calls_row(const struct calls_page *page, uint32_t number)
 {
     const struct smp_method_row *const row = &page->table.rows[number];
-    char calls[CELL_BYTES];
 
-    (void)snprintf(calls, sizeof(calls), "%" PRId64, row->calls);
-    put_calls_cell(page, CALLS_WIDTH, calls);
+    smp_export_put_figure(page->job->out, CALLS_WIDTH, row->calls);
     if (page->table.has_times) {
         put_time_cell(page, row->total_ns, NS_PER_MS);
         put_time_cell(page, row->own_ns, NS_PER_MS);

@@ -3,8 +3,8 @@
  * export_writers.h - one writer per format; exporters.c has the table of them.
  *
  * Threads  any; the profile is immutable.
- * Errors   SMP_ENOMEM, SMP_EQUOTA: no working memory. Where the output has failed, out knows it: a
- *          writer may go on or stop.
+ * Errors   SMP_ENOMEM, SMP_EQUOTA: no working memory. After a failure of the output, which
+ *          out remembers, a writer may go on or stop.
  * Cost     see each .c.
  */
 #ifndef SMP_EXPORT_EXPORT_WRITERS_H
@@ -34,6 +34,12 @@ SMP_CHECKED enum smp_status smp_export_json(const struct smp_export_job *job);
 SMP_CHECKED enum smp_status smp_export_top(const struct smp_export_job *job);
 SMP_CHECKED enum smp_status smp_export_otlp(const struct smp_export_job *job);
 SMP_CHECKED enum smp_status smp_export_calls(const struct smp_export_job *job);
+/* The same of at most so many rows, as a part of TOP. */
+SMP_CHECKED enum smp_status smp_calls_table_put(const struct smp_export_job *job, size_t most);
+
+/* Writes a cell of a table for people: a space, then a text or figure, aligned right. */
+void smp_export_put_cell(struct smp_writer *out, int width, const char *text);
+void smp_export_put_figure(struct smp_writer *out, int width, int64_t figure);
 
 /* Does the profile hold the measure? */
 static inline bool smp_export_holds(const struct smp_export_job *job, enum smp_measure measure)
@@ -41,7 +47,7 @@ static inline bool smp_export_holds(const struct smp_export_job *job, enum smp_m
     return (smp_tree_measures(job->profile->tree) & SMP_MEASURE_BIT(measure)) != 0;
 }
 
-/* What the style's measure is called. With the CPU clock wall time is CPU time. */
+/* Returns the title of the style's measure. With the CPU clock wall time is CPU time. */
 static inline const char *smp_export_measure_title(const struct smp_export_job *job)
 {
     return smp_measure_info(smp_profile_measure(job->profile, job->style->measure))->title;
@@ -60,8 +66,8 @@ smp_export_group(const struct smp_export_job *job, const struct smp_hot_groups *
     return smp_hot_group_info(job->profile, groups->indices[rank]);
 }
 
-/* What the current node has itself, of a group of this kind. A counted one has calls alone: its
- * times are a sampled one's, too. False: nothing. */
+/* Reads the amounts of the current node itself; kind is that of its group. A counted group has
+ * calls alone here: a sampled group has the same time. Returns false if there is no amount. */
 static inline bool smp_export_own_amounts(const struct smp_tree_walk *walk,
                                           enum smp_group_kind kind, struct smp_amounts *self)
 {

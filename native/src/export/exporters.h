@@ -24,7 +24,7 @@
  *   JSON        everything: see json.c.
  *   TOP         tables: the lines and the methods with the most time of their own, and the counted
  *               methods.
- *   CALLS       a table of all counted methods, classes or packages (calls_table.h).
+ *   CALLS       a table of all counted methods, classes or packages (calls_table.c).
  *
  * Counted trees (group_key.h) have time that sampled trees have, too. No form adds the two: with a
  * measure of which sampled trees are the whole, COLLAPSED and SPEEDSCOPE show these only, with the

@@ -60,21 +60,11 @@ static enum smp_status count_group(struct counting *counting, uint32_t root)
 
 /* --- ordering --- */
 
-static int compare_texts(const struct smp_line_texts *texts, uint32_t a, uint32_t b)
-{
-    const size_t left = smp_line_text_length(texts, a);
-    const size_t right = smp_line_text_length(texts, b);
-    const int order =
-        memcmp(smp_line_text(texts, a), smp_line_text(texts, b), left < right ? left : right);
-
-    return order != 0 ? order : (left > right) - (left < right);
-}
-
 static bool is_text_before(const void *context, uint32_t a, uint32_t b)
 {
     const struct counting *const counting = context;
 
-    return compare_texts(counting->texts, a, b) < 0;
+    return smp_line_texts_compare(counting->texts, a, b) < 0;
 }
 
 static bool is_hotter_line(const void *context, uint32_t a, uint32_t b)
@@ -91,7 +81,8 @@ static void fold_equal_texts(struct counting *counting)
 
     for (size_t i = 0; i < counting->count; i++) {
         const uint32_t frame = counting->order[i];
-        if (kept > 0 && compare_texts(counting->texts, counting->order[kept - 1], frame) == 0) {
+        if (kept > 0 &&
+            smp_line_texts_compare(counting->texts, counting->order[kept - 1], frame) == 0) {
             smp_amounts_add(&counting->sums[counting->order[kept - 1]], &counting->sums[frame]);
             counting->sums[frame] = (struct smp_amounts){ 0 };
         } else {
@@ -119,7 +110,8 @@ static bool is_before_frame(const struct counting *counting, const struct found 
     const int64_t left = best->self.of[SMP_MEASURE_WALL];
     const int64_t right = counting->sums[frame].of[SMP_MEASURE_WALL];
 
-    return left != right ? left > right : compare_texts(counting->texts, best->frame, frame) <= 0;
+    return left != right ? left > right
+                         : smp_line_texts_compare(counting->texts, best->frame, frame) <= 0;
 }
 
 static void merge_group(struct counting *counting, uint32_t group)

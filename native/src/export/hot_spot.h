@@ -21,7 +21,7 @@ enum {
     SMP_MAX_HOT_PACKAGES = 3
 };
 
-/* What makes a spot. */
+/* The key of a spot. */
 enum smp_spot_key {
     SMP_SPOT_STATE, /* a place and a state */
     SMP_SPOT_PLACE, /* a place, with all of its active time */
@@ -73,7 +73,7 @@ struct smp_hot_spots {
     size_t others;
     struct smp_hot_spot outside; /* ns 0: there is none */
     struct smp_hot_spot waits;   /* likewise */
-    /* Of all spots: first that of the main class, the others in descending time. */
+    /* The packages of all spots: that of the main class first, the others in descending time. */
     struct smp_hot_package packages[SMP_MAX_HOT_PACKAGES];
     size_t package_count;
     size_t other_packages; /* as far as they were counted */

@@ -39,7 +39,7 @@
 #include "export/hot_spot.h"
 #include "model/profile.h"
 
-/* Those of the summary. quota: of the working memory; may be NULL. */
+/* Finds the spots of the summary. quota: of the working memory; may be NULL. */
 SMP_CHECKED enum smp_status smp_hot_spots_init(struct smp_hot_spots *spots, struct smp_quota *quota,
                                                const struct smp_profile *profile);
 SMP_CHECKED enum smp_status smp_hot_spots_choose(struct smp_hot_spots *spots,

@@ -46,8 +46,8 @@
  *      "rowCalls":[[node,calls,paths], ...]},   only where calls are counted: how often the node's
  *                                               method was called there, by the counted group of
  *                                               the same name, and from how many nodes
- *                                               (row_calls.h). Of several lines of a method below
- *                                               one node that with most wall time has it
+ *                                               (row_calls.h). If several lines of a method stand
+ *                                               below one node, that with most wall time has it
  *     ...],
  *    "counted":[{                               only where calls are counted: the counted groups,
  *                                               as above. Their time is in the groups above, too.
@@ -103,7 +103,7 @@
 #include "export/used_frames.h"
 #include "model/error_range.h"
 
-enum { LOCK_TEXT_BYTES = 1024 * 1024, MS_PER_SECOND = 1000 };
+enum { LOCK_TEXT_BYTES = 1024 * 1024, MS_PER_SECOND = 1000, MOST_FIGURES = 4 };
 
 struct writer {
     const struct smp_export_job *job;
@@ -404,100 +404,74 @@ static void put_errors(struct writer *writer, const struct smp_group_info *group
     smp_writer_put_byte(writer->out, '}');
 }
 
-static void put_root_time(struct writer *writer, const struct smp_root_time *time)
-{
-    const int64_t figures[] = { writer->places[time->node], time->calls, time->total_ns,
-                                time->min_ns, time->max_ns };
+/* Reads the figures that some nodes have beside their columns, and returns their number. */
+typedef size_t figures_of(const struct writer *writer, uint32_t node, int64_t *figures);
 
-    for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
-        smp_writer_put_byte(writer->out, i == 0 ? '[' : ',');
-        smp_writer_put_i64(writer->out, figures[i]);
-    }
-    smp_writer_put_byte(writer->out, ']');
-}
-
-/* Of the nodes in order, if any has a row in the table. */
-static void put_root_times(struct writer *writer)
+static size_t root_time_of(const struct writer *writer, uint32_t node, int64_t *figures)
 {
     const struct smp_root_times *const times = writer->job->profile->counts.root_times;
-    bool is_first = true;
+    const struct smp_root_time *const time =
+        smp_root_times_count(times) == 0 ? NULL : smp_root_times_find(times, node);
 
-    for (size_t i = 0; i < writer->count && smp_root_times_count(times) > 0; i++) {
-        const struct smp_root_time *const time = smp_root_times_find(times, writer->order[i]);
-        if (time == NULL)
-            continue;
-        smp_writer_puts(writer->out, is_first ? ",\n\"rootTimes\":[" : ",");
-        put_root_time(writer, time);
-        is_first = false;
-    }
-    if (!is_first)
-        smp_writer_put_byte(writer->out, ']');
+    if (time == NULL)
+        return 0;
+    figures[0] = time->calls;
+    figures[1] = time->total_ns;
+    figures[2] = time->min_ns;
+    figures[3] = time->max_ns;
+    return 4;
 }
 
-/* Of the nodes in order that are not counted throughout. */
-static void put_counted_since(struct writer *writer)
+static size_t counted_since_of(const struct writer *writer, uint32_t node, int64_t *figures)
+{
+    const struct smp_since since = smp_row_since_get(&writer->since, node);
+
+    figures[0] = since.wall_ms;
+    figures[1] = since.missing;
+    return since.wall_ms == 0 ? 0 : 2;
+}
+
+static size_t row_calls_of(const struct writer *writer, uint32_t node, int64_t *figures)
+{
+    const uint32_t counted =
+        writer->calls.counted == NULL ? 0 : smp_row_calls_node(&writer->calls, node);
+
+    if (counted == 0)
+        return 0;
+    figures[0] = smp_tree_self(writer->walk.tree, counted, SMP_MEASURE_CALLS);
+    figures[1] = writer->calls.paths[counted];
+    return figures[0] == 0 ? 0 : 2;
+}
+
+static size_t levels_of(const struct writer *writer, uint32_t node, int64_t *figures)
+{
+    figures[0] = smp_profile_levels(writer->job->profile, node);
+    return figures[0] == 0 ? 0 : 1;
+}
+
+/* "key":[[node,figure,...], ...] of the nodes in order; nothing where there are no figures. */
+static void put_figures(struct writer *writer, const char *key, figures_of *of)
 {
     struct smp_writer *const out = writer->out;
+    int64_t figures[MOST_FIGURES];
     bool is_first = true;
 
     for (size_t i = 0; i < writer->count && !out->has_failed; i++) {
-        const struct smp_since since = smp_row_since_get(&writer->since, writer->order[i]);
-        if (since.wall_ms == 0)
+        const size_t count = of(writer, writer->order[i], figures);
+        if (count == 0)
             continue;
-        smp_writer_puts(out, is_first ? ",\n\"countedSince\":[[" : ",[");
-        smp_writer_put_u64(out, i);
-        smp_writer_put_byte(out, ',');
-        smp_writer_put_i64(out, since.wall_ms);
-        smp_writer_put_byte(out, ',');
-        smp_writer_put_i64(out, since.missing);
-        smp_writer_put_byte(out, ']');
+        if (is_first) {
+            smp_writer_puts(out, ",\n");
+            smp_json_put_key(out, key, true);
+        }
+        smp_writer_puts(out, is_first ? "[[" : ",[");
         is_first = false;
-    }
-    if (!is_first)
-        smp_writer_put_byte(out, ']');
-}
-
-/* Of the nodes in order that stand for a node with calls. */
-static void put_row_calls(struct writer *writer)
-{
-    struct smp_writer *const out = writer->out;
-    bool is_first = true;
-
-    for (size_t i = 0; i < writer->count && writer->calls.counted != NULL; i++) {
-        const uint32_t counted = smp_row_calls_node(&writer->calls, writer->order[i]);
-        const int64_t calls =
-            counted == 0 ? 0 : smp_tree_self(writer->walk.tree, counted, SMP_MEASURE_CALLS);
-        if (calls == 0)
-            continue;
-        smp_writer_puts(out, is_first ? ",\n\"rowCalls\":[[" : ",[");
         smp_writer_put_u64(out, i);
-        smp_writer_put_byte(out, ',');
-        smp_writer_put_i64(out, calls);
-        smp_writer_put_byte(out, ',');
-        smp_writer_put_u64(out, writer->calls.paths[counted]);
+        for (size_t f = 0; f < count; f++) {
+            smp_writer_put_byte(out, ',');
+            smp_writer_put_i64(out, figures[f]);
+        }
         smp_writer_put_byte(out, ']');
-        is_first = false;
-    }
-    if (!is_first)
-        smp_writer_put_byte(out, ']');
-}
-
-/* Of the nodes in order that stand for a recursion. */
-static void put_recursion(struct writer *writer)
-{
-    struct smp_writer *const out = writer->out;
-    bool is_first = true;
-
-    for (size_t i = 0; i < writer->count; i++) {
-        const uint32_t levels = smp_profile_levels(writer->job->profile, writer->order[i]);
-        if (levels == 0)
-            continue;
-        smp_writer_puts(out, is_first ? ",\n\"recursion\":[[" : ",[");
-        smp_writer_put_u64(out, i);
-        smp_writer_put_byte(out, ',');
-        smp_writer_put_u64(out, levels);
-        smp_writer_put_byte(out, ']');
-        is_first = false;
     }
     if (!is_first)
         smp_writer_put_byte(out, ']');
@@ -539,13 +513,13 @@ static enum smp_status put_json_group(struct writer *writer, const struct smp_gr
     if (with_nodes) {
         put_json_columns(writer, group);
         put_errors(writer, group);
-        put_recursion(writer);
+        put_figures(writer, "recursion", levels_of);
     }
     if (with_nodes && group->kind == SMP_GROUP_COUNTED) {
-        put_root_times(writer);
-        put_counted_since(writer);
+        put_figures(writer, "rootTimes", root_time_of);
+        put_figures(writer, "countedSince", counted_since_of);
     } else if (with_nodes && group->kind == SMP_GROUP_SAMPLED) {
-        put_row_calls(writer);
+        put_figures(writer, "rowCalls", row_calls_of);
     }
     smp_writer_put_byte(writer->out, '}');
     return SMP_OK;
@@ -632,7 +606,7 @@ static enum smp_status put_json_locks(struct writer *writer)
 
 /* --- seconds --- */
 
-/* False: the row has no time, and nothing was written. */
+/* Returns false if the row has no time; nothing was written then. */
 static bool put_second_row(struct writer *writer, uint32_t row, bool is_first)
 {
     const struct smp_profile *const profile = writer->job->profile;

@@ -61,7 +61,7 @@ static void put_frame(struct smp_bytes *bytes, struct smp_line_form form,
         smp_bytes_puts(bytes, "_[j]");
 }
 
-/* Where the locations are, and how they are named. */
+/* The locations and their names. */
 struct line_names {
     const struct smp_methods *methods;
     const struct smp_overloads *overloads; /* NULL: names are as in methods */
@@ -84,7 +84,10 @@ static enum smp_status make_line_texts(struct smp_line_texts *texts, struct smp_
         smp_overloads_view(names->overloads, names->methods,
                            names->locations == NULL ? i : names->locations[i], &view);
         put_frame(&texts->bytes, form, &view);
-        end_text(&texts->bytes, texts->starts[i]);
+        if (form.is_plain)
+            smp_bytes_put(&texts->bytes, ";", 1);
+        else
+            end_text(&texts->bytes, texts->starts[i]);
     }
     texts->starts[count] = texts->bytes.length;
     status = texts->bytes.status;
@@ -118,6 +121,16 @@ void smp_line_texts_fini(struct smp_line_texts *texts)
     smp_free(texts->bytes.quota, texts->starts);
     smp_bytes_fini(&texts->bytes);
     *texts = (struct smp_line_texts){ 0 };
+}
+
+int smp_line_texts_compare(const struct smp_line_texts *texts, uint32_t a, uint32_t b)
+{
+    const size_t left = smp_line_text_length(texts, a);
+    const size_t right = smp_line_text_length(texts, b);
+    const int order =
+        memcmp(smp_line_text(texts, a), smp_line_text(texts, b), left < right ? left : right);
+
+    return order != 0 ? order : (left > right) - (left < right);
 }
 
 void smp_stack_line_init(struct smp_stack_line *line, struct smp_quota *quota)

@@ -44,6 +44,7 @@ struct smp_line_texts {
  * Their "_[i]", inlined, and the types for tiers of compilation are never written: no sample knows.
  */
 struct smp_line_form {
+    bool is_plain; /* a ';' stays one: for readers that do not join texts */
     bool slashes;
     bool types;
 };
@@ -70,6 +71,9 @@ static inline size_t smp_line_text_length(const struct smp_line_texts *texts, ui
 {
     return texts->starts[number + 1] - texts->starts[number] - 1;
 }
+
+/* < 0, 0 or > 0, by the bytes of two texts. */
+int smp_line_texts_compare(const struct smp_line_texts *texts, uint32_t a, uint32_t b);
 
 /* The line of the stack that a walk is at. Visible so that it can live on a stack. */
 struct smp_stack_line {

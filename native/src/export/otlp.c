@@ -12,7 +12,7 @@
  * A message stands behind its length, and these are nested four deep. So each profile and the
  * dictionary are written twice: first to an output that only counts their bytes.
  *
- * What is sent needs a resource (service.name), which the core does not know. The first field of
+ * A sender needs a resource (service.name), which the core does not know. The first field of
  * the document is resource_profiles, so that a sender can put a resource at its beginning, which
  * changes one length.
  *
@@ -54,12 +54,7 @@ enum {
 };
 enum { LOCATION_LINES = 3, LOCATION_ATTRIBUTE_INDICES = 4 };
 enum { LINE_FUNCTION_INDEX = 1, LINE_LINE = 2 };
-enum {
-    FUNCTION_NAME_STRINDEX = 1,
-    FUNCTION_SYSTEM_NAME_STRINDEX = 2,
-    FUNCTION_FILENAME_STRINDEX = 3,
-    FUNCTION_START_LINE = 4
-};
+enum { FUNCTION_NAME_STRINDEX = 1 };
 enum { LINK_TRACE_ID = 1, LINK_SPAN_ID = 2, TRACE_ID_BYTES = 16, SPAN_ID_BYTES = 8 };
 enum { ATTRIBUTE_KEY_STRINDEX = 1, ATTRIBUTE_VALUE = 2 };
 enum { VALUE_STRING = 1 };
@@ -86,50 +81,20 @@ struct document {
     struct smp_tree_walk walk;
     struct smp_symbol_table symbols;
     struct smp_bytes text;             /* a group's name, escaped to one line */
+    enum smp_measure measure;          /* of the profile that is written */
+    uint64_t stack;                    /* the number of its last sample's */
     size_t lengths[SMP_MEASURE_COUNT]; /* of the profiles; 0: none, there is nothing of it */
     size_t dictionary_length;
 };
 
-/* What is done with each stack that has an amount. */
-typedef void (*stack_action)(struct document *document, enum smp_measure measure,
-                             const struct smp_amounts *self, uint64_t stack, uint64_t attribute);
-
 /* --- samples and stacks --- */
 
-/* Of groups of one kind. attribute: of the first's name. */
-static uint64_t visit_groups(struct document *document, const struct smp_hot_groups *groups,
-                             enum smp_group_kind kind, uint64_t attribute, uint64_t stack,
-                             enum smp_measure measure, stack_action action)
+static void put_otlp_sample(void *self, const struct smp_amounts *amounts, size_t group)
 {
-    struct smp_tree_walk *const walk = &document->walk;
-
-    for (size_t i = 0; i < groups->count; i++) {
-        smp_tree_walk_begin(walk, smp_export_group(document->job, groups, i)->root);
-        while (!document->out->has_failed && smp_tree_walk_next(walk)) {
-            struct smp_amounts self;
-            if (smp_export_own_amounts(walk, kind, &self))
-                action(document, measure, &self, ++stack, attribute + i);
-        }
-    }
-    return stack;
-}
-
-static enum smp_status visit_stacks(struct document *document, enum smp_measure measure,
-                                    stack_action action)
-{
-    const struct smp_export_job *const job = document->job;
-    const uint64_t sampled = visit_groups(document, job->groups, SMP_GROUP_SAMPLED,
-                                          ATTRIBUTE_FIRST_GROUP, 0, measure, action);
-
-    (void)visit_groups(document, job->counted, SMP_GROUP_COUNTED,
-                       ATTRIBUTE_FIRST_GROUP + job->groups->count, sampled, measure, action);
-    return document->walk.status;
-}
-
-static void put_otlp_sample(struct document *document, enum smp_measure measure,
-                            const struct smp_amounts *self, uint64_t stack, uint64_t attribute)
-{
-    const uint64_t value = (uint64_t)self->of[measure];
+    struct document *const document = self;
+    const uint64_t value = (uint64_t)amounts->of[document->measure];
+    const uint64_t stack = ++document->stack;
+    const uint64_t attribute = ATTRIBUTE_FIRST_GROUP + group;
     const size_t attribute_bytes = smp_protobuf_varint_bytes(attribute);
     const size_t value_bytes = smp_protobuf_varint_bytes(value);
     struct smp_writer *const out = document->out;
@@ -149,18 +114,16 @@ static void put_otlp_sample(struct document *document, enum smp_measure measure,
 
 /* Leaf first. Walk and frames are copies, so the compiler knows that output does not change them.
  */
-static void put_stack_row(struct document *document, enum smp_measure measure,
-                          const struct smp_amounts *self, uint64_t stack, uint64_t attribute)
+static void put_stack_row(void *self, const struct smp_amounts *amounts, size_t group)
 {
+    struct document *const document = self;
     const struct smp_used_frames frames = document->symbols.frames;
     const struct smp_tree_walk walk = document->walk;
     struct smp_writer *const out = document->out;
     size_t bytes = 0;
 
-    (void)measure;
-    (void)self;
-    (void)stack;
-    (void)attribute;
+    (void)amounts;
+    (void)group;
     for (size_t i = 0; i < walk.depth; i++)
         bytes += smp_protobuf_varint_bytes(smp_symbol_table_location_at(&frames, &walk, i));
     smp_protobuf_put_length(out, DICTIONARY_STACK_TABLE, smp_protobuf_field_bytes(bytes));
@@ -186,7 +149,10 @@ static enum smp_status put_measure_profile(struct document *document, enum smp_m
         smp_profile_measure(profile, measure == SMP_MEASURE_CPU ? measure : SMP_MEASURE_WALL));
     smp_protobuf_put_number(out, PROFILE_PERIOD,
                             (uint64_t)(period_ns > 0 ? period_ns : profile->period_ns));
-    return visit_stacks(document, measure, put_otlp_sample);
+    document->measure = measure;
+    document->stack = 0;
+    return smp_symbol_table_each_stack(&document->symbols, out, &document->walk, put_otlp_sample,
+                                       document);
 }
 
 /* --- the dictionary --- */
@@ -234,27 +200,6 @@ static void put_location_table(struct document *document)
     }
 }
 
-static void put_function_table(struct document *document)
-{
-    struct smp_writer *const out = document->out;
-
-    smp_protobuf_put_length(out, DICTIONARY_FUNCTION_TABLE, 0);
-    for (uint32_t i = 1; i <= document->symbols.methods.count && !out->has_failed; i++) {
-        const struct smp_symbol_function function =
-            smp_symbol_table_function(&document->symbols, i);
-
-        smp_protobuf_put_length(out, DICTIONARY_FUNCTION_TABLE,
-                                smp_protobuf_number_bytes(function.name) +
-                                    smp_protobuf_number_bytes(function.system_name) +
-                                    smp_protobuf_number_bytes(function.file) +
-                                    smp_protobuf_number_bytes(function.start_line));
-        smp_protobuf_put_number(out, FUNCTION_NAME_STRINDEX, function.name);
-        smp_protobuf_put_number(out, FUNCTION_SYSTEM_NAME_STRINDEX, function.system_name);
-        smp_protobuf_put_number(out, FUNCTION_FILENAME_STRINDEX, function.file);
-        smp_protobuf_put_number(out, FUNCTION_START_LINE, function.start_line);
-    }
-}
-
 static void put_attribute(struct document *document, int word, const char *value, size_t length)
 {
     const uint64_t key = document->symbols.words.own[word];
@@ -297,7 +242,9 @@ static enum smp_status put_dictionary(struct document *document)
 
     put_links_and_mappings(document);
     put_location_table(document);
-    put_function_table(document);
+    smp_protobuf_put_length(out, DICTIONARY_FUNCTION_TABLE, 0);
+    smp_symbol_table_put_functions(&document->symbols, out, DICTIONARY_FUNCTION_TABLE,
+                                   FUNCTION_NAME_STRINDEX);
     smp_symbol_table_put_words(&document->symbols, out, DICTIONARY_STRING_TABLE);
     status = smp_symbol_table_put_names(&document->symbols, out, DICTIONARY_STRING_TABLE);
     if (status == SMP_OK)
@@ -305,7 +252,8 @@ static enum smp_status put_dictionary(struct document *document)
     if (status != SMP_OK)
         return status;
     smp_protobuf_put_length(out, DICTIONARY_STACK_TABLE, 0);
-    return visit_stacks(document, SMP_MEASURE_WALL, put_stack_row);
+    return smp_symbol_table_each_stack(&document->symbols, out, &document->walk, put_stack_row,
+                                       document);
 }
 
 /* --- the document --- */

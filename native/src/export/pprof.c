@@ -21,13 +21,7 @@ enum { MAPPING_ID = 1, MAPPING_FILENAME = 5, MAPPING_HAS_FUNCTIONS = 7 };
 enum { MAPPING_HAS_FILENAMES = 8, MAPPING_HAS_LINE_NUMBERS = 9 };
 enum { LOCATION_ID = 1, LOCATION_MAPPING_ID = 2, LOCATION_LINE = 4 };
 enum { LINE_FUNCTION_ID = 1, LINE_LINE = 2 };
-enum {
-    FUNCTION_ID = 1,
-    FUNCTION_NAME = 2,
-    FUNCTION_SYSTEM_NAME = 3,
-    FUNCTION_FILENAME = 4,
-    FUNCTION_START_LINE = 5
-};
+enum { FUNCTION_NAME = 2 };
 enum {
     PROFILE_SAMPLE_TYPE = 1,
     PROFILE_SAMPLE = 2,
@@ -60,11 +54,6 @@ struct writer {
     size_t shown_count;
     struct smp_bytes text; /* a group's name: readers print it, so it is escaped to one line */
 };
-
-static uint64_t group_string(const struct writer *writer, size_t rank)
-{
-    return writer->symbols.words.count + rank;
-}
 
 /* Backwards through the list: readers that know no default show the last sample type, which is the
  * first measure. By the CPU clock all times are CPU times. */
@@ -162,39 +151,21 @@ static void put_sample(struct writer *writer, const struct smp_amounts *self, ui
     smp_protobuf_put_number(out, LABEL_STR, group);
 }
 
-static bool has_any_shown(const struct writer *writer, const struct smp_amounts *self)
+static bool has_any_shown(const struct writer *writer, const struct smp_amounts *amounts)
 {
     for (size_t i = 0; i < writer->shown_count; i++) {
-        if (self->of[writer->shown[i]] != 0)
+        if (amounts->of[writer->shown[i]] != 0)
             return true;
     }
     return false;
 }
 
-/* Of groups of one kind. name: of the first's string. */
-static void put_group_samples(struct writer *writer, const struct smp_hot_groups *groups,
-                              enum smp_group_kind kind, uint64_t name)
+static void put_shown_sample(void *self, const struct smp_amounts *amounts, size_t group)
 {
-    struct smp_tree_walk *const walk = &writer->walk;
+    struct writer *const writer = self;
 
-    for (size_t i = 0; i < groups->count; i++) {
-        smp_tree_walk_begin(walk, smp_export_group(writer->job, groups, i)->root);
-        while (!writer->out->has_failed && smp_tree_walk_next(walk)) {
-            struct smp_amounts self;
-            if (smp_export_own_amounts(walk, kind, &self) && has_any_shown(writer, &self))
-                put_sample(writer, &self, name + i);
-        }
-    }
-}
-
-static enum smp_status put_samples(struct writer *writer)
-{
-    const struct smp_export_job *const job = writer->job;
-
-    put_group_samples(writer, job->groups, SMP_GROUP_SAMPLED, group_string(writer, 0));
-    put_group_samples(writer, job->counted, SMP_GROUP_COUNTED,
-                      group_string(writer, job->groups->count));
-    return writer->walk.status;
+    if (has_any_shown(writer, amounts))
+        put_sample(writer, amounts, writer->symbols.words.count + group);
 }
 
 static void put_locations(struct writer *writer)
@@ -219,27 +190,6 @@ static void put_locations(struct writer *writer)
         smp_protobuf_put_length(out, LOCATION_LINE, line_bytes);
         smp_protobuf_put_number(out, LINE_FUNCTION_ID, function);
         smp_protobuf_put_number(out, LINE_LINE, line);
-    }
-}
-
-static void put_functions(struct writer *writer)
-{
-    struct smp_writer *const out = writer->out;
-
-    for (uint32_t id = 1; id <= writer->symbols.methods.count && !out->has_failed; id++) {
-        const struct smp_symbol_function function = smp_symbol_table_function(&writer->symbols, id);
-
-        smp_protobuf_put_length(out, PROFILE_FUNCTION,
-                                smp_protobuf_number_bytes(id) +
-                                    smp_protobuf_number_bytes(function.name) +
-                                    smp_protobuf_number_bytes(function.system_name) +
-                                    smp_protobuf_number_bytes(function.file) +
-                                    smp_protobuf_number_bytes(function.start_line));
-        smp_protobuf_put_number(out, FUNCTION_ID, id);
-        smp_protobuf_put_number(out, FUNCTION_NAME, function.name);
-        smp_protobuf_put_number(out, FUNCTION_SYSTEM_NAME, function.system_name);
-        smp_protobuf_put_number(out, FUNCTION_FILENAME, function.file);
-        smp_protobuf_put_number(out, FUNCTION_START_LINE, function.start_line);
     }
 }
 
@@ -273,11 +223,12 @@ static enum smp_status put_messages(struct writer *writer)
     choose_shown(writer);
     put_profile_head(writer);
     put_mapping(writer);
-    status = put_samples(writer);
+    status = smp_symbol_table_each_stack(&writer->symbols, writer->out, &writer->walk,
+                                         put_shown_sample, writer);
     if (status != SMP_OK)
         return status;
     put_locations(writer);
-    put_functions(writer);
+    smp_symbol_table_put_functions(&writer->symbols, writer->out, PROFILE_FUNCTION, FUNCTION_NAME);
     return put_strings(writer);
 }
 

@@ -9,7 +9,7 @@
  * siblings are compared: most rows have none, and sorting all texts of a large report took longer
  * than all the rest of it.
  *
- * Rows that are hidden keep no place among their siblings. What stands for them is computed from
+ * Rows that are hidden keep no place among their siblings. Their stand-in is computed from
  * the row above, its other rows and its own time, so that only their number has to be kept.
  */
 #include "export/rows.h"
@@ -19,13 +19,16 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "base/utf8.h"
 #include "export/hot_groups.h"
+#include "export/line_texts.h"
 #include "export/row_calls.h"
+#include "export/used_frames.h"
 
 #define TENTHS 1000.0 /* of a percent, in the whole */
 #define PER_MILLE 1000.0
 
-/* Of a node, while rows are chosen. */
+/* The marks of a node while rows are chosen. */
 enum {
     CONTINUES = 1, /* the chain that its parent is in */
     USERS = 2,     /* it continues a chain, and is the user's code */
@@ -57,7 +60,8 @@ struct smp_rows {
     struct link *links; /* by node */
     uint32_t *kept;     /* nodes that are rows; only during create */
     size_t kept_count;
-    struct smp_frame_texts *texts;
+    struct smp_used_frames frames;
+    struct smp_line_texts texts; /* by the number of the frame */
     struct smp_row_calls calls;
     struct smp_row_since since;
     struct smp_column wall;
@@ -347,12 +351,16 @@ static void forget_marks(struct smp_rows *rows, size_t node_count)
 
 /* --- order --- */
 
+static uint32_t row_frame(const struct smp_rows *rows, uint32_t node)
+{
+    return smp_used_frames_number(&rows->frames, rows->nodes[node].location);
+}
+
 static bool is_first_by_text(const void *context, uint32_t a, uint32_t b)
 {
     const struct smp_rows *const rows = context;
 
-    return smp_frame_texts_compare(rows->texts, rows->nodes[a].location, rows->nodes[b].location) <
-           0;
+    return smp_line_texts_compare(&rows->texts, row_frame(rows, a), row_frame(rows, b)) < 0;
 }
 
 static bool is_first_by_time(const void *context, uint32_t a, uint32_t b)
@@ -414,7 +422,7 @@ static enum smp_status sort(struct smp_rows *rows, enum smp_report_order by, siz
 
 /* --- calls --- */
 
-/* Of rows below the same one. */
+/* Rows below the same row are claimed together. */
 static void claim_calls(struct smp_rows *rows, size_t node_count)
 {
     for (uint32_t above = 0; rows->calls.counted != NULL && above < node_count; above++) {
@@ -458,13 +466,14 @@ enum smp_status smp_rows_create(const struct smp_profile *profile, struct smp_re
     if (style.min_per_mille > 0)
         hide_small(rows, node_count);
     forget_marks(rows, node_count);
-    status = smp_frame_texts_create(quota, profile, rows->kept, rows->kept_count, &rows->texts);
-    if (status != SMP_OK)
-        goto done;
-    status = sort(rows, style.order, node_count);
-    if (status != SMP_OK)
-        goto done;
-    status = smp_row_calls_init(&rows->calls, quota, profile);
+    status = smp_used_frames_init(&rows->frames, quota, profile);
+    if (status == SMP_OK)
+        status = smp_line_texts_init_as(&rows->texts, (struct smp_line_form){ .is_plain = true },
+                                        quota, profile, rows->frames.locations, rows->frames.count);
+    if (status == SMP_OK)
+        status = sort(rows, style.order, node_count);
+    if (status == SMP_OK)
+        status = smp_row_calls_init(&rows->calls, quota, profile);
     if (status == SMP_OK)
         status = smp_row_since_init(&rows->since, quota, profile);
     if (status != SMP_OK)
@@ -485,7 +494,8 @@ void smp_rows_destroy(struct smp_rows *rows)
         return;
     smp_row_since_fini(&rows->since);
     smp_row_calls_fini(&rows->calls);
-    smp_frame_texts_destroy(rows->texts);
+    smp_line_texts_fini(&rows->texts);
+    smp_used_frames_fini(&rows->frames);
     smp_free(rows->quota, rows->kept);
     smp_free(rows->quota, rows->links);
     smp_free(rows->quota, rows);
@@ -584,8 +594,8 @@ static struct smp_call_time call_time(const struct smp_rows *rows, uint32_t node
     return (struct smp_call_time){ .mean_ns = smp_column_at(rows->wall, node) / calls };
 }
 
-/* What a node of a counted tree has itself, and a row of a sampled one that stands for such a
- * node. */
+/* Shows the own amounts of a node of a counted tree, also in a row of a sampled tree that stands
+ * for such a node. */
 static void show_calls(const struct smp_rows *rows, uint32_t node, struct smp_row *row)
 {
     const uint32_t counted = smp_row_calls_node(&rows->calls, node);
@@ -629,16 +639,15 @@ void smp_rows_get(const struct smp_rows *rows, uint32_t node, struct smp_row *ou
         show_hidden(rows, node, out);
         return;
     }
-    const struct smp_frame_text *const text =
-        smp_frame_texts_get(rows->texts, rows->nodes[node].location);
+    const uint32_t frame = row_frame(rows, node);
     const bool is_alone = rows->links[node].first == HIDES;
 
     *out = (struct smp_row){ .total_ms = total_ms(rows, node),
                              .self_ms = is_alone ? total_ms(rows, node) : self_ms(rows, node),
                              .levels = smp_profile_levels(rows->profile, node),
-                             .text = smp_frame_texts_bytes(rows->texts, text),
-                             .length = text->length,
-                             .width = text->width };
+                             .text = smp_line_text(&rows->texts, frame),
+                             .length = (uint32_t)smp_line_text_length(&rows->texts, frame) };
+    out->width = (uint32_t)smp_utf8_columns(out->text, out->length);
     out->since = smp_row_since_get(&rows->since, node);
     show_columns(rows, node, out);
     if (rows->own != 0)

@@ -54,7 +54,6 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
-#include "export/frame_texts.h"
 #include "export/row_since.h"
 #include "export/style.h"
 #include "model/profile.h"

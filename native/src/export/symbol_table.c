@@ -192,21 +192,28 @@ void smp_symbol_table_fini(struct smp_symbol_table *table)
     smp_used_frames_fini(&table->frames);
 }
 
-struct smp_symbol_function smp_symbol_table_function(const struct smp_symbol_table *table,
-                                                     uint32_t number)
-{
-    const struct smp_symbol_row *const row = &table->methods.all[number - 1];
-    const uint64_t names = table->words.count + table->own_strings;
-    const uint64_t count = table->methods.count;
-    const uint64_t name = names + number - 1;
-    struct smp_location_view view;
+/* --- stacks --- */
 
-    view_location(table, row->location, &view);
-    return (struct smp_symbol_function){ .name = name,
-                                         .system_name = view.is_pseudo ? name : name + count,
-                                         .file =
-                                             row->file == 0 ? 0 : names + 2 * count + row->file - 1,
-                                         .start_line = row->start_line };
+enum smp_status smp_symbol_table_each_stack(const struct smp_symbol_table *table,
+                                            const struct smp_writer *out,
+                                            struct smp_tree_walk *walk, smp_symbol_stack *each,
+                                            void *self)
+{
+    const struct smp_export_job *const job = table->job;
+    const size_t sampled = job->groups->count;
+
+    for (size_t i = 0; i < sampled + job->counted->count; i++) {
+        const bool is_sampled = i < sampled;
+        const struct smp_group_info *const group = smp_export_group(
+            job, is_sampled ? job->groups : job->counted, is_sampled ? i : i - sampled);
+        smp_tree_walk_begin(walk, group->root);
+        while (!out->has_failed && smp_tree_walk_next(walk)) {
+            struct smp_amounts amounts;
+            if (smp_export_own_amounts(walk, group->kind, &amounts))
+                each(self, &amounts, i);
+        }
+    }
+    return walk->status;
 }
 
 /* --- messages --- */
@@ -223,9 +230,40 @@ void smp_symbol_table_put_value_type(const struct smp_symbol_table *table, struc
     smp_protobuf_put_number(out, VALUE_TYPE_UNIT, unit);
 }
 
+/* Unknown numbers are 0. */
+static void put_function(const struct smp_symbol_table *table, struct smp_writer *out,
+                         unsigned field, unsigned name, uint32_t number)
+{
+    const struct smp_symbol_row *const row = &table->methods.all[number - 1];
+    const uint64_t names = table->words.count + table->own_strings;
+    const uint64_t count = table->methods.count;
+    struct smp_location_view view;
+
+    view_location(table, row->location, &view);
+    const uint64_t figures[] = { number, names + number - 1,
+                                 names + number - 1 + (view.is_pseudo ? 0 : count),
+                                 row->file == 0 ? 0 : names + 2 * count + row->file - 1,
+                                 row->start_line };
+    const size_t first = name == 1 ? 1 : 0; /* without its id */
+    size_t bytes = 0;
+
+    for (size_t i = first; i < sizeof(figures) / sizeof(figures[0]); i++)
+        bytes += smp_protobuf_number_bytes(figures[i]);
+    smp_protobuf_put_length(out, field, bytes);
+    for (size_t i = first; i < sizeof(figures) / sizeof(figures[0]); i++)
+        smp_protobuf_put_number(out, name + (unsigned)i - 1, figures[i]);
+}
+
+void smp_symbol_table_put_functions(const struct smp_symbol_table *table, struct smp_writer *out,
+                                    unsigned field, unsigned name)
+{
+    for (uint32_t i = 1; i <= table->methods.count && !out->has_failed; i++)
+        put_function(table, out, field, name, i);
+}
+
 /* --- strings --- */
 
-/* What is in the table's text, which is empty afterwards. */
+/* Writes the table's text, and empties it. */
 static void put_text(struct smp_symbol_table *table, struct smp_writer *out, unsigned field)
 {
     smp_protobuf_put_string(out, field, smp_bytes_text(&table->text), table->text.length);
@@ -250,7 +288,7 @@ static void put_system_name(struct smp_bytes *text, const struct smp_location_vi
     smp_escape_put(text, view->method_name);
 }
 
-/* Where a build finds it below its source folders: a/b/C.java. Some compilers write the folders
+/* Appends the path below a build's source folders: a/b/C.java. Some compilers write the folders
  * into the class file. */
 static void put_path(struct smp_bytes *text, const struct smp_location_view *view)
 {

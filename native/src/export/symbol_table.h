@@ -44,14 +44,6 @@ struct smp_symbol_words {
     uint32_t own[SMP_SYMBOL_OWN_WORDS];
 };
 
-/* Borrowed numbers; what is 0 is not known. */
-struct smp_symbol_function {
-    uint64_t name;
-    uint64_t system_name;
-    uint64_t file;
-    uint32_t start_line;
-};
-
 struct smp_symbol_methods {
     uint32_t *numbers;          /* of functions, by method id; 0: none */
     struct smp_symbol_row *all; /* by function number - 1 */
@@ -103,10 +95,18 @@ static inline uint64_t smp_symbol_table_location_at(const struct smp_used_frames
     return (uint64_t)smp_used_frames_number(frames, walk->nodes[walk->path[depth]].location) + 1;
 }
 
-/* number: 1 to methods.count. */
-struct smp_symbol_function smp_symbol_table_function(const struct smp_symbol_table *table,
-                                                     uint32_t number);
-
+/* A stack that has amounts of its own, the current one of the walk. group: its rank, sampled groups
+ * before counted ones. */
+typedef void smp_symbol_stack(void *self, const struct smp_amounts *amounts, size_t group);
+/* Group by group, until out has failed. */
+SMP_CHECKED enum smp_status smp_symbol_table_each_stack(const struct smp_symbol_table *table,
+                                                        const struct smp_writer *out,
+                                                        struct smp_tree_walk *walk,
+                                                        smp_symbol_stack *each, void *self);
+/* All functions, each as a field of the message that is written. name: the field of its name; it
+ * and those behind it are the same in both formats, and before it only pprof has one, its id. */
+void smp_symbol_table_put_functions(const struct smp_symbol_table *table, struct smp_writer *out,
+                                    unsigned field, unsigned name);
 /* A measure and its unit: the message ValueType, which both formats have. */
 void smp_symbol_table_put_value_type(const struct smp_symbol_table *table, struct smp_writer *out,
                                      unsigned field, enum smp_measure measure);

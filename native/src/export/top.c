@@ -12,26 +12,18 @@
  * bars the column of active time has them (error_cell.h). With the CPU clock, or if states are not
  * known, that column has all time, and there are no states.
  *
- * While calls are counted, a table of the counted methods follows (calls_table.h), with the roots
+ * While calls are counted, a table of the counted methods follows (calls_table.c), with the roots
  * and with all that each method called. By calls there is no other one.
  */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "base/bytes.h"
-#include "export/calls_table.h"
 #include "export/error_cell.h"
 #include "export/export_writers.h"
 #include "export/summary.h"
 
-enum {
-    ROWS = 20,
-    CELL_BYTES = SMP_ERROR_CELL_BYTES,
-    ROW_BYTES = 128,
-    TENTHS = 1000,
-    NS_PER_MS = 1000000,
-    WIDTH = 12
-};
+enum { ROWS = 20, ROW_BYTES = 128, TENTHS = 1000, NS_PER_MS = 1000000, WIDTH = 12 };
 
 struct top_table {
     const struct smp_export_job *job;
@@ -41,24 +33,6 @@ struct top_table {
     uint32_t columns; /* a set of measures, behind the active time */
     struct smp_bytes text;
 };
-
-/* --- cells --- */
-
-static void put_cell(const struct top_table *table, int width, const char *text)
-{
-    char cell[ROW_BYTES];
-
-    (void)snprintf(cell, sizeof(cell), " %*s", width, text);
-    smp_writer_puts(table->job->out, cell);
-}
-
-static void put_top_number(const struct top_table *table, int width, int64_t number)
-{
-    char text[CELL_BYTES];
-
-    (void)snprintf(text, sizeof(text), "%" PRId64, number);
-    put_cell(table, width, text);
-}
 
 /* --- the head --- */
 
@@ -87,11 +61,11 @@ static void put_table_title(const struct top_table *table)
 static void put_heads(const struct top_table *table)
 {
     smp_writer_puts(table->job->out, "percent");
-    put_cell(table, table->has_bars ? SMP_ERROR_CELL_WIDTH : WIDTH,
-             table->spots.has_states ? "active ms" : time_info(table)->column);
+    smp_export_put_cell(table->job->out, table->has_bars ? SMP_ERROR_CELL_WIDTH : WIDTH,
+                        table->spots.has_states ? "active ms" : time_info(table)->column);
     for (uint32_t left = table->columns; left != 0; left &= left - 1) {
         const enum smp_measure measure = (enum smp_measure)__builtin_ctz(left);
-        put_cell(table, WIDTH, smp_measure_info(measure)->column);
+        smp_export_put_cell(table->job->out, WIDTH, smp_measure_info(measure)->column);
     }
     smp_writer_puts(table->job->out, table->key == SMP_SPOT_METHOD ? "  method\n" : "  line\n");
 }
@@ -106,25 +80,26 @@ static void put_time(const struct top_table *table, const struct smp_hot_spot *s
     char cell[SMP_ERROR_CELL_BYTES];
 
     if (!table->has_bars) {
-        put_top_number(table, WIDTH, ns / NS_PER_MS);
+        smp_export_put_figure(table->job->out, WIDTH, ns / NS_PER_MS);
         return;
     }
     smp_error_cell_print(ns, spot->error, cell);
-    put_cell(table, 0, cell);
+    smp_export_put_cell(table->job->out, 0, cell);
 }
 
 static void put_amounts(const struct top_table *table, const struct smp_hot_spot *spot)
 {
     const double share = (double)spot->ns / (double)table->spots.active_ns;
     const unsigned tenths = (unsigned)(share * TENTHS + 0.5);
-    char cell[CELL_BYTES];
+    char cell[ROW_BYTES];
 
     (void)snprintf(cell, sizeof(cell), "%5u.%u", tenths / 10, tenths % 10);
     smp_writer_puts(table->job->out, cell);
     put_time(table, spot);
     for (uint32_t left = table->columns; left != 0; left &= left - 1) {
         const enum smp_measure measure = (enum smp_measure)__builtin_ctz(left);
-        put_top_number(table, WIDTH, smp_measure_printed(measure, spot->amounts.of[measure]));
+        smp_export_put_figure(table->job->out, WIDTH,
+                              smp_measure_printed(measure, spot->amounts.of[measure]));
     }
 }
 

@@ -265,7 +265,7 @@ static const char *const REFLECTION[REFLECTIONS] = { "java/lang/reflect/Method",
 static enum smp_probe_hands hands_of(const struct smp_class_file *file,
                                      const struct smp_class_method *method)
 {
-    const struct smp_class_text owner = smp_class_file_this_name(file);
+    const struct smp_class_text owner = file->name;
 
     if (smp_class_text_is(owner, REFLECTION[0]) && smp_class_text_is(method->name, "invoke") &&
         smp_class_text_is(method->descriptor,
@@ -344,21 +344,6 @@ struct counted_load {
     bool hands_out;                      /* it is a class of reflection */
     struct smp_rewriter_method *methods; /* as many as the file has; NULL: no probe */
 };
-
-static void *allocate_class(void *self, size_t bytes)
-{
-    jvmtiEnv *jvmti = self;
-    unsigned char *piece = NULL;
-
-    return (*jvmti)->Allocate(jvmti, (jlong)bytes, &piece) == JVMTI_ERROR_NONE ? piece : NULL;
-}
-
-static void release_class(void *self, void *piece)
-{
-    jvmtiEnv *jvmti = self;
-
-    (void)(*jvmti)->Deallocate(jvmti, piece);
-}
 
 /* With the lock held. Ids become those that probes push. False: nothing is to change. */
 static bool copy_plan(struct counted_load *load, const struct smp_method_probe *probes)
@@ -502,18 +487,33 @@ static void note_rewriting(const struct counted_load *load, enum smp_status stat
     smp_lock_release(&counted->lock);
 }
 
+/* In the JVM's memory, as a load hook has to. */
+static enum smp_status give_to_jvm(jvmtiEnv *jvmti, const struct smp_bytes *made,
+                                   struct smp_class_bytes *out)
+{
+    unsigned char *bytes = NULL;
+
+    if (made->length == 0)
+        return SMP_OK;
+    if ((*jvmti)->Allocate(jvmti, (jlong)made->length, &bytes) != JVMTI_ERROR_NONE)
+        return SMP_ENOMEM;
+    memcpy(bytes, made->data, made->length);
+    *out = (struct smp_class_bytes){ bytes, made->length };
+    return SMP_OK;
+}
+
 static bool rewrite_class(struct counted_load *load, struct smp_class_bytes *out)
 {
-    const struct smp_rewriter_memory memory = { .allocate = allocate_class,
-                                                .release = release_class,
-                                                .self = load->jvmti };
-    struct smp_rewritten rewritten = { 0 };
-    const enum smp_status status =
-        smp_rewriter_run(&load->file, &probe_hook, load->methods, &memory, &rewritten);
+    struct smp_bytes made;
 
+    *out = (struct smp_class_bytes){ 0 };
+    smp_bytes_init(&made, NULL, SMP_REWRITER_MOST_BYTES);
+    enum smp_status status = smp_rewriter_run(&load->file, &probe_hook, load->methods, &made);
+    if (status == SMP_OK)
+        status = give_to_jvm(load->jvmti, &made, out);
+    smp_bytes_fini(&made);
     note_rewriting(load, status);
-    *out = (struct smp_class_bytes){ rewritten.bytes, rewritten.size };
-    return status == SMP_OK && rewritten.bytes != NULL;
+    return out->bytes != NULL;
 }
 
 static bool load_summarized(struct counted_load *load, const struct smp_loading_class *loading,
@@ -595,7 +595,7 @@ bool smp_counted_classes_load(struct smp_counted_classes *counted, jvmtiEnv *jvm
         smp_class_file_open(&load.file, loading->file.bytes, loading->file.size);
 
     if (status == SMP_OK) {
-        const struct smp_class_text name = smp_class_file_this_name(&load.file);
+        const struct smp_class_text name = load.file.name;
         struct smp_class_file seen = load.file;
         const struct smp_slice named = { name.bytes, name.length };
         if (!needs_methods(counted, named) && !is_known_super(counted, loading->loader, named))

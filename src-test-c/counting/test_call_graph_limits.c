@@ -157,9 +157,8 @@ static enum smp_status use_graph(void *self)
     const enum smp_instrumentation scheme = *(const enum smp_instrumentation *)self;
     struct smp_counting_plan *counting = NULL;
     struct smp_call_graph *graph = NULL;
-    char message[SMP_PLAN_MESSAGE_BYTES];
     enum smp_status status = smp_counting_plan_create(
-        NULL, "com.acme.R.r", "com.acme, -com.acme.util", &counting, message);
+        NULL, "com.acme.R.r", "com.acme, -com.acme.util", &counting);
 
     if (status == SMP_OK) {
         counting->instrumentation = scheme;

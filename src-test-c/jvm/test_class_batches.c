@@ -151,8 +151,7 @@ static enum smp_status open_with(struct smp_quota *quota, const char *roots,
                                  enum smp_instrumentation scheme)
 {
     struct smp_counting_plan *plan = NULL;
-    char message[SMP_PLAN_MESSAGE_BYTES];
-    enum smp_status status = smp_counting_plan_create(quota, roots, "app", &plan, message);
+    enum smp_status status = smp_counting_plan_create(quota, roots, "app", &plan);
 
     smp_call_arena_forget_seen();
     if (status == SMP_OK) {

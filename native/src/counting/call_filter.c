@@ -1,25 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "counting/call_filter.h"
 
-#include <stdio.h>
 #include <string.h>
 
-#include "base/utf8.h"
-#include "model/filter.h"
-
-enum { SHOWN_PART_BYTES = 160 };
+/* As in model/filter.h. */
+struct call_prefix {
+    struct smp_slice text; /* of a dotted name */
+    bool is_open;          /* taken as written: what follows it does not matter */
+    bool is_excluded;
+};
 
 struct smp_call_filter {
     struct smp_quota *quota;
-    struct smp_filter *included; /* NULL: all but the JDK */
-    struct smp_filter *excluded; /* NULL: none */
-};
-
-/* Both kinds of parts, as the two lists that model/filter reads. */
-struct part_lists {
-    char *text[2]; /* included, excluded: each has room for all parts */
-    size_t length[2];
-    size_t count[2];
+    char *list; /* the prefixes point into it */
+    struct call_prefix *prefixes;
+    size_t count;
+    bool is_default; /* all but the JDK, and what is excluded */
 };
 
 static const char *const JDK[] = { "java/", "javax/", "jdk/", "sun/", "com/sun/" };
@@ -43,15 +39,10 @@ static const char *const NEVER[] = { "java/lang/invoke/",
                                      "jdk/internal/vm/",
                                      "com/incapsula/sampler/" };
 
-static bool begins_with(struct smp_slice name, const char *prefix, size_t length)
-{
-    return name.length >= length && memcmp(name.bytes, prefix, length) == 0;
-}
-
 bool smp_call_filter_is_jdk(struct smp_slice class_name)
 {
     for (size_t i = 0; i < sizeof(JDK) / sizeof(JDK[0]); i++) {
-        if (begins_with(class_name, JDK[i], strlen(JDK[i])))
+        if (smp_slice_begins(class_name, JDK[i], strlen(JDK[i])))
             return true;
     }
     return false;
@@ -75,163 +66,88 @@ bool smp_call_filter_is_never(struct smp_slice class_name)
         const size_t length = strlen(NEVER[i]);
         const bool is_prefix = NEVER[i][length - 1] == '/' || NEVER[i][length - 1] == '$';
 
-        if (begins_with(class_name, NEVER[i], length) && (is_prefix || class_name.length == length))
+        if (smp_slice_begins(class_name, NEVER[i], length) && (is_prefix || class_name.length == length))
             return true;
     }
     return false;
 }
 
-static enum smp_status refuse_part(char *message, struct smp_slice part, const char *complaint)
+static struct call_prefix read_call_prefix(struct smp_slice part)
 {
-    char shown[SHOWN_PART_BYTES];
+    struct call_prefix prefix = { .text = part, .is_excluded = part.bytes[0] == '-' };
 
-    if (message != NULL) {
-        (void)smp_utf8_from_modified(shown, sizeof(shown), part.bytes, part.length);
-        (void)snprintf(message, SMP_CALL_FILTER_MESSAGE_BYTES,
-                       "instrumentationFilter must be package prefixes separated by commas, with a "
-                       "minus before those to leave out, as in com.acme, -com.acme.util; got "
-                       "\"%s\": %s",
-                       shown, complaint);
+    if (prefix.is_excluded) {
+        prefix.text.bytes++;
+        prefix.text.length--;
     }
-    return SMP_EINVAL;
-}
-
-/* Why no class can have a name that begins so, or NULL. */
-static const char *complain_of_part(struct smp_slice prefix)
-{
-    size_t end = prefix.length;
-
-    while (end > 0 && prefix.bytes[end - 1] == '*')
-        end--;
-    if (prefix.length == 0)
-        return "a minus without a prefix";
-    if (prefix.length > SMP_MAX_PREFIX_BYTES)
-        return "more than 1,000 bytes";
-    for (size_t i = 0; i < end; i++) {
-        const char byte = prefix.bytes[i];
-
-        if ((unsigned char)byte <= ' ' || byte == 0x7f)
-            return "white space inside a prefix";
-        if (strchr("{}", byte) != NULL)
-            return "a placeholder that was not replaced";
-        if (byte == '*')
-            return "a star that is not at its end";
-        if (strchr("/;:#()<>[]-@\\\"'=&|!?%^~+", byte) != NULL)
-            return "a character that no package in Java source has";
+    while (prefix.text.length > 0 && prefix.text.bytes[prefix.text.length - 1] == '*') {
+        prefix.text.length--;
+        prefix.is_open = true;
     }
-    if (prefix.bytes[0] == '.' || strstr(prefix.bytes, "..") != NULL)
-        return "two dots in a row, or one at its begin";
-    return NULL;
-}
-
-static void append_part(struct part_lists *lists, size_t list, struct smp_slice prefix)
-{
-    char *const at = lists->text[list] + lists->length[list];
-
-    memcpy(at, prefix.bytes, prefix.length);
-    at[prefix.length] = ',';
-    lists->length[list] += prefix.length + 1;
-    lists->count[list]++;
-}
-
-/* Sorts the parts of copy, in which each comma becomes a NUL. */
-static enum smp_status sort_parts(char *copy, struct part_lists *lists, char *message)
-{
-    char *cursor = copy;
-    bool is_last = false;
-
-    while (!is_last) {
-        char *start = cursor;
-        char *end = start + strcspn(start, ",");
-        struct smp_slice part = { 0 };
-        struct smp_slice prefix = { 0 };
-        const char *complaint = NULL;
-
-        is_last = *end == '\0';
-        cursor = end + 1;
-        while (end > start && (unsigned char)end[-1] <= ' ')
-            end--;
-        *end = '\0';
-        while ((unsigned char)*start <= ' ' && start < end)
-            start++;
-        part = (struct smp_slice){ start, (size_t)(end - start) };
-        if (part.length == 0)
-            continue;
-        prefix = part;
-        if (start[0] == '-') {
-            prefix.bytes++;
-            prefix.length--;
-        }
-        complaint = complain_of_part(prefix);
-        if (complaint == NULL && lists->count[0] + lists->count[1] == SMP_MAX_PREFIXES)
-            complaint = "more than 1,000 parts";
-        if (complaint != NULL)
-            return refuse_part(message, part, complaint);
-        append_part(lists, start[0] == '-', prefix);
-    }
-    return SMP_OK;
-}
-
-static enum smp_status read_lists(struct smp_call_filter *filter, char *const buffers[3],
-                                  char *message)
-{
-    struct part_lists lists = { .text = { buffers[1], buffers[2] } };
-    enum smp_status status = sort_parts(buffers[0], &lists, message);
-
-    if (status == SMP_OK && lists.count[0] > 0)
-        status = smp_filter_create(filter->quota, lists.text[0], &filter->included);
-    if (status == SMP_OK && lists.count[1] > 0)
-        status = smp_filter_create(filter->quota, lists.text[1], &filter->excluded);
-    return status;
+    prefix.is_open |= prefix.text.length > 0 && prefix.text.bytes[prefix.text.length - 1] == '.';
+    return prefix;
 }
 
 enum smp_status smp_call_filter_create(struct smp_quota *quota, const char *list,
-                                       struct smp_call_filter **out,
-                                       char message[SMP_CALL_FILTER_MESSAGE_BYTES])
+                                       struct smp_call_filter **out)
 {
-    const size_t room = strlen(list) + 2; /* a comma behind the last part, a NUL */
-    struct smp_call_filter *filter = smp_alloc(quota, sizeof(*filter));
-    char *const text = smp_alloc(quota, 3 * room);
-    enum smp_status status = SMP_ENOMEM;
+    struct smp_call_filter *const filter = smp_alloc(quota, sizeof(*filter));
+    const char *cursor = NULL;
+    struct smp_slice part = { 0 };
 
-    if (filter != NULL)
-        filter->quota = quota;
-    if (filter != NULL && text != NULL) {
-        char *const buffers[3] = { text, text + room, text + 2 * room };
-
-        memcpy(text, list, room - 2);
-        status = read_lists(filter, buffers, message);
-    }
-    smp_free(quota, text);
-    if (status == SMP_OK)
-        *out = filter;
-    else
+    if (filter == NULL)
+        return SMP_ENOMEM;
+    *filter = (struct smp_call_filter){ .quota = quota,
+                                        .list = smp_strndup(quota, list, strlen(list)),
+                                        .is_default = true };
+    /* Each prefix has a byte of its own, and each but the last one a comma. */
+    filter->prefixes = smp_alloc(quota, (strlen(list) / 2 + 1) * sizeof(*filter->prefixes));
+    if (filter->list == NULL || filter->prefixes == NULL) {
         smp_call_filter_destroy(filter);
-    return status;
+        return SMP_ENOMEM;
+    }
+    cursor = filter->list;
+    while (smp_slice_next_part(&cursor, &part)) {
+        filter->prefixes[filter->count] = read_call_prefix(part);
+        filter->is_default &= filter->prefixes[filter->count++].is_excluded;
+    }
+    *out = filter;
+    return SMP_OK;
 }
 
 void smp_call_filter_destroy(struct smp_call_filter *filter)
 {
     if (filter == NULL)
         return;
-    smp_filter_destroy(filter->included);
-    smp_filter_destroy(filter->excluded);
+    smp_free(filter->quota, filter->prefixes);
+    smp_free(filter->quota, filter->list);
     smp_free(filter->quota, filter);
+}
+
+static bool is_prefix_of(const struct call_prefix *prefix, struct smp_slice class_name)
+{
+    const struct smp_slice text = prefix->text;
+
+    if (class_name.length < text.length)
+        return false;
+    for (size_t i = 0; i < text.length; i++) {
+        if (class_name.bytes[i] != (text.bytes[i] == '.' ? '/' : text.bytes[i]))
+            return false;
+    }
+    return prefix->is_open || class_name.length == text.length ||
+           class_name.bytes[text.length] == '/' || class_name.bytes[text.length] == '$';
 }
 
 bool smp_call_filter_passes(const struct smp_call_filter *filter, struct smp_slice class_name)
 {
-    /* Prefixes are no longer, and the byte behind one decides as well. */
-    char dotted[SMP_MAX_PREFIX_BYTES + 2];
-    const size_t length =
-        class_name.length < sizeof(dotted) - 1 ? class_name.length : sizeof(dotted) - 1;
+    bool is_included = filter->is_default && !smp_call_filter_is_jdk(class_name);
 
-    for (size_t i = 0; i < length; i++)
-        dotted[i] = class_name.bytes[i] == '/' ? '.' : class_name.bytes[i];
-    dotted[length] = '\0';
-    if (filter->excluded != NULL && smp_filter_monitors(filter->excluded, dotted))
-        return false;
-    if (filter->included != NULL)
-        return smp_filter_monitors(filter->included, dotted);
-    return !smp_call_filter_is_jdk(class_name);
+    for (size_t i = 0; i < filter->count; i++) {
+        if (!is_prefix_of(&filter->prefixes[i], class_name))
+            continue;
+        if (filter->prefixes[i].is_excluded)
+            return false;
+        is_included = true;
+    }
+    return is_included;
 }

@@ -13,8 +13,8 @@
  *
  * Owns     its lists.
  * Threads  immutable after create.
- * Errors   SMP_EINVAL with message filled: it names the property, the value and what is allowed;
- *          SMP_ENOMEM where system or quota refuse memory.
+ * Errors   SMP_ENOMEM where system or quota refuse memory. The setter in Java (CountingLists)
+ *          refuses texts that are no prefixes.
  * Cost     passes: O(prefixes); called once per class.
  */
 #ifndef SMP_COUNTING_CALL_FILTER_H
@@ -25,17 +25,13 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
-#include "counting/class_summary.h"
-
-enum { SMP_CALL_FILTER_MESSAGE_BYTES = 512 };
+#include "counting/slice.h"
 
 struct smp_call_filter;
 
-/* list: comma-separated; blanks around a part are trimmed, empty parts ignored. message may be
- * NULL. */
+/* list: comma-separated; blanks around a part are trimmed, empty parts ignored. */
 SMP_CHECKED enum smp_status smp_call_filter_create(struct smp_quota *quota, const char *list,
-                                                   struct smp_call_filter **out,
-                                                   char message[SMP_CALL_FILTER_MESSAGE_BYTES]);
+                                                   struct smp_call_filter **out);
 void smp_call_filter_destroy(struct smp_call_filter *filter);
 
 /* class_name is internal: `com/acme/Order`. */

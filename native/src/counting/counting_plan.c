@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "counting/counting_plan.h"
 
-_Static_assert((int)SMP_PLAN_MESSAGE_BYTES >= (int)SMP_ROOT_RULES_MESSAGE_BYTES, "fits");
-_Static_assert((int)SMP_PLAN_MESSAGE_BYTES >= (int)SMP_CALL_FILTER_MESSAGE_BYTES, "fits");
-
 enum smp_status smp_counting_plan_create(struct smp_quota *quota, const char *roots,
-                                         const char *filter, struct smp_counting_plan **out,
-                                         char message[SMP_PLAN_MESSAGE_BYTES])
+                                         const char *filter, struct smp_counting_plan **out)
 {
     struct smp_counting_plan *const plan = smp_alloc(quota, sizeof(*plan));
     enum smp_status status;
 
-    message[0] = '\0';
     if (plan == NULL)
         return SMP_ENOMEM;
     atomic_init(&plan->holds, 1);
@@ -19,9 +14,9 @@ enum smp_status smp_counting_plan_create(struct smp_quota *quota, const char *ro
     plan->max_bytes = quota != NULL ? quota->limit_bytes : SIZE_MAX;
     plan->max_methods = SMP_PLAN_MAX_METHODS;
     plan->look_ahead = SMP_PLAN_LOOK_AHEAD;
-    status = smp_root_rules_create(quota, roots, &plan->rules, message);
+    status = smp_root_rules_create(quota, roots, &plan->rules);
     if (status == SMP_OK)
-        status = smp_call_filter_create(quota, filter, &plan->filter, message);
+        status = smp_call_filter_create(quota, filter, &plan->filter);
     if (status == SMP_OK)
         *out = plan;
     else

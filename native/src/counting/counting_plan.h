@@ -5,8 +5,7 @@
  *
  * Owns     its rules and its filter; holds its quota.
  * Threads  hold, release: any. All but the holds is constant once it is handed down.
- * Errors   create: SMP_EINVAL with a message that names the property, the value and what is
- *          allowed; SMP_ENOMEM, without one. Nothing is held then.
+ * Errors   create: SMP_ENOMEM where system or quota refuse memory.
  * Cost     create: a pass over both texts.
  */
 #ifndef SMP_COUNTING_COUNTING_PLAN_H
@@ -28,7 +27,7 @@ enum {
     SMP_PLAN_EAGER_CLASSES = 300,     /* AUTO: that pass the filter and are loaded at the start */
     SMP_PLAN_MAX_METHODS = 32768,     /* the default limit of methods */
     SMP_PLAN_METHODS_LIMIT = 1 << 20, /* what a limit may be at most: SMP_CALL_METHODS */
-    SMP_PLAN_MESSAGE_BYTES = 512
+    SMP_PLAN_MESSAGE_BYTES = 512      /* of the reason why nothing can be counted */
 };
 
 struct smp_counting_plan {
@@ -49,8 +48,7 @@ struct smp_counting_plan {
  * look_ahead and max_bytes are set. */
 SMP_CHECKED enum smp_status smp_counting_plan_create(struct smp_quota *quota, const char *roots,
                                                      const char *filter,
-                                                     struct smp_counting_plan **out,
-                                                     char message[SMP_PLAN_MESSAGE_BYTES]);
+                                                     struct smp_counting_plan **out);
 struct smp_counting_plan *smp_counting_plan_hold(struct smp_counting_plan *plan);
 /* NULL is fine. */
 void smp_counting_plan_release(struct smp_counting_plan *plan);

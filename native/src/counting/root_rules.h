@@ -16,10 +16,11 @@
  * its dollar sign: com.acme.Order$Line. Stars and the names of classes stand for no constructor and
  * no static initialiser: these are named.
  *
+ * The setter in Java (CountingLists) refuses all other texts; here they match nothing of use.
+ *
  * Owns     its rules.
  * Threads  immutable after create.
- * Errors   SMP_EINVAL with message filled: it names the property, the value and what is allowed;
- *          SMP_ENOMEM where system or quota refuse memory.
+ * Errors   SMP_ENOMEM where system or quota refuse memory.
  * Cost     a match: O(length of the names) for each rule, times the number of levels for `**`.
  */
 #ifndef SMP_COUNTING_ROOT_RULES_H
@@ -30,21 +31,13 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
-#include "counting/class_summary.h"
-
-enum {
-    SMP_MAX_ROOT_RULES = 1000,
-    SMP_MAX_ROOT_RULE_BYTES = 1000,
-    SMP_ROOT_RULES_MESSAGE_BYTES = 512
-};
+#include "counting/slice.h"
 
 struct smp_root_rules;
 
-/* list: comma-separated; blanks around a rule are trimmed, empty ones ignored. message may be
- * NULL. */
+/* list: comma-separated; blanks around a rule are trimmed, empty ones ignored. */
 SMP_CHECKED enum smp_status smp_root_rules_create(struct smp_quota *quota, const char *list,
-                                                  struct smp_root_rules **out,
-                                                  char message[SMP_ROOT_RULES_MESSAGE_BYTES]);
+                                                  struct smp_root_rules **out);
 void smp_root_rules_destroy(struct smp_root_rules *rules);
 
 size_t smp_root_rules_count(const struct smp_root_rules *rules);

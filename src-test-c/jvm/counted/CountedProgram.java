@@ -29,7 +29,6 @@ public final class CountedProgram {
         System.load(arguments[0]);
         int scheme = List.of("AUTO", "LAZY", "EAGER", "TOTAL").indexOf(arguments[1]);
         boolean exact = arguments.length > 2 && arguments[2].equals("EXACT");
-        refusals();
         Counting.startFine(
                 "counted.Work.run, counted.Hot.loop, counted.Deep.run, counted.Initialisers.run", scheme, exact);
         String second = Counting.start("counted.Work.run", Counting.FILTER, scheme, exact, 1000);
@@ -59,14 +58,6 @@ public final class CountedProgram {
         if (!holds) {
             throw new AssertionError(what);
         }
-    }
-
-    private static void refusals() {
-        String refusal = Counting.start("counted.Work.", Counting.FILTER, 0, false, 1000);
-        check(refusal.contains("rootMethods"), "a rule that is none: " + refusal);
-        refusal = Counting.start("counted.Work.run", "-", 0, false, 1000);
-        check(refusal.contains("instrumentationFilter"), "a filter that is none: " + refusal);
-        check(Counting.figures()[5] == 0, "a refused start leaves nothing: " + Counting.figures()[5]);
     }
 
     private static void oneThread() {

@@ -3,10 +3,9 @@
  * counting_plan.h - what is counted: the options, read once, and handed down by pointer from the
  * source of counted calls to the instrumenter, and to what chooses the methods (call_graph.h).
  *
- * Owns     its rules and its filter; holds its quota.
+ * Owns     its texts; holds its quota.
  * Threads  hold, release: any. All but the holds is constant once it is handed down.
  * Errors   create: SMP_ENOMEM where system or quota refuse memory.
- * Cost     create: a pass over both texts.
  */
 #ifndef SMP_COUNTING_COUNTING_PLAN_H
 #define SMP_COUNTING_COUNTING_PLAN_H
@@ -32,10 +31,10 @@ enum {
 
 struct smp_counting_plan {
     _Atomic uint32_t holds;
-    struct smp_quota *quota;        /* of all that counting takes; NULL: the process alone */
-    struct smp_root_rules *rules;   /* rootMethods */
-    struct smp_call_filter *filter; /* instrumentationFilter */
-    size_t max_bytes;               /* the quota's limit */
+    struct smp_quota *quota; /* of all that counting takes; NULL: the process alone */
+    char *roots;             /* rootMethods: root_rules.h */
+    char *filter;            /* instrumentationFilter: call_filter.h */
+    size_t max_bytes;        /* the quota's limit */
     enum smp_instrumentation instrumentation;
     enum smp_method_timing timing; /* EXACT: each call has a time, else only calls of roots */
     uint32_t max_methods;          /* with a probe at a time: 1 to SMP_PLAN_METHODS_LIMIT */

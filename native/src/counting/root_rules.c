@@ -4,19 +4,11 @@
 #include <string.h>
 
 struct root_rule {
-    const char *text; /* terminated */
     struct smp_slice class_pattern;
     struct smp_slice method_pattern;
     struct smp_slice parameters; /* what stands between the parentheses */
     bool has_parameters;
     struct smp_slice as_class; /* all of it, if it may as well be the name of a class; else empty */
-};
-
-struct smp_root_rules {
-    struct smp_quota *quota;
-    char *list; /* the rules point into it */
-    struct root_rule *rules;
-    size_t count;
 };
 
 static const struct {
@@ -44,76 +36,34 @@ static struct smp_slice read_parameters(struct smp_slice text, struct root_rule 
     return smp_slice_trim((struct smp_slice){ text.bytes, (size_t)(open - text.bytes) });
 }
 
-static void read_rule(struct smp_slice text, struct root_rule *rule)
+static struct root_rule read_rule(struct smp_slice text)
 {
-    const struct smp_slice head = read_parameters(text, rule);
+    struct root_rule rule = { .method_pattern = { "*", 1 } };
+    const struct smp_slice head = read_parameters(text, &rule);
     const char *const dot = head.length > 0 ? memrchr(head.bytes, '.', head.length) : NULL;
     struct smp_slice method = head;
 
     if (dot != NULL)
         method = (struct smp_slice){ dot + 1, (size_t)(head.bytes + head.length - dot) - 1 };
-    rule->text = text.bytes;
-    rule->class_pattern = head;
-    rule->method_pattern = (struct smp_slice){ "*", 1 };
+    rule.class_pattern = head;
     if (smp_slice_is(method, "**")) /* any method of any class below */
-        return;
-    rule->method_pattern = method;
-    rule->class_pattern.length = dot != NULL ? (size_t)(dot - head.bytes) : 0;
-    if (!rule->has_parameters && !smp_slice_has(head, '*') && !smp_slice_has(head, '<'))
-        rule->as_class = head;
+        return rule;
+    rule.method_pattern = method;
+    rule.class_pattern.length = dot != NULL ? (size_t)(dot - head.bytes) : 0;
+    if (dot != NULL && !rule.has_parameters && !smp_slice_has(head, '*') &&
+        !smp_slice_has(head, '<'))
+        rule.as_class = head;
+    return rule;
 }
 
-static void read_rules(struct smp_root_rules *rules)
+size_t smp_root_rules_count(const char *list)
 {
-    const char *cursor = rules->list;
-    struct smp_slice text = { 0 };
+    struct smp_slice rule = { 0 };
+    size_t count = 0;
 
-    while (smp_slice_next_part(&cursor, &text)) {
-        read_rule(text, &rules->rules[rules->count++]);
-        /* A comma, a blank, or the NUL that is there: the cursor is behind it, or at that NUL. */
-        rules->list[text.bytes + text.length - rules->list] = '\0';
-    }
-}
-
-enum smp_status smp_root_rules_create(struct smp_quota *quota, const char *list,
-                                      struct smp_root_rules **out)
-{
-    struct smp_root_rules *const rules = smp_alloc(quota, sizeof(*rules));
-    size_t most = 1;
-
-    if (rules == NULL)
-        return SMP_ENOMEM;
-    for (const char *comma = list; (comma = strchr(comma, ',')) != NULL; comma++)
-        most++;
-    rules->quota = quota;
-    rules->list = smp_strndup(quota, list, strlen(list));
-    rules->rules = smp_alloc(quota, most * sizeof(*rules->rules));
-    if (rules->list == NULL || rules->rules == NULL) {
-        smp_root_rules_destroy(rules);
-        return SMP_ENOMEM;
-    }
-    read_rules(rules);
-    *out = rules;
-    return SMP_OK;
-}
-
-void smp_root_rules_destroy(struct smp_root_rules *rules)
-{
-    if (rules == NULL)
-        return;
-    smp_free(rules->quota, rules->rules);
-    smp_free(rules->quota, rules->list);
-    smp_free(rules->quota, rules);
-}
-
-size_t smp_root_rules_count(const struct smp_root_rules *rules)
-{
-    return rules->count;
-}
-
-const char *smp_root_rules_text(const struct smp_root_rules *rules, size_t rule)
-{
-    return rules->rules[rule].text;
+    while (smp_slice_next_part(&list, &rule))
+        count++;
+    return count;
 }
 
 /* --- matching --- */
@@ -222,7 +172,7 @@ static bool cut_dimension(struct smp_slice *type)
     return true;
 }
 
-static void skip_bytes(struct smp_slice *text, size_t count)
+static void drop_bytes(struct smp_slice *text, size_t count)
 {
     text->bytes += count;
     text->length -= count;
@@ -233,21 +183,21 @@ static bool takes_type(struct smp_slice type, struct smp_slice *descriptor)
 {
     const char *end = NULL;
 
-    for (; cut_dimension(&type); skip_bytes(descriptor, 1)) {
+    for (; cut_dimension(&type); drop_bytes(descriptor, 1)) {
         if (!smp_slice_begins(*descriptor, "[", 1))
             return false;
     }
     const char code = primitive_code(type);
     if (!smp_slice_begins(*descriptor, &code, 1))
         return false;
-    skip_bytes(descriptor, 1);
+    drop_bytes(descriptor, 1);
     if (code != 'L')
         return true;
     end = descriptor->length > 0 ? memchr(descriptor->bytes, ';', descriptor->length) : NULL;
     if (end == NULL)
         return false;
     const struct smp_slice name = { descriptor->bytes, (size_t)(end - descriptor->bytes) };
-    skip_bytes(descriptor, name.length + 1);
+    drop_bytes(descriptor, name.length + 1);
     return matches_class_type(type, name);
 }
 
@@ -255,14 +205,14 @@ static bool matches_parameters(struct smp_slice types, struct smp_slice descript
 {
     if (!smp_slice_begins(descriptor, "(", 1))
         return false;
-    skip_bytes(&descriptor, 1);
+    drop_bytes(&descriptor, 1);
     while (types.length > 0) {
         const char *const comma = memchr(types.bytes, ',', types.length);
         const size_t length = comma != NULL ? (size_t)(comma - types.bytes) : types.length;
 
         if (!takes_type(smp_slice_trim((struct smp_slice){ types.bytes, length }), &descriptor))
             return false;
-        skip_bytes(&types, comma != NULL ? length + 1 : length);
+        drop_bytes(&types, comma != NULL ? length + 1 : length);
     }
     return smp_slice_begins(descriptor, ")", 1);
 }
@@ -277,34 +227,40 @@ static bool names_class(const struct root_rule *rule, struct smp_slice class_nam
     return rule->as_class.length > 0 && matches_stars(rule->as_class, class_name);
 }
 
-bool smp_root_rules_is_exact(const struct smp_root_rules *rules, size_t rule,
-                             struct smp_slice class_name)
+bool smp_root_rule_is_exact(struct smp_slice text, struct smp_slice class_name)
 {
-    const struct root_rule *const wanted = &rules->rules[rule];
+    const struct root_rule rule = read_rule(text);
 
-    return !smp_slice_has(wanted->class_pattern, '*') &&
-           !smp_slice_has(wanted->method_pattern, '*') && !names_class(wanted, class_name);
+    return !smp_slice_has(rule.class_pattern, '*') && !smp_slice_has(rule.method_pattern, '*') &&
+           !names_class(&rule, class_name);
 }
 
-bool smp_root_rules_match_class(const struct smp_root_rules *rules, size_t rule,
-                                struct smp_slice class_name)
+bool smp_root_rule_matches_class(struct smp_slice text, struct smp_slice class_name)
 {
-    return matches_stars(rules->rules[rule].class_pattern, class_name) ||
-           names_class(&rules->rules[rule], class_name);
+    const struct root_rule rule = read_rule(text);
+
+    return matches_stars(rule.class_pattern, class_name) || names_class(&rule, class_name);
 }
 
-bool smp_root_rules_match_method(const struct smp_root_rules *rules, size_t rule,
-                                 struct smp_slice class_name, struct smp_slice name,
-                                 struct smp_slice descriptor)
+bool smp_root_rules_match_class(const char *list, struct smp_slice class_name)
 {
-    const struct root_rule *const wanted = &rules->rules[rule];
-    const bool has_code_name = !is_initializer(name);
+    struct smp_slice rule = { 0 };
 
-    if (names_class(wanted, class_name))
-        return has_code_name;
-    if (has_code_name ? !matches_stars(wanted->method_pattern, name)
-                      : wanted->method_pattern.length != name.length ||
-                            !smp_slice_begins(wanted->method_pattern, name.bytes, name.length))
-        return false;
-    return !wanted->has_parameters || matches_parameters(wanted->parameters, descriptor);
+    while (smp_slice_next_part(&list, &rule)) {
+        if (smp_root_rule_matches_class(rule, class_name))
+            return true;
+    }
+    return false;
+}
+
+bool smp_root_rule_matches_method(struct smp_slice text, struct smp_slice class_name,
+                                  struct smp_slice name, struct smp_slice descriptor)
+{
+    const struct root_rule rule = read_rule(text);
+    const bool is_named = is_initializer(name) ? smp_slice_equals(rule.method_pattern, name)
+                                               : matches_stars(rule.method_pattern, name);
+
+    if (names_class(&rule, class_name))
+        return !is_initializer(name);
+    return is_named && (!rule.has_parameters || matches_parameters(rule.parameters, descriptor));
 }

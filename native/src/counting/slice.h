@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * slice.h - a piece of a text, and the parts of a comma-separated list.
+ * slice.h - a piece of a text, which is borrowed, and the parts of a comma-separated list.
  *
- * Owns     nothing: the text is borrowed.
  * Threads  any.
  */
 #ifndef SMP_COUNTING_SLICE_H
@@ -25,6 +24,11 @@ static inline bool smp_slice_begins(struct smp_slice slice, const char *text, si
 static inline bool smp_slice_is(struct smp_slice slice, const char *text)
 {
     return slice.length == strlen(text) && smp_slice_begins(slice, text, slice.length);
+}
+
+static inline bool smp_slice_equals(struct smp_slice a, struct smp_slice b)
+{
+    return a.length == b.length && smp_slice_begins(a, b.bytes, b.length);
 }
 
 static inline bool smp_slice_has(struct smp_slice slice, char byte)

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "counting/call_arena.h"
-#include "counting/call_graph_account.h"
 #include "counting/call_past.h"
 #include "counting/call_pools.h"
 #include "counting/call_reader.h"

@@ -210,14 +210,9 @@ static bool needs_methods(const struct smp_counted_classes *counted, struct smp_
 {
     if (smp_call_filter_is_never(name))
         return false;
-    if (!smp_call_filter_is_jdk(name) || smp_call_filter_is_proxy(name) ||
-        smp_call_filter_passes(counted->plan->filter, name))
-        return true;
-    for (size_t i = 0; i < smp_root_rules_count(counted->plan->rules); i++) {
-        if (smp_root_rules_match_class(counted->plan->rules, i, name))
-            return true;
-    }
-    return false;
+    return !smp_call_filter_is_jdk(name) || smp_call_filter_is_proxy(name) ||
+           smp_call_filter_passes(counted->plan->filter, name) ||
+           smp_root_rules_match_class(counted->plan->roots, name);
 }
 
 /* With the lock held. A super type of a class that is counted: its methods are kept. */
@@ -306,7 +301,7 @@ void smp_counted_classes_add_unfollowed(const struct smp_counted_classes *counte
         const struct smp_slice name = { REFLECTION[i], strlen(REFLECTION[i]) };
         if (!is_unfollowed(counted, name))
             continue;
-        smp_class_name_text(text, sizeof(text), name);
+        (void)smp_class_name_text(text, sizeof(text), name);
         smp_counting_account_add(out, SMP_COUNTING_NOT_FOLLOWED, 1);
         (void)smp_counting_account_name(out, SMP_COUNTING_NOT_FOLLOWED, text);
     }
@@ -423,7 +418,7 @@ static void plan_methods(const struct counted_load *load, struct smp_method_prob
         for (uint32_t i = 0; i < file->method_count; i++) {
             if (probes[i].id < 0 || !is_left_to_others(file, &file->methods[i], probes[i].is_root))
                 continue;
-            smp_call_graph_leave_alone(load->counted->graph, load->index, i, SMP_LOSS_TRIVIAL,
+            smp_call_graph_leave_alone(load->counted->graph, load->index, i, SMP_COUNTING_TRIVIAL,
                                        NULL);
             has_others = true;
         }
@@ -465,8 +460,8 @@ static void leave_methods_alone(const struct counted_load *load)
     for (uint32_t i = 0; i < load->file.method_count; i++) {
         const struct smp_rewriter_method *const method = &load->methods[i];
         if (method->id >= 0 && method->result != SMP_REWRITE_DONE)
-            smp_call_graph_leave_alone(load->counted->graph, load->index, i, SMP_LOSS_LEFT_ALONE,
-                                       smp_rewrite_text(method->result));
+            smp_call_graph_leave_alone(load->counted->graph, load->index, i,
+                                       SMP_COUNTING_LEFT_ALONE, smp_rewrite_text(method->result));
     }
 }
 
@@ -526,7 +521,7 @@ static enum smp_status load_file(struct counted_load *load, const struct smp_cla
                                  const struct smp_loading_class *loading,
                                  struct smp_class_bytes *out, bool *has_changed)
 {
-    struct smp_class_summary_reader reader = { .quota = NULL };
+    struct smp_class_summary_reader reader = { 0 };
     const enum smp_status status =
         smp_class_summary_reader_read(&reader, file, loading->loader, &load->summary);
 

@@ -11,15 +11,12 @@ static const char USUAL_ROOTS[] = "main(String[]) or run()";
 
 /* --- roots --- */
 
-/* reason: NULL, or what comes before its text. */
 static void add_rule(struct smp_counting_account *out, struct smp_slice rule,
                      enum smp_counting code, const char *reason)
 {
     char shown[SMP_MAX_COUNTING_NAME_BYTES];
-    int length = 0;
+    const int length = snprintf(shown, sizeof(shown) / 2, "%s: ", reason);
 
-    if (reason != NULL)
-        length = snprintf(shown, sizeof(shown) / 2, "%s: ", reason);
     (void)smp_utf8_from_modified(shown + length, sizeof(shown) - (size_t)length, rule.bytes,
                                  rule.length);
     smp_counting_account_add(out, code, 1);
@@ -41,35 +38,32 @@ static bool has_probed_root(const struct smp_call_graph *graph, struct smp_slice
 
 static void add_rules(struct smp_counting_account *out, const struct smp_call_graph *graph)
 {
-    /* COUNT: no line of its own. */
     static const struct {
         enum smp_counting code;
-        const char *reason;
+        const char *reason; /* NULL: no line of its own */
     } states[] = {
-        [SMP_RULE_NOT_LOADED] = { SMP_COUNTING_ROOTS_NOT_LOADED, NULL },
-        [SMP_RULE_NO_METHOD] = { SMP_COUNTING_ROOTS_NOT_FOUND, NULL },
+        [SMP_RULE_NOT_LOADED] = { SMP_COUNTING_ROOTS_WITHOUT_CALLS, "not loaded yet" },
+        [SMP_RULE_NO_METHOD] = { SMP_COUNTING_ROOTS_WITHOUT_CALLS, "not found in its class" },
         [SMP_RULE_NEVER] = { SMP_COUNTING_LEFT_ALONE, "the probes themselves run through it" },
         [SMP_RULE_NO_CODE] = { SMP_COUNTING_LEFT_ALONE, "native or abstract" },
-        [SMP_RULE_FOUND] = { SMP_COUNTING_ROOTS_NOT_ENTERED, NULL },
+        [SMP_RULE_FOUND] = { SMP_COUNTING_ROOTS_WITHOUT_CALLS, "not entered since it is counted" },
         [SMP_RULE_ENTERED] = { SMP_COUNTING_COUNT, NULL },
     };
+    const enum smp_rule_state usual = graph->roots == 0 ? SMP_RULE_NOT_LOADED : SMP_RULE_FOUND;
     const char *cursor = graph->plan->roots;
     struct smp_slice rule = { 0 };
 
     for (size_t i = 0; smp_slice_next_part(&cursor, &rule); i++) {
         const enum smp_rule_state state = (enum smp_rule_state)graph->rule_states[i];
         /* One without a probe is named with the reason. */
-        if (states[state].code == SMP_COUNTING_COUNT ||
-            (state == SMP_RULE_FOUND && !has_probed_root(graph, rule)))
-            continue;
-        add_rule(out, rule, states[state].code, states[state].reason);
+        if (states[state].reason != NULL &&
+            (state != SMP_RULE_FOUND || has_probed_root(graph, rule)))
+            add_rule(out, rule, states[state].code, states[state].reason);
     }
     /* What TOTAL begins with. One that was entered may have been dropped. */
-    if (graph->rule_count == 0 && graph->roots == 0 && !graph->is_root_entered)
+    if (graph->rule_count == 0 && !graph->is_root_entered)
         add_rule(out, (struct smp_slice){ USUAL_ROOTS, sizeof(USUAL_ROOTS) - 1 },
-                 SMP_COUNTING_ROOTS_NOT_LOADED, NULL);
-    if (graph->roots > 0 && !graph->is_root_entered)
-        smp_counting_account_add(out, SMP_COUNTING_NOT_ENTERED, graph->methods);
+                 states[usual].code, states[usual].reason);
 }
 
 /* --- what is left out --- */

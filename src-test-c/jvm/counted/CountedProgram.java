@@ -219,7 +219,7 @@ public final class CountedProgram {
     /* What was counted before is not there any more; a rule whose class is not loaded yet waits for it. */
     private static void again(int scheme) throws Exception {
         Counting.startFine("counted.Work.odd, counted.Late.go", scheme, false);
-        check(Counting.account().contains("ROOTS_NOT_LOADED 1 counted.Late.go"), "not loaded: " + Counting.account());
+        check(Counting.account().contains("not loaded yet: counted.Late.go"), "not loaded: " + Counting.account());
         begin();
         Late.go();
         Map<String, Long> found = Counting.counts();

@@ -292,7 +292,8 @@ void smp_counted_classes_add_unfollowed(const struct smp_counted_classes *counte
                                         struct smp_counting_account *out)
 {
     struct smp_call_graph_figures figures;
-    char text[SMP_MAX_COUNTING_NAME_BYTES];
+    char text[SMP_MAX_COUNTING_NAME_BYTES] = "calls by reflection are not found: ";
+    const size_t length = strlen(text);
 
     smp_call_graph_figures(counted->graph, &figures);
     if (figures.roots == 0 || counted->plan->instrumentation == SMP_INSTRUMENTATION_TOTAL)
@@ -301,9 +302,9 @@ void smp_counted_classes_add_unfollowed(const struct smp_counted_classes *counte
         const struct smp_slice name = { REFLECTION[i], strlen(REFLECTION[i]) };
         if (!is_unfollowed(counted, name))
             continue;
-        (void)smp_class_name_text(text, sizeof(text), name);
-        smp_counting_account_add(out, SMP_COUNTING_NOT_FOLLOWED, 1);
-        (void)smp_counting_account_name(out, SMP_COUNTING_NOT_FOLLOWED, text);
+        (void)smp_class_name_text(text + length, sizeof(text) - length, name);
+        smp_counting_account_add(out, SMP_COUNTING_LEFT_ALONE, 1);
+        (void)smp_counting_account_name(out, SMP_COUNTING_LEFT_ALONE, text);
     }
 }
 

@@ -97,6 +97,39 @@ static void test_all_ids_of_a_hash_are_found(void **state)
     assert_int_equal(budget.used_bytes, 0);
 }
 
+/* Against an array of which ids are there; few hashes, so that runs of slots are long. */
+static void test_ids_are_removed(void **state)
+{
+    struct smp_memory_budget budget = { .max_bytes = 1 << 20 };
+    struct smp_hash_map map = { 0 };
+    bool is_there[KEYS + 1] = { false };
+    uint64_t random = 5;
+    size_t count = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < 10 * STEPS; i++) {
+        const uint32_t id = 1 + (uint32_t)(smp_random_next(&random) % KEYS);
+        const uint32_t hash = id % NUMBERS * 0x01000193u;
+        size_t step = 0;
+        uint32_t found = 0;
+
+        do
+            found = smp_hash_ids_next(&map, hash, &step);
+        while (found != 0 && found != id);
+        assert_int_equal(found == id, is_there[id]);
+        is_there[id] = !is_there[id];
+        count += is_there[id] ? 1 : -(size_t)1;
+        if (is_there[id]) {
+            assert_true(smp_hash_map_reserve(&map, &smp_hash_ids, &budget, 1));
+            smp_hash_ids_put(&map, hash, id);
+        } else {
+            smp_hash_ids_remove(&map, hash, id);
+        }
+        assert_int_equal(map.count, count);
+    }
+    smp_hash_map_fini(&map, &smp_hash_ids, &budget);
+}
+
 /* The map beside its simplest description: the entries in the order in which they came. */
 static void test_random_pairs_against_a_list(void **state)
 {
@@ -255,6 +288,7 @@ int main(void)
         cmocka_unit_test(test_every_pair_is_found),
         cmocka_unit_test(test_key_and_number_zero),
         cmocka_unit_test(test_all_ids_of_a_hash_are_found),
+        cmocka_unit_test(test_ids_are_removed),
         cmocka_unit_test(test_random_pairs_against_a_list),
         cmocka_unit_test(test_slots_of_the_owner),
         cmocka_unit_test(test_scattered_keys_are_found),

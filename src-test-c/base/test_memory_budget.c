@@ -58,9 +58,33 @@ static void test_what_is_reserved_can_be_handed_out(void **state)
     smp_arena_destroy(arena);
 }
 
+static void test_items_grow_by_doubling(void **state)
+{
+    struct smp_memory_budget room = { .max_bytes = 8192 };
+    struct smp_grown grown = { 0 };
+    struct failing_alloc failing;
+
+    (void)state;
+    assert_true(smp_memory_budget_fit(&room, &grown, 0));
+    assert_null(grown.items);
+    assert_true(smp_memory_budget_fit(&room, &grown, 1));
+    ((char *)grown.items)[0] = 'a';
+    failing_alloc_arm(&failing, 1, SIZE_MAX);
+    assert_true(smp_memory_budget_fit(&room, &grown, grown.bytes));
+    assert_false(smp_memory_budget_fit(&room, &grown, grown.bytes + 1));
+    assert_int_equal(failing_alloc_disarm(&failing), 1);
+    assert_true(smp_memory_budget_fit(&room, &grown, grown.bytes + 1));
+    assert_int_equal(((const char *)grown.items)[0], 'a');
+    assert_int_equal(room.used_bytes, grown.bytes);
+    assert_false(smp_memory_budget_fit(&room, &grown, 8193));
+    smp_memory_budget_give(&room, grown.items, grown.bytes);
+    assert_int_equal(room.used_bytes, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_items_grow_by_doubling),
         cmocka_unit_test(test_heap_and_arenas_share_one_maximum),
         cmocka_unit_test(test_what_is_reserved_can_be_handed_out),
     };

@@ -193,8 +193,8 @@ static void test_what_is_left_out(void **state)
     graph_load(&fixture, "java/lang/Thread | run()V");
     graph_load(&fixture, "com/acme/T | t()V | u()V");
     assert_string_equal(wanted_of(&fixture), "java/util/Timer.run()V com/acme/T.t()V");
-    assert_int_equal(smp_call_graph_rule_state(fixture.graph, 0), SMP_RULE_FOUND);
-    assert_int_equal(smp_call_graph_rule_state(fixture.graph, 1), SMP_RULE_NEVER);
+    assert_int_equal(fixture.graph->rule_states[0], SMP_RULE_FOUND);
+    assert_int_equal(fixture.graph->rule_states[1], SMP_RULE_NEVER);
     graph_fixture_end(&fixture);
 }
 
@@ -390,20 +390,23 @@ static void test_a_method_left_alone_is_passed_through(void **state)
     graph_load(&fixture, "com/acme/A | a()V");
     enter(&fixture, "com/acme/R.r()V");
     assert_int_equal(graph_id(&fixture, "com/acme/A.a()V"), -1);
-    smp_call_graph_leave_alone(fixture.graph, big, 0, SMP_LOSS_LEFT_ALONE, "too large");
-    smp_call_graph_leave_alone(fixture.graph, big, 0, SMP_LOSS_LEFT_ALONE, "too large");
-    smp_call_graph_leave_alone(fixture.graph, big, 7, SMP_LOSS_LEFT_ALONE, "too large");
+    smp_call_graph_leave_alone(fixture.graph, big, 0, SMP_COUNTING_LEFT_ALONE, "too large");
+    smp_call_graph_leave_alone(fixture.graph, big, 0, SMP_COUNTING_LEFT_ALONE, "too large");
+    smp_call_graph_leave_alone(fixture.graph, big, 7, SMP_COUNTING_LEFT_ALONE, "too large");
     assert_true(graph_id(&fixture, "com/acme/A.a()V") >= 0);
     assert_int_equal(smp_call_graph_plan(fixture.graph, big, plan, 1), 0);
-    assert_int_equal(smp_call_graph_losses(fixture.graph, SMP_LOSS_LEFT_ALONE)->count, 1);
-    assert_string_equal(smp_call_graph_losses(fixture.graph, SMP_LOSS_LEFT_ALONE)->texts[0],
-                        "too large: com.acme.Big.big");
+    assert_int_equal(smp_counting_account_figure(fixture.graph->account, SMP_COUNTING_LEFT_ALONE),
+                     1);
+    assert_string_equal(
+        smp_counting_account_name_at(fixture.graph->account, SMP_COUNTING_LEFT_ALONE, 0),
+        "too large: com.acme.Big.big");
     /* Other bytes may fit. */
     graph_load(&fixture, "com/acme/Big | big()V -> com/acme/A#a()V");
     assert_int_equal(smp_call_graph_plan(fixture.graph, big, plan, 1), 1);
-    smp_call_graph_leave_alone(fixture.graph, big, 0, SMP_LOSS_LEFT_ALONE, "too large");
+    smp_call_graph_leave_alone(fixture.graph, big, 0, SMP_COUNTING_LEFT_ALONE, "too large");
     assert_int_equal(smp_call_graph_plan(fixture.graph, big, plan, 1), 0);
-    assert_int_equal(smp_call_graph_losses(fixture.graph, SMP_LOSS_LEFT_ALONE)->count, 1);
+    assert_int_equal(smp_counting_account_figure(fixture.graph->account, SMP_COUNTING_LEFT_ALONE),
+                     1);
     graph_fixture_end(&fixture);
 }
 
@@ -427,7 +430,8 @@ static void test_a_refused_class_is_passed_through(void **state)
     enter(&fixture, "com/acme/A.a()V");
     assert_true(graph_id(&fixture, "com/acme/A.c()V") >= 0);
     assert_int_equal(smp_call_graph_plan(fixture.graph, refused, plan, 2), 0);
-    assert_int_equal(smp_call_graph_losses(fixture.graph, SMP_LOSS_LEFT_ALONE)->count, 3);
+    assert_int_equal(smp_counting_account_figure(fixture.graph->account, SMP_COUNTING_LEFT_ALONE),
+                     3);
     graph_fixture_end(&fixture);
 }
 
@@ -449,7 +453,9 @@ static void test_dropped_methods_stay_dropped(void **state)
     assert_false(smp_call_graph_drop(fixture.graph, 99, 1));
     assert_false(smp_call_graph_drop(fixture.graph, -1, 1));
     assert_int_equal(smp_call_graph_take_batch(fixture.graph, &loaded, 1), 1);
-    assert_int_equal(smp_call_graph_losses(fixture.graph, SMP_LOSS_DROPPED)->since_ms[0], 1234);
+    assert_string_equal(
+        smp_counting_account_name_at(fixture.graph->account, SMP_COUNTING_DROPPED, 0),
+        "since 1970-01-01T00:00:01Z: com.acme.A.a");
     loaded = graph_load(&fixture, "com/acme/A | a()V");
     assert_int_equal(smp_call_graph_plan(fixture.graph, loaded, plan, 1), 0);
     graph_load(&fixture, "com/acme/Q : com/acme/R | q()V -> com/acme/A#a()V");
@@ -570,7 +576,7 @@ static void test_odd_types(void **state)
                          "[Lcom/acme/A;*clone()V com/acme/A*go()V com/acme/A*stop()V");
     assert_string_equal(wanted_of(&fixture), "com/acme/R.r()V com/acme/A.go()V com/acme/B.go()V");
     /* go() and stop() of A: no class has the name of an array, so that is not kept. */
-    assert_int_equal(fixture.graph->index.targets.pool.count, 2);
+    assert_int_equal(fixture.graph->index.targets.count, 2);
     graph_load(&fixture, "java/lang/Object | toString()V");
     graph_fixture_end(&fixture);
 }
@@ -675,7 +681,7 @@ static void test_a_lambda_leads_to_its_body(void **state)
     lambda.is_hidden = true;
     assert_int_equal(smp_call_graph_load(fixture.graph, &lambda, &loaded), SMP_OK);
     assert_string_equal(wanted_of(&fixture), "com/acme/Root.go()V");
-    assert_int_equal(smp_call_graph_rule_state(fixture.graph, 1), SMP_RULE_NO_METHOD);
+    assert_int_equal(fixture.graph->rule_states[1], SMP_RULE_NO_METHOD);
     enter(&fixture, "com/acme/Root.go()V");
     assert_string_equal(wanted_of(&fixture), "com/acme/Root.go()V com/acme/Made.lambda$0()V");
     smp_call_graph_unload(fixture.graph, loaded);
@@ -908,11 +914,9 @@ static struct smp_call_graph_sample sample(struct graph_fixture *fixture, const 
 static void test_what_samples_show_below_a_root_is_wanted(void **state)
 {
     struct graph_fixture fixture;
-    const struct smp_losses *losses = NULL;
 
     (void)state;
     graph_fixture_begin(&fixture, SMP_INSTRUMENTATION_LAZY, "com.acme.R.r", "com.acme", 0, 0);
-    losses = smp_call_graph_losses(fixture.graph, SMP_LOSS_SAMPLED);
     graph_load(&fixture, "com/acme/R | static r()V");
     graph_load(&fixture, "com/acme/A | go()V | go(I)V | other()V");
     graph_load(&fixture, "org/lib/L | go()V");
@@ -929,18 +933,21 @@ static void test_what_samples_show_below_a_root_is_wanted(void **state)
     assert_false(sample(&fixture, "org/lib/L", "go", true).is_root);
     assert_false(sample(&fixture, "com/acme/Nowhere", "go", true).is_root);
     assert_false(sample(&fixture, "com/acme/A", "g", true).is_root);
-    assert_int_equal(losses->count, 0);
+    assert_int_equal(smp_counting_account_figure(fixture.graph->account, SMP_COUNTING_SAMPLED), 0);
     for (int i = 0; i < 2; i++) {
         assert_false(sample(&fixture, "com/acme/A", "go", true).is_root);
         assert_string_equal(wanted_of(&fixture),
                             "com/acme/R.r()V com/acme/A.go()V com/acme/A.go(I)V");
-        assert_int_equal(losses->count, 2);
+        assert_int_equal(smp_counting_account_figure(fixture.graph->account, SMP_COUNTING_SAMPLED),
+                         2);
     }
-    assert_string_equal(losses->texts[0], "com.acme.A.go");
+    assert_string_equal(
+        smp_counting_account_name_at(fixture.graph->account, SMP_COUNTING_SAMPLED, 0),
+        "com.acme.A.go");
     /* A report has its name without the number. */
     assert_false(sample(&fixture, "com/acme/A$$SpringCGLIB", "go", true).is_root);
     assert_true(graph_id(&fixture, "com/acme/A$$SpringCGLIB$$0.go()V") >= 0);
-    assert_int_equal(losses->count, 3);
+    assert_int_equal(smp_counting_account_figure(fixture.graph->account, SMP_COUNTING_SAMPLED), 3);
     graph_fixture_end(&fixture);
 }
 

@@ -8,9 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "counting/call_graph_account.h"
+#include "counting/worklist.h"
 #include "support/class_text.h"
 #include "support/graph_fixture.h"
+
+#define NOT_ENTERED(count, roots) \
+    "ROOTS_WITHOUT_CALLS " count " not entered since it is counted: " roots "\n"
 
 /* What the account of this the call graph says, a line for each figure: "EXCLUDED 1
  * com.acme.Big.big". */
@@ -50,22 +53,23 @@ static void test_how_far_the_roots_have_come(void **state)
                         "com.acme.Later.go",
                         "", 0, 0);
     assert_string_equal(account_of(&fixture),
-                        "ROOTS_NOT_LOADED 5 com.acme.R.r, com.acme.R.typo, com.acme.N.n, "
-                        "java.lang.Thread.run, com.acme.Later.go\n");
+                        "ROOTS_WITHOUT_CALLS 5 not loaded yet: com.acme.R.r, "
+                        "not loaded yet: com.acme.R.typo, not loaded yet: com.acme.N.n, "
+                        "not loaded yet: java.lang.Thread.run, "
+                        "not loaded yet: com.acme.Later.go\n");
     graph_load(&fixture, "com/acme/N | native n()V");
     graph_load(&fixture, "java/lang/Thread | run()V");
     graph_load(&fixture, "com/acme/R | r()V -> com/acme/A#a()V com/acme/A#b()V");
     assert_string_equal(account_of(&fixture),
-                        "NOT_ENTERED 1\n"
-                        "ROOTS_NOT_LOADED 1 com.acme.Later.go\n"
-                        "ROOTS_NOT_ENTERED 1 com.acme.R.r\n"
-                        "ROOTS_NOT_FOUND 1 com.acme.R.typo\n"
+                        "ROOTS_WITHOUT_CALLS 3 not entered since it is counted: com.acme.R.r, "
+                        "not found in its class: com.acme.R.typo, "
+                        "not loaded yet: com.acme.Later.go\n"
                         "LEFT_ALONE 2 native or abstract: com.acme.N.n, the probes themselves run "
                         "through it: java.lang.Thread.run\n");
-    assert_int_equal(smp_call_graph_rule_state(fixture.graph, 0), SMP_RULE_FOUND);
+    assert_int_equal(fixture.graph->rule_states[0], SMP_RULE_FOUND);
     smp_call_graph_entered(fixture.graph, graph_id(&fixture, "com/acme/R.r()V"));
-    assert_int_equal(smp_call_graph_rule_state(fixture.graph, 0), SMP_RULE_ENTERED);
-    assert_null(strstr(account_of(&fixture), "NOT_ENTERED"));
+    assert_int_equal(fixture.graph->rule_states[0], SMP_RULE_ENTERED);
+    assert_null(strstr(account_of(&fixture), "not entered"));
     graph_fixture_end(&fixture);
 }
 
@@ -77,14 +81,15 @@ static void test_methods_that_wait_for_a_root(void **state)
     graph_fixture_begin(&fixture, SMP_INSTRUMENTATION_EAGER, "com.acme.R.r", "", 0, 0);
     graph_load(&fixture, "com/acme/A | a()V | b()V");
     graph_load(&fixture, "com/acme/R | r()V -> com/acme/A#a()V com/acme/A#b()V");
-    assert_string_equal(account_of(&fixture), "NOT_ENTERED 3\nROOTS_NOT_ENTERED 1 com.acme.R.r\n");
+    assert_string_equal(account_of(&fixture), NOT_ENTERED("1", "com.acme.R.r"));
     graph_fixture_end(&fixture);
 
     graph_fixture_begin(&fixture, SMP_INSTRUMENTATION_TOTAL, "", "", 0, 0);
     graph_load(&fixture, "com/acme/A | a()V");
-    assert_string_equal(account_of(&fixture), "ROOTS_NOT_LOADED 1 main(String[]) or run()\n");
+    assert_string_equal(account_of(&fixture),
+                        "ROOTS_WITHOUT_CALLS 1 not loaded yet: main(String[]) or run()\n");
     graph_load(&fixture, "com/acme/B | run()V");
-    assert_string_equal(account_of(&fixture), "NOT_ENTERED 2\n");
+    assert_string_equal(account_of(&fixture), NOT_ENTERED("1", "main(String[]) or run()"));
     graph_fixture_end(&fixture);
 }
 
@@ -121,13 +126,13 @@ static void test_what_is_missing_is_named(void **state)
     graph_fixture_begin(&fixture, SMP_INSTRUMENTATION_EAGER, "com.acme.R.r",
                         "com.acme, -com.acme.util", 3, 0);
     length = (size_t)snprintf(line, sizeof(line), "com/acme/util/U | u0()V");
-    for (unsigned i = 1; i < SMP_LOSSES_NAMED + 3; i++)
+    for (unsigned i = 1; i < SMP_MAX_COUNTING_NAMES + 3; i++)
         length += (size_t)snprintf(line + length, sizeof(line) - length, " | u%u()V", i);
     graph_load(&fixture, line);
     length = (size_t)snprintf(line, sizeof(line),
                               "com/acme/R | r()V -> java/util/List*size()I com/acme/Big#big()V "
                               "com/acme/Hot#hot()V com/acme/Hot#get()I");
-    for (unsigned i = 0; i < SMP_LOSSES_NAMED + 3; i++)
+    for (unsigned i = 0; i < SMP_MAX_COUNTING_NAMES + 3; i++)
         length +=
             (size_t)snprintf(line + length, sizeof(line) - length, " com/acme/util/U#u%u()V", i);
     graph_load(&fixture, line);
@@ -136,7 +141,7 @@ static void test_what_is_missing_is_named(void **state)
     for (int i = 0; i < 2; i++) /* seen twice, it counts once */
         graph_load(&fixture, "com/acme/Hot | hot()V -> com/acme/Last#last()V | trivial get()I");
     graph_load(&fixture, "com/acme/Last | last()V");
-    smp_call_graph_leave_alone(fixture.graph, big, 0, SMP_LOSS_LEFT_ALONE, "too large");
+    smp_call_graph_leave_alone(fixture.graph, big, 0, SMP_COUNTING_LEFT_ALONE, "too large");
     assert_true(smp_call_graph_drop(fixture.graph, graph_id(&fixture, "com/acme/Hot.hot()V"),
                                     INT64_C(1700000000123)));
     smp_call_graph_entered(fixture.graph, graph_id(&fixture, "com/acme/R.r()V"));
@@ -172,16 +177,14 @@ static void test_a_root_that_is_left_alone_is_not_waited_for(void **state)
     graph_fixture_begin(&fixture, SMP_INSTRUMENTATION_LAZY,
                         "com.acme.R.big, com.acme.R.r, com.acme.R.b*, com.acme.**", "", 0, 0);
     loaded = graph_load(&fixture, "com/acme/R | big()V | r()V");
-    smp_call_graph_leave_alone(fixture.graph, loaded, 0, SMP_LOSS_LEFT_ALONE, "too large");
-    assert_string_equal(account_of(&fixture), "NOT_ENTERED 1\n"
-                                              "ROOTS_NOT_ENTERED 2 com.acme.R.r, com.acme.**\n"
-                                              "LEFT_ALONE 1 too large: com.acme.R.big\n");
+    smp_call_graph_leave_alone(fixture.graph, loaded, 0, SMP_COUNTING_LEFT_ALONE, "too large");
+    assert_string_equal(account_of(&fixture),
+                        NOT_ENTERED("2", "com.acme.R.r, not entered since it is counted: "
+                                         "com.acme.**") "LEFT_ALONE 1 too large: com.acme.R.big\n");
     /* Another one that the pattern stands for has a probe. */
     graph_load(&fixture, "com/acme/R2 | r()V");
     graph_load_by(&fixture, 2, "com/acme/R | big()V | r()V | bit()V");
-    assert_non_null(strstr(account_of(&fixture),
-                           "ROOTS_NOT_ENTERED 4 com.acme.R.big, com.acme.R.r, com.acme.R.b*, "
-                           "com.acme.**\n"));
+    assert_non_null(strstr(account_of(&fixture), "ROOTS_WITHOUT_CALLS 4 "));
     graph_fixture_end(&fixture);
 }
 
@@ -195,12 +198,12 @@ static void test_a_root_that_fits_later_is_waited_for(void **state)
     graph_fixture_begin(&fixture, SMP_INSTRUMENTATION_LAZY, "com.acme.R.big", "", 0, 0);
     for (int i = 0; i < 2; i++) {
         loaded = graph_load(&fixture, "com/acme/R | big()V");
-        assert_int_equal(smp_call_graph_rule_state(fixture.graph, 0), SMP_RULE_FOUND);
-        smp_call_graph_leave_alone(fixture.graph, loaded, 0, SMP_LOSS_LEFT_ALONE, "too large");
-        assert_int_equal(smp_call_graph_rule_state(fixture.graph, 0), SMP_RULE_NO_PROBE);
+        assert_non_null(strstr(account_of(&fixture), NOT_ENTERED("1", "com.acme.R.big")));
+        smp_call_graph_leave_alone(fixture.graph, loaded, 0, SMP_COUNTING_LEFT_ALONE, "too large");
+        assert_null(strstr(account_of(&fixture), "not entered"));
     }
     graph_load(&fixture, "com/acme/R | big()V");
-    assert_non_null(strstr(account_of(&fixture), "ROOTS_NOT_ENTERED 1 com.acme.R.big\n"));
+    assert_non_null(strstr(account_of(&fixture), NOT_ENTERED("1", "com.acme.R.big")));
     graph_fixture_end(&fixture);
 }
 
@@ -212,9 +215,8 @@ static void test_a_root_past_the_limit_is_not_waited_for(void **state)
     graph_fixture_begin(&fixture, SMP_INSTRUMENTATION_LAZY, "com.acme.A.a, com.acme.B.b", "", 1, 0);
     graph_load(&fixture, "com/acme/A | a()V");
     graph_load(&fixture, "com/acme/B | b()V");
-    assert_string_equal(account_of(&fixture), "NOT_ENTERED 1\n"
-                                              "ROOTS_NOT_ENTERED 1 com.acme.A.a\n"
-                                              "OVER_METHOD_LIMIT 1 com.acme.B.b\n");
+    assert_string_equal(account_of(&fixture),
+                        NOT_ENTERED("1", "com.acme.A.a") "OVER_METHOD_LIMIT 1 com.acme.B.b\n");
     graph_fixture_end(&fixture);
 }
 
@@ -228,16 +230,16 @@ static void test_total_names_what_the_filter_excludes(void **state)
     for (int i = 0; i < 2; i++) /* seen twice, it counts once */
         graph_load(&fixture, "com/acme/R | r()V -> com/acme/R#q()V | q()V | native n()V");
     graph_load(&fixture, "com/acme/A | main()V");
-    assert_string_equal(account_of(&fixture), "NOT_ENTERED 1\n"
-                                              "ROOTS_NOT_ENTERED 1 com.acme.R.r\n"
-                                              "EXCLUDED 1 com.acme.R.q\n");
+    assert_string_equal(account_of(&fixture),
+                        NOT_ENTERED("1", "com.acme.R.r") "EXCLUDED 1 com.acme.R.q\n");
     graph_fixture_end(&fixture);
 
     graph_fixture_begin(&fixture, SMP_INSTRUMENTATION_TOTAL, "", "org.nowhere", 0, 0);
     graph_load(&fixture, "com/acme/Main | static main([Ljava/lang/String;)V | run()V | a()V");
     graph_load(&fixture, "sun/Main | static main([Ljava/lang/String;)V");
-    assert_string_equal(account_of(&fixture), "ROOTS_NOT_LOADED 1 main(String[]) or run()\n"
-                                              "EXCLUDED 1 com.acme.Main.main\n");
+    assert_string_equal(account_of(&fixture),
+                        "ROOTS_WITHOUT_CALLS 1 not loaded yet: main(String[]) or run()\n"
+                        "EXCLUDED 1 com.acme.Main.main\n");
     graph_fixture_end(&fixture);
 }
 

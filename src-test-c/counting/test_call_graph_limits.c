@@ -83,7 +83,6 @@ static enum smp_status load_numbered(struct graph_fixture *fixture, unsigned num
 static void test_classes_that_do_not_fit_are_counted_and_named(void **state)
 {
     struct graph_fixture fixture;
-    const struct smp_losses *losses = NULL;
     struct smp_call_graph_figures figures;
     unsigned lost = 0;
     unsigned number = 0;
@@ -99,10 +98,12 @@ static void test_classes_that_do_not_fit_are_counted_and_named(void **state)
             (void)snprintf(expected, sizeof(expected), "over the memory limit: com.acme.C%u",
                            number);
     }
-    losses = smp_call_graph_losses(fixture.graph, SMP_LOSS_LEFT_ALONE);
-    assert_int_equal(losses->count, lost);
-    assert_int_equal(losses->named, SMP_LOSSES_NAMED);
-    assert_string_equal(losses->texts[0], expected);
+    assert_int_equal(smp_counting_account_figure(fixture.graph->account, SMP_COUNTING_LEFT_ALONE),
+                     lost);
+    assert_int_equal(smp_counting_account_listed(fixture.graph->account, SMP_COUNTING_LEFT_ALONE),
+                     SMP_MAX_COUNTING_NAMES);
+    assert_string_equal(
+        smp_counting_account_name_at(fixture.graph->account, SMP_COUNTING_LEFT_ALONE, 0), expected);
     smp_call_graph_figures(fixture.graph, &figures);
     assert_int_equal(figures.classes, number - lost);
     assert_true(figures.used_bytes <= 128 * 1024);
@@ -157,9 +158,8 @@ static enum smp_status use_graph(void *self)
     const enum smp_instrumentation scheme = *(const enum smp_instrumentation *)self;
     struct smp_counting_plan *counting = NULL;
     struct smp_call_graph *graph = NULL;
-    char message[SMP_PLAN_MESSAGE_BYTES];
-    enum smp_status status = smp_counting_plan_create(
-        NULL, "com.acme.R.r", "com.acme, -com.acme.util", &counting, message);
+    enum smp_status status =
+        smp_counting_plan_create(NULL, "com.acme.R.r", "com.acme, -com.acme.util", &counting);
 
     if (status == SMP_OK) {
         counting->instrumentation = scheme;
@@ -175,7 +175,8 @@ static enum smp_status use_graph(void *self)
         if (status != SMP_OK) {
             assert_int_equal(status, SMP_ENOMEM);
             assert_int_equal(smp_call_graph_find(graph, 1, text.summary.name), 0);
-            assert_int_equal(smp_call_graph_losses(graph, SMP_LOSS_LEFT_ALONE)->count, 1);
+            assert_int_equal(smp_counting_account_figure(graph->account, SMP_COUNTING_LEFT_ALONE),
+                             1);
             /* Once there is memory, it goes on as before. */
             status = smp_call_graph_load(graph, class_text_read(&text, 1, LINES[i]), &loaded);
             assert_int_equal(status, SMP_OK);

@@ -211,7 +211,7 @@ static void enter_leave_or_drop(struct world *world, unsigned loader, unsigned n
         smp_call_graph_entered(world->real.graph, method->id);
     } else if (what == 8) {
         smp_call_graph_leave_alone(world->real.graph, real_class(world, loader, name), number,
-                                   SMP_LOSS_LEFT_ALONE, "why");
+                                   SMP_COUNTING_LEFT_ALONE, "why");
         method->is_left_alone = true;
         method->was_planned = false; /* the bytes that are in force have no probe */
         it->may_be_stale = true;
@@ -308,7 +308,8 @@ static void check_class(struct world *world, unsigned loader, unsigned name, uin
         struct reference_method *const method = &naive->methods[m];
         const bool has_probe = reference_reach_has_probe(method);
 
-        assert_int_equal(smp_worklist_has_probe(&real->body.methods[m]), has_probe);
+        assert_int_equal(smp_worklist_has_probe(world->real.graph, &real->body.methods[m]),
+                         has_probe);
         if (method->is_wanted)
             check_id(world, method, &real->body.methods[m]);
         else

@@ -8,39 +8,39 @@
 #include <string.h>
 
 #include "counting/method_ids.h"
+#include "support/class_text.h"
 
 struct names {
     struct smp_memory_budget budget;
-    struct smp_symbols classes;
-    struct smp_symbols signatures;
+    struct smp_symbols symbols;
     struct smp_method_ids ids;
 };
 
 static void begin(struct names *names, uint32_t limit)
 {
     names->budget = (struct smp_memory_budget){ .max_bytes = 1 << 20 };
-    smp_symbols_init(&names->classes, &names->budget);
-    smp_symbols_init(&names->signatures, &names->budget);
-    smp_method_ids_init(&names->ids, &names->budget, &names->classes, &names->signatures, limit);
+    smp_symbols_init(&names->symbols, &names->budget);
+    smp_method_ids_init(&names->ids, &names->budget, &names->symbols, limit);
 }
 
 static void end(struct names *names)
 {
     smp_method_ids_fini(&names->ids);
-    smp_symbols_fini(&names->signatures);
-    smp_symbols_fini(&names->classes);
+    smp_symbols_fini(&names->symbols);
     assert_int_equal(names->budget.used_bytes, 0);
 }
 
 /* The names are held by the id alone. */
 static int32_t take(struct names *names, const char *class_name, const char *signature)
 {
-    const uint32_t of_class = smp_symbols_intern(&names->classes, class_name, strlen(class_name));
-    const uint32_t method = smp_symbols_intern(&names->signatures, signature, strlen(signature));
-    const int32_t id = smp_method_ids_take(&names->ids, of_class, method);
+    const uint32_t of_class = smp_symbols_intern(&names->symbols, slice_of(class_name));
+    const uint32_t method = smp_symbols_intern(&names->symbols, slice_of(signature));
+    const int32_t id = smp_method_ids_reserve(&names->ids)
+                           ? smp_method_ids_take(&names->ids, of_class, method)
+                           : -1;
 
-    smp_symbols_release(&names->classes, of_class);
-    smp_symbols_release(&names->signatures, method);
+    smp_symbols_release(&names->symbols, of_class);
+    smp_symbols_release(&names->symbols, method);
     return id;
 }
 
@@ -100,18 +100,18 @@ static void test_an_id_has_the_source_file_of_its_class(void **state)
     assert_int_equal(smp_method_ids_source(&names.ids, 0).length, 0);
     for (int i = 0; i < 3; i++) {
         const char *const text = i == 1 ? "Line.java" : "Order.java";
-        file = smp_symbols_intern(&names.signatures, text, strlen(text));
+        file = smp_symbols_intern(&names.symbols, slice_of(text));
         smp_method_ids_set_source(&names.ids, 0, file);
-        smp_symbols_release(&names.signatures, file);
+        smp_symbols_release(&names.symbols, file);
     }
     smp_method_ids_retire(&names.ids, 0);
     slice = smp_method_ids_source(&names.ids, 0);
     assert_int_equal(slice.length, strlen("Order.java"));
     assert_memory_equal(slice.bytes, "Order.java", slice.length);
-    assert_int_equal(smp_symbols_find(&names.signatures, "Line.java", strlen("Line.java")), 0);
+    assert_int_equal(smp_symbols_find(&names.symbols, slice_of("Line.java")), 0);
     assert_int_equal(smp_method_ids_recycle(&names.ids, is_even, NULL), 0);
     assert_int_equal(smp_method_ids_recycle(&names.ids, is_odd, NULL), 1);
-    assert_int_equal(smp_symbols_find(&names.signatures, "Order.java", strlen("Order.java")), 0);
+    assert_int_equal(smp_symbols_find(&names.symbols, slice_of("Order.java")), 0);
     end(&names);
 }
 

@@ -14,7 +14,7 @@
 
 #include "base/alloc.h"
 #include "counting/call_graph.h"
-#include "counting/places.h"
+#include "counting/worklist.h"
 #include "support/failing_alloc.h"
 #include "support/graph_fixture.h"
 
@@ -62,7 +62,8 @@ static void run_all(void)
     for (int32_t id = 0; id < smp_method_ids_end(ids); id++) {
         const struct smp_method_record *const record = smp_method_ids_at(ids, id);
         if (record == NULL || record->state != SMP_METHOD_WANTED ||
-            (record->is_root && are_roots_inside))
+            (are_roots_inside &&
+             (smp_worklist_method_of(graph, record)->flags & SMP_MARK_ROOT) != 0))
             continue;
         smp_call_graph_note_calls(graph, id, calls_of(smp_method_ids_name(ids, id)));
         smp_call_graph_entered(graph, id);
@@ -88,17 +89,21 @@ static void run(unsigned rounds)
     }
 }
 
-static void count_name(void *self, const char *method)
-{
-    assert_non_null(strchr(method, '.'));
-    ++*(size_t *)self;
-}
-
+/* In the account: "com.acme.A.m1", ... */
 static size_t named(void)
 {
+    struct smp_counting_account *account = NULL;
     size_t count = 0;
 
-    smp_call_graph_each_waiting(graph, NAMES, count_name, &count);
+    assert_int_equal(smp_counting_account_create(NULL, &account), SMP_OK);
+    smp_call_graph_account(graph, account);
+    count = smp_counting_account_listed(account, SMP_COUNTING_OVER_METHOD_LIMIT);
+    assert_int_equal(smp_counting_account_figure(account, SMP_COUNTING_OVER_METHOD_LIMIT),
+                     figures().waiting);
+    for (size_t i = 0; i < count; i++)
+        assert_non_null(
+            strchr(smp_counting_account_name_at(account, SMP_COUNTING_OVER_METHOD_LIMIT, i), '.'));
+    smp_counting_account_destroy(account);
     return count;
 }
 
@@ -168,13 +173,13 @@ static void the_busiest_methods_have_the_places(void **state)
     graph_load(&fixture, line_of("com/acme/B", 31, 60));
     assert_int_equal(figures().methods, 16);
     assert_int_equal(figures().waiting, 44);
-    assert_int_equal(named(), 44);
+    assert_int_equal(named(), SMP_MAX_COUNTING_NAMES);
     run(ROUNDS);
     for (unsigned i = 1; i <= 60; i++)
         assert_int_equal(has_place(i <= 30 ? "com/acme/A" : "com/acme/B", i), i > 44);
     assert_int_equal(figures().methods, 16);
     assert_int_equal(figures().waiting, 44);
-    assert_int_equal(named(), 44);
+    assert_int_equal(named(), SMP_MAX_COUNTING_NAMES);
 }
 
 static void once_all_were_tried_nothing_changes(void **state)
@@ -324,7 +329,7 @@ static void what_the_last_ones_call_is_found(void **state)
     assert_true(has_place("com/acme/Work", 100000));
     assert_int_equal(figures().methods, 32);
     assert_int_equal(figures().methods + figures().waiting, 62);
-    assert_int_equal(named(), 30);
+    assert_int_equal(named(), SMP_MAX_COUNTING_NAMES);
 }
 
 static void a_place_that_is_free_is_given_without_taking_one(void **state)
@@ -369,11 +374,11 @@ static void what_waits_in_a_class_that_is_refused_is_left_alone(void **state)
     run(ROUNDS);
     smp_call_graph_refuse_class(graph, a, "no"); /* all were tried */
     assert_int_equal(figures().waiting, 1);
-    assert_int_equal(smp_call_graph_losses(graph, SMP_LOSS_LEFT_ALONE)->count, 4);
+    assert_int_equal(smp_counting_account_figure(graph->account, SMP_COUNTING_LEFT_ALONE), 4);
     smp_call_graph_refuse_class(graph, b, "no");
     assert_int_equal(figures().waiting, 0);
     assert_int_equal(figures().methods, 0);
-    assert_int_equal(smp_call_graph_losses(graph, SMP_LOSS_LEFT_ALONE)->count, 9);
+    assert_int_equal(smp_counting_account_figure(graph->account, SMP_COUNTING_LEFT_ALONE), 9);
 }
 
 static void without_memory_nothing_is_exchanged(void **state)
@@ -387,7 +392,7 @@ static void without_memory_nothing_is_exchanged(void **state)
     run(ROUNDS);
     assert_int_equal(changes, 0);
     (void)failing_alloc_disarm(&failing);
-    run(1 + SMP_PLACES_APPLIED); /* has figures */
+    run(1 + SMP_PLACES_APPLIED);
     failing_alloc_arm(&failing, 1, SIZE_MAX);
     run(ROUNDS);
     assert_int_equal(changes, 0);

@@ -108,7 +108,7 @@ static void test_a_class_becomes_an_summary(void **state)
         "| static calls()V -> com/acme/S#s()V com/acme/N#<init>(J)V com/acme/V*v()V "
         "com/acme/I*i()V com/acme/A#lambda$0()V com/acme/V*v()V "
         "| static native none(I)V | trivial empty()V | cut()V -> com/acme/S#s()V";
-    struct smp_class_summary_reader reader = { .quota = NULL };
+    struct smp_class_summary_reader reader = { 0 };
     const struct smp_class_summary *summary = NULL;
     struct smp_class_file file;
     uint8_t *bytes = NULL;
@@ -139,7 +139,7 @@ static void test_methods_are_looked_up_by_name(void **state)
         "| looks()V -> com/acme/B#<new> "
         "java/lang/invoke/MethodHandles$Lookup*findStatic()V com/acme/A#one com/acme/B#one "
         "| not()V -> com/acme/B#<new> | dynamic()V -> com/acme/A#m com/acme/D#m";
-    struct smp_class_summary_reader reader = { .quota = NULL };
+    struct smp_class_summary_reader reader = { 0 };
     const struct smp_class_summary *summary = NULL;
     static char text[CLASS_SUMMARY_TEXT_BYTES];
     struct smp_class_file file;
@@ -182,7 +182,7 @@ static void test_methods_are_looked_up_by_name(void **state)
 /* From bytes to a plan. */
 static void test_a_class_file_gets_a_plan(void **state)
 {
-    struct smp_class_summary_reader reader = { .quota = NULL };
+    struct smp_class_summary_reader reader = { 0 };
     const struct smp_class_summary *summary = NULL;
     struct graph_fixture fixture;
     struct smp_method_probe plan[4];
@@ -215,7 +215,7 @@ static void test_a_class_file_gets_a_plan(void **state)
 static void test_compiled_classes(void **state)
 {
     static char text[CLASS_SUMMARY_TEXT_BYTES];
-    struct smp_class_summary_reader reader = { .quota = NULL };
+    struct smp_class_summary_reader reader = { 0 };
 
     (void)state;
     for (const char *const *name = compiled_class_names(); *name != NULL; name++) {
@@ -251,7 +251,7 @@ static void test_compiled_classes(void **state)
 
 static enum smp_status read_once(void *self)
 {
-    struct smp_class_summary_reader reader = { .quota = NULL };
+    struct smp_class_summary_reader reader = { 0 };
     const struct smp_class_summary *summary = NULL;
     const enum smp_status status = smp_class_summary_reader_read(&reader, self, 1, &summary);
 

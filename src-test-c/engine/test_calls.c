@@ -1360,10 +1360,6 @@ static enum smp_status create_and_destroy(void *self)
     status = smp_calls_create(&setup, &source);
     if (source.destroy != NULL)
         source.destroy(source.self);
-    if (status == SMP_OK) {
-        char message[SMP_OPTIONS_MESSAGE_BYTES];
-        status = smp_calls_check(&options, message);
-    }
     smp_options_fini(&options);
     return status;
 }
@@ -1432,34 +1428,6 @@ static void as_many_methods_as_ids_that_are_noted(void **state)
     fail();
 }
 
-static void texts_are_checked(void **state)
-{
-    static const struct {
-        const char *options;
-        const char *part; /* of the message; NULL: it is fine */
-    } cases[] = {
-        { "", NULL },
-        { "rootMethods=com.acme.A.run, com.acme.**\n", NULL },
-        { "rootMethods=run\n", "rootMethods must be" },
-        { "rootMethods=${roots}\n", "${roots}" },
-        { "instrumentationFilter=com.acme, -com.acme.util\n", NULL },
-        { "instrumentationFilter=com/acme\n", "instrumentationFilter must be" },
-    };
-    char message[SMP_OPTIONS_MESSAGE_BYTES];
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct smp_options options;
-        option_text_read(NULL, cases[i].options, &options);
-        message[0] = '\0';
-        assert_int_equal(smp_calls_check(&options, message),
-                         cases[i].part == NULL ? SMP_OK : SMP_EINVAL);
-        if (cases[i].part != NULL)
-            assert_non_null(strstr(message, cases[i].part));
-        smp_options_fini(&options);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1506,7 +1474,6 @@ int main(void)
         cmocka_unit_test(calls_are_never_lost_without_a_trace),
         cmocka_unit_test(a_full_tree_counts_what_has_no_place),
         cmocka_unit_test(create_without_memory),
-        cmocka_unit_test(texts_are_checked),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -126,15 +126,14 @@ static void account_service(struct report_fixture *f)
         smp_counting_account_name(account, SMP_COUNTING_LEFT_ALONE, "too large: com.acme.Big.run"));
     assert_true(smp_counting_account_name(account, SMP_COUNTING_LEFT_ALONE,
                                           "too large: com.acme.Huge\n.go"));
-    smp_counting_account_add(account, SMP_COUNTING_NOT_ENTERED, 84);
     smp_counting_account_add(account, SMP_COUNTING_DROPPED, 2);
     assert_true(smp_counting_account_name(account, SMP_COUNTING_DROPPED,
                                           "since 2026-11-23T09:41:07Z: com.acme.Tax.rate"));
     assert_true(smp_counting_account_name(account, SMP_COUNTING_DROPPED,
                                           "since 2026-11-23T09:41:08Z: com.acme.T\nx.of"));
-    smp_counting_account_add(account, SMP_COUNTING_ROOTS_NOT_LOADED, 1);
-    assert_true(
-        smp_counting_account_name(account, SMP_COUNTING_ROOTS_NOT_LOADED, "com.acme.batch.**"));
+    smp_counting_account_add(account, SMP_COUNTING_ROOTS_WITHOUT_CALLS, 1);
+    assert_true(smp_counting_account_name(account, SMP_COUNTING_ROOTS_WITHOUT_CALLS,
+                                          "not loaded yet: com.acme.batch.**"));
 }
 
 static struct smp_profile *make_service(struct report_fixture *fixture)

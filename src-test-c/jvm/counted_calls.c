@@ -74,7 +74,7 @@ JNIEXPORT jstring COUNTED(start)(JNIEnv *env, jclass type, jstring roots, jstrin
     char message[SMP_COUNTER_MESSAGE_BYTES] = "";
     struct smp_quota *own = smp_quota_create(256u << 20);
     struct smp_counting_plan *plan = NULL;
-    enum smp_status status = smp_counting_plan_create(own, root_text, filter_text, &plan, message);
+    enum smp_status status = smp_counting_plan_create(own, root_text, filter_text, &plan);
 
     if (status == SMP_OK) {
         plan->instrumentation = (enum smp_instrumentation)scheme;

@@ -24,10 +24,9 @@ static int setup(void **state)
                                               .nodes = SMP_CALL_DEFAULT_NODES,
                                               .depth = SMP_CALL_DEFAULT_DEPTH };
     struct smp_counting_plan *plan = NULL;
-    char message[SMP_PLAN_MESSAGE_BYTES];
 
     (void)state;
-    assert_int_equal(smp_counting_plan_create(NULL, "app.Root.run", "app", &plan, message), SMP_OK);
+    assert_int_equal(smp_counting_plan_create(NULL, "app.Root.run", "app", &plan), SMP_OK);
     plan->max_methods = 10;
     assert_int_equal(smp_counted_classes_open(smp_instrumenter_classes(), plan), SMP_OK);
     smp_counting_plan_release(plan); /* the classes hold it */

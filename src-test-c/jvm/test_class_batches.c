@@ -18,6 +18,7 @@
 #include "base/alloc.h"
 #include "counting/call_arena.h"
 #include "counting/call_layout.h"
+#include "counting/worklist.h"
 #include "jvm/calls/class_batches.h"
 #include "support/class_builder.h"
 #include "support/failing_alloc.h"
@@ -152,8 +153,7 @@ static enum smp_status open_with(struct smp_quota *quota, const char *roots,
                                  enum smp_instrumentation scheme)
 {
     struct smp_counting_plan *plan = NULL;
-    char message[SMP_PLAN_MESSAGE_BYTES];
-    enum smp_status status = smp_counting_plan_create(quota, roots, "app", &plan, message);
+    enum smp_status status = smp_counting_plan_create(quota, roots, "app", &plan);
 
     smp_call_arena_forget_seen();
     if (status == SMP_OK) {
@@ -331,10 +331,10 @@ static void a_refused_class_is_left_alone_and_the_others_are_not(void **state)
     assert_true(run_batch());
     assert_true(has_probes(&root) && has_probes(&leaf) && is_original(&callee));
     assert_false(is_dirty());
-    const struct smp_losses *losses = smp_call_graph_losses(counted.graph, SMP_LOSS_LEFT_ALONE);
-    assert_int_equal(losses->count, 1);
+    assert_int_equal(smp_counting_account_figure(counted.graph->account, SMP_COUNTING_LEFT_ALONE),
+                     1);
     assert_string_equal(
-        losses->texts[0],
+        smp_counting_account_name_at(counted.graph->account, SMP_COUNTING_LEFT_ALONE, 0),
         "its class did not pass the verifier, JVMTI error FAILS_VERIFICATION: app.Callee.go");
     assert_int_equal(figures().methods, 2);
 }
@@ -363,7 +363,8 @@ static void bytes_from_before_a_redefinition_are_tried_again(void **state)
     assert_true(run_batch());
     assert_true(has_probes(&callee));
     assert_false(is_dirty());
-    assert_int_equal(smp_call_graph_losses(counted.graph, SMP_LOSS_LEFT_ALONE)->count, 0);
+    assert_int_equal(smp_counting_account_figure(counted.graph->account, SMP_COUNTING_LEFT_ALONE),
+                     0);
 }
 
 static uint64_t unfollowed(void)
@@ -372,10 +373,10 @@ static uint64_t unfollowed(void)
 
     assert_int_equal(smp_counting_account_create(NULL, &account), SMP_OK);
     smp_counted_classes_add_unfollowed(&counted, account);
-    const uint64_t figure = smp_counting_account_figure(account, SMP_COUNTING_NOT_FOLLOWED);
+    const uint64_t figure = smp_counting_account_figure(account, SMP_COUNTING_LEFT_ALONE);
     if (figure > 0)
-        assert_string_equal(smp_counting_account_name_at(account, SMP_COUNTING_NOT_FOLLOWED, 0),
-                            "java.lang.reflect.Method");
+        assert_string_equal(smp_counting_account_name_at(account, SMP_COUNTING_LEFT_ALONE, 0),
+                            "calls by reflection are not found: java.lang.reflect.Method");
     smp_counting_account_destroy(account);
     return figure;
 }
@@ -460,7 +461,8 @@ static void but_not_for_ever(void **state)
     assert_true(is_original(&callee));
     assert_int_equal(fake_classes.batches, 5);
     assert_true(has_probes(&leaf)); /* what it calls cannot be found by its entry */
-    assert_int_equal(smp_call_graph_losses(counted.graph, SMP_LOSS_LEFT_ALONE)->count, 1);
+    assert_int_equal(smp_counting_account_figure(counted.graph->account, SMP_COUNTING_LEFT_ALONE),
+                     1);
 }
 
 static void a_class_without_a_reference_is_tried_again(void **state)
@@ -472,7 +474,8 @@ static void a_class_without_a_reference_is_tried_again(void **state)
     while (is_dirty())
         (void)run_batch();
     assert_true(has_probes(&callee));
-    assert_int_equal(smp_call_graph_losses(counted.graph, SMP_LOSS_LEFT_ALONE)->count, 0);
+    assert_int_equal(smp_counting_account_figure(counted.graph->account, SMP_COUNTING_LEFT_ALONE),
+                     0);
     give_back();
     assert_true(is_original(&callee));
 }
@@ -485,7 +488,8 @@ static void a_jvm_that_dies_is_not_asked_again(void **state)
     fake_classes.is_dying = true;
     (void)run_batch();
     assert_int_equal(fake_classes.batches, 1);
-    assert_int_equal(smp_call_graph_losses(counted.graph, SMP_LOSS_LEFT_ALONE)->count, 0);
+    assert_int_equal(smp_counting_account_figure(counted.graph->account, SMP_COUNTING_LEFT_ALONE),
+                     0);
     assert_false(is_dirty());
     give_back();
     assert_int_equal(fake_classes.batches, 2);
@@ -509,7 +513,8 @@ static void a_list_of_classes_that_fails_loses_no_batch(void **state)
     assert_false(run_batch());
     assert_true(run_batch());
     assert_true(has_probes(&leaf));
-    assert_int_equal(smp_call_graph_losses(counted.graph, SMP_LOSS_LEFT_ALONE)->count, 0);
+    assert_int_equal(smp_counting_account_figure(counted.graph->account, SMP_COUNTING_LEFT_ALONE),
+                     0);
 }
 
 /* One frame has the list's references, one those of what is done with a class. */
@@ -528,7 +533,8 @@ static void a_frame_that_is_refused_loses_no_batch(void **state)
     assert_true(run_batch());
     assert_int_equal(fake_classes.refused_frame, 3);
     assert_true(has_probes(&callee));
-    assert_int_equal(smp_call_graph_losses(counted.graph, SMP_LOSS_LEFT_ALONE)->count, 0);
+    assert_int_equal(smp_counting_account_figure(counted.graph->account, SMP_COUNTING_LEFT_ALONE),
+                     0);
 }
 
 static void classes_of_a_list_that_always_fails_are_left_alone(void **state)
@@ -543,10 +549,11 @@ static void classes_of_a_list_that_always_fails_are_left_alone(void **state)
         assert_false(run_batch());
     assert_int_equal(rounds, SMP_BATCH_FAILED_LISTS + 1); /* then the leaf, which it calls */
     assert_true(is_original(&callee) && is_original(&leaf));
-    const struct smp_losses *losses = smp_call_graph_losses(counted.graph, SMP_LOSS_LEFT_ALONE);
-    assert_int_equal(losses->count, 2);
-    assert_string_equal(losses->texts[0],
-                        "the JVM has no memory for the list of its classes: app.Callee.go");
+    assert_int_equal(smp_counting_account_figure(counted.graph->account, SMP_COUNTING_LEFT_ALONE),
+                     2);
+    assert_string_equal(
+        smp_counting_account_name_at(counted.graph->account, SMP_COUNTING_LEFT_ALONE, 0),
+        "the JVM has no memory for the list of its classes: app.Callee.go");
     assert_int_equal(figures().methods, 1);
 }
 
@@ -576,7 +583,8 @@ static void an_index_that_became_another_class_is_not_refused(void **state)
     fake_classes_load(&root, true);
     fake_classes.refuses_allocate = false;
     assert_true(is_original(&root));
-    assert_int_equal(smp_call_graph_losses(counted.graph, SMP_LOSS_LEFT_ALONE)->count, 0);
+    assert_int_equal(smp_counting_account_figure(counted.graph->account, SMP_COUNTING_LEFT_ALONE),
+                     0);
     assert_true(run_batch());
     assert_true(has_probes(&leaf));
 }

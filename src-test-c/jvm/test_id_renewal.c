@@ -49,13 +49,12 @@ static int setup(void **state)
     const struct smp_call_options calls = { .max_bytes = 16 * MEGABYTE,
                                             .nodes = NODES,
                                             .depth = SMP_CALL_DEFAULT_DEPTH };
-    char message[SMP_PLAN_MESSAGE_BYTES];
 
     (void)state;
     fake_classes_reset();
     memset(called, 0, sizeof(called));
     memset(found, 0, sizeof(found));
-    assert_int_equal(smp_counting_plan_create(NULL, "app.*.*", "", &plan, message), SMP_OK);
+    assert_int_equal(smp_counting_plan_create(NULL, "app.*.*", "", &plan), SMP_OK);
     plan->max_methods = METHODS;
     counted.id_base = SMP_CALL_METHODS - METHODS; /* there are no more ids than these */
     plan->look_ahead = 1;

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "counting/losses.h"
 #include "jvm/calls/class_batches.h"
+#include "model/counting_account.h"
 
 enum { MOST = 300, ROUNDS = 2000 };
 
@@ -119,7 +119,7 @@ static void each_error_has_a_text(void **state)
     (void)state;
     for (int error = JVMTI_ERROR_NONE; error <= JVMTI_ERROR_MAX; error++) {
         const size_t length = strlen(smp_retransform_text((jvmtiError)error));
-        assert_true(length > 10 && length + strlen(": ") < SMP_LOSS_TEXT_BYTES / 2);
+        assert_true(length > 10 && length + strlen(": ") < SMP_MAX_COUNTING_NAME_BYTES / 2);
     }
     assert_string_equal(smp_retransform_text(JVMTI_ERROR_FAILS_VERIFICATION),
                         "its class did not pass the verifier, JVMTI error FAILS_VERIFICATION");

@@ -121,17 +121,15 @@ static void of_what_is_so_at_the_end_the_later_account_stands(void **state)
     struct smp_counting_account *from = make_account();
 
     (void)state;
-    smp_counting_account_add(to, SMP_COUNTING_NOT_ENTERED, 3);
-    smp_counting_account_add(to, SMP_COUNTING_ROOTS_NOT_LOADED, 2);
-    assert_true(smp_counting_account_name(to, SMP_COUNTING_ROOTS_NOT_LOADED, "a.A.x"));
-    assert_true(smp_counting_account_name(to, SMP_COUNTING_ROOTS_NOT_LOADED, "a.A.y"));
-    smp_counting_account_add(from, SMP_COUNTING_ROOTS_NOT_LOADED, 1);
-    assert_true(smp_counting_account_name(from, SMP_COUNTING_ROOTS_NOT_LOADED, "a.A.y"));
+    smp_counting_account_add(to, SMP_COUNTING_ROOTS_WITHOUT_CALLS, 2);
+    assert_true(smp_counting_account_name(to, SMP_COUNTING_ROOTS_WITHOUT_CALLS, "a.A.x"));
+    assert_true(smp_counting_account_name(to, SMP_COUNTING_ROOTS_WITHOUT_CALLS, "a.A.y"));
+    smp_counting_account_add(from, SMP_COUNTING_ROOTS_WITHOUT_CALLS, 1);
+    assert_true(smp_counting_account_name(from, SMP_COUNTING_ROOTS_WITHOUT_CALLS, "a.A.y"));
     assert_int_equal(smp_counting_account_merge(to, from), SMP_OK);
-    assert_int_equal(smp_counting_account_figure(to, SMP_COUNTING_NOT_ENTERED), 0);
-    assert_int_equal(smp_counting_account_figure(to, SMP_COUNTING_ROOTS_NOT_LOADED), 1);
-    assert_int_equal(smp_counting_account_listed(to, SMP_COUNTING_ROOTS_NOT_LOADED), 1);
-    assert_listed(to, SMP_COUNTING_ROOTS_NOT_LOADED, 0, "a.A.y");
+    assert_int_equal(smp_counting_account_figure(to, SMP_COUNTING_ROOTS_WITHOUT_CALLS), 1);
+    assert_int_equal(smp_counting_account_listed(to, SMP_COUNTING_ROOTS_WITHOUT_CALLS), 1);
+    assert_listed(to, SMP_COUNTING_ROOTS_WITHOUT_CALLS, 0, "a.A.y");
     smp_counting_account_destroy(from);
     smp_counting_account_destroy(to);
     assert_int_equal(smp_alloc_live_bytes(), 0);

@@ -642,9 +642,9 @@ static struct smp_profile *with_account(struct smp_methods *names, int64_t till_
     assert_int_equal(smp_counting_account_create(NULL, &profile->counts.account), SMP_OK);
     smp_counting_account_add(profile->counts.account, SMP_COUNTING_BATCHES, 2);
     if (not_loaded != NULL) {
-        smp_counting_account_add(profile->counts.account, SMP_COUNTING_ROOTS_NOT_LOADED, 1);
+        smp_counting_account_add(profile->counts.account, SMP_COUNTING_ROOTS_WITHOUT_CALLS, 1);
         assert_true(smp_counting_account_name(profile->counts.account,
-                                              SMP_COUNTING_ROOTS_NOT_LOADED, not_loaded));
+                                              SMP_COUNTING_ROOTS_WITHOUT_CALLS, not_loaded));
     }
     return profile;
 }
@@ -667,9 +667,9 @@ static void what_is_so_at_the_end_is_the_later_one_s(void **state)
                          SMP_OK);
         const struct smp_counting_account *const account = merged->counts.account;
         assert_int_equal(smp_counting_account_figure(account, SMP_COUNTING_BATCHES), 4);
-        assert_int_equal(smp_counting_account_figure(account, SMP_COUNTING_ROOTS_NOT_LOADED),
+        assert_int_equal(smp_counting_account_figure(account, SMP_COUNTING_ROOTS_WITHOUT_CALLS),
                          i < 2 ? 0 : 1);
-        assert_int_equal(smp_counting_account_listed(account, SMP_COUNTING_ROOTS_NOT_LOADED),
+        assert_int_equal(smp_counting_account_listed(account, SMP_COUNTING_ROOTS_WITHOUT_CALLS),
                          i < 2 ? 0 : 1);
         assert_string_equal(merged->packages, "com.acme");
         smp_profile_release(merged);

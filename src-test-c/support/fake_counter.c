@@ -16,12 +16,13 @@ static enum smp_status start(void *self, struct smp_counting_plan *plan,
                              char message[SMP_COUNTER_MESSAGE_BYTES])
 {
     struct fake_counter *counter = self;
+    const char *cursor = plan->roots;
+    struct smp_slice first = { "", 0 };
 
     counter->starts++;
     counter->plan = *plan;
-    (void)snprintf(counter->roots, sizeof(counter->roots), "%s",
-                   smp_root_rules_count(plan->rules) > 0 ? smp_root_rules_text(plan->rules, 0)
-                                                         : "");
+    (void)smp_slice_next_part(&cursor, &first);
+    (void)snprintf(counter->roots, sizeof(counter->roots), "%.*s", (int)first.length, first.bytes);
     if (counter->start_status != SMP_OK)
         (void)snprintf(message, SMP_COUNTER_MESSAGE_BYTES, "a fake counter refuses");
     return counter->start_status;

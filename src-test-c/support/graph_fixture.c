@@ -14,9 +14,8 @@
 static struct smp_counting_plan *plan_of(const char *rules, const char *filter)
 {
     struct smp_counting_plan *plan = NULL;
-    char message[SMP_PLAN_MESSAGE_BYTES];
 
-    assert_int_equal(smp_counting_plan_create(NULL, rules, filter, &plan, message), SMP_OK);
+    assert_int_equal(smp_counting_plan_create(NULL, rules, filter, &plan), SMP_OK);
     plan->max_bytes = GRAPH_AMPLE_BYTES;
     return plan;
 }

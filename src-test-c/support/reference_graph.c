@@ -296,12 +296,21 @@ static unsigned look_from(const struct reference_graph *self, const struct refer
     }
 }
 
+static bool has_root(const struct reference_class *it)
+{
+    for (unsigned m = 0; m < it->method_count; m++) {
+        if (it->methods[m].is_root)
+            return true;
+    }
+    return false;
+}
+
 /* Has an initialiser run, in a class whose calls are known? */
 static bool has_run(unsigned name, const struct reference_class *in_class,
                     const struct reference_method *method)
 {
     return in_class->is_initialised && is_initialiser(method) &&
-           (is_allowed_name(name) || method->is_root);
+           (is_allowed_name(name) || has_root(in_class));
 }
 
 /* What an expanded method calls, and what an initialiser that has run makes. */

@@ -98,6 +98,26 @@ void smp_hash_ids_put(struct smp_hash_map *map, uint32_t hash, uint32_t id)
     *slot = (struct smp_hash_id){ .hash = hash, .id = id };
 }
 
+/* Entries behind it move up, as far as their searches begin before the hole: else these would end
+ * there. */
+void smp_hash_ids_remove(struct smp_hash_map *map, uint32_t hash, uint32_t id)
+{
+    struct smp_hash_id *const ids = map->slots;
+    size_t hole = smp_hash_map_start(map, hash);
+
+    while (ids[hole].id != id)
+        hole = (hole + 1) & map->mask;
+    for (size_t i = (hole + 1) & map->mask; ids[i].id != 0; i = (i + 1) & map->mask) {
+        const size_t start = smp_hash_map_start(map, ids[i].hash);
+        if (((i - start) & map->mask) < ((i - hole) & map->mask))
+            continue;
+        ids[hole] = ids[i];
+        hole = i;
+    }
+    ids[hole] = (struct smp_hash_id){ 0 };
+    map->count--;
+}
+
 uint32_t smp_hash_ids_next(const struct smp_hash_map *map, uint32_t hash, size_t *step)
 {
     const struct smp_hash_id *ids = map->slots;

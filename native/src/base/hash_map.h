@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hash_map.h - a table with open addressing that only grows, charged to a memory budget.
+ * hash_map.h - a table with open addressing that never shrinks, charged to a memory budget.
  *
  * Its slots are structs of the owner; a slot type says how large they are, and which key of 64 bits
  * chooses their place. Two types are ready to use:
@@ -75,6 +75,8 @@ extern const struct smp_hash_slots smp_hash_ids;
 
 /* id is not 0, and there is a reserved slot for it. */
 void smp_hash_ids_put(struct smp_hash_map *map, uint32_t hash, uint32_t id);
+/* The id was put with this hash. */
+void smp_hash_ids_remove(struct smp_hash_map *map, uint32_t hash, uint32_t id);
 /* The ids with this hash, one after the other; *step is 0 at first. 0: no more. */
 uint32_t smp_hash_ids_next(const struct smp_hash_map *map, uint32_t hash, size_t *step);
 

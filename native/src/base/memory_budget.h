@@ -31,6 +31,15 @@ void *smp_memory_budget_take(struct smp_memory_budget *budget, size_t size);
  * NULL, of size 0, is fine. */
 void *smp_memory_budget_grow(struct smp_memory_budget *budget, void *piece, size_t size,
                              size_t larger);
+/* Items that grow by doubling. All zero: none. */
+struct smp_grown {
+    void *items;
+    size_t bytes;
+};
+
+/* Room for needed bytes; what is there is kept. False: nothing has changed. */
+bool smp_memory_budget_fit(struct smp_memory_budget *budget, struct smp_grown *grown,
+                           size_t needed);
 /* size as it was taken; piece NULL is fine. */
 void smp_memory_budget_give(struct smp_memory_budget *budget, void *piece, size_t size);
 

@@ -43,7 +43,6 @@ struct smp_removal {
     uint32_t root_cost_ns;    /* of one call of a root */
     uint32_t over;            /* judgements past the limit, one after the other */
     uint32_t waits;           /* judgements until methods may be dropped again */
-    uint64_t dropped;
 };
 
 /* What was counted of a method since the judgement before, so a root is short or long of late. */
@@ -61,9 +60,9 @@ struct smp_call_rate {
 void smp_removal_init(struct smp_removal *removal, uint32_t limit_per_mille, uint32_t call_cost_ns,
                       uint32_t root_cost_ns);
 
-/* The share of one core that the probes took, but for those of kept roots. */
-uint64_t smp_removal_per_mille(const struct smp_removal *removal, const struct smp_call_rate *rates,
-                               size_t count, int64_t elapsed_ns);
+/* Did the probes cost more than the limit, but for those of kept roots? */
+bool smp_removal_is_over(const struct smp_removal *removal, const struct smp_call_rate *rates,
+                         size_t count, int64_t elapsed_ns);
 
 /* The methods to be dropped, those that cost most first; returns how many. elapsed_ns > 0. */
 size_t smp_removal_judge(struct smp_removal *removal, const struct smp_call_rate *rates,

@@ -11,35 +11,21 @@
  * stays out. Some classes are never instrumented, whatever the lists and the roots say: the probes
  * run through them (Thread, Unsafe, java.lang.invoke, the library's own).
  *
- * Owns     its lists.
- * Threads  immutable after create.
- * Errors   SMP_EINVAL with message filled: it names the property, the value and what is allowed;
- *          SMP_ENOMEM where system or quota refuse memory.
- * Cost     passes: O(prefixes); called once per class.
+ * The setter in Java (CountingLists) refuses texts that are no prefixes.
+ *
+ * Threads  any.
+ * Cost     passes: a pass over the list; called once or twice per class.
  */
 #ifndef SMP_COUNTING_CALL_FILTER_H
 #define SMP_COUNTING_CALL_FILTER_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
-#include "base/alloc.h"
-#include "base/status.h"
-#include "counting/class_summary.h"
+#include "counting/slice.h"
 
-enum { SMP_CALL_FILTER_MESSAGE_BYTES = 512 };
-
-struct smp_call_filter;
-
-/* list: comma-separated; blanks around a part are trimmed, empty parts ignored. message may be
- * NULL. */
-SMP_CHECKED enum smp_status smp_call_filter_create(struct smp_quota *quota, const char *list,
-                                                   struct smp_call_filter **out,
-                                                   char message[SMP_CALL_FILTER_MESSAGE_BYTES]);
-void smp_call_filter_destroy(struct smp_call_filter *filter);
-
-/* class_name is internal: `com/acme/Order`. */
-bool smp_call_filter_passes(const struct smp_call_filter *filter, struct smp_slice class_name);
+/* list: comma-separated; blanks around a part are trimmed, empty parts ignored. class_name is
+ * internal: `com/acme/Order`. */
+bool smp_call_filter_passes(const char *list, struct smp_slice class_name);
 /* Is it below java. javax. jdk. sun. com.sun.? */
 bool smp_call_filter_is_jdk(struct smp_slice class_name);
 /* Is its name that of a java.lang.reflect.Proxy? A class of the program may have such a name. */

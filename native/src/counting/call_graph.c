@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "counting/call_graph.h"
 
-#include <assert.h>
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "counting/worklist.h"
 #include "model/class_name.h"
 
 /* --- lifecycle --- */
 
+enum { MS_PER_S = 1000, TIME_BYTES = 40 };
+
 static enum smp_status add_rule_tables(struct smp_call_graph *graph)
 {
-    graph->rule_count = smp_root_rules_count(graph->plan->rules);
+    graph->rule_count = smp_root_rules_count(graph->plan->roots);
     if (graph->rule_count == 0)
         return SMP_OK;
     graph->rule_states = smp_alloc(graph->plan->quota, graph->rule_count);
@@ -36,10 +39,11 @@ enum smp_status smp_call_graph_create(const struct smp_counting_plan *plan, uint
     graph->budget =
         (struct smp_memory_budget){ .quota = plan->quota, .max_bytes = plan->max_bytes };
     smp_class_index_init(&graph->index, &graph->budget);
-    smp_method_ids_init(&graph->ids, &graph->budget, &graph->index.class_names,
-                        &graph->index.signatures, max_ids);
+    smp_method_ids_init(&graph->ids, &graph->budget, &graph->index.symbols, max_ids);
     smp_type_search_init(&graph->search, &graph->index);
-    status = add_rule_tables(graph);
+    status = smp_counting_account_create(plan->quota, &graph->account);
+    if (status == SMP_OK)
+        status = add_rule_tables(graph);
     if (status == SMP_OK)
         *out = graph;
     else
@@ -51,7 +55,7 @@ void smp_call_graph_destroy(struct smp_call_graph *graph)
 {
     if (graph == NULL)
         return;
-    smp_places_fini(graph);
+    smp_counting_account_destroy(graph->account);
     smp_type_search_fini(&graph->search);
     smp_method_ids_fini(&graph->ids);
     smp_class_index_fini(&graph->index);
@@ -62,27 +66,31 @@ void smp_call_graph_destroy(struct smp_call_graph *graph)
 
 /* --- roots --- */
 
+/* Never back by this. */
+static void advance_rule(struct smp_call_graph *graph, size_t rule, enum smp_rule_state state)
+{
+    if (graph->rule_states[rule] < state)
+        graph->rule_states[rule] = (uint8_t)state;
+}
+
 /* Notes which rules speak of this class. */
 static bool match_rules(struct smp_call_graph *graph, const struct smp_class_summary *summary,
                         bool is_never)
 {
+    const char *cursor = graph->plan->roots;
+    struct smp_slice rule = { 0 };
     bool has_any = false;
 
-    for (size_t i = 0; i < graph->rule_count; i++) {
+    for (size_t i = 0; smp_slice_next_part(&cursor, &rule); i++) {
         const bool matches =
-            !summary->is_hidden && smp_root_rules_match_class(graph->plan->rules, i, summary->name);
+            !summary->is_hidden && smp_root_rule_matches_class(rule, summary->name);
 
         graph->rule_matches[i] = matches && !is_never;
         has_any |= graph->rule_matches[i];
         if (matches)
-            smp_worklist_advance_rule(graph, i, is_never ? SMP_RULE_NEVER : SMP_RULE_NO_METHOD);
+            advance_rule(graph, i, is_never ? SMP_RULE_NEVER : SMP_RULE_NO_METHOD);
     }
     return has_any;
-}
-
-static bool is_text(struct smp_slice name, const char *text)
-{
-    return name.length == strlen(text) && memcmp(name.bytes, text, name.length) == 0;
 }
 
 /* What TOTAL begins with where no root is named. */
@@ -90,9 +98,10 @@ static bool is_usual_root(const struct smp_method_summary *method)
 {
     const bool is_static = (method->access & SMP_ACCESS_STATIC) != 0;
 
-    if (is_text(method->name, "main"))
-        return is_static && is_text(method->descriptor, "([Ljava/lang/String;)V");
-    return !is_static && is_text(method->name, "run") && is_text(method->descriptor, "()V");
+    if (smp_slice_is(method->name, "main"))
+        return is_static && smp_slice_is(method->descriptor, "([Ljava/lang/String;)V");
+    return !is_static && smp_slice_is(method->name, "run") &&
+           smp_slice_is(method->descriptor, "()V");
 }
 
 static bool has_code(const struct smp_method_summary *method)
@@ -100,80 +109,62 @@ static bool has_code(const struct smp_method_summary *method)
     return (method->access & (SMP_ACCESS_NATIVE | SMP_ACCESS_ABSTRACT)) == 0;
 }
 
-/* A method of the class whose rules were matched last. state: how far that brings its rules. */
-static enum smp_root_kind match_root(struct smp_call_graph *graph, struct smp_slice class_name,
-                                     const struct smp_method_summary *method,
-                                     enum smp_rule_state state)
+/* Whether a method of the class whose rules were matched last is a root: marks of it. */
+static uint16_t match_root(struct smp_call_graph *graph, struct smp_slice class_name,
+                           const struct smp_method_summary *method)
 {
-    const struct smp_root_rules *const rules = graph->plan->rules;
-    enum smp_root_kind kind = SMP_ROOT_NONE;
+    const char *cursor = graph->plan->roots;
+    struct smp_slice rule = { 0 };
+    uint16_t marks = 0;
 
-    for (size_t i = 0; i < graph->rule_count; i++) {
+    for (size_t i = 0; smp_slice_next_part(&cursor, &rule); i++) {
         if (!graph->rule_matches[i] ||
-            !smp_root_rules_match_method(rules, i, class_name, method->name, method->descriptor))
+            !smp_root_rule_matches_method(rule, class_name, method->name, method->descriptor))
             continue;
-        if (kind != SMP_ROOT_NAMED)
-            kind =
-                smp_root_rules_is_exact(rules, i, class_name) ? SMP_ROOT_NAMED : SMP_ROOT_MATCHED;
-        smp_worklist_advance_rule(graph, i, state);
+        marks |= smp_root_rule_is_exact(rule, class_name) ? SMP_MARK_ROOT | SMP_MARK_NAMED
+                                                          : SMP_MARK_ROOT;
+        advance_rule(graph, i, has_code(method) ? SMP_RULE_FOUND : SMP_RULE_NO_CODE);
     }
-    return kind;
+    return marks;
 }
 
-static enum smp_root_kind root_kind_of(struct smp_call_graph *graph,
-                                       const struct smp_class_summary *summary, size_t number,
-                                       bool is_allowed)
+static uint16_t root_marks_of(struct smp_call_graph *graph, const struct smp_class_summary *summary,
+                              size_t number, bool is_allowed)
 {
     const struct smp_method_summary *const method = &summary->methods[number];
+    const bool is_usual = graph->plan->instrumentation == SMP_INSTRUMENTATION_TOTAL && is_allowed &&
+                          has_code(method) && is_usual_root(method);
 
     if (graph->rule_count > 0)
-        return match_root(graph, summary->name, method,
-                          has_code(method) ? SMP_RULE_NO_PROBE : SMP_RULE_NO_CODE);
-    return graph->plan->instrumentation == SMP_INSTRUMENTATION_TOTAL && is_allowed &&
-                   has_code(method) && is_usual_root(method)
-               ? SMP_ROOT_MATCHED
-               : SMP_ROOT_NONE;
+        return match_root(graph, summary->name, method);
+    return is_usual ? SMP_MARK_ROOT : 0;
 }
 
 /* --- loading --- */
 
 static bool is_proxy(const struct smp_class_summary *summary)
 {
-    return is_text(summary->super_name, "java/lang/reflect/Proxy") &&
+    return smp_slice_is(summary->super_name, "java/lang/reflect/Proxy") &&
            smp_call_filter_is_proxy(summary->name);
 }
 
-struct loading {
-    struct smp_call_graph *graph;
-    bool is_allowed;
-    bool passes_on;
-};
-
-static bool keeps_calls(void *self, const struct smp_class_summary *summary, size_t method)
+static bool has_root(struct smp_call_graph *graph, const struct smp_class_summary *summary)
 {
-    const struct loading *const loading = self;
-
-    if (loading->graph->plan->instrumentation == SMP_INSTRUMENTATION_TOTAL)
-        return false;
-    return loading->is_allowed || loading->passes_on ||
-           root_kind_of(loading->graph, summary, method, false) != SMP_ROOT_NONE;
+    for (size_t m = 0; m < summary->method_count; m++) {
+        if (root_marks_of(graph, summary, m, false) != 0)
+            return true;
+    }
+    return false;
 }
 
 static void retire_ids(struct smp_call_graph *graph, const struct smp_class_body *body)
 {
     for (uint32_t m = 0; m < body->method_count; m++) {
-        struct smp_indexed_method *const method = &body->methods[m];
-
-        const bool has_probe = smp_worklist_has_probe(method);
-
-        smp_places_end_wait(graph, method);
-        if (method->id < 0)
-            continue;
-        if (has_probe) {
-            graph->methods--;
-            graph->roots -= smp_method_ids_at(&graph->ids, method->id)->is_root;
+        smp_places_end_trial(graph, &body->methods[m]);
+        if (body->methods[m].id >= 0) {
+            smp_worklist_set_state(graph, &body->methods[m], SMP_METHOD_LEFT_ALONE);
+            smp_method_ids_retire(&graph->ids, body->methods[m].id);
         }
-        smp_method_ids_retire(&graph->ids, method->id);
     }
 }
 
@@ -195,20 +186,13 @@ static void adopt_method(struct smp_call_graph *graph, uint32_t loaded, uint32_t
     method->flags = old->flags & SMP_MARK_COUNTED;
     if (method->is_trivial && (old->flags & SMP_MARK_ROOT) == 0)
         return;
-    method->flags |= old->flags & SMP_MARK_DROPPED;
     if (old->id >= 0) {
-        struct smp_method_record *const record = smp_method_ids_at(&graph->ids, old->id);
-
-        record->number = number;
-        if ((old->flags & SMP_MARK_LEFT_ALONE) != 0) { /* these bytes may fit */
-            record->state = SMP_METHOD_WANTED;
-            graph->methods++;
-            graph->roots += record->is_root;
-        }
-        method->flags |= old->flags & SMP_MARK_WAITING;
-        old->flags &= (uint16_t)~SMP_MARK_WAITING;
         method->id = old->id;
+        method->flags |= old->flags & SMP_MARK_ROOT;
         old->id = -1;
+        smp_method_ids_at(&graph->ids, method->id)->number = number;
+        if (smp_method_ids_at(&graph->ids, method->id)->state == SMP_METHOD_LEFT_ALONE)
+            smp_worklist_set_state(graph, method, SMP_METHOD_WANTED); /* these bytes may fit */
     }
     smp_worklist_look_ahead(graph, loaded, number, old->ahead);
 }
@@ -235,7 +219,18 @@ static bool is_excluded(const struct smp_call_graph *graph,
         in_class->passes_on)
         return false;
     return has_rules ||
-           (graph->rule_count == 0 && is_text(method->name, "main") && is_usual_root(method));
+           (graph->rule_count == 0 && smp_slice_is(method->name, "main") && is_usual_root(method));
+}
+
+/* Before its method is wanted, and for one that has kept its id. */
+static void set_root(struct smp_call_graph *graph, struct smp_indexed_method *method,
+                     uint16_t marks)
+{
+    if (smp_worklist_has_probe(graph, method)) {
+        graph->roots -= (method->flags & SMP_MARK_ROOT) != 0;
+        graph->roots += (marks & SMP_MARK_ROOT) != 0;
+    }
+    method->flags = (uint16_t)((method->flags & ~SMP_MARK_ROOT) | marks);
 }
 
 static void want_roots(struct smp_call_graph *graph, const struct smp_class_summary *summary,
@@ -246,8 +241,7 @@ static void want_roots(struct smp_call_graph *graph, const struct smp_class_summ
         graph->plan->instrumentation == SMP_INSTRUMENTATION_TOTAL && it->is_allowed;
 
     for (uint32_t m = 0; m < it->body.method_count; m++)
-        smp_worklist_set_root(graph, &it->body.methods[m],
-                              root_kind_of(graph, summary, m, it->is_allowed));
+        set_root(graph, &it->body.methods[m], root_marks_of(graph, summary, m, it->is_allowed));
     for (uint32_t m = 0; m < it->body.method_count; m++) {
         if (wants_all || (it->body.methods[m].flags & SMP_MARK_ROOT) != 0 ||
             is_excluded(graph, it, &summary->methods[m], has_rules))
@@ -259,46 +253,32 @@ static void lose_class(struct smp_call_graph *graph, const struct smp_class_summ
                        struct smp_class_body *old)
 {
     const uint32_t known = smp_call_graph_find(graph, summary->loader, summary->name);
-    static const char why[] = "over the memory limit: ";
-    char *const text = smp_losses_add(&graph->losses[SMP_LOSS_LEFT_ALONE], 0);
+    char text[SMP_MAX_COUNTING_NAME_BYTES] = "over the memory limit: ";
+    const size_t length = strlen(text);
 
-    if (text != NULL) {
-        memcpy(text, why, sizeof(why) - 1);
-        smp_class_name_text(text + sizeof(why) - 1, SMP_LOSS_TEXT_BYTES - sizeof(why) + 1,
-                            summary->name);
-    }
+    (void)smp_class_name_text(text + length, sizeof(text) - length, summary->name);
+    smp_counting_account_add(graph->account, SMP_COUNTING_LEFT_ALONE, 1);
+    (void)smp_counting_account_name(graph->account, SMP_COUNTING_LEFT_ALONE, text);
     /* It may have the method. */
     for (size_t i = 0; i < graph->rule_count; i++) {
         if (graph->rule_matches[i])
-            smp_worklist_advance_rule(graph, i, SMP_RULE_NO_PROBE);
+            advance_rule(graph, i, SMP_RULE_FOUND);
     }
     forget_body(graph, old);
     if (known != 0)
         smp_call_graph_unload(graph, known);
 }
 
-/* Methods may have got their ids before the class's bytes were seen. */
-static void name_source_file(struct smp_call_graph *graph, uint32_t loaded)
+/* Methods may have got their ids before the class's bytes, and its source file, were seen. */
+static void note_loaded_methods(struct smp_call_graph *graph, uint32_t loaded)
 {
     const struct smp_indexed_class *const it = smp_class_index_at(&graph->index, loaded);
 
     for (uint32_t m = 0; m < it->body.method_count; m++) {
-        const int32_t id = it->body.methods[m].id;
-
-        if (id >= 0 && smp_method_ids_at(&graph->ids, id)->source_file != it->source_file)
-            smp_method_ids_set_source(&graph->ids, id, it->source_file);
-    }
-}
-
-static void set_dirty_if_probed(struct smp_call_graph *graph, uint32_t loaded)
-{
-    const struct smp_class_body *const body = &smp_class_index_at(&graph->index, loaded)->body;
-
-    for (uint32_t m = 0; m < body->method_count; m++) {
-        if (smp_worklist_has_probe(&body->methods[m])) {
+        if (it->body.methods[m].id >= 0)
+            smp_method_ids_set_source(&graph->ids, it->body.methods[m].id, it->source_file);
+        if (smp_worklist_has_probe(graph, &it->body.methods[m]))
             smp_worklist_set_dirty(graph, loaded);
-            return;
-        }
     }
 }
 
@@ -310,7 +290,8 @@ enum smp_status smp_call_graph_load(struct smp_call_graph *graph,
                             smp_call_filter_passes(graph->plan->filter, summary->name);
     const bool has_rules = match_rules(graph, summary, is_never);
     const bool passes_on = summary->is_hidden || (!is_never && is_proxy(summary));
-    struct loading loading = { .graph = graph, .is_allowed = is_allowed, .passes_on = passes_on };
+    const bool keeps_calls = graph->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL &&
+                             (is_allowed || passes_on || (has_rules && has_root(graph, summary)));
     struct smp_class_summary known = *summary;
     struct smp_class_body old = { 0 };
     uint32_t loaded = 0;
@@ -318,7 +299,7 @@ enum smp_status smp_call_graph_load(struct smp_call_graph *graph,
 
     if (!is_allowed && !has_rules && !passes_on)
         known.source_file = (struct smp_slice){ 0 }; /* nothing of it gets an id */
-    status = smp_class_index_put(&graph->index, &known, keeps_calls, &loading, &loaded, &old);
+    status = smp_class_index_put(&graph->index, &known, keeps_calls, &loaded, &old);
     if (status == SMP_OK && !smp_type_search_reserve(&graph->search))
         status = SMP_ENOMEM;
     if (status != SMP_OK) {
@@ -335,8 +316,7 @@ enum smp_status smp_call_graph_load(struct smp_call_graph *graph,
     want_roots(graph, summary, loaded, has_rules);
     smp_worklist_visit_class(graph, loaded);
     smp_worklist_process(graph);
-    name_source_file(graph, loaded);
-    set_dirty_if_probed(graph, loaded);
+    note_loaded_methods(graph, loaded);
     *out = loaded;
     return SMP_OK;
 }
@@ -372,14 +352,6 @@ void smp_call_graph_unload_loader(struct smp_call_graph *graph, uint64_t loader)
 
 /* --- probes --- */
 
-static void note_planned(const struct smp_call_graph *graph, int32_t id)
-{
-    struct smp_method_record *const record = smp_method_ids_at(&graph->ids, id);
-
-    if (record->since_ms == 0)
-        record->since_ms = SMP_METHOD_SINCE_SOON;
-}
-
 void smp_call_graph_probed(struct smp_call_graph *graph, uint32_t probed, int64_t since_ms)
 {
     const struct smp_class_body *const body = &smp_class_index_at(&graph->index, probed)->body;
@@ -399,15 +371,16 @@ size_t smp_call_graph_plan(struct smp_call_graph *graph, uint32_t planned,
     size_t probes = 0;
 
     for (size_t m = 0; m < count; m++) {
-        const struct smp_indexed_method *const method =
-            m < body->method_count ? &body->methods[m] : NULL;
+        struct smp_method_record *record = NULL;
 
         out[m] = (struct smp_method_probe){ .id = -1 };
-        if (method == NULL || !smp_worklist_has_probe(method))
+        if (m >= body->method_count || !smp_worklist_has_probe(graph, &body->methods[m]))
             continue;
-        out[m].id = method->id;
-        out[m].is_root = (method->flags & SMP_MARK_ROOT) != 0;
-        note_planned(graph, method->id);
+        out[m].id = body->methods[m].id;
+        out[m].is_root = (body->methods[m].flags & SMP_MARK_ROOT) != 0;
+        record = smp_method_ids_at(&graph->ids, out[m].id);
+        if (record->since_ms == 0)
+            record->since_ms = SMP_METHOD_SINCE_SOON;
         probes++;
     }
     smp_worklist_set_clean(graph, planned);
@@ -416,7 +389,7 @@ size_t smp_call_graph_plan(struct smp_call_graph *graph, uint32_t planned,
 
 bool smp_call_graph_has_dirty(const struct smp_call_graph *graph)
 {
-    return graph->first_dirty != 0;
+    return smp_worklist_first_dirty(graph) != 0;
 }
 
 bool smp_call_graph_is_dirty(const struct smp_call_graph *graph, uint32_t class_id)
@@ -428,10 +401,9 @@ size_t smp_call_graph_take_batch(struct smp_call_graph *graph, uint32_t *out, si
 {
     size_t taken = 0;
 
-    while (taken < max && graph->first_dirty != 0) {
-        out[taken] = graph->first_dirty;
+    for (; taken < max && smp_worklist_first_dirty(graph) != 0; taken++) {
+        out[taken] = smp_worklist_first_dirty(graph);
         smp_worklist_set_clean(graph, out[taken]);
-        taken++;
     }
     graph->batches += taken > 0;
     return taken;
@@ -447,11 +419,8 @@ void smp_call_graph_refuse_class(struct smp_call_graph *graph, uint32_t refused,
     struct smp_indexed_class *const it = smp_class_index_at(&graph->index, refused);
 
     it->refusal = why;
-    for (uint32_t m = 0; m < it->body.method_count; m++) {
-        if (smp_worklist_has_probe(&it->body.methods[m]))
-            smp_worklist_take_probe(graph, refused, m, SMP_LOSS_LEFT_ALONE, why, 0);
-        smp_worklist_refuse_waiting(graph, refused, m, why);
-    }
+    for (uint32_t m = 0; m < it->body.method_count; m++)
+        smp_worklist_take_probe(graph, refused, m, SMP_COUNTING_LEFT_ALONE, why);
     smp_worklist_process(graph);
     smp_worklist_set_clean(graph, refused);
 }
@@ -462,13 +431,13 @@ bool smp_call_graph_is_refused(const struct smp_call_graph *graph, uint32_t clas
 }
 
 void smp_call_graph_leave_alone(struct smp_call_graph *graph, uint32_t in_class, uint32_t method,
-                                enum smp_call_graph_loss loss, const char *why)
+                                enum smp_counting code, const char *why)
 {
     const struct smp_class_body *const body = &smp_class_index_at(&graph->index, in_class)->body;
 
-    if (method >= body->method_count || !smp_worklist_has_probe(&body->methods[method]))
+    if (method >= body->method_count || !smp_worklist_has_probe(graph, &body->methods[method]))
         return;
-    smp_worklist_take_probe(graph, in_class, method, loss, why, 0);
+    smp_worklist_take_probe(graph, in_class, method, code, why);
     smp_worklist_process(graph);
 }
 
@@ -477,13 +446,18 @@ void smp_call_graph_leave_alone(struct smp_call_graph *graph, uint32_t in_class,
 void smp_call_graph_entered(struct smp_call_graph *graph, int32_t id)
 {
     struct smp_method_record *const record = smp_method_ids_at(&graph->ids, id);
+    const char *cursor = graph->plan->roots;
+    struct smp_slice rule = { 0 };
 
     if (record == NULL || record->state == SMP_METHOD_RETIRED || record->is_entered)
         return;
     record->is_entered = true;
-    if (record->is_root) {
+    if ((smp_worklist_method_of(graph, record)->flags & SMP_MARK_ROOT) != 0) {
         graph->is_root_entered = true;
-        smp_worklist_advance_rules_of(graph, id, SMP_RULE_ENTERED);
+        for (size_t i = 0; smp_slice_next_part(&cursor, &rule); i++) {
+            if (smp_worklist_is_of_rule(graph, rule, id))
+                advance_rule(graph, i, SMP_RULE_ENTERED);
+        }
     }
     if (smp_worklist_scheme(graph) != SMP_INSTRUMENTATION_LAZY)
         return;
@@ -532,41 +506,43 @@ void smp_call_graph_loaded_done(struct smp_call_graph *graph)
     expand_known(graph, false);
 }
 
+/* What is found is one call away from what was entered. */
+static void begin_finding(struct smp_call_graph *graph)
+{
+    const bool is_lazy = smp_worklist_scheme(graph) == SMP_INSTRUMENTATION_LAZY;
+
+    graph->found_ahead = is_lazy ? (uint8_t)(graph->plan->look_ahead - 1) : 0;
+}
+
 void smp_call_graph_called(struct smp_call_graph *graph, struct smp_slice class_name,
                            struct smp_slice signature)
 {
-    const struct smp_class_index *const index = &graph->index;
-    const uint32_t owner =
-        smp_symbols_find(&index->class_names, class_name.bytes, class_name.length);
-    const uint32_t called = smp_symbols_find(&index->signatures, signature.bytes, signature.length);
+    const struct smp_symbols *const symbols = &graph->index.symbols;
+    const uint32_t owner = smp_symbols_find(symbols, class_name);
+    const uint32_t called = smp_symbols_find(symbols, signature);
 
     /* No class that is known has such a method: all that declare it are of the JDK. */
     if (owner == 0 || called == 0)
         return;
-    graph->found_ahead = smp_worklist_scheme(graph) == SMP_INSTRUMENTATION_LAZY
-                             ? (uint8_t)(graph->plan->look_ahead - 1)
-                             : 0;
-    smp_worklist_find(graph, owner, called);
-    if (smp_symbols_at(&index->signatures, called)->text[0] == '<')
-        smp_instances_add_named(graph, owner, graph->found_ahead);
+    begin_finding(graph);
+    smp_worklist_called(graph, owner, called);
     smp_worklist_process(graph);
 }
 
 /* com/acme/Order$$SpringCGLIB$$0, without its number. Most names are not: the part before the marks
  * differs. */
-static bool is_simplified(const struct smp_symbol *symbol, struct smp_slice class_name)
+static bool is_simplified(struct smp_slice name, struct smp_slice class_name)
 {
-    char text[SMP_LOSS_TEXT_BYTES];
+    char text[SMP_MAX_COUNTING_NAME_BYTES];
     const char *const mark = memmem(class_name.bytes, class_name.length, "$$", 2);
 
-    if (mark == NULL || symbol->length >= sizeof(text) ||
-        symbol->length < (size_t)(mark - class_name.bytes) ||
-        memcmp(symbol->text, class_name.bytes, (size_t)(mark - class_name.bytes)) != 0)
+    if (mark == NULL || name.length >= sizeof(text) ||
+        !smp_slice_begins(name, class_name.bytes, (size_t)(mark - class_name.bytes)))
         return false;
-    memcpy(text, symbol->text, symbol->length + 1);
+    memcpy(text, name.bytes, name.length);
+    text[name.length] = '\0';
     smp_class_name_simplify(text);
-    return strlen(text) == class_name.length &&
-           memcmp(text, class_name.bytes, class_name.length) == 0;
+    return smp_slice_is(class_name, text);
 }
 
 static void find_simplified(struct smp_call_graph *graph, struct smp_slice class_name,
@@ -576,7 +552,7 @@ static void find_simplified(struct smp_call_graph *graph, struct smp_slice class
         const struct smp_indexed_class *const it = smp_class_index_at(&graph->index, c);
 
         if (it->name != 0 && it->is_allowed &&
-            is_simplified(smp_symbols_at(&graph->index.class_names, it->name), class_name))
+            is_simplified(smp_class_index_name(&graph->index, c), class_name))
             smp_worklist_sampled(graph, c, method_name, true, out);
     }
 }
@@ -587,14 +563,11 @@ struct smp_call_graph_sample smp_call_graph_sampled(struct smp_call_graph *graph
 {
     const struct smp_class_index *const index = &graph->index;
     const bool is_wanted = is_called && graph->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL;
-    const uint32_t name =
-        smp_symbols_find(&index->class_names, class_name.bytes, class_name.length);
-    uint32_t found = name != 0 ? smp_symbols_at(&index->class_names, name)->first_class : 0;
+    const uint32_t name = smp_symbols_find(&index->symbols, class_name);
+    uint32_t found = name != 0 ? smp_class_index_first(index, name) : 0;
     struct smp_call_graph_sample seen = { 0 };
 
-    graph->found_ahead = smp_worklist_scheme(graph) == SMP_INSTRUMENTATION_LAZY
-                             ? (uint8_t)(graph->plan->look_ahead - 1)
-                             : 0;
+    begin_finding(graph);
     if (found == 0 && is_wanted && smp_call_filter_passes(graph->plan->filter, class_name))
         find_simplified(graph, class_name, method_name, &seen);
     for (; found != 0; found = smp_class_index_at(index, found)->next_named)
@@ -617,17 +590,21 @@ bool smp_call_graph_is_kept(const struct smp_call_graph *graph, int32_t id)
 bool smp_call_graph_drop(struct smp_call_graph *graph, int32_t id, int64_t wall_ms)
 {
     const struct smp_method_record *const record = smp_method_ids_at(&graph->ids, id);
+    const time_t since = (time_t)(wall_ms / MS_PER_S);
     uint32_t in_class = 0;
-    uint32_t number = 0;
+    char why[TIME_BYTES] = "";
+    struct tm utc;
 
     if (record == NULL || record->state != SMP_METHOD_WANTED || smp_call_graph_is_kept(graph, id))
         return false;
+    if (gmtime_r(&since, &utc) != NULL)
+        (void)strftime(why, sizeof(why), "since %Y-%m-%dT%H:%M:%SZ", &utc);
     in_class = record->in_class;
-    number = record->number;
     /* What costs too much was called, whether a round has noted that or not. More ids may move the
      * record. */
     smp_call_graph_entered(graph, id);
-    smp_worklist_take_probe(graph, in_class, number, SMP_LOSS_DROPPED, NULL, wall_ms);
+    smp_worklist_take_probe(graph, in_class, smp_method_ids_at(&graph->ids, id)->number,
+                            SMP_COUNTING_DROPPED, why);
     smp_worklist_set_dirty(graph, in_class);
     smp_worklist_process(graph);
     return true;
@@ -647,23 +624,6 @@ uint32_t smp_call_graph_recycle(struct smp_call_graph *graph, smp_id_in_use *in_
 const struct smp_method_ids *smp_call_graph_ids(const struct smp_call_graph *graph)
 {
     return &graph->ids;
-}
-
-const struct smp_root_rules *smp_call_graph_rules(const struct smp_call_graph *graph)
-{
-    return graph->plan->rules;
-}
-
-enum smp_rule_state smp_call_graph_rule_state(const struct smp_call_graph *graph, size_t rule)
-{
-    assert(rule < graph->rule_count);
-    return graph->rule_states[rule];
-}
-
-const struct smp_losses *smp_call_graph_losses(const struct smp_call_graph *graph,
-                                               enum smp_call_graph_loss loss)
-{
-    return &graph->losses[loss];
 }
 
 void smp_call_graph_figures(const struct smp_call_graph *graph, struct smp_call_graph_figures *out)

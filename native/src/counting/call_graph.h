@@ -51,8 +51,8 @@
 #include "base/status.h"
 #include "counting/class_summary.h"
 #include "counting/counting_plan.h"
-#include "counting/losses.h"
 #include "counting/method_ids.h"
+#include "model/counting_account.h"
 
 /* What the rewriter does with a method. */
 struct smp_method_probe {
@@ -113,12 +113,13 @@ bool smp_call_graph_is_dirty(const struct smp_call_graph *graph, uint32_t class_
 /* It was in a batch that failed: it is to be in a later one. */
 void smp_call_graph_put_back(struct smp_call_graph *graph, uint32_t returned);
 /* The JVM does not let this class be changed: none of its methods gets a probe any more. why is
- * static, as below. */
+ * static. */
 void smp_call_graph_refuse_class(struct smp_call_graph *graph, uint32_t refused, const char *why);
 bool smp_call_graph_is_refused(const struct smp_call_graph *graph, uint32_t class_id);
-/* The method could not get its probe: "too large". LAZY expands it, as its entry will not show. */
+/* The method could not get its probe: "too large". LAZY expands it, as its entry will not show.
+ * code: of the account. */
 void smp_call_graph_leave_alone(struct smp_call_graph *graph, uint32_t in_class, uint32_t method,
-                                enum smp_call_graph_loss loss, const char *why);
+                                enum smp_counting code, const char *why);
 
 /* A probe was run for the first time. Ids that are retired or unknown are ignored. */
 void smp_call_graph_entered(struct smp_call_graph *graph, int32_t id);
@@ -148,18 +149,14 @@ bool smp_call_graph_drop(struct smp_call_graph *graph, int32_t id, int64_t wall_
 void smp_call_graph_note_calls(struct smp_call_graph *graph, int32_t id, uint64_t calls);
 /* Once in a while. True: methods have lost their probes, or got them. */
 bool smp_call_graph_judge_places(struct smp_call_graph *graph);
-typedef void smp_on_waiting(void *self, const char *method);
-/* The first ones of those that wait. */
-void smp_call_graph_each_waiting(const struct smp_call_graph *graph, size_t most,
-                                 smp_on_waiting *each, void *self);
 /* Frees retired ids that nothing uses any more. */
 uint32_t smp_call_graph_recycle(struct smp_call_graph *graph, smp_id_in_use *in_use, void *self);
 
 const struct smp_method_ids *smp_call_graph_ids(const struct smp_call_graph *graph);
-const struct smp_root_rules *smp_call_graph_rules(const struct smp_call_graph *graph);
-enum smp_rule_state smp_call_graph_rule_state(const struct smp_call_graph *graph, size_t rule);
-const struct smp_losses *smp_call_graph_losses(const struct smp_call_graph *graph,
-                                               enum smp_call_graph_loss loss);
 void smp_call_graph_figures(const struct smp_call_graph *graph, struct smp_call_graph_figures *out);
+/* Why nothing is counted, or not all: adds roots that are not loaded, not found or not entered, and
+ * methods and classes that are left out. Figures are complete; a name there is no memory for is
+ * missing. */
+void smp_call_graph_account(const struct smp_call_graph *graph, struct smp_counting_account *out);
 
 #endif

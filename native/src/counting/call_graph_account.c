@@ -1,113 +1,109 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "counting/call_graph_account.h"
-
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/utf8.h"
+#include "counting/call_graph.h"
+#include "counting/worklist.h"
 
-#define USUAL_ROOTS "main(String[]) or run()"
-
-enum { SHOWN_BYTES = 256, MS_PER_S = 1000, TIME_BYTES = 32 };
+static const char USUAL_ROOTS[] = "main(String[]) or run()";
 
 /* --- roots --- */
 
-/* reason: NULL, or what comes before its text. */
-static void add_rule(struct smp_counting_account *out, const char *rule, enum smp_counting code,
-                     const char *reason)
+static void add_rule(struct smp_counting_account *out, struct smp_slice rule,
+                     enum smp_counting code, const char *reason)
 {
-    char shown[SHOWN_BYTES];
-    int length = 0;
+    char shown[SMP_MAX_COUNTING_NAME_BYTES];
+    const int length = snprintf(shown, sizeof(shown) / 2, "%s: ", reason);
 
-    if (reason != NULL)
-        length = snprintf(shown, sizeof(shown) / 2, "%s: ", reason);
-    (void)smp_utf8_from_modified(shown + length, sizeof(shown) - (size_t)length, rule,
-                                 strlen(rule));
+    (void)smp_utf8_from_modified(shown + length, sizeof(shown) - (size_t)length, rule.bytes,
+                                 rule.length);
     smp_counting_account_add(out, code, 1);
     (void)smp_counting_account_name(out, code, shown);
 }
 
+static bool has_probed_root(const struct smp_call_graph *graph, struct smp_slice rule)
+{
+    for (int32_t id = 0; id < smp_method_ids_end(&graph->ids); id++) {
+        const struct smp_method_record *const record = smp_method_ids_at(&graph->ids, id);
+
+        if (record != NULL && record->state == SMP_METHOD_WANTED &&
+            (smp_worklist_method_of(graph, record)->flags & SMP_MARK_ROOT) != 0 &&
+            smp_worklist_is_of_rule(graph, rule, id))
+            return true;
+    }
+    return false;
+}
+
 static void add_rules(struct smp_counting_account *out, const struct smp_call_graph *graph)
 {
-    /* COUNT: no line of its own. */
     static const struct {
         enum smp_counting code;
-        const char *reason;
+        const char *reason; /* NULL: no line of its own */
     } states[] = {
-        [SMP_RULE_NOT_LOADED] = { SMP_COUNTING_ROOTS_NOT_LOADED, NULL },
-        [SMP_RULE_NO_METHOD] = { SMP_COUNTING_ROOTS_NOT_FOUND, NULL },
+        [SMP_RULE_NOT_LOADED] = { SMP_COUNTING_ROOTS_WITHOUT_CALLS, "not loaded yet" },
+        [SMP_RULE_NO_METHOD] = { SMP_COUNTING_ROOTS_WITHOUT_CALLS, "not found in its class" },
         [SMP_RULE_NEVER] = { SMP_COUNTING_LEFT_ALONE, "the probes themselves run through it" },
         [SMP_RULE_NO_CODE] = { SMP_COUNTING_LEFT_ALONE, "native or abstract" },
-        [SMP_RULE_NO_PROBE] = { SMP_COUNTING_COUNT, NULL },
-        [SMP_RULE_FOUND] = { SMP_COUNTING_ROOTS_NOT_ENTERED, NULL },
+        [SMP_RULE_FOUND] = { SMP_COUNTING_ROOTS_WITHOUT_CALLS, "not entered since it is counted" },
         [SMP_RULE_ENTERED] = { SMP_COUNTING_COUNT, NULL },
     };
-    const struct smp_root_rules *const rules = smp_call_graph_rules(graph);
-    const size_t count = smp_root_rules_count(rules);
-    struct smp_call_graph_figures figures;
+    const enum smp_rule_state usual = graph->roots == 0 ? SMP_RULE_NOT_LOADED : SMP_RULE_FOUND;
+    const char *cursor = graph->plan->roots;
+    struct smp_slice rule = { 0 };
 
-    smp_call_graph_figures(graph, &figures);
-    for (size_t i = 0; i < count; i++) {
-        const enum smp_rule_state state = smp_call_graph_rule_state(graph, i);
-        if (states[state].code != SMP_COUNTING_COUNT)
-            add_rule(out, smp_root_rules_text(rules, i), states[state].code, states[state].reason);
+    for (size_t i = 0; smp_slice_next_part(&cursor, &rule); i++) {
+        const enum smp_rule_state state = (enum smp_rule_state)graph->rule_states[i];
+        /* One without a probe is named with the reason. */
+        if (states[state].reason != NULL &&
+            (state != SMP_RULE_FOUND || has_probed_root(graph, rule)))
+            add_rule(out, rule, states[state].code, states[state].reason);
     }
     /* What TOTAL begins with. One that was entered may have been dropped. */
-    if (count == 0 && figures.roots == 0 && !figures.is_root_entered)
-        add_rule(out, USUAL_ROOTS, SMP_COUNTING_ROOTS_NOT_LOADED, NULL);
-    if (figures.roots > 0 && !figures.is_root_entered)
-        smp_counting_account_add(out, SMP_COUNTING_NOT_ENTERED, figures.methods);
+    if (graph->rule_count == 0 && !graph->is_root_entered)
+        add_rule(out, (struct smp_slice){ USUAL_ROOTS, sizeof(USUAL_ROOTS) - 1 },
+                 states[usual].code, states[usual].reason);
 }
 
 /* --- what is left out --- */
 
-/* Of one that has a time: "since 2026-11-23T09:41:07Z: com.acme.Order.total" */
-static void add_lost(struct smp_counting_account *out, enum smp_counting code,
-                     const struct smp_losses *losses)
+static void add_lost(struct smp_counting_account *out, const struct smp_call_graph *graph,
+                     enum smp_counting code)
 {
-    smp_counting_account_add(out, code, losses->count);
-    for (uint32_t i = 0; i < losses->named; i++) {
-        const time_t since = (time_t)(losses->since_ms[i] / MS_PER_S);
-        char text[SMP_LOSS_TEXT_BYTES + TIME_BYTES];
-        char when[TIME_BYTES] = "";
-        struct tm utc;
-
-        if (since != 0 && gmtime_r(&since, &utc) != NULL)
-            (void)strftime(when, sizeof(when), "since %Y-%m-%dT%H:%M:%SZ: ", &utc);
-        (void)snprintf(text, sizeof(text), "%s%s", when, losses->texts[i]);
-        (void)smp_counting_account_name(out, code, text);
-    }
-}
-
-static void name_waiting(void *self, const char *method)
-{
-    (void)smp_counting_account_name(self, SMP_COUNTING_OVER_METHOD_LIMIT, method);
+    smp_counting_account_add(out, code, smp_counting_account_figure(graph->account, code));
+    for (size_t i = 0; i < smp_counting_account_listed(graph->account, code); i++)
+        (void)smp_counting_account_name(out, code,
+                                        smp_counting_account_name_at(graph->account, code, i));
 }
 
 static void add_waiting(struct smp_counting_account *out, const struct smp_call_graph *graph)
 {
-    struct smp_call_graph_figures figures;
+    const enum smp_counting code = SMP_COUNTING_OVER_METHOD_LIMIT;
+    uint32_t left = graph->places.waiting;
+    char text[SMP_MAX_COUNTING_NAME_BYTES];
 
-    smp_call_graph_figures(graph, &figures);
-    smp_counting_account_add(out, SMP_COUNTING_OVER_METHOD_LIMIT, figures.waiting);
-    if (figures.waiting > 0)
-        smp_call_graph_each_waiting(graph, SMP_LOSSES_NAMED, name_waiting, out);
+    smp_counting_account_add(out, code, left);
+    for (uint32_t c = 1; c < graph->index.classes.top && left > 0; c++) {
+        const struct smp_indexed_class *const it = smp_class_index_at(&graph->index, c);
+
+        for (uint32_t m = 0; it->name != 0 && m < it->body.method_count && left > 0; m++) {
+            if (!smp_places_waits(graph, &it->body.methods[m]))
+                continue;
+            smp_worklist_text(graph, c, m, NULL, text);
+            (void)smp_counting_account_name(out, code, text);
+            left = smp_counting_account_listed(out, code) < SMP_MAX_COUNTING_NAMES ? left - 1 : 0;
+        }
+    }
 }
 
 void smp_call_graph_account(const struct smp_call_graph *graph, struct smp_counting_account *out)
 {
-    static const enum smp_counting codes[SMP_CALL_GRAPH_LOSS_COUNT] = {
-        [SMP_LOSS_LEFT_ALONE] = SMP_COUNTING_LEFT_ALONE,
-        [SMP_LOSS_EXCLUDED] = SMP_COUNTING_EXCLUDED,
-        [SMP_LOSS_TRIVIAL] = SMP_COUNTING_TRIVIAL,
-        [SMP_LOSS_DROPPED] = SMP_COUNTING_DROPPED,
-        [SMP_LOSS_SAMPLED] = SMP_COUNTING_SAMPLED,
-    };
-
     add_rules(out, graph);
-    for (int i = 0; i < SMP_CALL_GRAPH_LOSS_COUNT; i++)
-        add_lost(out, codes[i], smp_call_graph_losses(graph, (enum smp_call_graph_loss)i));
+    add_lost(out, graph, SMP_COUNTING_LEFT_ALONE);
+    add_lost(out, graph, SMP_COUNTING_EXCLUDED);
+    add_lost(out, graph, SMP_COUNTING_TRIVIAL);
+    add_lost(out, graph, SMP_COUNTING_DROPPED);
+    add_lost(out, graph, SMP_COUNTING_SAMPLED);
     add_waiting(out, graph);
 }

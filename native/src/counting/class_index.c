@@ -13,23 +13,22 @@ static const char MADE[] = SMP_CALL_OF_NEW ".";
 void smp_class_index_init(struct smp_class_index *index, struct smp_memory_budget *budget)
 {
     *index = (struct smp_class_index){ .budget = budget };
-    smp_symbols_init(&index->class_names, budget);
-    smp_symbols_init(&index->signatures, budget);
-    smp_call_targets_init(&index->targets, budget, &index->class_names, &index->signatures);
+    smp_symbols_init(&index->symbols, budget);
+    smp_pool_init(&index->targets, budget, sizeof(struct smp_call_target), SMP_CALL_TARGETS_LIMIT);
     smp_pool_init(&index->classes, budget, sizeof(struct smp_indexed_class), SMP_CLASSES_LIMIT);
     smp_pool_init(&index->edges, budget, sizeof(struct smp_subtype_edge), SMP_EDGES_LIMIT);
 }
 
-static size_t body_bytes(const struct smp_class_body *body)
+static size_t method_bytes(size_t count)
 {
-    return body->method_count * (sizeof(*body->methods) + sizeof(*body->by_signature)) +
-           body->call_count * sizeof(*body->calls);
+    return count * (sizeof(struct smp_indexed_method) + sizeof(uint16_t));
 }
 
 /* Its symbols and targets are not released. */
 static void free_body(struct smp_class_index *index, struct smp_class_body *body)
 {
-    smp_memory_budget_give(index->budget, body->methods, body_bytes(body));
+    smp_memory_budget_give(index->budget, body->methods, method_bytes(body->method_count));
+    smp_memory_budget_give(index->budget, body->calls, body->call_count * sizeof(*body->calls));
     *body = (struct smp_class_body){ 0 };
 }
 
@@ -41,27 +40,21 @@ void smp_class_index_fini(struct smp_class_index *index)
         if (it->name != 0)
             free_body(index, &it->body);
     }
-    smp_memory_budget_give(index->budget, index->scratch,
-                           index->scratch_count * sizeof(*index->scratch));
-    smp_memory_budget_give(index->budget, index->text, index->text_bytes);
+    smp_memory_budget_give(index->budget, index->calls.items, index->calls.bytes);
+    smp_memory_budget_give(index->budget, index->text.items, index->text.bytes);
     smp_pool_fini(&index->edges);
     smp_pool_fini(&index->classes);
-    smp_call_targets_fini(&index->targets);
-    smp_symbols_fini(&index->signatures);
-    smp_symbols_fini(&index->class_names);
-    index->scratch = NULL;
-    index->text = NULL;
+    smp_hash_map_fini(&index->targets_by_hash, &smp_hash_ids, index->budget);
+    smp_pool_fini(&index->targets);
+    smp_symbols_fini(&index->symbols);
 }
 
 uint32_t smp_class_index_find(const struct smp_class_index *index, uint64_t loader,
                               struct smp_slice name)
 {
-    const uint32_t symbol = smp_symbols_find(&index->class_names, name.bytes, name.length);
-    uint32_t found = 0;
+    const uint32_t symbol = smp_symbols_find(&index->symbols, name);
+    uint32_t found = symbol != 0 ? smp_class_index_first(index, symbol) : 0;
 
-    if (symbol == 0)
-        return 0;
-    found = smp_symbols_at(&index->class_names, symbol)->first_class;
     while (found != 0 && smp_class_index_at(index, found)->loader != loader)
         found = smp_class_index_at(index, found)->next_named;
     return found;
@@ -86,127 +79,142 @@ int32_t smp_class_body_find(const struct smp_class_body *body, uint32_t signatur
     return -1;
 }
 
-/* --- reading a class --- */
+/* --- call targets --- */
 
-/* A class that is being read: what fails half-way is let go whole. */
-struct draft {
-    struct smp_class_body body;
-    size_t calls; /* in scratch, held */
-};
-
-static bool grow_scratch(struct smp_class_index *index, size_t needed)
+static uint32_t hash_target(uint32_t owner, uint32_t signature, uint8_t how)
 {
-    size_t count = index->scratch_count > 0 ? index->scratch_count : 256;
-    uint32_t *grown = NULL;
+    const uint32_t hash = smp_hash_u32(smp_hash_u32(SMP_HASH_START, owner), signature);
 
-    if (needed <= index->scratch_count)
-        return true;
-    while (count < needed)
-        count *= 2;
-    grown = smp_memory_budget_grow(index->budget, index->scratch,
-                                   index->scratch_count * sizeof(*grown), count * sizeof(*grown));
-    if (grown == NULL)
-        return false;
-    index->scratch = grown;
-    index->scratch_count = count;
-    return true;
+    return smp_hash_u32(hash, how);
 }
+
+/* Held once more; 0: there is no memory. */
+static uint32_t intern_target(struct smp_class_index *index, uint32_t owner, uint32_t signature,
+                              uint8_t how)
+{
+    const uint32_t hash = hash_target(owner, signature, how);
+    size_t step = 0;
+    uint32_t found = 0;
+
+    while ((found = smp_hash_ids_next(&index->targets_by_hash, hash, &step)) != 0) {
+        struct smp_call_target *const target = smp_class_index_target(index, found);
+
+        if (target->owner == owner && target->signature == signature && target->how == how) {
+            target->holds++;
+            return found;
+        }
+    }
+    if (!smp_hash_map_reserve(&index->targets_by_hash, &smp_hash_ids, index->budget, 1) ||
+        !smp_pool_reserve(&index->targets, 1))
+        return 0;
+    found = smp_pool_take(&index->targets);
+    smp_hash_ids_put(&index->targets_by_hash, hash, found);
+    *smp_class_index_target(index, found) =
+        (struct smp_call_target){ .owner = smp_symbols_hold(&index->symbols, owner),
+                                  .signature = smp_symbols_hold(&index->symbols, signature),
+                                  .holds = 1,
+                                  .how = how };
+    return found;
+}
+
+static void release_target(struct smp_class_index *index, uint32_t target)
+{
+    struct smp_call_target *const released = smp_class_index_target(index, target);
+
+    if (--released->holds > 0)
+        return;
+    assert(released->reached_by == 0 && !released->is_pending);
+    smp_hash_ids_remove(&index->targets_by_hash,
+                        hash_target(released->owner, released->signature, released->how), target);
+    smp_symbols_release(&index->symbols, released->owner);
+    smp_symbols_release(&index->symbols, released->signature);
+    smp_pool_give(&index->targets, target);
+}
+
+/* --- reading a class --- */
 
 static uint32_t intern_signature(struct smp_class_index *index, struct smp_slice name,
                                  struct smp_slice descriptor)
 {
     const size_t length = name.length + 1 + descriptor.length;
+    char *text = NULL;
 
-    if (length > index->text_bytes) {
-        const size_t bytes = length < 256 ? 256 : 2 * length;
-        char *const text = smp_memory_budget_take(index->budget, bytes);
-
-        if (text == NULL)
-            return 0;
-        smp_memory_budget_give(index->budget, index->text, index->text_bytes);
-        index->text = text;
-        index->text_bytes = bytes;
-    }
-    memcpy(index->text, name.bytes, name.length);
-    index->text[name.length] = '.'; /* which no name of a method has */
-    if (descriptor.length > 0)      /* a name alone has none, and no bytes */
-        memcpy(index->text + name.length + 1, descriptor.bytes, descriptor.length);
-    return smp_symbols_intern(&index->signatures, index->text, length);
+    if (!smp_memory_budget_fit(index->budget, &index->text, length))
+        return 0;
+    text = index->text.items;
+    memcpy(text, name.bytes, name.length);
+    text[name.length] = '.';   /* which no name of a method has */
+    if (descriptor.length > 0) /* a name alone has none, and no bytes */
+        memcpy(text + name.length + 1, descriptor.bytes, descriptor.length);
+    return smp_symbols_intern(&index->symbols, (struct smp_slice){ text, length });
 }
 
 /* Adds a target to those of the method that is being read, unless it is there. */
-static bool add_target(struct smp_class_index *index, struct draft *draft, uint32_t owner,
-                       uint32_t signature, uint8_t how)
+static bool add_target(struct smp_class_index *index, uint32_t owner, uint32_t signature,
+                       uint8_t how)
 {
+    uint32_t *calls = NULL;
     uint32_t target = 0;
+    uint32_t *place = NULL;
 
-    if (!grow_scratch(index, draft->calls + 1))
+    if (!smp_memory_budget_fit(index->budget, &index->calls,
+                               (index->call_count + 1) * sizeof(*calls)))
         return false;
-    target = smp_call_targets_intern(&index->targets, owner, signature, how);
+    target = intern_target(index, owner, signature, how);
     if (target == 0)
         return false;
-    if (smp_call_targets_at(&index->targets, target)->caller == index->caller) {
-        smp_call_targets_release(&index->targets, target);
+    calls = index->calls.items;
+    place = &smp_class_index_target(index, target)->place;
+    if (*place >= index->first_call && *place < index->call_count && calls[*place] == target) {
+        release_target(index, target);
         return true;
     }
-    smp_call_targets_at(&index->targets, target)->caller = index->caller;
-    index->scratch[draft->calls++] = target;
+    *place = index->call_count;
+    calls[index->call_count++] = target;
     return true;
 }
 
 /* A call that is not dispatched may be the first use of its class, which runs its initialiser. */
-static bool add_call(struct smp_class_index *index, struct draft *draft,
-                     const struct smp_call_summary *call)
+static bool add_call(struct smp_class_index *index, const struct smp_call_summary *call)
 {
-    const bool is_dispatched =
-        call->is_dispatched && (call->name.length == 0 || call->name.bytes[0] != '<');
+    const bool is_dispatched = call->is_dispatched && !smp_slice_begins(call->name, "<", 1);
     const uint8_t how = (uint8_t)((is_dispatched ? SMP_TARGET_DISPATCHED : 0) |
                                   (call->is_made ? SMP_TARGET_MADE : 0));
     uint32_t owner = 0;
     uint32_t signature = 0;
     bool is_added = false;
 
-    if (call->owner.length > 0 && call->owner.bytes[0] == '[')
+    if (smp_slice_begins(call->owner, "[", 1))
         return true; /* clone() of an array */
-    owner = smp_symbols_intern(&index->class_names, call->owner.bytes, call->owner.length);
+    owner = smp_symbols_intern(&index->symbols, call->owner);
     signature = intern_signature(index, call->name, call->descriptor);
     if (owner != 0 && signature != 0)
-        is_added = add_target(index, draft, owner, signature, how) &&
+        is_added = add_target(index, owner, signature, how) &&
                    (is_dispatched || call->descriptor.length == 0 ||
-                    add_target(index, draft, owner, index->clinit, 0));
-    smp_symbols_release(&index->class_names, owner);
-    smp_symbols_release(&index->signatures, signature);
+                    add_target(index, owner, index->clinit, 0));
+    smp_symbols_release(&index->symbols, owner);
+    smp_symbols_release(&index->symbols, signature);
     return is_added;
 }
 
-/* A number that no target remembers. */
-static void next_caller(struct smp_class_index *index)
-{
-    if (++index->caller != 0)
-        return;
-    for (uint32_t t = 1; t < index->targets.pool.top; t++)
-        smp_call_targets_at(&index->targets, t)->caller = 0;
-    index->caller = 1;
-}
-
-static bool read_indexed_method(struct smp_class_index *index, struct draft *draft,
+static bool read_indexed_method(struct smp_class_index *index,
                                 const struct smp_method_summary *summary, bool keeps_calls,
                                 struct smp_indexed_method *method)
 {
     *method = (struct smp_indexed_method){ .signature = intern_signature(index, summary->name,
                                                                          summary->descriptor),
-                                           .first_call = (uint32_t)draft->calls,
+                                           .first_call = index->call_count,
                                            .id = -1,
                                            .access = summary->access,
                                            .is_trivial = summary->is_trivial };
     if (method->signature == 0)
         return false;
-    next_caller(index);
+    index->first_call = index->call_count;
     for (size_t i = 0; keeps_calls && i < summary->call_count; i++) {
-        if (!add_call(index, draft, &summary->calls[i]))
+        if (!add_call(index, &summary->calls[i]))
             return false;
     }
-    method->call_count = (uint32_t)draft->calls - method->first_call;
+    method->call_count = index->call_count - method->first_call;
     return true;
 }
 
@@ -217,83 +225,75 @@ static bool has_smaller_signature(const void *context, uint32_t a, uint32_t b)
     return methods[a].signature < methods[b].signature;
 }
 
-/* by_signature, sorted in scratch, whose calls have been copied. */
-static bool sort_methods(struct smp_class_index *index, struct smp_class_body *body)
+/* The room for calls serves to sort; they have been copied. */
+static bool sort_methods(struct smp_class_index *index, const struct smp_class_body *body)
 {
     const size_t count = body->method_count;
+    uint32_t *numbers = NULL;
 
-    if (!grow_scratch(index, 2 * count))
+    if (!smp_memory_budget_fit(index->budget, &index->calls, 2 * count * sizeof(*numbers)))
         return false;
+    numbers = index->calls.items;
     for (uint32_t i = 0; i < count; i++)
-        index->scratch[i] = i;
-    smp_sort(index->scratch, index->scratch + count, count, has_smaller_signature, body->methods);
+        numbers[i] = i;
+    smp_sort(numbers, numbers + count, count, has_smaller_signature, body->methods);
     for (uint32_t i = 0; i < count; i++)
-        body->by_signature[i] = (uint16_t)index->scratch[i];
+        body->by_signature[i] = (uint16_t)numbers[i];
     return true;
 }
 
-/* The draft's methods, with as much room for calls as there are. */
-static bool size_body(struct smp_class_index *index, struct draft *draft)
+static bool keep_calls(struct smp_class_index *index, struct smp_class_body *body)
 {
-    struct smp_class_body sized = { .method_count = draft->body.method_count,
-                                    .call_count = (uint32_t)draft->calls };
-    const size_t method_bytes = sized.method_count * sizeof(*sized.methods);
-    char *const piece = smp_memory_budget_take(index->budget, body_bytes(&sized));
+    const size_t bytes = index->call_count * sizeof(*body->calls);
 
-    if (piece == NULL)
+    if (bytes == 0)
+        return true;
+    body->calls = smp_memory_budget_take(index->budget, bytes);
+    if (body->calls == NULL)
         return false;
-    memcpy(piece, draft->body.methods, method_bytes);
-    sized.methods = (struct smp_indexed_method *)(void *)piece;
-    sized.calls = (uint32_t *)(void *)(piece + method_bytes);
-    sized.by_signature = (uint16_t *)(void *)(sized.calls + sized.call_count);
-    if (sized.call_count > 0)
-        memcpy(sized.calls, index->scratch, sized.call_count * sizeof(*sized.calls));
-    free_body(index, &draft->body);
-    draft->body = sized;
-    draft->calls = 0; /* they are the body's now */
+    memcpy(body->calls, index->calls.items, bytes);
+    body->call_count = index->call_count;
+    index->call_count = 0;
     return true;
 }
 
+/* What fails half-way is let go by discard_read. */
 static bool read_body(struct smp_class_index *index, const struct smp_class_summary *summary,
-                      smp_keeps_calls *keeps_calls, void *self, struct draft *draft)
+                      bool keeps_calls, struct smp_class_body *body)
 {
-    struct smp_class_body *const body = &draft->body;
-
     if (summary->method_count == 0)
         return true;
-    body->method_count = (uint32_t)summary->method_count;
-    body->methods = smp_memory_budget_take(index->budget, body_bytes(body));
-    if (body->methods == NULL) {
-        body->method_count = 0;
+    body->methods = smp_memory_budget_take(index->budget, method_bytes(summary->method_count));
+    if (body->methods == NULL)
         return false;
-    }
+    body->method_count = (uint32_t)summary->method_count;
+    body->by_signature = (uint16_t *)(void *)(body->methods + body->method_count);
     for (size_t i = 0; i < summary->method_count; i++) {
-        if (!read_indexed_method(index, draft, &summary->methods[i], keeps_calls(self, summary, i),
-                                 &body->methods[i]))
+        if (!read_indexed_method(index, &summary->methods[i], keeps_calls, &body->methods[i]))
             return false;
     }
-    return size_body(index, draft) && sort_methods(index, body);
+    return keep_calls(index, body) && sort_methods(index, body);
 }
 
 void smp_class_index_discard(struct smp_class_index *index, struct smp_class_body *body)
 {
     for (uint32_t i = 0; i < body->call_count; i++)
-        smp_call_targets_release(&index->targets, body->calls[i]);
+        release_target(index, body->calls[i]);
     for (uint32_t i = 0; i < body->method_count; i++)
-        smp_symbols_release(&index->signatures, body->methods[i].signature);
+        smp_symbols_release(&index->symbols, body->methods[i].signature);
     free_body(index, body);
 }
 
-static void discard_draft(struct smp_class_index *index, struct draft *draft)
+static void discard_read(struct smp_class_index *index, struct smp_class_body *body)
 {
-    for (size_t i = 0; i < draft->calls; i++)
-        smp_call_targets_release(&index->targets, index->scratch[i]);
-    smp_class_index_discard(index, &draft->body);
+    while (index->call_count > 0)
+        release_target(index, ((uint32_t *)index->calls.items)[--index->call_count]);
+    smp_class_index_discard(index, body);
 }
 
 /* --- super types --- */
 
-/* In the order of the class file. NULL name: no more. */
+/* In the order of the class file. */
 static struct smp_slice super_at(const struct smp_class_summary *summary, size_t i)
 {
     if (i == 0 && summary->super_name.length == 0)
@@ -301,13 +301,9 @@ static struct smp_slice super_at(const struct smp_class_summary *summary, size_t
     return i == 0 ? summary->super_name : summary->interfaces[i - 1];
 }
 
-/* Object extends nothing. */
 static size_t count_supers(const struct smp_class_summary *summary)
 {
-    const bool is_object = summary->name.length == sizeof(OBJECT) - 1 &&
-                           memcmp(summary->name.bytes, OBJECT, sizeof(OBJECT) - 1) == 0;
-
-    return is_object ? 0 : summary->interface_count + 1;
+    return smp_slice_is(summary->name, OBJECT) ? 0 : summary->interface_count + 1;
 }
 
 static void remove_edges(struct smp_class_index *index, uint32_t edge)
@@ -319,10 +315,10 @@ static void remove_edges(struct smp_class_index *index, uint32_t edge)
         if (it->prior != 0)
             smp_class_index_edge(index, it->prior)->next = it->next;
         else
-            smp_symbols_at(&index->class_names, it->super_name)->first_edge = it->next;
+            smp_symbols_at(&index->symbols, it->super_name)->first_edge = it->next;
         if (it->next != 0)
             smp_class_index_edge(index, it->next)->prior = it->prior;
-        smp_symbols_release(&index->class_names, it->super_name);
+        smp_symbols_release(&index->symbols, it->super_name);
         smp_pool_give(&index->edges, edge);
         edge = next_edge;
     }
@@ -332,7 +328,7 @@ static void remove_edges(struct smp_class_index *index, uint32_t edge)
 static uint32_t link_edge(struct smp_class_index *index, uint32_t subtype, uint32_t super_name)
 {
     const uint32_t added = smp_pool_take(&index->edges);
-    struct smp_symbol *const super = smp_symbols_at(&index->class_names, super_name);
+    struct smp_symbol *const super = smp_symbols_at(&index->symbols, super_name);
 
     *smp_class_index_edge(index, added) = (struct smp_subtype_edge){ .super_name = super_name,
                                                                      .subtype = subtype,
@@ -355,7 +351,7 @@ static bool add_edges(struct smp_class_index *index, uint32_t subtype,
         return false;
     for (size_t i = 0; i < count; i++) {
         const struct smp_slice super = super_at(summary, i);
-        const uint32_t name = smp_symbols_intern(&index->class_names, super.bytes, super.length);
+        const uint32_t name = smp_symbols_intern(&index->symbols, super);
         uint32_t edge = 0;
 
         if (name == 0) {
@@ -379,35 +375,29 @@ static bool add_edges(struct smp_class_index *index, uint32_t subtype,
 static uint32_t link_class(struct smp_class_index *index, uint64_t loader, uint32_t name)
 {
     const uint32_t added = smp_pool_take(&index->classes);
-    struct smp_symbol *const symbol = smp_symbols_at(&index->class_names, name);
     struct smp_indexed_class *const it = smp_class_index_at(index, added);
 
     it->loader = loader;
     it->name = name;
-    it->next_named = symbol->first_class;
-    if (symbol->first_class != 0)
-        smp_class_index_at(index, symbol->first_class)->prior_named = added;
-    symbol->first_class = added;
+    it->next_named = smp_class_index_first(index, name);
+    smp_symbols_at(&index->symbols, name)->first_class = added;
     return added;
 }
 
+/* Its super types and its methods have gone. */
 static void unlink_class(struct smp_class_index *index, uint32_t removed)
 {
     struct smp_indexed_class *const it = smp_class_index_at(index, removed);
-    const uint32_t name = it->name;
-    const uint32_t source_file = it->source_file;
+    uint32_t *link = &smp_symbols_at(&index->symbols, it->name)->first_class;
 
-    if (it->prior_named != 0)
-        smp_class_index_at(index, it->prior_named)->next_named = it->next_named;
-    else
-        smp_symbols_at(&index->class_names, name)->first_class = it->next_named;
-    if (it->next_named != 0)
-        smp_class_index_at(index, it->next_named)->prior_named = it->prior_named;
+    while (*link != removed)
+        link = &smp_class_index_at(index, *link)->next_named;
+    *link = it->next_named;
+    smp_symbols_release(&index->symbols, it->name);
+    smp_symbols_release(&index->symbols, it->source_file);
     smp_pool_give(&index->classes, removed);
     /* A record that was given back holds the next free one in its first bytes, and no name. */
     it->name = 0;
-    smp_symbols_release(&index->class_names, name);
-    smp_symbols_release(&index->signatures, source_file);
 }
 
 /* Without memory it is not known. */
@@ -418,54 +408,51 @@ static void set_source_file(struct smp_class_index *index, struct smp_indexed_cl
 
     if (source_file.length == 0)
         return;
-    it->source_file = smp_symbols_intern(&index->signatures, source_file.bytes, source_file.length);
-    smp_symbols_release(&index->signatures, old);
+    it->source_file = smp_symbols_intern(&index->symbols, source_file);
+    smp_symbols_release(&index->symbols, old);
 }
 
-static uint32_t find_or_add(struct smp_class_index *index, const struct smp_class_summary *summary,
-                            bool *is_added)
+static uint32_t add_class(struct smp_class_index *index, const struct smp_class_summary *summary)
 {
-    const uint32_t found = smp_class_index_find(index, summary->loader, summary->name);
     uint32_t name = 0;
 
-    *is_added = false;
-    if (found != 0)
-        return found;
     if (!smp_pool_reserve(&index->classes, 1))
         return 0;
-    name = smp_symbols_intern(&index->class_names, summary->name.bytes, summary->name.length);
-    if (name == 0)
-        return 0;
-    *is_added = true;
-    return link_class(index, summary->loader, name);
+    name = smp_symbols_intern(&index->symbols, summary->name);
+    return name != 0 ? link_class(index, summary->loader, name) : 0;
+}
+
+static uint32_t intern_text(struct smp_class_index *index, const char *text)
+{
+    return smp_symbols_intern(&index->symbols, (struct smp_slice){ text, strlen(text) });
 }
 
 enum smp_status smp_class_index_put(struct smp_class_index *index,
-                                    const struct smp_class_summary *summary,
-                                    smp_keeps_calls *keeps_calls, void *self, uint32_t *out,
-                                    struct smp_class_body *old)
+                                    const struct smp_class_summary *summary, bool keeps_calls,
+                                    uint32_t *out, struct smp_class_body *old)
 {
-    struct draft draft = { 0 };
+    const uint32_t known = smp_class_index_find(index, summary->loader, summary->name);
+    struct smp_class_body body = { 0 };
     uint32_t first_edge = 0;
-    uint32_t put = 0;
-    bool is_added = false;
+    uint32_t put = known;
     struct smp_indexed_class *it = NULL;
 
     if (summary->method_count > SMP_MAX_METHODS_OF_CLASS)
         return SMP_EINVAL;
     if (index->clinit == 0)
-        index->clinit = smp_symbols_intern(&index->signatures, CLINIT, sizeof(CLINIT) - 1);
+        index->clinit = intern_text(index, CLINIT);
     if (index->made == 0)
-        index->made = smp_symbols_intern(&index->signatures, MADE, sizeof(MADE) - 1);
+        index->made = intern_text(index, MADE);
     if (index->clinit == 0 || index->made == 0)
         return SMP_ENOMEM;
-    put = find_or_add(index, summary, &is_added);
+    if (known == 0)
+        put = add_class(index, summary);
     if (put == 0)
         return SMP_ENOMEM;
-    if (!read_body(index, summary, keeps_calls, self, &draft) ||
+    if (!read_body(index, summary, keeps_calls, &body) ||
         !add_edges(index, put, summary, &first_edge)) {
-        discard_draft(index, &draft);
-        if (is_added)
+        discard_read(index, &body);
+        if (known == 0)
             unlink_class(index, put);
         return SMP_ENOMEM;
     }
@@ -473,7 +460,7 @@ enum smp_status smp_class_index_put(struct smp_class_index *index,
     remove_edges(index, it->first_edge);
     *old = it->body;
     it->first_edge = first_edge;
-    it->body = draft.body;
+    it->body = body;
     set_source_file(index, it, summary->source_file);
     *out = put;
     return SMP_OK;

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * class_index.h - the loaded classes: what they extend, which methods they have, and what these
- * call.
+ * call. A call target is a name {class, name and descriptor, how}, stored once, however many
+ * methods call it: its class need not be loaded, and there may be several of that name.
  *
  *   class {loader, name} ──► edges to the names of its super class and interfaces
- *                       └──► methods {signature, flags, calls} ──► targets (call_targets.h)
+ *                       └──► methods {signature, flags, calls} ──► call targets
  *   name ──► the loaded classes of that name, the classes that name it as super class or interface
  *
  * Relations go by name: a loader's token says whether two classes are one, but not which class of a
  * name a loader finds, so all of them count. A super class need not be there.
  *
- * Owns     its classes. An index may be used again after remove.
+ * Owns     its classes and targets. An index may be used again after remove.
  * Threads  one at a time.
  * Errors   put: SMP_ENOMEM where the budget, the quota or the system refuse memory; a class that
  *          was there keeps what it had.
- * Cost     put: O(size of the class); remove likewise. Each class: 96 bytes, 20 for each super
- *          type, a piece of the heap with 26 bytes for each method and 4 for each target it calls.
+ * Cost     put: O(size of the class); remove likewise. Each class: 88 bytes, 20 for each super
+ *          type, 26 for each method and 4 for each target it calls; each target 44.
  */
 #ifndef SMP_COUNTING_CLASS_INDEX_H
 #define SMP_COUNTING_CLASS_INDEX_H
@@ -26,12 +27,15 @@
 
 #include "base/memory_budget.h"
 #include "base/status.h"
-#include "counting/call_targets.h"
 #include "counting/class_summary.h"
 #include "counting/pool.h"
 #include "counting/symbols.h"
 
-enum { SMP_CLASSES_LIMIT = 1024 * 1024, SMP_EDGES_LIMIT = 8 * 1024 * 1024 };
+enum {
+    SMP_CLASSES_LIMIT = 1024 * 1024,
+    SMP_EDGES_LIMIT = 8 * 1024 * 1024,
+    SMP_CALL_TARGETS_LIMIT = 16 * 1024 * 1024
+};
 
 struct smp_indexed_method {
     uint32_t signature; /* symbol, held */
@@ -46,9 +50,9 @@ struct smp_indexed_method {
 
 /* What goes when a class gets other bytes. */
 struct smp_class_body {
-    struct smp_indexed_method *methods; /* one piece of the heap with the two behind it */
-    uint32_t *calls;                    /* targets, held; those of one method differ */
+    struct smp_indexed_method *methods; /* one piece of the heap with by_signature */
     uint16_t *by_signature;             /* method numbers in the order of their signatures */
+    uint32_t *calls;                    /* targets, held; those of one method differ */
     uint32_t method_count;
     uint32_t call_count;
 };
@@ -57,9 +61,8 @@ struct smp_indexed_class {
     uint64_t loader;
     uint64_t visited;     /* the last search that came by */
     uint32_t name;        /* symbol, held; 0: there is no class at this index */
-    uint32_t source_file; /* symbol among the signatures, held; 0: not known */
+    uint32_t source_file; /* symbol, held; 0: not known */
     uint32_t next_named;
-    uint32_t prior_named;
     uint32_t first_edge; /* the super class', then the interfaces' */
     struct smp_class_body body;
     /* the call graph's: */
@@ -86,37 +89,53 @@ struct smp_subtype_edge {
     uint32_t next_of_subtype;
 };
 
+struct smp_call_target {
+    uint32_t owner;     /* symbol, held: the name of a class */
+    uint32_t signature; /* symbol, held */
+    uint32_t holds;     /* methods that call it */
+    /* the call graph's: */
+    uint32_t reached_by;   /* expanded methods that call it; more than 0: it is reached */
+    uint32_t next_reached; /* of the same owner: symbol's first_reached */
+    uint32_t next_pending;
+    uint32_t place; /* among the calls that were read last, if it is there */
+    uint8_t ahead;  /* how many calls are looked ahead from what it finds */
+    uint8_t how;    /* SMP_TARGET_ flags */
+    bool is_pending;
+};
+
+enum {
+    SMP_TARGET_DISPATCHED = 1, /* an override may be called */
+    SMP_TARGET_MADE = 2        /* a new object, or a method handle: others call it */
+};
+
 struct smp_class_index {
     struct smp_memory_budget *budget; /* borrowed */
-    struct smp_symbols class_names;
-    struct smp_symbols signatures; /* `name.descriptor`; source files, too */
-    struct smp_call_targets targets;
+    struct smp_symbols symbols;
+    struct smp_pool targets;
+    struct smp_hash_map targets_by_hash;
     struct smp_pool classes;
     struct smp_pool edges;
-    uint32_t *scratch; /* for the calls of the class that is being read */
-    size_t scratch_count;
-    char *text; /* for a signature that is being put together */
-    size_t text_bytes;
+    struct smp_grown calls; /* of the class that is being read: targets, held */
+    uint32_t call_count;
+    uint32_t first_call;   /* of the method that is being read */
+    struct smp_grown text; /* for a signature that is being put together */
     uint32_t clinit; /* the signature of static initialisers, held; 0 before the first class */
     uint32_t made;   /* likewise: that of SMP_CALL_OF_NEW */
-    uint32_t caller; /* number of the method that is being read */
 };
 
 void smp_class_index_init(struct smp_class_index *index, struct smp_memory_budget *budget);
 /* All classes go with it. */
 void smp_class_index_fini(struct smp_class_index *index);
 
-/* Whether the calls of this method are kept. */
-typedef bool smp_keeps_calls(void *self, const struct smp_class_summary *summary, size_t method);
-
 /*
  * Adds the class, or gives the one that is there new methods and super types. *old is what it had,
  * empty for a new class, to be discarded by the caller. SMP_EINVAL: more methods than a class has.
+ * keeps_calls: else its methods call nothing.
  */
 SMP_CHECKED enum smp_status smp_class_index_put(struct smp_class_index *index,
                                                 const struct smp_class_summary *summary,
-                                                smp_keeps_calls *keeps_calls, void *self,
-                                                uint32_t *out, struct smp_class_body *old);
+                                                bool keeps_calls, uint32_t *out,
+                                                struct smp_class_body *old);
 void smp_class_index_discard(struct smp_class_index *index, struct smp_class_body *body);
 void smp_class_index_remove(struct smp_class_index *index, uint32_t removed);
 
@@ -130,6 +149,24 @@ static inline struct smp_indexed_class *smp_class_index_at(const struct smp_clas
                                                            uint32_t class_index)
 {
     return smp_pool_at(&index->classes, class_index);
+}
+
+/* The first loaded class of a name; the next one is its next_named. */
+static inline uint32_t smp_class_index_first(const struct smp_class_index *index, uint32_t name)
+{
+    return smp_symbols_at(&index->symbols, name)->first_class;
+}
+
+static inline struct smp_slice smp_class_index_name(const struct smp_class_index *index,
+                                                    uint32_t class_index)
+{
+    return smp_symbols_text(&index->symbols, smp_class_index_at(index, class_index)->name);
+}
+
+static inline struct smp_call_target *smp_class_index_target(const struct smp_class_index *index,
+                                                             uint32_t target)
+{
+    return smp_pool_at(&index->targets, target);
 }
 
 static inline struct smp_subtype_edge *smp_class_index_edge(const struct smp_class_index *index,

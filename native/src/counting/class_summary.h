@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "counting/slice.h"
+
 /* Flags of methods that matter here, with the class file's numbers. */
 enum {
     SMP_ACCESS_PRIVATE = 0x0002,
@@ -25,11 +27,6 @@ enum {
 };
 
 enum { SMP_MAX_METHODS_OF_CLASS = 65535 };
-
-struct smp_slice {
-    const char *bytes;
-    size_t length;
-};
 
 struct smp_call_summary {
     struct smp_slice owner;

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "counting/counting_plan.h"
 
-_Static_assert((int)SMP_PLAN_MESSAGE_BYTES >= (int)SMP_ROOT_RULES_MESSAGE_BYTES, "fits");
-_Static_assert((int)SMP_PLAN_MESSAGE_BYTES >= (int)SMP_CALL_FILTER_MESSAGE_BYTES, "fits");
+#include <string.h>
 
 enum smp_status smp_counting_plan_create(struct smp_quota *quota, const char *roots,
-                                         const char *filter, struct smp_counting_plan **out,
-                                         char message[SMP_PLAN_MESSAGE_BYTES])
+                                         const char *filter, struct smp_counting_plan **out)
 {
     struct smp_counting_plan *const plan = smp_alloc(quota, sizeof(*plan));
-    enum smp_status status;
 
-    message[0] = '\0';
     if (plan == NULL)
         return SMP_ENOMEM;
     atomic_init(&plan->holds, 1);
@@ -19,14 +15,14 @@ enum smp_status smp_counting_plan_create(struct smp_quota *quota, const char *ro
     plan->max_bytes = quota != NULL ? quota->limit_bytes : SIZE_MAX;
     plan->max_methods = SMP_PLAN_MAX_METHODS;
     plan->look_ahead = SMP_PLAN_LOOK_AHEAD;
-    status = smp_root_rules_create(quota, roots, &plan->rules, message);
-    if (status == SMP_OK)
-        status = smp_call_filter_create(quota, filter, &plan->filter, message);
-    if (status == SMP_OK)
-        *out = plan;
-    else
+    plan->roots = smp_strndup(quota, roots, strlen(roots));
+    plan->filter = smp_strndup(quota, filter, strlen(filter));
+    if (plan->roots == NULL || plan->filter == NULL) {
         smp_counting_plan_release(plan);
-    return status;
+        return SMP_ENOMEM;
+    }
+    *out = plan;
+    return SMP_OK;
 }
 
 struct smp_counting_plan *smp_counting_plan_hold(struct smp_counting_plan *plan)
@@ -42,8 +38,8 @@ void smp_counting_plan_release(struct smp_counting_plan *plan)
     if (plan == NULL || atomic_fetch_sub(&plan->holds, 1) > 1)
         return;
     quota = plan->quota;
-    smp_call_filter_destroy(plan->filter);
-    smp_root_rules_destroy(plan->rules);
+    smp_free(quota, plan->filter);
+    smp_free(quota, plan->roots);
     smp_free(quota, plan);
     smp_quota_release(quota);
 }

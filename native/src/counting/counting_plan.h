@@ -3,11 +3,9 @@
  * counting_plan.h - what is counted: the options, read once, and handed down by pointer from the
  * source of counted calls to the instrumenter, and to what chooses the methods (call_graph.h).
  *
- * Owns     its rules and its filter; holds its quota.
+ * Owns     its texts; holds its quota.
  * Threads  hold, release: any. All but the holds is constant once it is handed down.
- * Errors   create: SMP_EINVAL with a message that names the property, the value and what is
- *          allowed; SMP_ENOMEM, without one. Nothing is held then.
- * Cost     create: a pass over both texts.
+ * Errors   create: SMP_ENOMEM where system or quota refuse memory.
  */
 #ifndef SMP_COUNTING_COUNTING_PLAN_H
 #define SMP_COUNTING_COUNTING_PLAN_H
@@ -28,15 +26,15 @@ enum {
     SMP_PLAN_EAGER_CLASSES = 300,     /* AUTO: that pass the filter and are loaded at the start */
     SMP_PLAN_MAX_METHODS = 32768,     /* the default limit of methods */
     SMP_PLAN_METHODS_LIMIT = 1 << 20, /* what a limit may be at most: SMP_CALL_METHODS */
-    SMP_PLAN_MESSAGE_BYTES = 512
+    SMP_PLAN_MESSAGE_BYTES = 512      /* of the reason why nothing can be counted */
 };
 
 struct smp_counting_plan {
     _Atomic uint32_t holds;
-    struct smp_quota *quota;        /* of all that counting takes; NULL: the process alone */
-    struct smp_root_rules *rules;   /* rootMethods */
-    struct smp_call_filter *filter; /* instrumentationFilter */
-    size_t max_bytes;               /* the quota's limit */
+    struct smp_quota *quota; /* of all that counting takes; NULL: the process alone */
+    char *roots;             /* rootMethods: root_rules.h */
+    char *filter;            /* instrumentationFilter: call_filter.h */
+    size_t max_bytes;        /* the quota's limit */
     enum smp_instrumentation instrumentation;
     enum smp_method_timing timing; /* EXACT: each call has a time, else only calls of roots */
     uint32_t max_methods;          /* with a probe at a time: 1 to SMP_PLAN_METHODS_LIMIT */
@@ -49,8 +47,7 @@ struct smp_counting_plan {
  * look_ahead and max_bytes are set. */
 SMP_CHECKED enum smp_status smp_counting_plan_create(struct smp_quota *quota, const char *roots,
                                                      const char *filter,
-                                                     struct smp_counting_plan **out,
-                                                     char message[SMP_PLAN_MESSAGE_BYTES]);
+                                                     struct smp_counting_plan **out);
 struct smp_counting_plan *smp_counting_plan_hold(struct smp_counting_plan *plan);
 /* NULL is fine. */
 void smp_counting_plan_release(struct smp_counting_plan *plan);

@@ -7,10 +7,9 @@
 #include "base/utf8.h"
 
 void smp_method_ids_init(struct smp_method_ids *ids, struct smp_memory_budget *budget,
-                         struct smp_symbols *classes, struct smp_symbols *signatures,
-                         uint32_t limit)
+                         struct smp_symbols *symbols, uint32_t limit)
 {
-    *ids = (struct smp_method_ids){ .classes = classes, .signatures = signatures };
+    *ids = (struct smp_method_ids){ .symbols = symbols };
     smp_pool_init(&ids->records, budget, sizeof(struct smp_method_record), limit);
 }
 
@@ -26,29 +25,22 @@ bool smp_method_ids_reserve(struct smp_method_ids *ids)
 
 int32_t smp_method_ids_take(struct smp_method_ids *ids, uint32_t class_name, uint32_t signature)
 {
-    uint32_t taken = 0;
-    struct smp_method_record *record = NULL;
+    const uint32_t taken = smp_pool_take(&ids->records);
+    struct smp_method_record *const record = smp_pool_at(&ids->records, taken);
 
-    if (!smp_method_ids_reserve(ids))
-        return -1;
-    taken = smp_pool_take(&ids->records);
-    record = smp_pool_at(&ids->records, taken);
-    record->class_name = class_name;
-    record->signature = signature;
+    record->class_name = smp_symbols_hold(ids->symbols, class_name);
+    record->signature = smp_symbols_hold(ids->symbols, signature);
     record->state = SMP_METHOD_WANTED;
-    smp_symbols_hold(ids->classes, class_name);
-    smp_symbols_hold(ids->signatures, signature);
     return (int32_t)taken - 1;
 }
 
 void smp_method_ids_set_source(struct smp_method_ids *ids, int32_t id, uint32_t source_file)
 {
     struct smp_method_record *const record = smp_method_ids_at(ids, id);
+    const uint32_t old = record->source_file;
 
-    if (source_file != 0)
-        smp_symbols_hold(ids->signatures, source_file);
-    smp_symbols_release(ids->signatures, record->source_file);
-    record->source_file = source_file;
+    record->source_file = smp_symbols_hold(ids->symbols, source_file);
+    smp_symbols_release(ids->symbols, old);
 }
 
 void smp_method_ids_retire(struct smp_method_ids *ids, int32_t id)
@@ -58,8 +50,6 @@ void smp_method_ids_retire(struct smp_method_ids *ids, int32_t id)
     assert(record != NULL && record->state != SMP_METHOD_RETIRED);
     record->state = SMP_METHOD_RETIRED;
     record->in_class = 0;
-    record->number = ids->first_retired;
-    ids->first_retired = (uint32_t)id + 1;
     ids->retired++;
 }
 
@@ -67,32 +57,24 @@ static void free_id(struct smp_method_ids *ids, int32_t id)
 {
     struct smp_method_record *const record = smp_method_ids_at(ids, id);
 
-    smp_symbols_release(ids->classes, record->class_name);
-    smp_symbols_release(ids->signatures, record->signature);
-    smp_symbols_release(ids->signatures, record->source_file);
+    smp_symbols_release(ids->symbols, record->class_name);
+    smp_symbols_release(ids->symbols, record->signature);
+    smp_symbols_release(ids->symbols, record->source_file);
     smp_pool_give(&ids->records, (uint32_t)id + 1);
     record->state = SMP_METHOD_FREE;
 }
 
 uint32_t smp_method_ids_recycle(struct smp_method_ids *ids, smp_id_in_use *in_use, void *self)
 {
-    uint32_t at = ids->first_retired;
     uint32_t freed = 0;
 
-    ids->first_retired = 0;
-    while (at != 0) {
-        const int32_t id = (int32_t)at - 1;
-        struct smp_method_record *const record = smp_method_ids_at(ids, id);
-        const uint32_t next = record->number;
+    for (int32_t id = 0; ids->retired > 0 && id < smp_method_ids_end(ids); id++) {
+        const struct smp_method_record *const record = smp_method_ids_at(ids, id);
 
-        if (in_use(self, id)) {
-            record->number = ids->first_retired;
-            ids->first_retired = at;
-        } else {
-            free_id(ids, id);
-            freed++;
-        }
-        at = next;
+        if (record == NULL || record->state != SMP_METHOD_RETIRED || in_use(self, id))
+            continue;
+        free_id(ids, id);
+        freed++;
     }
     ids->retired -= freed;
     return freed;
@@ -115,52 +97,46 @@ struct smp_method_record *smp_method_ids_at(const struct smp_method_ids *ids, in
 
 /* --- names --- */
 
-struct smp_slice smp_signature_name(const struct smp_symbol *signature)
+struct smp_slice smp_signature_name(struct smp_slice signature)
 {
-    const char *const dot = memchr(signature->text, '.', signature->length);
+    const char *const dot = memchr(signature.bytes, '.', signature.length);
 
-    return (struct smp_slice){ signature->text, (size_t)(dot - signature->text) };
+    return (struct smp_slice){ signature.bytes, (size_t)(dot - signature.bytes) };
 }
 
-struct smp_slice smp_signature_descriptor(const struct smp_symbol *signature)
+struct smp_slice smp_signature_descriptor(struct smp_slice signature)
 {
     const size_t skipped = smp_signature_name(signature).length + 1;
 
-    return (struct smp_slice){ signature->text + skipped, signature->length - skipped };
+    return (struct smp_slice){ signature.bytes + skipped, signature.length - skipped };
 }
 
 struct smp_slice smp_method_ids_class(const struct smp_method_ids *ids, int32_t id)
 {
-    const struct smp_symbol *const name =
-        smp_symbols_at(ids->classes, smp_method_ids_at(ids, id)->class_name);
+    return smp_symbols_text(ids->symbols, smp_method_ids_at(ids, id)->class_name);
+}
 
-    return (struct smp_slice){ name->text, name->length };
+static struct smp_slice signature_of(const struct smp_method_ids *ids, int32_t id)
+{
+    return smp_symbols_text(ids->symbols, smp_method_ids_at(ids, id)->signature);
 }
 
 struct smp_slice smp_method_ids_name(const struct smp_method_ids *ids, int32_t id)
 {
-    return smp_signature_name(
-        smp_symbols_at(ids->signatures, smp_method_ids_at(ids, id)->signature));
+    return smp_signature_name(signature_of(ids, id));
 }
 
 struct smp_slice smp_method_ids_descriptor(const struct smp_method_ids *ids, int32_t id)
 {
-    return smp_signature_descriptor(
-        smp_symbols_at(ids->signatures, smp_method_ids_at(ids, id)->signature));
+    return smp_signature_descriptor(signature_of(ids, id));
 }
 
 struct smp_slice smp_method_ids_source(const struct smp_method_ids *ids, int32_t id)
 {
-    const uint32_t source_file = smp_method_ids_at(ids, id)->source_file;
-    const struct smp_symbol *symbol = NULL;
-
-    if (source_file == 0)
-        return (struct smp_slice){ 0 };
-    symbol = smp_symbols_at(ids->signatures, source_file);
-    return (struct smp_slice){ symbol->text, symbol->length };
+    return smp_symbols_text(ids->symbols, smp_method_ids_at(ids, id)->source_file);
 }
 
-static size_t write_class_name(char *out, size_t size, struct smp_slice class_name)
+size_t smp_class_name_text(char *out, size_t size, struct smp_slice class_name)
 {
     const size_t length = smp_utf8_from_modified(out, size, class_name.bytes, class_name.length);
 
@@ -171,15 +147,10 @@ static size_t write_class_name(char *out, size_t size, struct smp_slice class_na
     return length;
 }
 
-void smp_class_name_text(char *out, size_t size, struct smp_slice class_name)
-{
-    (void)write_class_name(out, size, class_name);
-}
-
 void smp_method_text(char *out, size_t size, struct smp_slice class_name, struct smp_slice method)
 {
     /* Of what is too long both parts can be seen. */
-    size_t length = write_class_name(out, size - 8, class_name);
+    size_t length = smp_class_name_text(out, size - 8, class_name);
 
     out[length++] = '.';
     (void)smp_utf8_from_modified(out + length, size - length, method.bytes, method.length);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * method_ids.h - the ids that probes push: id ──► class, name, descriptor, root or not, state.
+ * method_ids.h - the ids that probes push: id ──► class, name, descriptor, state.
  *
  *   take ──► WANTED ──► LEFT_ALONE     the rewriter could not give it a probe
  *               ├─────► DROPPED        called often and short: its probe is taken out again
@@ -13,8 +13,8 @@
  *
  * Owns     its records, which hold their symbols: names outlive the class until recycle.
  * Threads  one at a time.
- * Errors   take: -1 at the limit of ids or where there is no memory; nothing has changed then.
- * Cost     take, retire: constant. recycle: O(retired ids). Each id: 32 bytes.
+ * Errors   reserve: false at the limit of ids or where there is no memory.
+ * Cost     take, retire: constant. recycle: O(ids) where any are retired. Each id: 40 bytes.
  */
 #ifndef SMP_COUNTING_METHOD_IDS_H
 #define SMP_COUNTING_METHOD_IDS_H
@@ -23,7 +23,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "counting/class_summary.h"
 #include "counting/pool.h"
 #include "counting/symbols.h"
 
@@ -39,13 +38,14 @@ enum smp_method_state {
 struct smp_method_record {
     uint32_t class_name;  /* symbol, held */
     uint32_t signature;   /* symbol, held */
-    uint32_t source_file; /* symbol among the signatures, held; 0: not known */
+    uint32_t source_file; /* symbol, held; 0: not known */
     uint32_t in_class;    /* index in class_index; 0: retired */
-    uint32_t number;      /* of the method in its class; retired: the next retired id + 1, or 0 */
+    uint32_t number;      /* of the method in its class */
     uint8_t state;
-    bool is_root;
     bool is_entered;
     int64_t since_ms; /* wall clock: since when it has its probe; 0: it has none, or one of these */
+    uint64_t calls;   /* places.h: in this measurement; of a method that waits in its last one, for
+                         SMP_PLACES_PRECISION calls of roots */
 };
 
 /* Since before it could run. */
@@ -53,27 +53,31 @@ struct smp_method_record {
 /* Bytes with its probe were made. */
 #define SMP_METHOD_SINCE_SOON INT64_C(-2)
 
+/* What is known of the methods of one name; all false: none of them is counted. */
+struct smp_call_graph_sample {
+    bool is_root;
+    bool is_inside;   /* by the filter, or because it is a root */
+    bool is_followed; /* what it calls is wanted */
+};
+
 struct smp_method_ids {
-    struct smp_pool records;        /* the record of id i is at i + 1 */
-    struct smp_symbols *classes;    /* borrowed */
-    struct smp_symbols *signatures; /* borrowed */
-    uint32_t retired;               /* ids that wait for recycle */
-    uint32_t first_retired;         /* id + 1; 0: none */
+    struct smp_pool records;     /* the record of id i is at i + 1 */
+    struct smp_symbols *symbols; /* borrowed */
+    uint32_t retired;            /* ids that wait for recycle */
 };
 
 /* limit: ids in use at most, retired ones with them; 1 to 2^30. */
 void smp_method_ids_init(struct smp_method_ids *ids, struct smp_memory_budget *budget,
-                         struct smp_symbols *classes, struct smp_symbols *signatures,
-                         uint32_t limit);
+                         struct smp_symbols *symbols, uint32_t limit);
 /* Before the symbols' fini. */
 void smp_method_ids_fini(struct smp_method_ids *ids);
 
 /* Is there an id, and memory for it? Then the next take has one. */
 bool smp_method_ids_reserve(struct smp_method_ids *ids);
-/* The rest of the record is for the caller to fill. */
+/* One that was reserved. The rest of the record is for the caller to fill. */
 int32_t smp_method_ids_take(struct smp_method_ids *ids, uint32_t class_name, uint32_t signature);
 void smp_method_ids_retire(struct smp_method_ids *ids, int32_t id);
-/* source_file: a symbol among the signatures, or 0. */
+/* source_file: a symbol, or 0. */
 void smp_method_ids_set_source(struct smp_method_ids *ids, int32_t id, uint32_t source_file);
 
 /* True: a probe or a tree may still have this id. */
@@ -81,7 +85,7 @@ typedef bool smp_id_in_use(void *self, int32_t id);
 /* Frees the retired ids that are not in use. Returns how many. */
 uint32_t smp_method_ids_recycle(struct smp_method_ids *ids, smp_id_in_use *in_use, void *self);
 
-/* NULL: no method has this id. Until the next take. */
+/* NULL: no method has this id. Until the next reserve. */
 struct smp_method_record *smp_method_ids_at(const struct smp_method_ids *ids, int32_t id);
 /* All ids that were ever given are below. */
 int32_t smp_method_ids_end(const struct smp_method_ids *ids);
@@ -94,11 +98,11 @@ struct smp_slice smp_method_ids_descriptor(const struct smp_method_ids *ids, int
 struct smp_slice smp_method_ids_source(const struct smp_method_ids *ids, int32_t id);
 
 /* "com.acme.Order" and "com.acme.Order.add", in UTF-8, cut with an ellipsis where it does not fit;
- * size >= 16. */
-void smp_class_name_text(char *out, size_t size, struct smp_slice class_name);
+ * size >= 16. Returns the length. */
+size_t smp_class_name_text(char *out, size_t size, struct smp_slice class_name);
 void smp_method_text(char *out, size_t size, struct smp_slice class_name, struct smp_slice method);
-/* The two parts of a symbol `name.descriptor`. */
-struct smp_slice smp_signature_name(const struct smp_symbol *signature);
-struct smp_slice smp_signature_descriptor(const struct smp_symbol *signature);
+/* The two parts of `name.descriptor`. */
+struct smp_slice smp_signature_name(struct smp_slice signature);
+struct smp_slice smp_signature_descriptor(struct smp_slice signature);
 
 #endif

@@ -18,7 +18,6 @@
  * Roots keep their places, and are the first to be tried: without them nothing below is counted. So
  * does a method whose class has not been changed yet: its calls are not known.
  *
- * Owns     8 bytes for each id, once a method waits.
  * Threads  one at a time.
  * Errors   without memory nothing is exchanged.
  * Cost     note: constant. judge: an exchange sorts all methods that have, or had, a probe.
@@ -28,6 +27,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "counting/class_index.h"
 
 enum {
     SMP_PLACES_APPLIED = 2,  /* judgements after a batch was begun: it has ended by then */
@@ -42,7 +43,6 @@ enum {
 };
 
 struct smp_call_graph;
-struct smp_indexed_method;
 
 enum smp_places_phase { SMP_PLACES_IDLE, SMP_PLACES_APPLYING, SMP_PLACES_MEASURING };
 
@@ -56,15 +56,14 @@ struct smp_places {
     bool has_calls;      /* since the last judgement */
     bool has_trial;      /* methods have got places on trial, which the next exchange ends */
     bool is_stuck;       /* no trial is possible: there are no ids, or no memory */
-    uint64_t *calls;     /* by id: in this measurement; of tried ones in their last one, for
-                            SMP_PLACES_PRECISION calls of roots */
-    uint32_t id_count;
+    int32_t id_end;      /* of the ids there were when it began */
 };
 
-void smp_places_fini(struct smp_call_graph *graph);
 bool smp_places_is_free(const struct smp_call_graph *graph);
-/* The method is wanted and has no place, or is so no longer. */
+/* Is the method wanted, without a place? */
+bool smp_places_waits(const struct smp_call_graph *graph, const struct smp_indexed_method *method);
+/* It has no id and waits for one from now on, or no longer: once is enough. */
 void smp_places_wait(struct smp_call_graph *graph, struct smp_indexed_method *method);
-void smp_places_end_wait(struct smp_call_graph *graph, struct smp_indexed_method *method);
+void smp_places_end_trial(struct smp_call_graph *graph, struct smp_indexed_method *method);
 
 #endif

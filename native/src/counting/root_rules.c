@@ -1,31 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "counting/root_rules.h"
 
-#include <stdio.h>
 #include <string.h>
 
-#include "base/utf8.h"
-
-#define ALLOWED                                                                           \
-    "methods separated by commas, as com.acme.OrderHandler.handle, com.acme.jobs.*.run, " \
-    "com.acme.batch.**, com.acme.Order.<init> or com.acme.Order.add(int, String)"
-
-enum { SHOWN_VALUE_BYTES = 160 };
-
 struct root_rule {
-    const char *text; /* terminated */
     struct smp_slice class_pattern;
     struct smp_slice method_pattern;
     struct smp_slice parameters; /* what stands between the parentheses */
     bool has_parameters;
     struct smp_slice as_class; /* all of it, if it may as well be the name of a class; else empty */
-};
-
-struct smp_root_rules {
-    struct smp_quota *quota;
-    char *list; /* the rules point into it */
-    struct root_rule *rules;
-    size_t count;
 };
 
 static const struct {
@@ -36,337 +19,51 @@ static const struct {
 
 enum { PRIMITIVE_COUNT = sizeof(PRIMITIVES) / sizeof(PRIMITIVES[0]) };
 
-static bool is_slice(struct smp_slice slice, const char *text)
-{
-    return slice.length == strlen(text) && memcmp(slice.bytes, text, slice.length) == 0;
-}
-
-static struct smp_slice trim(struct smp_slice slice)
-{
-    while (slice.length > 0 && (unsigned char)slice.bytes[0] <= ' ') {
-        slice.bytes++;
-        slice.length--;
-    }
-    while (slice.length > 0 && (unsigned char)slice.bytes[slice.length - 1] <= ' ')
-        slice.length--;
-    return slice;
-}
-
 /* --- reading --- */
 
-/* The next rule at or after *cursor, trimmed and not empty; false at the end of the list. Commas
- * between parentheses do not separate rules. */
-static bool next_rule(const char **cursor, struct smp_slice *rule)
-{
-    while (**cursor != '\0') {
-        const char *const start = *cursor;
-        const char *end = start;
-        bool in_parameters = false;
-
-        for (; *end != '\0' && (in_parameters || *end != ','); end++) {
-            if (*end == '(' || *end == ')')
-                in_parameters = *end == '(';
-        }
-        *cursor = *end == ',' ? end + 1 : end;
-        *rule = trim((struct smp_slice){ start, (size_t)(end - start) });
-        if (rule->length > 0)
-            return true;
-    }
-    return false;
-}
-
-/* The first part of a text; *rest is what follows its separator. False where there is none. */
-static bool cut_part(struct smp_slice *rest, char separator, struct smp_slice *part)
-{
-    const char *end = NULL;
-
-    if (rest->bytes == NULL)
-        return false;
-    end = memchr(rest->bytes, separator, rest->length);
-    *part = *rest;
-    if (end == NULL) {
-        *rest = (struct smp_slice){ 0 };
-        return true;
-    }
-    part->length = (size_t)(end - rest->bytes);
-    rest->bytes = end + 1;
-    rest->length -= part->length + 1;
-    return true;
-}
-
-/* Of a dotted name. */
-static bool next_level(struct smp_slice *rest, struct smp_slice *level)
-{
-    return cut_part(rest, '.', level);
-}
-
-/* Of a list of types. */
-static bool next_type(struct smp_slice *rest, struct smp_slice *type)
-{
-    if (!cut_part(rest, ',', type))
-        return false;
-    *type = trim(*type);
-    return true;
-}
-
-/* Why these bytes cannot be part of a Java name, or NULL. */
-static const char *complain_of_name(struct smp_slice name)
-{
-    for (size_t i = 0; i < name.length; i++) {
-        const char byte = name.bytes[i];
-
-        if ((unsigned char)byte <= ' ' || byte == 0x7f)
-            return "white space inside a name";
-        if (strchr("{}", byte) != NULL)
-            return "a placeholder that was not replaced";
-        if (strchr("/;:#[]@\\\"'=&|!?%^~+", byte) != NULL)
-            return "a character that no name in Java source has";
-    }
-    return NULL;
-}
-
-static bool is_initializer(struct smp_slice method)
-{
-    return is_slice(method, "<init>") || is_slice(method, "<clinit>");
-}
-
-static bool has_star(struct smp_slice pattern)
-{
-    return pattern.length > 0 && memchr(pattern.bytes, '*', pattern.length) != NULL;
-}
-
-static const char *complain_of_level(struct smp_slice level, bool is_last)
-{
-    if (level.length == 0)
-        return "two dots in a row, or one at an end";
-    if (is_slice(level, "**") || (is_last && is_initializer(level)))
-        return NULL;
-    for (size_t i = 0; i < level.length; i++) {
-        if (level.bytes[i] == '*' && i + 1 < level.length && level.bytes[i + 1] == '*')
-            return "** beside other text: it stands for whole levels";
-        if (level.bytes[i] == '<' || level.bytes[i] == '>')
-            return "of names with < only <init> and <clinit>, after the class";
-    }
-    return complain_of_name(level);
-}
-
-/* The length of "[]", or "[ ]"; 0: it ends otherwise. */
-static size_t brackets_at_end(struct smp_slice type)
-{
-    struct smp_slice before = type;
-
-    if (type.length == 0 || type.bytes[type.length - 1] != ']')
-        return 0;
-    before.length--;
-    before = trim(before);
-    if (before.length == 0 || before.bytes[before.length - 1] != '[')
-        return 0;
-    return (size_t)(type.bytes + type.length - (before.bytes + before.length - 1));
-}
-
-static struct smp_slice without_dimensions(struct smp_slice type, size_t *dimensions)
-{
-    *dimensions = 0;
-    for (;;) {
-        const char *end = NULL;
-        size_t suffix = 0;
-
-        type = trim(type);
-        end = type.bytes + type.length;
-        if (type.length >= 3 && memcmp(end - 3, "...", 3) == 0 && *dimensions == 0)
-            suffix = 3;
-        else
-            suffix = brackets_at_end(type);
-        if (suffix == 0)
-            return type;
-        type.length -= suffix;
-        ++*dimensions;
-    }
-}
-
-static const char *complain_of_type(struct smp_slice type)
-{
-    size_t dimensions = 0;
-    struct smp_slice rest = without_dimensions(type, &dimensions);
-    struct smp_slice level = { 0 };
-
-    if (rest.length == 0)
-        return "a parameter without a type";
-    if (is_slice(rest, "void"))
-        return "void as the type of a parameter";
-    if (dimensions > 255)
-        return "more than 255 dimensions";
-    while (next_level(&rest, &level)) {
-        const char *const complaint = complain_of_name(level);
-
-        if (level.length == 0)
-            return "two dots in a row, or one at an end";
-        if (memchr(level.bytes, '<', level.length) != NULL ||
-            memchr(level.bytes, '>', level.length) != NULL)
-            return "type arguments: write the parameter's class alone";
-        if (memchr(level.bytes, '*', level.length) != NULL)
-            return "a star among the parameters";
-        if (complaint != NULL)
-            return complaint;
-    }
-    return NULL;
-}
-
-/* The types between the parentheses; none at all where there is nothing but blanks. */
-static struct smp_slice types_of(struct smp_slice parameters)
-{
-    const struct smp_slice trimmed = trim(parameters);
-
-    return trimmed.length > 0 ? trimmed : (struct smp_slice){ 0 };
-}
-
 /* Cuts "name(types)" in two. */
-static const char *read_parameters(struct smp_slice *head, struct root_rule *rule)
+static struct smp_slice read_parameters(struct smp_slice text, struct root_rule *rule)
 {
-    const char *const open = memchr(head->bytes, '(', head->length);
-    const char *const close = memchr(head->bytes, ')', head->length);
-    struct smp_slice rest = { 0 };
-    struct smp_slice type = { 0 };
+    const char *const open = memchr(text.bytes, '(', text.length);
+    const char *const end = text.bytes + text.length;
 
-    if (open == NULL && close == NULL)
-        return NULL;
-    if (open == NULL || close != head->bytes + head->length - 1 ||
-        memchr(open + 1, '(', (size_t)(close - open)) != NULL)
-        return "parentheses that do not match, or text behind them";
+    if (open == NULL)
+        return text;
+    const char *const close = memchr(open, ')', (size_t)(end - open));
     rule->has_parameters = true;
-    rule->parameters = (struct smp_slice){ open + 1, (size_t)(close - open) - 1 };
-    head->length = (size_t)(open - head->bytes);
-    *head = trim(*head);
-    rest = types_of(rule->parameters);
-    while (next_type(&rest, &type)) {
-        const char *const complaint = complain_of_type(type);
-
-        if (complaint != NULL)
-            return complaint;
-    }
-    return NULL;
+    rule->parameters = smp_slice_trim(
+        (struct smp_slice){ open + 1, (size_t)((close != NULL ? close : end) - open) - 1 });
+    return smp_slice_trim((struct smp_slice){ text.bytes, (size_t)(open - text.bytes) });
 }
 
-/* NULL, or what is wrong with it. */
-static const char *read_rule(struct smp_slice text, struct root_rule *rule)
+static struct root_rule read_rule(struct smp_slice text)
 {
-    struct smp_slice head = text;
-    const char *complaint = read_parameters(&head, rule);
-    struct smp_slice rest = head;
-    struct smp_slice level = { 0 };
+    struct root_rule rule = { .method_pattern = { "*", 1 } };
+    const struct smp_slice head = read_parameters(text, &rule);
+    const char *const dot = head.length > 0 ? memrchr(head.bytes, '.', head.length) : NULL;
+    struct smp_slice method = head;
 
-    if (complaint != NULL)
-        return complaint;
-    while (next_level(&rest, &level)) {
-        complaint = complain_of_level(level, rest.bytes == NULL);
-        if (complaint != NULL)
-            return complaint;
-    }
-    rule->class_pattern = head;
-    rule->method_pattern = (struct smp_slice){ "*", 1 };
-    if (is_slice(level, "**")) /* as the last level: any method */
-        return NULL;
-    if (level.length == head.length)
-        return "no class before the method; for a class write CLASS.*";
-    rule->method_pattern = level;
-    rule->class_pattern.length -= level.length + 1;
-    if (!rule->has_parameters && !has_star(head) && !is_initializer(level))
-        rule->as_class = head;
-    return NULL;
+    if (dot != NULL)
+        method = (struct smp_slice){ dot + 1, (size_t)(head.bytes + head.length - dot) - 1 };
+    rule.class_pattern = head;
+    if (smp_slice_is(method, "**")) /* any method of any class below */
+        return rule;
+    rule.method_pattern = method;
+    rule.class_pattern.length = dot != NULL ? (size_t)(dot - head.bytes) : 0;
+    if (dot != NULL && !rule.has_parameters && !smp_slice_has(head, '*') &&
+        !smp_slice_has(head, '<'))
+        rule.as_class = head;
+    return rule;
 }
 
-static enum smp_status refuse_rule(char *message, struct smp_slice value, const char *complaint)
+size_t smp_root_rules_count(const char *list)
 {
-    char shown[SHOWN_VALUE_BYTES];
-
-    if (message != NULL) {
-        (void)smp_utf8_from_modified(shown, sizeof(shown), value.bytes, value.length);
-        (void)snprintf(message, SMP_ROOT_RULES_MESSAGE_BYTES,
-                       "rootMethods must be " ALLOWED "; got \"%s\": %s", shown, complaint);
-    }
-    return SMP_EINVAL;
-}
-
-static enum smp_status check_rules(const char *list, size_t *count, char *message)
-{
-    struct smp_slice text = { 0 };
-
-    *count = 0;
-    while (next_rule(&list, &text)) {
-        struct root_rule rule = { 0 };
-        const char *complaint = NULL;
-
-        if (*count == SMP_MAX_ROOT_RULES)
-            complaint = "more than 1,000 parts";
-        else if (text.length > SMP_MAX_ROOT_RULE_BYTES)
-            complaint = "more than 1,000 bytes";
-        else
-            complaint = read_rule(text, &rule);
-        if (complaint != NULL)
-            return refuse_rule(message, text, complaint);
-        ++*count;
-    }
-    return SMP_OK;
-}
-
-/* The rules have been checked. */
-static void keep_rules(struct smp_root_rules *rules, size_t count)
-{
-    const char *cursor = rules->list;
-    struct smp_slice text = { 0 };
-
-    while (rules->count < count && next_rule(&cursor, &text)) {
-        struct root_rule *const rule = &rules->rules[rules->count++];
-
-        rule->text = text.bytes;
-        (void)read_rule(text, rule);
-        /* A comma, a blank, or the NUL that is there: the cursor is behind it, or at that NUL. */
-        rules->list[text.bytes + text.length - rules->list] = '\0';
-    }
-}
-
-enum smp_status smp_root_rules_create(struct smp_quota *quota, const char *list,
-                                      struct smp_root_rules **out,
-                                      char message[SMP_ROOT_RULES_MESSAGE_BYTES])
-{
+    struct smp_slice rule = { 0 };
     size_t count = 0;
-    struct smp_root_rules *rules = NULL;
-    enum smp_status status = check_rules(list, &count, message);
 
-    if (status != SMP_OK)
-        return status;
-    rules = smp_alloc(quota, sizeof(*rules));
-    if (rules == NULL)
-        return SMP_ENOMEM;
-    rules->quota = quota;
-    rules->list = smp_strndup(quota, list, strlen(list));
-    rules->rules = count > 0 ? smp_alloc(quota, count * sizeof(*rules->rules)) : NULL;
-    if (rules->list == NULL || (count > 0 && rules->rules == NULL)) {
-        smp_root_rules_destroy(rules);
-        return SMP_ENOMEM;
-    }
-    keep_rules(rules, count);
-    *out = rules;
-    return SMP_OK;
-}
-
-void smp_root_rules_destroy(struct smp_root_rules *rules)
-{
-    if (rules == NULL)
-        return;
-    smp_free(rules->quota, rules->rules);
-    smp_free(rules->quota, rules->list);
-    smp_free(rules->quota, rules);
-}
-
-size_t smp_root_rules_count(const struct smp_root_rules *rules)
-{
-    return rules->count;
-}
-
-const char *smp_root_rules_text(const struct smp_root_rules *rules, size_t rule)
-{
-    return rules->rules[rule].text;
+    while (smp_slice_next_part(&list, &rule))
+        count++;
+    return count;
 }
 
 /* --- matching --- */
@@ -447,56 +144,82 @@ static bool matches_class_type(struct smp_slice type, struct smp_slice class_nam
 static char primitive_code(struct smp_slice type)
 {
     for (size_t i = 0; i < PRIMITIVE_COUNT; i++) {
-        if (is_slice(type, PRIMITIVES[i].name))
+        if (smp_slice_is(type, PRIMITIVES[i].name))
             return PRIMITIVES[i].code;
     }
     return 'L';
 }
 
-/* *descriptor begins with a type, which is taken off it. */
-static bool takes_type(struct smp_slice type, struct smp_slice *descriptor)
+static bool cut_end(struct smp_slice *text, const char *end)
 {
-    size_t dimensions = 0;
-    const struct smp_slice base = without_dimensions(type, &dimensions);
-    const char code = primitive_code(base);
-    struct smp_slice rest = *descriptor;
-    const char *end = NULL;
+    const size_t length = strlen(end);
 
-    for (; dimensions > 0 && rest.length > 0 && rest.bytes[0] == '['; dimensions--) {
-        rest.bytes++;
-        rest.length--;
-    }
-    if (dimensions > 0 || rest.length == 0 || rest.bytes[0] != code)
+    if (text->length < length || memcmp(text->bytes + text->length - length, end, length) != 0)
         return false;
-    rest.bytes++;
-    rest.length--;
-    if (code == 'L') {
-        end = memchr(rest.bytes, ';', rest.length);
-        if (end == NULL)
-            return false;
-        if (!matches_class_type(base, (struct smp_slice){ rest.bytes, (size_t)(end - rest.bytes) }))
-            return false;
-        rest.length -= (size_t)(end - rest.bytes) + 1;
-        rest.bytes = end + 1;
-    }
-    *descriptor = rest;
+    text->length -= length;
+    *text = smp_slice_trim(*text);
     return true;
 }
 
-static bool matches_parameters(struct smp_slice parameters, struct smp_slice descriptor)
+/* Takes "...", "[]" or "[ ]" off its end. */
+static bool cut_dimension(struct smp_slice *type)
 {
-    struct smp_slice rest = types_of(parameters);
-    struct smp_slice type = { 0 };
+    struct smp_slice rest = *type;
 
-    if (descriptor.length == 0 || descriptor.bytes[0] != '(')
+    if (!cut_end(&rest, "...") && !(cut_end(&rest, "]") && cut_end(&rest, "[")))
         return false;
-    descriptor.bytes++;
-    descriptor.length--;
-    while (next_type(&rest, &type)) {
-        if (!takes_type(type, &descriptor))
+    *type = rest;
+    return true;
+}
+
+static void drop_bytes(struct smp_slice *text, size_t count)
+{
+    text->bytes += count;
+    text->length -= count;
+}
+
+/* *descriptor begins with a type, which is taken off it. */
+static bool takes_type(struct smp_slice type, struct smp_slice *descriptor)
+{
+    const char *end = NULL;
+
+    for (; cut_dimension(&type); drop_bytes(descriptor, 1)) {
+        if (!smp_slice_begins(*descriptor, "[", 1))
             return false;
     }
-    return descriptor.length > 0 && descriptor.bytes[0] == ')';
+    const char code = primitive_code(type);
+    if (!smp_slice_begins(*descriptor, &code, 1))
+        return false;
+    drop_bytes(descriptor, 1);
+    if (code != 'L')
+        return true;
+    end = descriptor->length > 0 ? memchr(descriptor->bytes, ';', descriptor->length) : NULL;
+    if (end == NULL)
+        return false;
+    const struct smp_slice name = { descriptor->bytes, (size_t)(end - descriptor->bytes) };
+    drop_bytes(descriptor, name.length + 1);
+    return matches_class_type(type, name);
+}
+
+static bool matches_parameters(struct smp_slice types, struct smp_slice descriptor)
+{
+    if (!smp_slice_begins(descriptor, "(", 1))
+        return false;
+    drop_bytes(&descriptor, 1);
+    while (types.length > 0) {
+        const char *const comma = memchr(types.bytes, ',', types.length);
+        const size_t length = comma != NULL ? (size_t)(comma - types.bytes) : types.length;
+
+        if (!takes_type(smp_slice_trim((struct smp_slice){ types.bytes, length }), &descriptor))
+            return false;
+        drop_bytes(&types, comma != NULL ? length + 1 : length);
+    }
+    return smp_slice_begins(descriptor, ")", 1);
+}
+
+static bool is_initializer(struct smp_slice method)
+{
+    return smp_slice_is(method, "<init>") || smp_slice_is(method, "<clinit>");
 }
 
 static bool names_class(const struct root_rule *rule, struct smp_slice class_name)
@@ -504,35 +227,40 @@ static bool names_class(const struct root_rule *rule, struct smp_slice class_nam
     return rule->as_class.length > 0 && matches_stars(rule->as_class, class_name);
 }
 
-bool smp_root_rules_is_exact(const struct smp_root_rules *rules, size_t rule,
-                             struct smp_slice class_name)
+bool smp_root_rule_is_exact(struct smp_slice text, struct smp_slice class_name)
 {
-    const struct root_rule *const wanted = &rules->rules[rule];
+    const struct root_rule rule = read_rule(text);
 
-    return !has_star(wanted->class_pattern) && !has_star(wanted->method_pattern) &&
-           !names_class(wanted, class_name);
+    return !smp_slice_has(rule.class_pattern, '*') && !smp_slice_has(rule.method_pattern, '*') &&
+           !names_class(&rule, class_name);
 }
 
-bool smp_root_rules_match_class(const struct smp_root_rules *rules, size_t rule,
-                                struct smp_slice class_name)
+bool smp_root_rule_matches_class(struct smp_slice text, struct smp_slice class_name)
 {
-    return matches_stars(rules->rules[rule].class_pattern, class_name) ||
-           names_class(&rules->rules[rule], class_name);
+    const struct root_rule rule = read_rule(text);
+
+    return matches_stars(rule.class_pattern, class_name) || names_class(&rule, class_name);
 }
 
-bool smp_root_rules_match_method(const struct smp_root_rules *rules, size_t rule,
-                                 struct smp_slice class_name, struct smp_slice name,
-                                 struct smp_slice descriptor)
+bool smp_root_rules_match_class(const char *list, struct smp_slice class_name)
 {
-    const struct root_rule *const wanted = &rules->rules[rule];
+    struct smp_slice rule = { 0 };
 
-    if (names_class(wanted, class_name))
+    while (smp_slice_next_part(&list, &rule)) {
+        if (smp_root_rule_matches_class(rule, class_name))
+            return true;
+    }
+    return false;
+}
+
+bool smp_root_rule_matches_method(struct smp_slice text, struct smp_slice class_name,
+                                  struct smp_slice name, struct smp_slice descriptor)
+{
+    const struct root_rule rule = read_rule(text);
+    const bool is_named = is_initializer(name) ? smp_slice_equals(rule.method_pattern, name)
+                                               : matches_stars(rule.method_pattern, name);
+
+    if (names_class(&rule, class_name))
         return !is_initializer(name);
-    const bool is_named = is_initializer(name) ? wanted->method_pattern.length == name.length &&
-                                                     memcmp(wanted->method_pattern.bytes,
-                                                            name.bytes, name.length) == 0
-                                               : matches_stars(wanted->method_pattern, name);
-
-    return is_named &&
-           (!wanted->has_parameters || matches_parameters(wanted->parameters, descriptor));
+    return is_named && (!rule.has_parameters || matches_parameters(rule.parameters, descriptor));
 }

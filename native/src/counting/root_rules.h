@@ -16,11 +16,10 @@
  * its dollar sign: com.acme.Order$Line. Stars and the names of classes stand for no constructor and
  * no static initialiser: these are named.
  *
- * Owns     its rules.
- * Threads  immutable after create.
- * Errors   SMP_EINVAL with message filled: it names the property, the value and what is allowed;
- *          SMP_ENOMEM where system or quota refuse memory.
- * Cost     a match: O(length of the names) for each rule, times the number of levels for `**`.
+ * The setter in Java (CountingLists) refuses all other texts; here they match nothing of use.
+ *
+ * Threads  any.
+ * Cost     a match: O(length of rule and names), times the number of levels for `**`.
  */
 #ifndef SMP_COUNTING_ROOT_RULES_H
 #define SMP_COUNTING_ROOT_RULES_H
@@ -28,38 +27,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/alloc.h"
-#include "base/status.h"
-#include "counting/class_summary.h"
+#include "counting/slice.h"
 
-enum {
-    SMP_MAX_ROOT_RULES = 1000,
-    SMP_MAX_ROOT_RULE_BYTES = 1000,
-    SMP_ROOT_RULES_MESSAGE_BYTES = 512
-};
-
-struct smp_root_rules;
-
-/* list: comma-separated; blanks around a rule are trimmed, empty ones ignored. message may be
- * NULL. */
-SMP_CHECKED enum smp_status smp_root_rules_create(struct smp_quota *quota, const char *list,
-                                                  struct smp_root_rules **out,
-                                                  char message[SMP_ROOT_RULES_MESSAGE_BYTES]);
-void smp_root_rules_destroy(struct smp_root_rules *rules);
-
-size_t smp_root_rules_count(const struct smp_root_rules *rules);
-/* As it was written, without blanks around it. */
-const char *smp_root_rules_text(const struct smp_root_rules *rules, size_t rule);
+/* Of a comma-separated list: smp_slice_next_part gives one after the other. */
+size_t smp_root_rules_count(const char *list);
+/* Does one of them name methods of this class? */
+bool smp_root_rules_match_class(const char *list, struct smp_slice class_name);
 /* Does the rule name methods of the class with this internal name? */
-bool smp_root_rules_match_class(const struct smp_root_rules *rules, size_t rule,
-                                struct smp_slice class_name);
+bool smp_root_rule_matches_class(struct smp_slice rule, struct smp_slice class_name);
 /* Were the methods of a class that matches chosen one by one? Not if the rule has a star, or is the
  * name of the class. */
-bool smp_root_rules_is_exact(const struct smp_root_rules *rules, size_t rule,
-                             struct smp_slice class_name);
+bool smp_root_rule_is_exact(struct smp_slice rule, struct smp_slice class_name);
 /* Is it this method, of a class that matches? */
-bool smp_root_rules_match_method(const struct smp_root_rules *rules, size_t rule,
-                                 struct smp_slice class_name, struct smp_slice name,
-                                 struct smp_slice descriptor);
+bool smp_root_rule_matches_method(struct smp_slice rule, struct smp_slice class_name,
+                                  struct smp_slice name, struct smp_slice descriptor);
 
 #endif

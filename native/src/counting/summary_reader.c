@@ -9,32 +9,26 @@ _Static_assert((int)SMP_ACCESS_STATIC == (int)SMP_CLASS_STATIC, "static");
 _Static_assert((int)SMP_ACCESS_NATIVE == (int)SMP_CLASS_NATIVE, "native");
 _Static_assert((int)SMP_ACCESS_ABSTRACT == (int)SMP_CLASS_ABSTRACT, "abstract");
 
-enum { FIRST_ITEMS_BYTES = 4096 };
+/* Of a method that looks handles up, so that it has 256 names at most. What is more is found by
+ * samples, if at all. */
+enum { LOOKUP_STRINGS = 32, LOOKUP_CLASSES = 8 };
+
+struct method_read {
+    struct smp_class_summary_reader *reader;
+    bool is_full;    /* a call did not fit */
+    bool is_look_up; /* it looks methods up by their names */
+    size_t string_count;
+    size_t class_count;
+    struct smp_slice strings[LOOKUP_STRINGS];
+    struct smp_slice classes[LOOKUP_CLASSES]; /* its own first */
+};
 
 void smp_class_summary_reader_fini(struct smp_class_summary_reader *reader)
 {
-    smp_free(reader->quota, reader->methods.items);
-    smp_free(reader->quota, reader->calls.items);
-    smp_free(reader->quota, reader->interfaces.items);
-    *reader = (struct smp_class_summary_reader){ .quota = reader->quota };
-}
-
-/* What is there is kept. */
-static bool grow_items(struct smp_class_summary_reader *reader,
-                       struct smp_class_summary_items *items, size_t needed)
-{
-    size_t bytes = items->bytes > 0 ? items->bytes : FIRST_ITEMS_BYTES;
-    void *grown = NULL;
-
-    if (needed <= items->bytes)
-        return true;
-    while (bytes < needed)
-        bytes *= 2;
-    grown = smp_realloc(reader->quota, items->items, bytes);
-    if (grown == NULL)
-        return false;
-    *items = (struct smp_class_summary_items){ .items = grown, .bytes = bytes };
-    return true;
+    smp_memory_budget_give(&reader->budget, reader->methods.items, reader->methods.bytes);
+    smp_memory_budget_give(&reader->budget, reader->calls.items, reader->calls.bytes);
+    smp_memory_budget_give(&reader->budget, reader->interfaces.items, reader->interfaces.bytes);
+    *reader = (struct smp_class_summary_reader){ .budget.quota = reader->budget.quota };
 }
 
 static struct smp_slice slice(struct smp_class_text text)
@@ -42,88 +36,73 @@ static struct smp_slice slice(struct smp_class_text text)
     return (struct smp_slice){ text.bytes, text.length };
 }
 
-static bool add_summary_call(struct smp_class_summary_reader *reader,
-                             const struct smp_call_summary *call)
+static bool add_summary_call(struct method_read *read, const struct smp_call_summary *call)
 {
-    struct smp_call_summary *calls = NULL;
+    struct smp_class_summary_reader *const reader = read->reader;
 
-    if (reader->call_count == SMP_CLASS_SUMMARY_MAX_CALLS ||
-        !grow_items(reader, &reader->calls, (reader->call_count + 1) * sizeof(*calls))) {
-        reader->is_full = true;
-        return false;
-    }
-    calls = reader->calls.items;
-    calls[reader->call_count++] = *call;
-    return true;
+    read->is_full |= reader->call_count == SMP_CLASS_SUMMARY_MAX_CALLS ||
+                     !smp_memory_budget_fit(&reader->budget, &reader->calls,
+                                            (reader->call_count + 1) * sizeof(*call));
+    if (!read->is_full)
+        ((struct smp_call_summary *)reader->calls.items)[reader->call_count++] = *call;
+    return !read->is_full;
 }
 
 /* --- lookups --- */
 
-static void begin_lookup(struct smp_class_summary_reader *reader, const struct smp_class_file *file)
-{
-    reader->lookup.is_one = false;
-    reader->lookup.string_count = 0;
-    reader->lookup.class_count = 1;
-    reader->lookup.classes[0] = slice(file->name);
-}
-
 /* Once, as far as there is room. */
 static void add_text_once(struct smp_slice *texts, size_t *count, size_t most,
-                          struct smp_class_text text)
+                          struct smp_slice text)
 {
     for (size_t i = 0; i < *count; i++) {
-        if (texts[i].length == text.length && memcmp(texts[i].bytes, text.bytes, text.length) == 0)
+        if (smp_slice_equals(texts[i], text))
             return;
     }
     if (*count < most)
-        texts[(*count)++] = slice(text);
+        texts[(*count)++] = text;
 }
 
-static void add_lookup_class(struct smp_class_summary_reader *reader, struct smp_class_text name)
+static void add_lookup_class(struct method_read *read, struct smp_slice name)
 {
-    add_text_once(reader->lookup.classes, &reader->lookup.class_count,
-                  SMP_CLASS_SUMMARY_LOOKUP_CLASSES, name);
+    add_text_once(read->classes, &read->class_count, LOOKUP_CLASSES, name);
 }
 
 /* (Lcom/acme/Order;I)V: a dynamic call has the object first. */
-static void add_receiver(struct smp_class_summary_reader *reader, struct smp_class_text descriptor)
+static void add_receiver(struct method_read *read, struct smp_slice descriptor)
 {
     const char *const end = memchr(descriptor.bytes, ';', descriptor.length);
 
-    if (end != NULL && descriptor.length > 2 && descriptor.bytes[1] == 'L')
-        add_lookup_class(reader,
-                         (struct smp_class_text){ .bytes = descriptor.bytes + 2,
-                                                  .length = (size_t)(end - descriptor.bytes) - 2 });
+    if (end != NULL && smp_slice_begins(descriptor, "(L", 2))
+        add_lookup_class(
+            read, (struct smp_slice){ descriptor.bytes + 2, (size_t)(end - descriptor.bytes) - 2 });
 }
 
-static void note_for_lookup(struct smp_class_summary_reader *reader,
-                            const struct smp_class_call_site *site)
+static void note_for_lookup(struct method_read *read, const struct smp_class_call_site *site)
 {
+    const struct smp_slice name = slice(site->method.name);
+
     if (site->kind == SMP_CALL_STRING || site->kind == SMP_CALL_BY_NAME)
-        add_text_once(reader->lookup.strings, &reader->lookup.string_count,
-                      SMP_CLASS_SUMMARY_LOOKUP_STRINGS, site->method.name);
-    if (site->kind == SMP_CALL_BY_NAME) {
-        add_receiver(reader, site->method.descriptor);
-        reader->lookup.is_one = true;
-    }
+        add_text_once(read->strings, &read->string_count, LOOKUP_STRINGS, name);
+    if (site->kind == SMP_CALL_BY_NAME)
+        add_receiver(read, slice(site->method.descriptor));
     if (site->kind == SMP_CALL_NEW)
-        add_lookup_class(reader, site->method.owner);
-    if (site->kind == SMP_CALL_VIRTUAL && !site->is_handle && site->method.name.length >= 4 &&
-        memcmp(site->method.name.bytes, "find", 4) == 0)
-        reader->lookup.is_one |=
-            smp_class_text_is(site->method.owner, "java/lang/invoke/MethodHandles$Lookup");
+        add_lookup_class(read, slice(site->method.owner));
+    read->is_look_up |=
+        site->kind == SMP_CALL_BY_NAME ||
+        (site->kind == SMP_CALL_VIRTUAL && !site->is_handle && smp_slice_begins(name, "find", 4) &&
+         smp_class_text_is(site->method.owner, "java/lang/invoke/MethodHandles$Lookup"));
 }
 
 /* Without a descriptor: all methods of the name. */
-static bool add_lookup(struct smp_class_summary_reader *reader)
+static bool add_lookup(struct method_read *read)
 {
-    for (size_t s = 0; reader->lookup.is_one && s < reader->lookup.string_count; s++) {
-        for (size_t c = 0; c < reader->lookup.class_count; c++) {
-            const struct smp_call_summary call = { .owner = reader->lookup.classes[c],
-                                                   .name = reader->lookup.strings[s],
+    for (size_t s = 0; read->is_look_up && s < read->string_count; s++) {
+        for (size_t c = 0; c < read->class_count; c++) {
+            const struct smp_call_summary call = { .owner = read->classes[c],
+                                                   .name = read->strings[s],
                                                    .is_made = true };
 
-            if (!add_summary_call(reader, &call))
+            if (!add_summary_call(read, &call))
                 return false;
         }
     }
@@ -134,7 +113,7 @@ static bool add_lookup(struct smp_class_summary_reader *reader)
 
 static bool add_call_site(void *self, const struct smp_class_call_site *site)
 {
-    struct smp_class_summary_reader *const reader = self;
+    struct method_read *const read = self;
     const struct smp_call_summary call = {
         .owner = slice(site->method.owner),
         .name = slice(site->method.name),
@@ -143,9 +122,9 @@ static bool add_call_site(void *self, const struct smp_class_call_site *site)
         .is_made = site->is_handle || site->kind == SMP_CALL_NEW
     };
 
-    note_for_lookup(reader, site);
+    note_for_lookup(read, site);
     return site->kind == SMP_CALL_STRING || site->kind == SMP_CALL_BY_NAME ||
-           add_summary_call(reader, &call);
+           add_summary_call(read, &call);
 }
 
 /* The calls of a method are found by their number until all have been read: they move. */
@@ -155,11 +134,12 @@ static bool read_summary_method(struct smp_class_summary_reader *reader,
     const struct smp_class_method *const method = &file->methods[number];
     struct smp_method_summary *const methods = reader->methods.items;
     const size_t first = reader->call_count;
+    struct method_read read = { .reader = reader, .class_count = 1 };
 
-    begin_lookup(reader, file);
-    if (!smp_class_each_call_site(file, method, add_call_site, reader) && reader->is_full)
-        return false;
-    if (!add_lookup(reader))
+    read.classes[0] = slice(file->name);
+    /* False as well for code that is not understood: the calls before that place are kept. */
+    (void)smp_class_each_call_site(file, method, add_call_site, &read);
+    if (read.is_full || !add_lookup(&read))
         return false;
     methods[number] =
         (struct smp_method_summary){ .name = slice(method->name),
@@ -187,11 +167,12 @@ enum smp_status smp_class_summary_reader_read(struct smp_class_summary_reader *r
 {
     struct smp_slice *interfaces = NULL;
 
+    reader->budget.max_bytes = SIZE_MAX;
     reader->call_count = 0;
-    reader->is_full = false;
-    if (!grow_items(reader, &reader->methods,
-                    file->method_count * sizeof(struct smp_method_summary)) ||
-        !grow_items(reader, &reader->interfaces, file->interface_count * sizeof(*interfaces)))
+    if (!smp_memory_budget_fit(&reader->budget, &reader->methods,
+                               file->method_count * sizeof(struct smp_method_summary)) ||
+        !smp_memory_budget_fit(&reader->budget, &reader->interfaces,
+                               file->interface_count * sizeof(*interfaces)))
         return SMP_ENOMEM;
     for (size_t i = 0; i < file->method_count; i++) {
         if (!read_summary_method(reader, file, i))

@@ -23,41 +23,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/alloc.h"
+#include "base/memory_budget.h"
 #include "base/status.h"
 #include "classfile/class_file.h"
 #include "counting/class_summary.h"
 
-enum {
-    SMP_CLASS_SUMMARY_MAX_CALLS = 1024 * 1024,
-    /* Of a method that looks handles up, so that it has 256 names at most. What is more is found by
-     * samples, if at all. */
-    SMP_CLASS_SUMMARY_LOOKUP_STRINGS = 32,
-    SMP_CLASS_SUMMARY_LOOKUP_CLASSES = 8
-};
+enum { SMP_CLASS_SUMMARY_MAX_CALLS = 1024 * 1024 };
 
-/* An array that grows. */
-struct smp_class_summary_items {
-    void *items;
-    size_t bytes;
-};
-
-/* Visible so that it can live in its owner. All zero but for the quota: empty. */
+/* Visible so that it can live in its owner. All zero but for the budget's quota: empty. */
 struct smp_class_summary_reader {
-    struct smp_quota *quota;
+    struct smp_memory_budget budget; /* without a maximum of its own */
     struct smp_class_summary summary;
-    struct smp_class_summary_items methods;
-    struct smp_class_summary_items calls;
-    struct smp_class_summary_items interfaces;
+    struct smp_grown methods;
+    struct smp_grown interfaces;
+    struct smp_grown calls;
     size_t call_count;
-    bool is_full; /* a call did not fit */
-    struct {
-        bool is_one; /* it looks methods up by their names */
-        size_t string_count;
-        size_t class_count;
-        struct smp_slice strings[SMP_CLASS_SUMMARY_LOOKUP_STRINGS];
-        struct smp_slice classes[SMP_CLASS_SUMMARY_LOOKUP_CLASSES]; /* its own first */
-    } lookup;                                                       /* of the method that is read */
 };
 
 void smp_class_summary_reader_fini(struct smp_class_summary_reader *reader);

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * symbols.h - texts that are stored once and counted, so that they go with the last class that has
- * them: names of classes, and names of methods with their descriptors.
- *
- * A program that makes classes for ever, under a new name each time, takes no more memory than its
- * loaded classes do.
+ * them: names of classes, names of methods with their descriptors (`add.(I)V`), source files.
  *
  * Owns     copies of the texts. A symbol lives as long as it is held.
  * Threads  one at a time.
  * Errors   intern: 0 where there is no memory; nothing has changed then.
- * Cost     intern, find: one hash of the text. Each symbol: 48 bytes and a piece of the heap.
+ * Cost     intern, find: one hash of the text. Each symbol: 48 bytes, a slot of 8 and a piece of
+ *          the heap.
  */
 #ifndef SMP_COUNTING_SYMBOLS_H
 #define SMP_COUNTING_SYMBOLS_H
@@ -17,8 +15,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/memory_budget.h"
+#include "base/hash_map.h"
 #include "counting/pool.h"
+#include "counting/slice.h"
 
 enum { SMP_SYMBOLS_LIMIT = 16 * 1024 * 1024 };
 
@@ -27,7 +26,6 @@ struct smp_symbol {
     uint32_t length;
     uint32_t hash;
     uint32_t holds;
-    uint32_t next; /* in its bucket */
     /* For class_index and the call graph, where this is the name of a class: heads of lists, 0
      * where they are empty. Whatever is on a list holds the symbol. */
     uint32_t first_class;   /* of that name */
@@ -38,24 +36,32 @@ struct smp_symbol {
 
 struct smp_symbols {
     struct smp_pool pool;
-    uint32_t *buckets;
-    uint32_t bucket_count; /* a power of two, or 0 */
+    struct smp_hash_map by_hash;
 };
 
 void smp_symbols_init(struct smp_symbols *symbols, struct smp_memory_budget *budget);
 void smp_symbols_fini(struct smp_symbols *symbols);
 
 /* The symbol of this text, held once more. */
-uint32_t smp_symbols_intern(struct smp_symbols *symbols, const char *text, size_t length);
+uint32_t smp_symbols_intern(struct smp_symbols *symbols, struct smp_slice text);
 /* The same, not held; 0: there is none. */
-uint32_t smp_symbols_find(const struct smp_symbols *symbols, const char *text, size_t length);
-void smp_symbols_hold(struct smp_symbols *symbols, uint32_t symbol);
-/* 0 is fine. */
+uint32_t smp_symbols_find(const struct smp_symbols *symbols, struct smp_slice text);
+/* 0 is fine, as for release. Returns the symbol. */
+uint32_t smp_symbols_hold(struct smp_symbols *symbols, uint32_t symbol);
 void smp_symbols_release(struct smp_symbols *symbols, uint32_t symbol);
 
 static inline struct smp_symbol *smp_symbols_at(const struct smp_symbols *symbols, uint32_t symbol)
 {
     return smp_pool_at(&symbols->pool, symbol);
+}
+
+/* Of symbol 0 it is empty. */
+static inline struct smp_slice smp_symbols_text(const struct smp_symbols *symbols, uint32_t symbol)
+{
+    if (symbol == 0)
+        return (struct smp_slice){ 0 };
+    return (struct smp_slice){ smp_symbols_at(symbols, symbol)->text,
+                               smp_symbols_at(symbols, symbol)->length };
 }
 
 #endif

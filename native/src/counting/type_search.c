@@ -3,59 +3,38 @@
 
 #include <assert.h>
 
-enum { FIRST_LIST_ITEMS = 64 };
-
 void smp_type_search_init(struct smp_type_search *search, struct smp_class_index *index)
 {
     *search = (struct smp_type_search){ .index = index };
 }
 
-static void free_list(struct smp_type_search *search, struct smp_type_list *list)
-{
-    smp_memory_budget_give(search->index->budget, list->items,
-                           list->capacity * sizeof(*list->items));
-    *list = (struct smp_type_list){ 0 };
-}
-
 void smp_type_search_fini(struct smp_type_search *search)
 {
-    free_list(search, &search->subtypes);
-    free_list(search, &search->supers);
-    free_list(search, &search->open);
+    struct smp_type_list *const lists[] = { &search->subtypes, &search->supers, &search->open };
+
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+        smp_memory_budget_give(search->index->budget, lists[i]->room.items, lists[i]->room.bytes);
 }
 
-/* What it holds is not kept. */
 static bool reserve_list(struct smp_type_search *search, struct smp_type_list *list, size_t needed)
 {
-    size_t capacity = list->capacity > 0 ? list->capacity : FIRST_LIST_ITEMS;
-    uint32_t *items = NULL;
-
-    if (needed <= list->capacity)
-        return true;
-    while (capacity < needed)
-        capacity *= 2;
-    items = smp_memory_budget_take(search->index->budget, capacity * sizeof(*items));
-    if (items == NULL)
-        return false;
-    free_list(search, list);
-    *list = (struct smp_type_list){ .items = items, .capacity = capacity };
-    return true;
+    return smp_memory_budget_fit(search->index->budget, &list->room, needed * sizeof(uint32_t));
 }
 
+/* A name of a super type has an edge. */
 bool smp_type_search_reserve(struct smp_type_search *search)
 {
     const size_t classes = search->index->classes.count;
-    const size_t names = search->index->class_names.pool.count;
 
     return reserve_list(search, &search->subtypes, classes) &&
            reserve_list(search, &search->open, classes) &&
-           reserve_list(search, &search->supers, names + 1);
+           reserve_list(search, &search->supers, search->index->edges.count + 1);
 }
 
 static void add_to(struct smp_type_list *list, uint32_t item)
 {
-    assert(list->count < list->capacity);
-    list->items[list->count++] = item;
+    assert(list->count < list->room.bytes / sizeof(item));
+    smp_type_list_items(list)[list->count++] = item;
 }
 
 static void add_class_once(struct smp_type_search *search, struct smp_type_list *list,
@@ -73,17 +52,15 @@ static void add_class_once(struct smp_type_search *search, struct smp_type_list 
 /* The loaded classes of a name. */
 static void add_named(struct smp_type_search *search, struct smp_type_list *list, uint32_t name)
 {
-    uint32_t named = smp_symbols_at(&search->index->class_names, name)->first_class;
+    uint32_t named = smp_class_index_first(search->index, name);
 
-    while (named != 0) {
+    for (; named != 0; named = smp_class_index_at(search->index, named)->next_named)
         add_class_once(search, list, named);
-        named = smp_class_index_at(search->index, named)->next_named;
-    }
 }
 
 static void add_subtypes_of(struct smp_type_search *search, uint32_t name)
 {
-    uint32_t edge = smp_symbols_at(&search->index->class_names, name)->first_edge;
+    uint32_t edge = smp_symbols_at(&search->index->symbols, name)->first_edge;
 
     while (edge != 0) {
         const struct smp_subtype_edge *const it = smp_class_index_edge(search->index, edge);
@@ -104,12 +81,13 @@ void smp_type_search_subtypes(struct smp_type_search *search, uint32_t name)
     search->same_count = list->count;
     add_subtypes_of(search, name);
     for (size_t i = search->same_count; i < list->count; i++)
-        add_subtypes_of(search, smp_class_index_at(search->index, list->items[i])->name);
+        add_subtypes_of(search,
+                        smp_class_index_at(search->index, smp_type_list_items(list)[i])->name);
 }
 
 static void add_name_once(struct smp_type_search *search, uint32_t name)
 {
-    struct smp_symbol *const symbol = smp_symbols_at(&search->index->class_names, name);
+    struct smp_symbol *const symbol = smp_symbols_at(&search->index->symbols, name);
 
     if (symbol->visited == search->search)
         return;
@@ -141,7 +119,7 @@ void smp_type_search_supers(struct smp_type_search *search, uint32_t of)
     add_to(list, smp_class_index_at(search->index, of)->name);
     add_supers_of(search, of);
     for (size_t i = 1; i < list->count; i++) {
-        uint32_t named = smp_symbols_at(&search->index->class_names, list->items[i])->first_class;
+        uint32_t named = smp_class_index_first(search->index, smp_type_list_items(list)[i]);
 
         for (; named != 0; named = smp_class_index_at(search->index, named)->next_named)
             add_supers_of(search, named);
@@ -161,7 +139,7 @@ void smp_type_search_methods(struct smp_type_search *search, uint32_t signature,
     for (size_t i = 0; i < count; i++)
         add_class_once(search, open, classes[i]);
     while (open->count > 0) {
-        const uint32_t visited = open->items[--open->count];
+        const uint32_t visited = smp_type_list_items(open)[--open->count];
         const struct smp_indexed_class *const it = smp_class_index_at(index, visited);
         const int32_t method = smp_class_body_find(&it->body, signature);
         uint32_t edge = it->first_edge;

@@ -21,10 +21,14 @@
 #include "counting/class_index.h"
 
 struct smp_type_list {
-    uint32_t *items;
+    struct smp_grown room;
     size_t count;
-    size_t capacity;
 };
+
+static inline uint32_t *smp_type_list_items(const struct smp_type_list *list)
+{
+    return list->room.items;
+}
 
 struct smp_type_search {
     struct smp_class_index *index; /* borrowed */

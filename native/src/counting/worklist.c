@@ -5,22 +5,32 @@
 #include <stdio.h>
 #include <string.h>
 
+bool smp_worklist_is_of_rule(const struct smp_call_graph *graph, struct smp_slice rule, int32_t id)
+{
+    const struct smp_slice class_name = smp_method_ids_class(&graph->ids, id);
+
+    return smp_root_rule_matches_class(rule, class_name) &&
+           smp_root_rule_matches_method(rule, class_name, smp_method_ids_name(&graph->ids, id),
+                                        smp_method_ids_descriptor(&graph->ids, id));
+}
+
 /* --- dirty classes --- */
 
-void smp_worklist_set_dirty(struct smp_call_graph *graph, uint32_t dirty)
+static void link_dirty(struct smp_call_graph *graph, uint32_t dirty, uint32_t prior, uint32_t next)
 {
     struct smp_indexed_class *const it = smp_class_index_at(&graph->index, dirty);
 
-    if (it->is_dirty)
-        return;
     it->is_dirty = true;
-    it->next_dirty = 0;
-    it->prior_dirty = graph->last_dirty;
-    if (graph->last_dirty != 0)
-        smp_class_index_at(&graph->index, graph->last_dirty)->next_dirty = dirty;
-    else
-        graph->first_dirty = dirty;
-    graph->last_dirty = dirty;
+    it->prior_dirty = prior;
+    it->next_dirty = next;
+    smp_class_index_at(&graph->index, prior)->next_dirty = dirty;
+    smp_class_index_at(&graph->index, next)->prior_dirty = dirty;
+}
+
+void smp_worklist_set_dirty(struct smp_call_graph *graph, uint32_t dirty)
+{
+    if (!smp_class_index_at(&graph->index, dirty)->is_dirty)
+        link_dirty(graph, dirty, smp_class_index_at(&graph->index, 0)->prior_dirty, 0);
 }
 
 void smp_worklist_set_urgent(struct smp_call_graph *graph, uint32_t dirty)
@@ -30,16 +40,9 @@ void smp_worklist_set_urgent(struct smp_call_graph *graph, uint32_t dirty)
     if (it->is_urgent)
         return;
     smp_worklist_set_clean(graph, dirty);
-    it->is_dirty = true;
+    link_dirty(graph, dirty, 0, smp_worklist_first_dirty(graph));
     it->is_urgent = true;
     graph->urgent++;
-    it->prior_dirty = 0;
-    it->next_dirty = graph->first_dirty;
-    if (graph->first_dirty != 0)
-        smp_class_index_at(&graph->index, graph->first_dirty)->prior_dirty = dirty;
-    else
-        graph->last_dirty = dirty;
-    graph->first_dirty = dirty;
 }
 
 void smp_worklist_set_clean(struct smp_call_graph *graph, uint32_t clean)
@@ -48,252 +51,72 @@ void smp_worklist_set_clean(struct smp_call_graph *graph, uint32_t clean)
 
     if (!it->is_dirty)
         return;
-    if (it->prior_dirty != 0)
-        smp_class_index_at(&graph->index, it->prior_dirty)->next_dirty = it->next_dirty;
-    else
-        graph->first_dirty = it->next_dirty;
-    if (it->next_dirty != 0)
-        smp_class_index_at(&graph->index, it->next_dirty)->prior_dirty = it->prior_dirty;
-    else
-        graph->last_dirty = it->prior_dirty;
+    smp_class_index_at(&graph->index, it->prior_dirty)->next_dirty = it->next_dirty;
+    smp_class_index_at(&graph->index, it->next_dirty)->prior_dirty = it->prior_dirty;
     it->is_dirty = false;
     graph->urgent -= it->is_urgent;
     it->is_urgent = false;
 }
 
-/* --- rules --- */
-
-void smp_worklist_advance_rule(struct smp_call_graph *graph, size_t rule, enum smp_rule_state state)
-{
-    if (graph->rule_states[rule] < state)
-        graph->rule_states[rule] = (uint8_t)state;
-}
-
-static bool is_of_rule(const struct smp_call_graph *graph, size_t rule, int32_t id)
-{
-    const struct smp_slice class_name = smp_method_ids_class(&graph->ids, id);
-
-    return smp_root_rules_match_class(graph->plan->rules, rule, class_name) &&
-           smp_root_rules_match_method(graph->plan->rules, rule, class_name,
-                                       smp_method_ids_name(&graph->ids, id),
-                                       smp_method_ids_descriptor(&graph->ids, id));
-}
-
-void smp_worklist_advance_rules_of(struct smp_call_graph *graph, int32_t id,
-                                   enum smp_rule_state state)
-{
-    for (size_t i = 0; i < graph->rule_count; i++) {
-        if (is_of_rule(graph, i, id))
-            smp_worklist_advance_rule(graph, i, state);
-    }
-}
-
-/* The method has a probe, or is to get one: if it is a root, its rules are found. */
-static void note_probe(struct smp_call_graph *graph, int32_t id)
-{
-    if (smp_method_ids_at(&graph->ids, id)->is_root)
-        smp_worklist_advance_rules_of(graph, id, SMP_RULE_FOUND);
-}
-
-static bool has_probed_root(const struct smp_call_graph *graph, size_t rule)
-{
-    for (int32_t id = 0; id < smp_method_ids_end(&graph->ids); id++) {
-        const struct smp_method_record *const record = smp_method_ids_at(&graph->ids, id);
-
-        if (record != NULL && record->state == SMP_METHOD_WANTED && record->is_root &&
-            is_of_rule(graph, rule, id))
-            return true;
-    }
-    return false;
-}
-
-/* A root has no probe any more: rules that have no other one do not wait for its entry. */
-static void note_probe_lost(struct smp_call_graph *graph, int32_t id)
-{
-    for (size_t i = 0; i < graph->rule_count; i++) {
-        if (graph->rule_states[i] == SMP_RULE_FOUND && is_of_rule(graph, i, id) &&
-            !has_probed_root(graph, i))
-            graph->rule_states[i] = SMP_RULE_NO_PROBE;
-    }
-}
-
 /* --- methods --- */
 
-static void count_loss(struct smp_call_graph *graph, uint32_t in_class, uint32_t method,
-                       enum smp_call_graph_loss loss, const char *why, int64_t wall_ms)
+void smp_worklist_text(const struct smp_call_graph *graph, uint32_t in_class, uint32_t method,
+                       const char *why, char out[SMP_MAX_COUNTING_NAME_BYTES])
 {
-    const struct smp_indexed_class *const it = smp_class_index_at(&graph->index, in_class);
-    const struct smp_symbol *const name = smp_symbols_at(&graph->index.class_names, it->name);
-    const struct smp_symbol *const signature =
-        smp_symbols_at(&graph->index.signatures, it->body.methods[method].signature);
-    char *const text = smp_losses_add(&graph->losses[loss], wall_ms);
+    enum { MOST_WHY = SMP_MAX_COUNTING_NAME_BYTES / 2 };
+    const uint32_t signature =
+        smp_class_index_at(&graph->index, in_class)->body.methods[method].signature;
     int length = 0;
 
-    if (text == NULL)
-        return;
     if (why != NULL)
-        length = snprintf(text, SMP_LOSS_TEXT_BYTES / 2, "%s: ", why);
-    if (length >= SMP_LOSS_TEXT_BYTES / 2)
-        length = SMP_LOSS_TEXT_BYTES / 2 - 1;
-    smp_method_text(text + length, SMP_LOSS_TEXT_BYTES - (size_t)length,
-                    (struct smp_slice){ name->text, name->length }, smp_signature_name(signature));
+        length = snprintf(out, MOST_WHY, "%s: ", why);
+    if (length >= MOST_WHY)
+        length = MOST_WHY - 1;
+    smp_method_text(out + length, SMP_MAX_COUNTING_NAME_BYTES - (size_t)length,
+                    smp_class_index_name(&graph->index, in_class),
+                    smp_signature_name(smp_symbols_text(&graph->index.symbols, signature)));
 }
 
-void smp_worklist_text(const struct smp_call_graph *graph, uint32_t in_class, uint32_t method,
-                       char out[SMP_LOSS_TEXT_BYTES])
+static void count_loss(struct smp_call_graph *graph, uint32_t in_class, uint32_t method,
+                       enum smp_counting code, const char *why)
 {
-    const struct smp_indexed_class *const it = smp_class_index_at(&graph->index, in_class);
-    const struct smp_symbol *const name = smp_symbols_at(&graph->index.class_names, it->name);
-    const struct smp_symbol *const signature =
-        smp_symbols_at(&graph->index.signatures, it->body.methods[method].signature);
+    char text[SMP_MAX_COUNTING_NAME_BYTES];
 
-    smp_method_text(out, SMP_LOSS_TEXT_BYTES, (struct smp_slice){ name->text, name->length },
-                    smp_signature_name(signature));
+    smp_counting_account_add(graph->account, code, 1);
+    if (smp_counting_account_listed(graph->account, code) == SMP_MAX_COUNTING_NAMES)
+        return;
+    smp_worklist_text(graph, in_class, method, why, text);
+    (void)smp_counting_account_name(graph->account, code, text);
 }
 
 /* The same, of a method that gets no id: once. */
 static void count_once(struct smp_call_graph *graph, uint32_t in_class, uint32_t method,
-                       enum smp_call_graph_loss loss, const char *why)
+                       enum smp_counting code, const char *why)
 {
     struct smp_indexed_method *const it = smp_worklist_method(graph, in_class, method);
 
     if ((it->flags & SMP_MARK_COUNTED) != 0)
         return;
     it->flags |= SMP_MARK_COUNTED;
-    count_loss(graph, in_class, method, loss, why, 0);
+    count_loss(graph, in_class, method, code, why);
 }
 
-bool smp_worklist_is_jdk_class(const struct smp_call_graph *graph,
-                               const struct smp_indexed_class *it)
+static bool is_jdk_class(const struct smp_call_graph *graph, uint32_t class_index)
 {
-    const struct smp_symbol *const name = smp_symbols_at(&graph->index.class_names, it->name);
-
-    return smp_call_filter_is_jdk((struct smp_slice){ name->text, name->length });
+    return smp_call_filter_is_jdk(smp_class_index_name(&graph->index, class_index));
 }
 
-static void give_id(struct smp_call_graph *graph, uint32_t in_class, uint32_t method)
+static bool is_initialiser(const struct smp_call_graph *graph,
+                           const struct smp_indexed_method *method)
 {
-    const uint32_t name = smp_class_index_at(&graph->index, in_class)->name;
-    struct smp_indexed_method *const it = smp_worklist_method(graph, in_class, method);
-    struct smp_method_record *record = NULL;
-
-    if (!smp_places_is_free(graph) || !smp_method_ids_reserve(&graph->ids)) {
-        smp_places_wait(graph, it);
-        return;
-    }
-    smp_places_end_wait(graph, it);
-    it->id = smp_method_ids_take(&graph->ids, name, it->signature);
-    it->flags &= (uint16_t)~SMP_MARK_COUNTED;
-    record = smp_method_ids_at(&graph->ids, it->id);
-    record->in_class = in_class;
-    record->number = method;
-    record->is_root = (it->flags & SMP_MARK_ROOT) != 0;
-    smp_method_ids_set_source(&graph->ids, it->id,
-                              smp_class_index_at(&graph->index, in_class)->source_file);
-    graph->methods++;
-    graph->roots += record->is_root;
-    note_probe(graph, it->id);
-    smp_worklist_set_dirty(graph, in_class);
-    smp_worklist_initialise(graph, in_class);
-    if (smp_worklist_scheme(graph) == SMP_INSTRUMENTATION_EAGER)
-        smp_worklist_expand(graph, in_class, method);
-}
-
-void smp_worklist_set_root(struct smp_call_graph *graph, struct smp_indexed_method *method,
-                           enum smp_root_kind kind)
-{
-    struct smp_method_record *const record = smp_method_ids_at(&graph->ids, method->id);
-    const bool is_root = kind != SMP_ROOT_NONE;
-
-    if (is_root)
-        method->flags |= SMP_MARK_ROOT;
-    if (kind == SMP_ROOT_NAMED)
-        method->flags |= SMP_MARK_NAMED;
-    if (record == NULL)
-        return;
-    if (smp_worklist_has_probe(method))
-        graph->roots += (uint32_t)is_root - (uint32_t)record->is_root;
-    record->is_root = is_root;
-    if (smp_worklist_has_probe(method))
-        note_probe(graph, method->id);
-}
-
-void smp_worklist_add(struct smp_call_graph *graph, uint32_t in_class, uint32_t method)
-{
-    const struct smp_indexed_class *const it = smp_class_index_at(&graph->index, in_class);
-    const struct smp_indexed_method *const wanted = &it->body.methods[method];
-    const bool is_root = (wanted->flags & SMP_MARK_ROOT) != 0;
-
-    if (wanted->id >= 0 || (wanted->access & (SMP_ACCESS_NATIVE | SMP_ACCESS_ABSTRACT)) != 0)
-        return;
-    if (!is_root && !it->is_allowed) {
-        if (it->passes_on) /* it is no step: what it calls is as far away as itself */
-            smp_worklist_look_ahead(graph, in_class, method, (uint8_t)(graph->found_ahead + 1));
-        else if (!smp_worklist_is_jdk_class(graph, it))
-            count_once(graph, in_class, method, SMP_LOSS_EXCLUDED, NULL);
-        return;
-    }
-    if (!is_root && wanted->is_trivial) {
-        count_once(graph, in_class, method, SMP_LOSS_TRIVIAL, NULL);
-        return;
-    }
-    if (it->refusal == NULL) {
-        give_id(graph, in_class, method);
-        return;
-    }
-    count_once(graph, in_class, method, SMP_LOSS_LEFT_ALONE, it->refusal);
-    if (graph->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL)
-        smp_worklist_expand(graph, in_class, method);
-}
-
-void smp_worklist_take_probe(struct smp_call_graph *graph, uint32_t in_class, uint32_t method,
-                             enum smp_call_graph_loss loss, const char *why, int64_t wall_ms)
-{
-    struct smp_indexed_method *const it = smp_worklist_method(graph, in_class, method);
-    struct smp_method_record *const record = smp_method_ids_at(&graph->ids, it->id);
-    const bool is_dropped = loss == SMP_LOSS_DROPPED;
-
-    assert(smp_worklist_has_probe(it));
-    it->flags |= is_dropped ? SMP_MARK_DROPPED : SMP_MARK_LEFT_ALONE;
-    record->state = is_dropped ? SMP_METHOD_DROPPED : SMP_METHOD_LEFT_ALONE;
-    graph->methods--;
-    graph->roots -= record->is_root;
-    if (record->is_root)
-        note_probe_lost(graph, it->id);
-    /* One that is left alone is so again whenever its class is transformed. */
-    if (is_dropped)
-        count_loss(graph, in_class, method, loss, why, wall_ms);
-    else
-        count_once(graph, in_class, method, loss, why);
-    if (graph->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL)
-        smp_worklist_expand(graph, in_class, method);
-}
-
-void smp_worklist_refuse_waiting(struct smp_call_graph *graph, uint32_t in_class, uint32_t method,
-                                 const char *why)
-{
-    struct smp_indexed_method *const it = smp_worklist_method(graph, in_class, method);
-
-    if ((it->flags & SMP_MARK_WAITING) == 0)
-        return;
-    smp_places_end_wait(graph, it);
-    if (it->id >= 0) {
-        it->flags |= SMP_MARK_LEFT_ALONE;
-        smp_method_ids_at(&graph->ids, it->id)->state = SMP_METHOD_LEFT_ALONE;
-    }
-    count_once(graph, in_class, method, SMP_LOSS_LEFT_ALONE, why);
+    return smp_symbols_at(&graph->index.symbols, method->signature)->text[0] == '<';
 }
 
 /* --- targets --- */
 
-static bool is_bridge(const struct smp_indexed_method *method)
-{
-    return (method->access & SMP_ACCESS_BRIDGE) != 0;
-}
-
 static void set_pending(struct smp_call_graph *graph, uint32_t pending)
 {
-    struct smp_call_target *const target = smp_call_targets_at(&graph->index.targets, pending);
+    struct smp_call_target *const target = smp_class_index_target(&graph->index, pending);
 
     if (target->is_pending)
         return;
@@ -305,15 +128,12 @@ static void set_pending(struct smp_call_graph *graph, uint32_t pending)
 /* By one more method. */
 static void reach_target(struct smp_call_graph *graph, uint32_t reached)
 {
-    struct smp_call_target *const target = smp_call_targets_at(&graph->index.targets, reached);
-    struct smp_symbol *const owner = smp_symbols_at(&graph->index.class_names, target->owner);
+    struct smp_call_target *const target = smp_class_index_target(&graph->index, reached);
+    struct smp_symbol *const owner = smp_symbols_at(&graph->index.symbols, target->owner);
 
     if (target->reached_by++ > 0)
         return;
-    target->prior_reached = 0;
     target->next_reached = owner->first_reached;
-    if (owner->first_reached != 0)
-        smp_call_targets_at(&graph->index.targets, owner->first_reached)->prior_reached = reached;
     owner->first_reached = reached;
     set_pending(graph, reached);
 }
@@ -321,7 +141,7 @@ static void reach_target(struct smp_call_graph *graph, uint32_t reached)
 /* What it finds is looked ahead from again where that is farther than before. */
 static void raise_target(struct smp_call_graph *graph, uint32_t raised, uint8_t ahead)
 {
-    struct smp_call_target *const target = smp_call_targets_at(&graph->index.targets, raised);
+    struct smp_call_target *const target = smp_class_index_target(&graph->index, raised);
 
     if (ahead <= target->ahead)
         return;
@@ -331,27 +151,23 @@ static void raise_target(struct smp_call_graph *graph, uint32_t raised, uint8_t 
 
 static void leave_target(struct smp_call_graph *graph, uint32_t left)
 {
-    struct smp_call_targets *const targets = &graph->index.targets;
-    struct smp_call_target *const target = smp_call_targets_at(targets, left);
+    struct smp_call_target *const target = smp_class_index_target(&graph->index, left);
+    uint32_t *link = &smp_symbols_at(&graph->index.symbols, target->owner)->first_reached;
 
     assert(target->reached_by > 0);
     if (--target->reached_by > 0)
         return;
     assert(!target->is_pending);
     target->ahead = 0;
-    if (target->prior_reached != 0)
-        smp_call_targets_at(targets, target->prior_reached)->next_reached = target->next_reached;
-    else
-        smp_symbols_at(&graph->index.class_names, target->owner)->first_reached =
-            target->next_reached;
-    if (target->next_reached != 0)
-        smp_call_targets_at(targets, target->next_reached)->prior_reached = target->prior_reached;
+    while (*link != left)
+        link = &smp_class_index_target(&graph->index, *link)->next_reached;
+    *link = target->next_reached;
 }
 
 static bool has_reached(const struct smp_call_graph *graph, const struct smp_indexed_method *method,
                         uint32_t called)
 {
-    const struct smp_call_target *const target = smp_call_targets_at(&graph->index.targets, called);
+    const struct smp_call_target *const target = smp_class_index_target(&graph->index, called);
 
     return method->ahead > 0 ||
            ((method->flags & SMP_MARK_MAKES) != 0 && (target->how & SMP_TARGET_MADE) != 0);
@@ -375,57 +191,17 @@ void smp_worklist_look_ahead(struct smp_call_graph *graph, uint32_t in_class, ui
     it->ahead = ahead;
 }
 
-/* EAGER expands all it finds anyway. */
-void smp_worklist_expand(struct smp_call_graph *graph, uint32_t in_class, uint32_t method)
-{
-    const bool is_lazy = smp_worklist_scheme(graph) == SMP_INSTRUMENTATION_LAZY;
-    const uint8_t ahead = is_lazy ? graph->plan->look_ahead : 1;
-
-    smp_worklist_look_ahead(graph, in_class, method, ahead);
-    if ((smp_worklist_method(graph, in_class, method)->access & SMP_ACCESS_STATIC) == 0)
-        smp_instances_add(graph, in_class, (uint8_t)(ahead - 1));
-}
-
-bool smp_worklist_is_initialiser(const struct smp_call_graph *graph,
-                                 const struct smp_indexed_method *method)
-{
-    return smp_symbols_at(&graph->index.signatures, method->signature)->text[0] == '<';
-}
-
 static void reach_made(struct smp_call_graph *graph, const struct smp_class_body *body,
                        struct smp_indexed_method *initialiser)
 {
     for (uint32_t i = 0; i < initialiser->call_count; i++) {
         const uint32_t called = body->calls[initialiser->first_call + i];
 
-        if ((smp_call_targets_at(&graph->index.targets, called)->how & SMP_TARGET_MADE) != 0 &&
+        if ((smp_class_index_target(&graph->index, called)->how & SMP_TARGET_MADE) != 0 &&
             !has_reached(graph, initialiser, called))
             reach_target(graph, called);
     }
     initialiser->flags |= SMP_MARK_MAKES;
-}
-
-void smp_worklist_adopt_initialisers(struct smp_call_graph *graph, uint32_t in_class)
-{
-    const struct smp_indexed_class *const it = smp_class_index_at(&graph->index, in_class);
-
-    for (uint32_t m = 0; it->is_initialised && m < it->body.method_count; m++) {
-        if (smp_worklist_is_initialiser(graph, &it->body.methods[m]))
-            reach_made(graph, &it->body, &it->body.methods[m]);
-    }
-}
-
-/* Where its calls are not known, its plan is made anew, for which the JVM hands in its bytes. */
-void smp_worklist_initialise(struct smp_call_graph *graph, uint32_t in_class)
-{
-    struct smp_indexed_class *const it = smp_class_index_at(&graph->index, in_class);
-
-    if (it->is_initialised || graph->plan->instrumentation == SMP_INSTRUMENTATION_TOTAL)
-        return;
-    it->is_initialised = true;
-    if (it->lacks_calls && it->refusal == NULL)
-        smp_worklist_set_dirty(graph, in_class);
-    smp_worklist_adopt_initialisers(graph, in_class);
 }
 
 void smp_worklist_unexpand(struct smp_call_graph *graph, struct smp_class_body *body)
@@ -442,31 +218,32 @@ void smp_worklist_unexpand(struct smp_call_graph *graph, struct smp_class_body *
     }
 }
 
-/* A bridge is no step, as it only calls the method that was written. */
-void smp_worklist_found(void *self, uint32_t in_class, uint32_t method)
+void smp_worklist_adopt_initialisers(struct smp_call_graph *graph, uint32_t in_class)
 {
-    struct smp_call_graph *const graph = self;
-    const struct smp_indexed_method *it = NULL;
+    const struct smp_indexed_class *const it = smp_class_index_at(&graph->index, in_class);
 
-    smp_worklist_add(graph, in_class, method);
-    smp_instances_leave(graph, in_class, method);
-    it = smp_worklist_method(graph, in_class, method);
-    if (it->id >= 0)
-        smp_worklist_look_ahead(graph, in_class, method,
-                                (uint8_t)(graph->found_ahead + is_bridge(it)));
+    for (uint32_t m = 0; it->is_initialised && m < it->body.method_count; m++) {
+        if (is_initialiser(graph, &it->body.methods[m]))
+            reach_made(graph, &it->body, &it->body.methods[m]);
+    }
 }
 
-void smp_worklist_find(struct smp_call_graph *graph, uint32_t owner, uint32_t signature)
+/* Where its calls are not known, its plan is made anew, for which the JVM hands in its bytes. */
+static void initialise(struct smp_call_graph *graph, uint32_t in_class)
 {
-    struct smp_type_search *const search = &graph->search;
+    struct smp_indexed_class *const it = smp_class_index_at(&graph->index, in_class);
 
-    smp_type_search_subtypes(search, owner);
-    smp_type_search_methods(search, signature, search->subtypes.items, search->same_count, false,
-                            smp_worklist_found, graph);
+    if (it->is_initialised || graph->plan->instrumentation == SMP_INSTRUMENTATION_TOTAL)
+        return;
+    it->is_initialised = true;
+    if (it->lacks_calls && it->refusal == NULL)
+        smp_worklist_set_dirty(graph, in_class);
+    smp_worklist_adopt_initialisers(graph, in_class);
 }
 
 /* --- instances --- */
 
+/* Its overrides are searched for. */
 static void set_changed(struct smp_call_graph *graph, uint32_t changed)
 {
     struct smp_indexed_class *const it = smp_class_index_at(&graph->index, changed);
@@ -478,136 +255,195 @@ static void set_changed(struct smp_call_graph *graph, uint32_t changed)
     graph->first_changed = changed;
 }
 
-void smp_instances_add(struct smp_call_graph *graph, uint32_t made, uint8_t ahead)
+static void raise_instances(struct smp_call_graph *graph, uint32_t made, uint8_t ahead)
 {
     struct smp_indexed_class *const it = smp_class_index_at(&graph->index, made);
 
-    if (!it->is_allowed || ahead < it->instances)
+    if (ahead < it->instances)
         return;
     it->instances = (uint8_t)(ahead + 1);
     set_changed(graph, made);
 }
 
-void smp_instances_add_named(struct smp_call_graph *graph, uint32_t name, uint8_t ahead)
+/* ahead: how many calls are looked ahead from its overrides. */
+static void add_instance(struct smp_call_graph *graph, uint32_t made, uint8_t ahead)
 {
-    uint32_t made = smp_symbols_at(&graph->index.class_names, name)->first_class;
-
-    for (; made != 0; made = smp_class_index_at(&graph->index, made)->next_named)
-        smp_instances_add(graph, made, ahead);
+    if (smp_class_index_at(&graph->index, made)->is_allowed)
+        raise_instances(graph, made, ahead);
 }
 
-void smp_instances_leave(struct smp_call_graph *graph, uint32_t in_class, uint32_t method)
+/* EAGER expands all it finds anyway. */
+void smp_worklist_expand(struct smp_call_graph *graph, uint32_t in_class, uint32_t method)
 {
-    struct smp_indexed_class *const it = smp_class_index_at(&graph->index, in_class);
+    const bool is_lazy = smp_worklist_scheme(graph) == SMP_INSTRUMENTATION_LAZY;
+    const uint8_t ahead = is_lazy ? graph->plan->look_ahead : 1;
+
+    smp_worklist_look_ahead(graph, in_class, method, ahead);
+    if ((smp_worklist_method(graph, in_class, method)->access & SMP_ACCESS_STATIC) == 0)
+        add_instance(graph, in_class, (uint8_t)(ahead - 1));
+}
+
+/* --- methods --- */
+
+void smp_worklist_set_state(struct smp_call_graph *graph, const struct smp_indexed_method *method,
+                            enum smp_method_state state)
+{
+    struct smp_method_record *const record = smp_method_ids_at(&graph->ids, method->id);
+    const bool is_root = (method->flags & SMP_MARK_ROOT) != 0;
+
+    graph->methods -= record->state == SMP_METHOD_WANTED;
+    graph->methods += state == SMP_METHOD_WANTED;
+    graph->roots -= is_root && record->state == SMP_METHOD_WANTED;
+    graph->roots += is_root && state == SMP_METHOD_WANTED;
+    graph->places.waiting -= record->state == SMP_METHOD_WAITING;
+    graph->places.waiting += state == SMP_METHOD_WAITING;
+    record->state = (uint8_t)state;
+}
+
+static void give_id(struct smp_call_graph *graph, uint32_t in_class, uint32_t method)
+{
+    const struct smp_indexed_class *const class_of = smp_class_index_at(&graph->index, in_class);
+    struct smp_indexed_method *const it = &class_of->body.methods[method];
+    struct smp_method_record *record = NULL;
+
+    if (!smp_places_is_free(graph) || !smp_method_ids_reserve(&graph->ids)) {
+        smp_places_wait(graph, it);
+        return;
+    }
+    smp_places_end_trial(graph, it);
+    it->id = smp_method_ids_take(&graph->ids, class_of->name, it->signature);
+    it->flags &= (uint16_t)~SMP_MARK_COUNTED;
+    record = smp_method_ids_at(&graph->ids, it->id);
+    record->in_class = in_class;
+    record->number = method;
+    smp_method_ids_set_source(&graph->ids, it->id, class_of->source_file);
+    graph->methods++;
+    graph->roots += (it->flags & SMP_MARK_ROOT) != 0;
+    smp_worklist_set_dirty(graph, in_class);
+    initialise(graph, in_class);
+    if (smp_worklist_scheme(graph) == SMP_INSTRUMENTATION_EAGER)
+        smp_worklist_expand(graph, in_class, method);
+}
+
+void smp_worklist_add(struct smp_call_graph *graph, uint32_t in_class, uint32_t method)
+{
+    const struct smp_indexed_class *const it = smp_class_index_at(&graph->index, in_class);
+    const struct smp_indexed_method *const wanted = &it->body.methods[method];
+    const bool is_root = (wanted->flags & SMP_MARK_ROOT) != 0;
+
+    if (wanted->id >= 0 || (wanted->access & (SMP_ACCESS_NATIVE | SMP_ACCESS_ABSTRACT)) != 0)
+        return;
+    if (!is_root && !it->is_allowed) {
+        if (it->passes_on) /* it is no step: what it calls is as far away as itself */
+            smp_worklist_look_ahead(graph, in_class, method, (uint8_t)(graph->found_ahead + 1));
+        else if (!is_jdk_class(graph, in_class))
+            count_once(graph, in_class, method, SMP_COUNTING_EXCLUDED, NULL);
+        return;
+    }
+    if (!is_root && wanted->is_trivial) {
+        count_once(graph, in_class, method, SMP_COUNTING_TRIVIAL, NULL);
+        return;
+    }
+    if (it->refusal == NULL) {
+        give_id(graph, in_class, method);
+        return;
+    }
+    count_once(graph, in_class, method, SMP_COUNTING_LEFT_ALONE, it->refusal);
+    if (graph->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL)
+        smp_worklist_expand(graph, in_class, method);
+}
+
+void smp_worklist_take_probe(struct smp_call_graph *graph, uint32_t in_class, uint32_t method,
+                             enum smp_counting code, const char *why)
+{
+    struct smp_indexed_method *const it = smp_worklist_method(graph, in_class, method);
+    const bool is_dropped = code == SMP_COUNTING_DROPPED;
+    const bool had_probe = smp_worklist_has_probe(graph, it);
+
+    if (!had_probe && !smp_places_waits(graph, it))
+        return;
+    smp_places_end_trial(graph, it);
+    if (it->id >= 0)
+        smp_worklist_set_state(graph, it, is_dropped ? SMP_METHOD_DROPPED : SMP_METHOD_LEFT_ALONE);
+    /* One that is left alone is so again whenever its class is transformed. */
+    if (is_dropped)
+        count_loss(graph, in_class, method, code, why);
+    else
+        count_once(graph, in_class, method, code, why);
+    if (had_probe && graph->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL)
+        smp_worklist_expand(graph, in_class, method);
+}
+
+/* --- what is found --- */
+
+/* This method is called. If its class is a library's, outside of the filter, each subtype that is
+ * inside may be the one it is called for, and be called back by it. Classes of the JDK have too
+ * many subtypes for that. */
+static void leave_filter(struct smp_call_graph *graph, uint32_t in_class, uint32_t method)
+{
+    const struct smp_indexed_class *const it = smp_class_index_at(&graph->index, in_class);
     const struct smp_indexed_method *const left = &it->body.methods[method];
 
-    if (it->is_allowed || it->passes_on || graph->found_ahead < it->instances ||
-        (left->access & (SMP_ACCESS_STATIC | SMP_ACCESS_ABSTRACT)) != 0 ||
-        smp_worklist_is_initialiser(graph, left) || smp_worklist_is_jdk_class(graph, it))
+    if (!it->is_allowed && !it->passes_on &&
+        (left->access & (SMP_ACCESS_STATIC | SMP_ACCESS_ABSTRACT)) == 0 &&
+        !is_initialiser(graph, left) && !is_jdk_class(graph, in_class))
+        raise_instances(graph, in_class, graph->found_ahead);
+}
+
+/* A bridge is no step, as it only calls the method that was written. */
+static void want_found(void *self, uint32_t in_class, uint32_t method)
+{
+    struct smp_call_graph *const graph = self;
+    const struct smp_indexed_method *it = NULL;
+
+    smp_worklist_add(graph, in_class, method);
+    leave_filter(graph, in_class, method);
+    it = smp_worklist_method(graph, in_class, method);
+    if (it->id >= 0)
+        smp_worklist_look_ahead(
+            graph, in_class, method,
+            (uint8_t)(graph->found_ahead + ((it->access & SMP_ACCESS_BRIDGE) != 0)));
+}
+
+/* In classes that the search for subtypes has found. */
+static void find_in_subtypes(struct smp_call_graph *graph, uint32_t signature, size_t from,
+                             size_t to, bool is_override)
+{
+    smp_type_search_methods(&graph->search, signature,
+                            smp_type_list_items(&graph->search.subtypes) + from, to - from,
+                            is_override, want_found, graph);
+}
+
+static void find_in_class(struct smp_call_graph *graph, uint32_t signature, uint32_t in_class,
+                          bool is_override)
+{
+    smp_type_search_methods(&graph->search, signature, &in_class, 1, is_override, want_found,
+                            graph);
+}
+
+static void find_own(struct smp_call_graph *graph, uint32_t owner, uint32_t signature)
+{
+    smp_type_search_subtypes(&graph->search, owner);
+    find_in_subtypes(graph, signature, 0, graph->search.same_count, false);
+}
+
+void smp_worklist_called(struct smp_call_graph *graph, uint32_t owner, uint32_t signature)
+{
+    uint32_t made = smp_class_index_first(&graph->index, owner);
+
+    find_own(graph, owner, signature);
+    if (smp_symbols_at(&graph->index.symbols, signature)->text[0] != '<')
         return;
-    it->instances = (uint8_t)(graph->found_ahead + 1);
-    set_changed(graph, in_class);
+    for (; made != 0; made = smp_class_index_at(&graph->index, made)->next_named)
+        add_instance(graph, made, graph->found_ahead);
 }
-
-void smp_instances_visit(struct smp_call_graph *graph, uint32_t visited)
-{
-    const struct smp_type_list *const supers = &graph->search.supers;
-
-    if (smp_class_index_at(&graph->index, visited)->instances > 0)
-        set_changed(graph, visited);
-    for (size_t s = 0; s < supers->count; s++) {
-        uint32_t super = smp_symbols_at(&graph->index.class_names, supers->items[s])->first_class;
-
-        for (; super != 0; super = smp_class_index_at(&graph->index, super)->next_named) {
-            const struct smp_indexed_class *const it = smp_class_index_at(&graph->index, super);
-
-            if (!it->is_allowed && it->instances > 0)
-                smp_instances_add(graph, visited, (uint8_t)(it->instances - 1));
-        }
-    }
-}
-
-static bool can_be_overridden(const struct smp_call_graph *graph,
-                              const struct smp_indexed_method *declared)
-{
-    return (declared->access & (SMP_ACCESS_PRIVATE | SMP_ACCESS_STATIC)) == 0 &&
-           !smp_worklist_is_initialiser(graph, declared);
-}
-
-/* What the class has for the methods that another one, outside of the filter, declares. */
-static void want_overrides(struct smp_call_graph *graph, uint32_t made, uint32_t outside)
-{
-    const struct smp_class_body *const body = &smp_class_index_at(&graph->index, outside)->body;
-
-    for (uint32_t m = 0; m < body->method_count; m++) {
-        if (can_be_overridden(graph, &body->methods[m]))
-            smp_type_search_methods(&graph->search, body->methods[m].signature, &made, 1, true,
-                                    smp_worklist_found, graph);
-    }
-}
-
-static void add_subtypes(struct smp_call_graph *graph, const struct smp_indexed_class *outside)
-{
-    const struct smp_type_list *const subtypes = &graph->search.subtypes;
-
-    smp_type_search_subtypes(&graph->search, outside->name);
-    for (size_t i = 0; i < subtypes->count; i++)
-        smp_instances_add(graph, subtypes->items[i], (uint8_t)(outside->instances - 1));
-}
-
-/* The super types of an instance are initialised with it, and their constructors have run. */
-static void search_supers(struct smp_call_graph *graph, uint32_t made)
-{
-    struct smp_type_search *const search = &graph->search;
-
-    smp_type_search_supers(search, made);
-    for (size_t s = 0; s < search->supers.count; s++) {
-        uint32_t super =
-            smp_symbols_at(&graph->index.class_names, search->supers.items[s])->first_class;
-
-        for (; super != 0; super = smp_class_index_at(&graph->index, super)->next_named) {
-            if (!smp_class_index_at(&graph->index, super)->is_allowed)
-                want_overrides(graph, made, super);
-            else
-                smp_worklist_initialise(graph, super);
-        }
-    }
-}
-
-void smp_instances_search(struct smp_call_graph *graph)
-{
-    const uint32_t changed = graph->first_changed;
-    struct smp_indexed_class *const it = smp_class_index_at(&graph->index, changed);
-
-    graph->first_changed = it->next_changed;
-    it->is_changed = false;
-    graph->found_ahead = (uint8_t)(it->instances - 1);
-    if (it->is_allowed)
-        search_supers(graph, changed);
-    else
-        add_subtypes(graph, it);
-}
-
-/* --- names --- */
 
 static bool has_name(const struct smp_call_graph *graph, const struct smp_indexed_method *method,
                      struct smp_slice name)
 {
-    const struct smp_symbol *const signature =
-        smp_symbols_at(&graph->index.signatures, method->signature);
+    const struct smp_slice signature = smp_symbols_text(&graph->index.symbols, method->signature);
 
-    return signature->length > name.length && signature->text[name.length] == '.' &&
-           memcmp(signature->text, name.bytes, name.length) == 0;
-}
-
-void smp_worklist_add_named(struct smp_call_graph *graph, uint32_t in_class, struct smp_slice name)
-{
-    const struct smp_class_body *const body = &smp_class_index_at(&graph->index, in_class)->body;
-
-    for (uint32_t m = 0; m < body->method_count; m++) {
-        if (has_name(graph, &body->methods[m], name))
-            smp_worklist_found(graph, in_class, m);
-    }
+    return smp_slice_equals(smp_signature_name(signature), name);
 }
 
 /* A sample does not say which overload it has. */
@@ -640,61 +476,108 @@ void smp_worklist_sampled(struct smp_call_graph *graph, uint32_t in_class, struc
     for (uint32_t m = 0; is_called && it->is_allowed && !has_id && m < it->body.method_count; m++) {
         if (!has_name(graph, &it->body.methods[m], name))
             continue;
-        smp_worklist_found(graph, in_class, m);
+        want_found(graph, in_class, m);
         if (it->body.methods[m].id >= 0)
-            count_loss(graph, in_class, m, SMP_LOSS_SAMPLED, NULL, 0);
+            count_loss(graph, in_class, m, SMP_COUNTING_SAMPLED, NULL);
     }
 }
 
-static bool has_descriptor(const struct smp_call_graph *graph, const struct smp_call_target *target)
-{
-    const struct smp_symbol *const signature =
-        smp_symbols_at(&graph->index.signatures, target->signature);
+/* --- searches --- */
 
-    return signature->text[signature->length - 1] != '.';
+static bool can_be_overridden(const struct smp_call_graph *graph,
+                              const struct smp_indexed_method *declared)
+{
+    return (declared->access & (SMP_ACCESS_PRIVATE | SMP_ACCESS_STATIC)) == 0 &&
+           !is_initialiser(graph, declared);
 }
 
-/* What a target without a descriptor stands for, in a class of its owner's name. */
-static void find_by_name(struct smp_call_graph *graph, const struct smp_call_target *target,
-                         uint32_t in_class)
+/* What the class has for the methods that another one, outside of the filter, declares. */
+static void want_overrides(struct smp_call_graph *graph, uint32_t made, uint32_t outside)
 {
-    const struct smp_symbol *const signature =
-        smp_symbols_at(&graph->index.signatures, target->signature);
+    const struct smp_class_body *const body = &smp_class_index_at(&graph->index, outside)->body;
+
+    for (uint32_t m = 0; m < body->method_count; m++) {
+        if (can_be_overridden(graph, &body->methods[m]))
+            find_in_class(graph, body->methods[m].signature, made, true);
+    }
+}
+
+/* The super types of an instance are initialised with it, and their constructors have run. */
+static void search_supers(struct smp_call_graph *graph, uint32_t made)
+{
+    const struct smp_type_list *const supers = &graph->search.supers;
+
+    smp_type_search_supers(&graph->search, made);
+    for (size_t s = 0; s < supers->count; s++) {
+        uint32_t super = smp_class_index_first(&graph->index, smp_type_list_items(supers)[s]);
+
+        for (; super != 0; super = smp_class_index_at(&graph->index, super)->next_named) {
+            if (smp_class_index_at(&graph->index, super)->is_allowed)
+                initialise(graph, super);
+            else
+                want_overrides(graph, made, super);
+        }
+    }
+}
+
+static void search_changed(struct smp_call_graph *graph)
+{
+    const uint32_t changed = graph->first_changed;
+    struct smp_indexed_class *const it = smp_class_index_at(&graph->index, changed);
+    const struct smp_type_list *const subtypes = &graph->search.subtypes;
+
+    graph->first_changed = it->next_changed;
+    it->is_changed = false;
+    graph->found_ahead = (uint8_t)(it->instances - 1);
+    if (it->is_allowed) {
+        search_supers(graph, changed);
+        return;
+    }
+    smp_type_search_subtypes(&graph->search, it->name);
+    for (size_t i = 0; i < subtypes->count; i++)
+        add_instance(graph, smp_type_list_items(subtypes)[i], graph->found_ahead);
+}
+
+/* A target without a descriptor: its text, with the dot at its end, in a class of its owner's
+ * name. */
+static void find_by_name(struct smp_call_graph *graph, const struct smp_call_target *target,
+                         struct smp_slice text, uint32_t in_class)
+{
+    const struct smp_class_body *const body = &smp_class_index_at(&graph->index, in_class)->body;
 
     if (target->signature == graph->index.made)
-        smp_instances_add(graph, in_class, target->ahead);
-    else
-        smp_worklist_add_named(graph, in_class,
-                               (struct smp_slice){ signature->text, signature->length - 1 });
+        add_instance(graph, in_class, target->ahead);
+    for (uint32_t m = 0; m < body->method_count; m++) {
+        if (smp_slice_begins(smp_symbols_text(&graph->index.symbols, body->methods[m].signature),
+                             text.bytes, text.length))
+            want_found(graph, in_class, m);
+    }
 }
 
-static void find_all_by_name(struct smp_call_graph *graph, const struct smp_call_target *target)
+static bool has_descriptor(struct smp_slice signature)
 {
-    uint32_t found = smp_symbols_at(&graph->index.class_names, target->owner)->first_class;
-
-    for (; found != 0; found = smp_class_index_at(&graph->index, found)->next_named)
-        find_by_name(graph, target, found);
+    return signature.bytes[signature.length - 1] != '.';
 }
 
 static void find_pending(struct smp_call_graph *graph)
 {
     struct smp_call_target *const target =
-        smp_call_targets_at(&graph->index.targets, graph->first_pending);
-    struct smp_type_search *const search = &graph->search;
-    const uint32_t signature = target->signature;
+        smp_class_index_target(&graph->index, graph->first_pending);
+    const struct smp_slice text = smp_symbols_text(&graph->index.symbols, target->signature);
+    uint32_t named = smp_class_index_first(&graph->index, target->owner);
 
     graph->first_pending = target->next_pending;
     target->is_pending = false;
     graph->found_ahead = target->ahead;
-    if (!has_descriptor(graph, target)) {
-        find_all_by_name(graph, target);
+    if (!has_descriptor(text)) {
+        for (; named != 0; named = smp_class_index_at(&graph->index, named)->next_named)
+            find_by_name(graph, target, text, named);
         return;
     }
-    smp_worklist_find(graph, target->owner, signature);
+    find_own(graph, target->owner, target->signature);
     if ((target->how & SMP_TARGET_DISPATCHED) != 0)
-        smp_type_search_methods(search, signature, search->subtypes.items + search->same_count,
-                                search->subtypes.count - search->same_count, true,
-                                smp_worklist_found, graph);
+        find_in_subtypes(graph, target->signature, graph->search.same_count,
+                         graph->search.subtypes.count, true);
 }
 
 void smp_worklist_process(struct smp_call_graph *graph)
@@ -703,7 +586,7 @@ void smp_worklist_process(struct smp_call_graph *graph)
         if (graph->first_pending != 0)
             find_pending(graph);
         else
-            smp_instances_search(graph);
+            search_changed(graph);
     }
 }
 
@@ -711,36 +594,50 @@ void smp_worklist_process(struct smp_call_graph *graph)
 static void visit_targets(struct smp_call_graph *graph, uint32_t name, uint32_t in_class,
                           bool is_own)
 {
-    uint32_t reached = smp_symbols_at(&graph->index.class_names, name)->first_reached;
+    uint32_t reached = smp_symbols_at(&graph->index.symbols, name)->first_reached;
 
     while (reached != 0) {
-        const struct smp_call_target *const target =
-            smp_call_targets_at(&graph->index.targets, reached);
+        const struct smp_call_target *const target = smp_class_index_target(&graph->index, reached);
+        const struct smp_slice text = smp_symbols_text(&graph->index.symbols, target->signature);
 
         reached = target->next_reached;
         graph->found_ahead = target->ahead;
-        if (!has_descriptor(graph, target)) {
-            if (is_own)
-                find_by_name(graph, target, in_class);
-        } else if (is_own || (target->how & SMP_TARGET_DISPATCHED) != 0) {
-            smp_type_search_methods(&graph->search, target->signature, &in_class, 1, !is_own,
-                                    smp_worklist_found, graph);
-        }
+        if (has_descriptor(text) && (is_own || (target->how & SMP_TARGET_DISPATCHED) != 0))
+            find_in_class(graph, target->signature, in_class, !is_own);
+        else if (is_own)
+            find_by_name(graph, target, text, in_class);
+    }
+}
+
+/* An instance of a super type outside of the filter may be one of the visited class. */
+static void visit_instances(struct smp_call_graph *graph, uint32_t name, uint32_t visited)
+{
+    uint32_t super = smp_class_index_first(&graph->index, name);
+
+    for (; super != 0; super = smp_class_index_at(&graph->index, super)->next_named) {
+        const struct smp_indexed_class *const it = smp_class_index_at(&graph->index, super);
+
+        if (!it->is_allowed && it->instances > 0)
+            add_instance(graph, visited, (uint8_t)(it->instances - 1));
     }
 }
 
 /* Its subtypes may have been loaded before it: through it they have more super types now. */
 void smp_worklist_visit_class(struct smp_call_graph *graph, uint32_t visited)
 {
-    struct smp_type_search *const search = &graph->search;
+    const struct smp_type_list *const subtypes = &graph->search.subtypes;
+    const struct smp_type_list *const supers = &graph->search.supers;
 
-    smp_type_search_subtypes(search, smp_class_index_at(&graph->index, visited)->name);
-    for (size_t i = 0; i < search->subtypes.count; i++) {
-        const uint32_t subtype = search->subtypes.items[i];
+    smp_type_search_subtypes(&graph->search, smp_class_index_at(&graph->index, visited)->name);
+    for (size_t i = 0; i < subtypes->count; i++) {
+        const uint32_t subtype = smp_type_list_items(subtypes)[i];
 
-        smp_type_search_supers(search, subtype);
-        for (size_t s = 0; s < search->supers.count; s++)
-            visit_targets(graph, search->supers.items[s], subtype, s == 0);
-        smp_instances_visit(graph, subtype);
+        smp_type_search_supers(&graph->search, subtype);
+        for (size_t s = 0; s < supers->count; s++) {
+            visit_targets(graph, smp_type_list_items(supers)[s], subtype, s == 0);
+            visit_instances(graph, smp_type_list_items(supers)[s], subtype);
+        }
+        if (smp_class_index_at(&graph->index, subtype)->instances > 0)
+            set_changed(graph, subtype);
     }
 }

@@ -132,17 +132,6 @@ static void put_dropped_lines(struct smp_bytes *out, const struct smp_counting_a
     }
 }
 
-/* "3 methods instrumented, root not entered since" */
-static void put_not_entered(struct smp_bytes *out, uint64_t methods)
-{
-    const char *const text = smp_counting_text(SMP_COUNTING_NOT_ENTERED);
-
-    if (methods == 1)
-        smp_bytes_printf(out, "1 method%s\n", text + sizeof("methods") - 1);
-    else
-        smp_bytes_printf(out, "%" PRIu64 " %s\n", methods, text);
-}
-
 static void put_counting_line(const struct account *to, enum smp_counting counting)
 {
     const struct smp_counting_account *const account = to->profile->counts.account;
@@ -153,10 +142,6 @@ static void put_counting_line(const struct account *to, enum smp_counting counti
 
     if (!has_line(to, smp_counting_shown(counting), figure))
         return;
-    if (counting == SMP_COUNTING_NOT_ENTERED) {
-        put_not_entered(out, figure);
-        return;
-    }
     smp_bytes_printf(out, "%s: %" PRIu64, smp_counting_text(counting), figure);
     for (size_t i = 0; i < listed; i++) {
         smp_bytes_puts(out, i == 0 ? " (" : ", ");

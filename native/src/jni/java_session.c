@@ -164,9 +164,6 @@ enum smp_status smp_java_session_create(JNIEnv *env, const struct smp_options *o
         (void)snprintf(message, SMP_OPTIONS_MESSAGE_BYTES, "callbacks must not be null");
         return SMP_EINVAL;
     }
-    status = smp_calls_check(options, message);
-    if (status != SMP_OK)
-        return status;
     java_session = smp_alloc(NULL, sizeof(*java_session));
     if (java_session == NULL)
         return SMP_ENOMEM;

@@ -4,7 +4,7 @@
  * by code, and of those that concern methods the names of some.
  *
  *   left alone: 3 (too large: com.acme.Big.run, too large: com.acme.Huge.go, ... 1 more)
- *   3 methods instrumented, root not entered since
+ *   roots without a call: 1 (not loaded yet: com.acme.Big.run)
  *
  * A profile that counts nothing has none.
  *
@@ -35,25 +35,22 @@ enum {
 /*
  * X(code, merges, shown, text, words)
  * merges: SUM, of what happened in the interval; HIGHEST, of what only grows; LAST, of what is so
- * at its end. The codes are stable: the key in JSON. text: of the line in the report; of
- * NOT_ENTERED, behind the figure. shown, words: as in outcome.h.
+ * at its end. The codes are stable: the key in JSON. text: of the line in the report. shown, words:
+ * as in outcome.h.
  */
 #define SMP_COUNTING_MAP(X)                                                                     \
     X(INSTRUMENTED, HIGHEST, NEVER, "methods counted", "Methods that have a probe.")            \
     X(BATCHES, SUM, NEVER, "batches of methods that began to be counted",                       \
       "How often classes that were loaded got their probes. Each batch stops all threads for "  \
       "some tens of milliseconds.")                                                             \
-    X(NOT_ENTERED, LAST, ALWAYS, "methods instrumented, root not entered since",                \
-      "No thread has entered a root since the root got its probe, so nothing is counted. "      \
-      "Calls of a root that began earlier do not count.")                                       \
-    X(ROOTS_NOT_LOADED, LAST, ALWAYS, "root not loaded yet",                                    \
-      "No class of this name was loaded since the JVM started: it was not needed yet, or the "  \
-      "name in `rootMethods` is misspelt. A nested class is written with `$`.")                 \
-    X(ROOTS_NOT_ENTERED, LAST, ALWAYS, "root not entered since it is counted",                  \
-      "The root has its probe, and no thread has entered it since then.")                       \
-    X(ROOTS_NOT_FOUND, LAST, ALWAYS, "root not found in its class",                             \
-      "The class was loaded and has no such method, or none with these parameters. An "         \
-      "inherited method belongs to the class that declares it.")                                \
+    X(ROOTS_WITHOUT_CALLS, LAST, ALWAYS, "roots without a call",                                \
+      "Each with the reason before its name. `not loaded yet`: no class of this name was "      \
+      "loaded since the JVM started: it was not needed yet, or the name in `rootMethods` is "   \
+      "misspelt. A nested class is written with `$`. `not found in its class`: the class was "  \
+      "loaded and has no such method, or none with these parameters. An inherited method "      \
+      "belongs to the class that declares it. `not entered since it is counted`: the root has " \
+      "its probe, and no thread has entered it since then. Calls of a root that began earlier " \
+      "do not count. As long as no root was entered, nothing is counted.")                      \
     X(EXCLUDED, HIGHEST, NEVER, "excluded by filter",                                           \
       "Counted methods may call them, and `instrumentationFilter` leaves out their class. "     \
       "Methods of the JDK are not listed.")                                                     \
@@ -70,11 +67,10 @@ enum {
       "counting has half of `memoryLimitBytes`. A class that the JVM refuses to change has its "  \
       "reason and JVMTI's error; `another agent adds members`: its transformer adds other "       \
       "fields or methods each time. If an earlier sampler has put probes into such a class, they " \
-      "stay there, and its methods are counted all the same. `Thread`, `Unsafe`, "                \
-      "`java.lang.invoke` and this library never have probes.")                                   \
-    X(NOT_FOLLOWED, LAST, ALWAYS, "calls by reflection not found by themselves",                \
-      "This JVM does not let these classes hand out what they call. A method that is only called " \
-      "by reflection is counted where it is a root, or with `instrumentation=TOTAL`.")          \
+      "stay there, and its methods are counted all the same. `calls by reflection are not "       \
+      "found`: this JVM does not let the class hand out what it calls, so a method that is only " \
+      "called by reflection is counted where it is a root, or with `instrumentation=TOTAL`. "     \
+      "`Thread`, `Unsafe`, `java.lang.invoke` and this library never have probes.")               \
     X(OVER_METHOD_LIMIT, HIGHEST, ALWAYS, "left alone, over the limit of methods",              \
       "`maxCountedMethods` have a probe: roots, and the methods that are called most. Each "    \
       "other method was tried for some seconds, or waits for its trial. Methods counted and "   \

@@ -319,21 +319,9 @@ const COUNTING = {
         text: 'batches of methods that began to be counted',
         words: 'How often classes that were loaded got their probes. Each batch stops all threads for some tens of milliseconds.',
     },
-    NOT_ENTERED: {
-        text: 'methods instrumented, root not entered since',
-        words: 'No thread has entered a root since the root got its probe, so nothing is counted. Calls of a root that began earlier do not count.',
-    },
-    ROOTS_NOT_LOADED: {
-        text: 'root not loaded yet',
-        words: 'No class of this name was loaded since the JVM started: it was not needed yet, or the name in rootMethods is misspelt. A nested class is written with $.',
-    },
-    ROOTS_NOT_ENTERED: {
-        text: 'root not entered since it is counted',
-        words: 'The root has its probe, and no thread has entered it since then.',
-    },
-    ROOTS_NOT_FOUND: {
-        text: 'root not found in its class',
-        words: 'The class was loaded and has no such method, or none with these parameters. An inherited method belongs to the class that declares it.',
+    ROOTS_WITHOUT_CALLS: {
+        text: 'roots without a call',
+        words: 'Each with the reason before its name. not loaded yet: no class of this name was loaded since the JVM started: it was not needed yet, or the name in rootMethods is misspelt. A nested class is written with $. not found in its class: the class was loaded and has no such method, or none with these parameters. An inherited method belongs to the class that declares it. not entered since it is counted: the root has its probe, and no thread has entered it since then. Calls of a root that began earlier do not count. As long as no root was entered, nothing is counted.',
     },
     EXCLUDED: {
         text: 'excluded by filter',
@@ -345,11 +333,7 @@ const COUNTING = {
     },
     LEFT_ALONE: {
         text: 'left alone',
-        words: 'Methods and classes without a probe, each with the reason before its name. too large: with probes it would be longer than the 65,535 bytes that the JVM allows, or than the 8,000 that its compilers take, and be interpreted from then on. native or abstract: in place of such a root, name the methods that implement it. over the memory limit: counting has half of memoryLimitBytes. A class that the JVM refuses to change has its reason and JVMTI\'s error; another agent adds members: its transformer adds other fields or methods each time. If an earlier sampler has put probes into such a class, they stay there, and its methods are counted all the same. Thread, Unsafe, java.lang.invoke and this library never have probes.',
-    },
-    NOT_FOLLOWED: {
-        text: 'calls by reflection not found by themselves',
-        words: 'This JVM does not let these classes hand out what they call. A method that is only called by reflection is counted where it is a root, or with instrumentation=TOTAL.',
+        words: 'Methods and classes without a probe, each with the reason before its name. too large: with probes it would be longer than the 65,535 bytes that the JVM allows, or than the 8,000 that its compilers take, and be interpreted from then on. native or abstract: in place of such a root, name the methods that implement it. over the memory limit: counting has half of memoryLimitBytes. A class that the JVM refuses to change has its reason and JVMTI\'s error; another agent adds members: its transformer adds other fields or methods each time. If an earlier sampler has put probes into such a class, they stay there, and its methods are counted all the same. calls by reflection are not found: this JVM does not let the class hand out what it calls, so a method that is only called by reflection is counted where it is a root, or with instrumentation=TOTAL. Thread, Unsafe, java.lang.invoke and this library never have probes.',
     },
     OVER_METHOD_LIMIT: {
         text: 'left alone, over the limit of methods',

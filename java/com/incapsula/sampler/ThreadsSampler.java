@@ -1183,7 +1183,7 @@ public class ThreadsSampler implements AutoCloseable {
      * </pre>
      *
      * <p>A root that is not loaded yet is counted from its first call on. A misspelt one is in the report's account as
-     * {@code root not loaded yet}. Calls that run while the sampler starts are not counted, the next ones are. One
+     * {@code not loaded yet}. Calls that run while the sampler starts are not counted, the next ones are. One
      * sampler of a JVM counts; another one warns and samples only. Counting may use half of {@code memoryLimitBytes} on
      * top of that limit.
      *

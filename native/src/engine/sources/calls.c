@@ -102,13 +102,12 @@ static bool make_plan(struct calls_source *source, char message[SMP_COUNTER_MESS
 {
     const struct smp_options *options = &source->options;
     struct smp_counting_plan *plan = NULL;
-    const enum smp_status status = smp_counting_plan_create(
-        source->counting, options->root_methods, options->instrumentation_filter, &plan, message);
+    const enum smp_status status = smp_counting_plan_create(source->counting, options->root_methods,
+                                                            options->instrumentation_filter, &plan);
 
     if (status != SMP_OK) {
-        if (message[0] == '\0')
-            (void)snprintf(message, SMP_COUNTER_MESSAGE_BYTES, "calls cannot be counted: %s",
-                           smp_status_text(status));
+        (void)snprintf(message, SMP_COUNTER_MESSAGE_BYTES, "calls cannot be counted: %s",
+                       smp_status_text(status));
         return false;
     }
     plan->instrumentation = options->instrumentation;
@@ -261,8 +260,7 @@ static void judge_methods(struct calls_source *source, int64_t now_ns)
         return;
     smp_call_rates_spread(&source->rates);
     /* Until then no root counts as kept: each answer takes the instrumenter's lock. */
-    if (smp_removal_per_mille(&source->removal, source->rates.rates, source->rates.count,
-                              elapsed_ns) >= source->removal.limit_per_mille)
+    if (smp_removal_is_over(&source->removal, source->rates.rates, source->rates.count, elapsed_ns))
         keep_named_roots(source);
     count = smp_removal_judge(&source->removal, source->rates.rates, source->rates.count,
                               elapsed_ns, dropped);
@@ -622,16 +620,4 @@ enum smp_status smp_calls_create(const struct smp_source_setup *setup, struct sm
     }
     *out = describe_calls_source(source);
     return SMP_OK;
-}
-
-enum smp_status smp_calls_check(const struct smp_options *options,
-                                char message[SMP_OPTIONS_MESSAGE_BYTES])
-{
-    struct smp_counting_plan *plan = NULL;
-    const enum smp_status status = smp_counting_plan_create(
-        NULL, options->root_methods, options->instrumentation_filter, &plan, message);
-
-    if (status == SMP_OK)
-        smp_counting_plan_release(plan);
-    return status;
 }

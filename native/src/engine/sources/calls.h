@@ -42,9 +42,4 @@ enum {
 SMP_CHECKED enum smp_status smp_calls_create(const struct smp_source_setup *setup,
                                              struct smp_source *out);
 
-/* What rootMethods and instrumentationFilter say. SMP_EINVAL with a message that names the
- * property, the value and what is allowed; SMP_ENOMEM. */
-SMP_CHECKED enum smp_status smp_calls_check(const struct smp_options *options,
-                                            char message[SMP_OPTIONS_MESSAGE_BYTES]);
-
 #endif

@@ -8,7 +8,6 @@
 #include "base/utf8.h"
 #include "counting/adaptive_removal.h"
 #include "counting/call_arena.h"
-#include "counting/call_graph_account.h"
 #include "counting/call_past.h"
 #include "counting/call_pools.h"
 #include "counting/call_reader.h"

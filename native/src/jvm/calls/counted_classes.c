@@ -226,14 +226,9 @@ static bool needs_methods(const struct smp_counted_classes *counted, struct smp_
 {
     if (smp_call_filter_is_never(name))
         return false;
-    if (!smp_call_filter_is_jdk(name) || smp_call_filter_is_proxy(name) ||
-        smp_call_filter_passes(counted->plan->filter, name))
-        return true;
-    for (size_t i = 0; i < smp_root_rules_count(counted->plan->rules); i++) {
-        if (smp_root_rules_match_class(counted->plan->rules, i, name))
-            return true;
-    }
-    return false;
+    return !smp_call_filter_is_jdk(name) || smp_call_filter_is_proxy(name) ||
+           smp_call_filter_passes(counted->plan->filter, name) ||
+           smp_root_rules_match_class(counted->plan->roots, name);
 }
 
 /* A super type of a class that is counted: its methods are kept. */
@@ -320,15 +315,16 @@ static bool is_unfollowed(const struct smp_counted_classes *counted, size_t whic
 void smp_counted_classes_add_unfollowed(const struct smp_counted_classes *counted,
                                         struct smp_counting_account *out)
 {
-    char text[SMP_MAX_COUNTING_NAME_BYTES];
+    char text[SMP_MAX_COUNTING_NAME_BYTES] = "calls by reflection are not found: ";
+    const size_t length = strlen(text);
 
     for (size_t i = 0; i < REFLECTIONS && needs_reflection(counted); i++) {
         if (!is_unfollowed(counted, i))
             continue;
-        smp_class_name_text(text, sizeof(text),
-                            (struct smp_slice){ REFLECTION[i], strlen(REFLECTION[i]) });
-        smp_counting_account_add(out, SMP_COUNTING_NOT_FOLLOWED, 1);
-        (void)smp_counting_account_name(out, SMP_COUNTING_NOT_FOLLOWED, text);
+        (void)smp_class_name_text(text + length, sizeof(text) - length,
+                                  (struct smp_slice){ REFLECTION[i], strlen(REFLECTION[i]) });
+        smp_counting_account_add(out, SMP_COUNTING_LEFT_ALONE, 1);
+        (void)smp_counting_account_name(out, SMP_COUNTING_LEFT_ALONE, text);
     }
 }
 
@@ -420,7 +416,7 @@ static void plan_methods(const struct counted_load *load, struct smp_method_prob
         for (uint32_t i = 0; i < file->method_count; i++) {
             if (probes[i].id < 0 || !is_left_to_others(file, &file->methods[i], probes[i].is_root))
                 continue;
-            smp_call_graph_leave_alone(load->counted->graph, load->index, i, SMP_LOSS_TRIVIAL,
+            smp_call_graph_leave_alone(load->counted->graph, load->index, i, SMP_COUNTING_TRIVIAL,
                                        NULL);
             has_others = true;
         }
@@ -462,8 +458,8 @@ static void leave_methods_alone(const struct counted_load *load)
     for (uint32_t i = 0; i < load->file.method_count; i++) {
         const struct smp_rewriter_method *const method = &load->methods[i];
         if (method->id >= 0 && method->result != SMP_REWRITE_DONE)
-            smp_call_graph_leave_alone(load->counted->graph, load->index, i, SMP_LOSS_LEFT_ALONE,
-                                       smp_rewrite_text(method->result));
+            smp_call_graph_leave_alone(load->counted->graph, load->index, i,
+                                       SMP_COUNTING_LEFT_ALONE, smp_rewrite_text(method->result));
     }
 }
 
@@ -488,17 +484,15 @@ static void note_rewriting(const struct counted_load *load, enum smp_status stat
 }
 
 /* In the JVM's memory, as a load hook has to. */
-static enum smp_status give_to_jvm(jvmtiEnv *jvmti, const struct smp_bytes *made,
+static enum smp_status give_to_jvm(jvmtiEnv *jvmti, struct smp_slice made,
                                    struct smp_class_bytes *out)
 {
     unsigned char *bytes = NULL;
 
-    if (made->length == 0)
-        return SMP_OK;
-    if ((*jvmti)->Allocate(jvmti, (jlong)made->length, &bytes) != JVMTI_ERROR_NONE)
+    if ((*jvmti)->Allocate(jvmti, (jlong)made.length, &bytes) != JVMTI_ERROR_NONE)
         return SMP_ENOMEM;
-    memcpy(bytes, made->data, made->length);
-    *out = (struct smp_class_bytes){ bytes, made->length };
+    memcpy(bytes, made.bytes, made.length);
+    *out = (struct smp_class_bytes){ bytes, made.length };
     return SMP_OK;
 }
 
@@ -509,8 +503,8 @@ static bool rewrite_class(struct counted_load *load, struct smp_class_bytes *out
     *out = (struct smp_class_bytes){ 0 };
     smp_bytes_init(&made, NULL, SMP_REWRITER_MOST_BYTES);
     enum smp_status status = smp_rewriter_run(&load->file, &probe_hook, load->methods, &made);
-    if (status == SMP_OK)
-        status = give_to_jvm(load->jvmti, &made, out);
+    if (status == SMP_OK && made.length > 0)
+        status = give_to_jvm(load->jvmti, (struct smp_slice){ made.data, made.length }, out);
     smp_bytes_fini(&made);
     note_rewriting(load, status);
     return out->bytes != NULL;
@@ -538,7 +532,7 @@ static enum smp_status load_file(struct counted_load *load, const struct smp_cla
                                  const struct smp_loading_class *loading,
                                  struct smp_class_bytes *out, bool *has_changed)
 {
-    struct smp_class_summary_reader reader = { .quota = NULL };
+    struct smp_class_summary_reader reader = { 0 };
     const enum smp_status status =
         smp_class_summary_reader_read(&reader, file, loading->loader, &load->summary);
 
@@ -577,13 +571,7 @@ static bool is_outdated(struct smp_counted_classes *counted,
 /* Bytes that are no class file: the JVM refuses them, and its class stays as it is. */
 static bool hand_out_nothing(jvmtiEnv *jvmti, struct smp_class_bytes *out)
 {
-    unsigned char *const piece = allocate_class(jvmti, 1);
-
-    if (piece == NULL)
-        return false;
-    *piece = 0;
-    *out = (struct smp_class_bytes){ piece, 1 };
-    return true;
+    return give_to_jvm(jvmti, (struct smp_slice){ "", 1 }, out) == SMP_OK;
 }
 
 bool smp_counted_classes_load(struct smp_counted_classes *counted, jvmtiEnv *jvmti,

@@ -367,7 +367,7 @@ class CallsIT {
         sampler.setRootMethods("counted.Wrok.root, " + ROOT);
         sampler.init();
         awaitInstrumented();
-        assertThat(text()).contains("root not loaded yet: 1 (counted.Wrok.root)");
+        assertThat(text()).contains("roots without a call: 1 (not loaded yet: counted.Wrok.root)");
     }
 
     @Test

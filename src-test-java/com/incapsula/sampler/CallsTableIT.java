@@ -207,7 +207,8 @@ class CallsTableIT {
             return CallCounts.take(sampler).equals(Map.of("Work$Square.area", TIMES / 2L));
         });
         try (SamplingReport report = sampler.snapshot()) {
-            assertThat(report.toString(ReportFormat.TEXT)).contains("root not loaded yet: 1 (counted.Nowhere)\n");
+            assertThat(report.toString(ReportFormat.TEXT))
+                    .contains("roots without a call: 1 (not loaded yet: counted.Nowhere)\n");
         }
     }
 

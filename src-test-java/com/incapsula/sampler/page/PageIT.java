@@ -229,16 +229,17 @@ class PageIT extends WithBrowser {
                 .json()
                 .replaceFirst(
                         ",\"frames\":",
-                        ",\"counting\":{\"ROOTS_NOT_ENTERED\":{\"text\":\"root not entered since it is counted\",\"count\":3,"
+                        ",\"counting\":{\"EXCLUDED\":{\"text\":\"excluded by filter\",\"count\":3,"
                                 + "\"names\":[\"com.acme.Big.run\"]},\"NEWER\":{\"text\":\"something new\",\"count\":1,"
                                 + "\"names\":[]}},\"frames\":"));
         browser.tab("account");
         assertThat(browser.texts("#panel-account td"))
                 .containsSequence(
-                        "root not entered since it is counted",
+                        "excluded by filter",
                         "3",
                         "com.acme.Big.run",
-                        "The root has its probe, and no thread has entered it since then.",
+                        "Counted methods may call them, and instrumentationFilter leaves out their class. "
+                                + "Methods of the JDK are not listed.",
                         "something new",
                         "1");
     }

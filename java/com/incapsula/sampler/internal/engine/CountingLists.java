@@ -7,9 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code rootMethods} and {@code instrumentationFilter} may say, so that a setter refuses what the core would:
- * the Java side of {@code native/src/counting/root_rules.h} and {@code call_filter.h}, with their messages.
- * {@code CountingListsIT} compares the two.
+ * What {@code rootMethods} and {@code instrumentationFilter} may say. The core reads them without a check of its own:
+ * {@code native/src/counting/root_rules.h} and {@code call_filter.h}.
  */
 final class CountingLists {
 

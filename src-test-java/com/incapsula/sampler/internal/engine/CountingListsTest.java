@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The core reads these lists without a check of its own, so all that it could not read is refused here. */
+class CountingListsTest {
+
+    private static final int MOST_PARTS = 1000;
+    private static final int MOST_BYTES = 1000;
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "com.acme.OrderHandler.handle",
+                "com.acme.jobs.*.run,com.acme.batch.**",
+                "com.acme.Order.<init>",
+                "com.acme.Order.<clinit>",
+                "com.acme.Order.add(int, String),com.acme.Order.add()",
+                "com.acme.Order.add(int [], java.lang.String...)",
+                "**",
+                "*.run",
+                "Main.main",
+            })
+    void rootsAreAccepted(String list) {
+        assertThat(CountingLists.checkRoots(list)).isEqualTo(list);
+    }
+
+    @Test
+    void partsAreTrimmedAndEmptyOnesLeftOut() {
+        assertThat(CountingLists.checkRoots(" com.acme.A.a ,\n\t,com.acme.B.b(int, long) ,, com.acme.**"))
+                .isEqualTo("com.acme.A.a,com.acme.B.b(int, long),com.acme.**");
+        assertThat(CountingLists.checkFilter(" com.acme , ,-com.acme.util ")).isEqualTo("com.acme,-com.acme.util");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "handle                    | no class before the method; for a class write CLASS.*",
+                "*                         | no class before the method; for a class write CLASS.*",
+                "<init>                    | no class before the method; for a class write CLASS.*",
+                "com..A.a                  | two dots in a row, or one at an end",
+                ".A.a                      | two dots in a row, or one at an end",
+                "com.acme.A.               | two dots in a row, or one at an end",
+                "()                        | two dots in a row, or one at an end",
+                "com.acme.A#a              | a character that no name in Java source has",
+                "com/acme/A.a              | a character that no name in Java source has",
+                "com.acme.A.a;com.acme.B.b | a character that no name in Java source has",
+                "${roots}.a                | a placeholder that was not replaced",
+                "com.acme.A a              | white space inside a name",
+                "void com.acme.A.a         | white space inside a name",
+                "com.acme.***              | ** beside other text: it stands for whole levels",
+                "com.acme.a**.b            | ** beside other text: it stands for whole levels",
+                "com.<init>.a              | of names with < only <init> and <clinit>, after the class",
+                "com.acme.A.<new>          | of names with < only <init> and <clinit>, after the class",
+                "com.acme.A.a(int          | parentheses that do not match, or text behind them",
+                "com.acme.A.a int)         | parentheses that do not match, or text behind them",
+                "com.acme.A.a(int) throws  | parentheses that do not match, or text behind them",
+                "com.acme.A.a((int)        | parentheses that do not match, or text behind them",
+                "com.acme.A.a(int,)        | a parameter without a type",
+                "com.acme.A.a([])          | a parameter without a type",
+                "com.acme.A.a(int[)        | a character that no name in Java source has",
+                "com.acme.A.a(int])        | a character that no name in Java source has",
+                "com.acme.A.a(int [x])     | white space inside a name",
+                "com.acme.A.a(void)        | void as the type of a parameter",
+                "com.acme.A.a(int count)   | white space inside a name",
+                "com.acme.A.a(List<String>)| type arguments: write the parameter's class alone",
+                "com.acme.A.a(*)           | a star among the parameters",
+                "com.acme.A.a(java..String)| two dots in a row, or one at an end",
+                "com.acme.A.a(int......)   | two dots in a row, or one at an end",
+            })
+    void whatIsNoRootIsRefused(String root, String complaint) {
+        assertRefused(CountingLists::checkRoots, "com.acme.R.r, " + root, "rootMethods", root, complaint);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "com.acme,-com.acme.util", "com.acme*", "com.acme.", "*,-java"})
+    void prefixesAreAccepted(String list) {
+        assertThat(CountingLists.checkFilter(list)).isEqualTo(list);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "-                | a minus without a prefix",
+                "- com.acme       | white space inside a prefix",
+                "com acme         | white space inside a prefix",
+                "com.acme;org.lib | a character that no package in Java source has",
+                "com/acme         | a character that no package in Java source has",
+                "--com            | a character that no package in Java source has",
+                "com.*.acme       | a star that is not at its end",
+                "${packages}      | a placeholder that was not replaced",
+                ".com             | two dots in a row, or one at its begin",
+                "-com..acme       | two dots in a row, or one at its begin",
+            })
+    void whatIsNoPrefixIsRefused(String prefix, String complaint) {
+        assertRefused(CountingLists::checkFilter, "org.lib, " + prefix, "instrumentationFilter", prefix, complaint);
+    }
+
+    @Test
+    void longListsAndLongPartsAreRefused() {
+        String most = "A.b,".repeat(MOST_PARTS);
+        String longest = "a." + "a".repeat(MOST_BYTES - 2);
+        assertThat(CountingLists.checkRoots(most)).hasSize(most.length() - 1);
+        assertThat(CountingLists.checkFilter(most)).hasSize(most.length() - 1);
+        assertThat(CountingLists.checkRoots(longest)).isEqualTo(longest);
+        assertRefused(CountingLists::checkRoots, most + "A.b", "rootMethods", "A.b", "more than 1,000 parts");
+        assertRefused(
+                CountingLists::checkFilter, most + "A.b", "instrumentationFilter", "A.b", "more than 1,000 parts");
+        assertThatThrownBy(() -> CountingLists.checkRoots(longest + "a"))
+                .hasMessageEndingWith(": more than 1,000 bytes");
+        assertThatThrownBy(() -> CountingLists.checkFilter(longest + "a"))
+                .hasMessageEndingWith(": more than 1,000 bytes");
+    }
+
+    private static void assertRefused(
+            UnaryOperator<String> check, String list, String property, String part, String complaint) {
+        assertThatThrownBy(() -> check.apply(list))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith(property + " must be ")
+                .hasMessageEndingWith("; got \"" + part + "\": " + complaint);
+    }
+}

@@ -412,7 +412,7 @@ static void set_source_file(struct smp_class_index *index, struct smp_indexed_cl
     smp_symbols_release(&index->symbols, old);
 }
 
-static uint32_t add_class(struct smp_class_index *index, const struct smp_class_summary *summary)
+static uint32_t insert_class(struct smp_class_index *index, const struct smp_class_summary *summary)
 {
     uint32_t name = 0;
 
@@ -446,7 +446,7 @@ enum smp_status smp_class_index_put(struct smp_class_index *index,
     if (index->clinit == 0 || index->made == 0)
         return SMP_ENOMEM;
     if (known == 0)
-        put = add_class(index, summary);
+        put = insert_class(index, summary);
     if (put == 0)
         return SMP_ENOMEM;
     if (!read_body(index, summary, keeps_calls, &body) ||

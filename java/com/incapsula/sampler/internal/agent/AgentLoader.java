@@ -112,9 +112,7 @@ public final class AgentLoader {
         }
         CodeSource source = AgentLoader.class.getProtectionDomain().getCodeSource();
         URL jar = source == null ? null : source.getLocation();
-        return jar == null || !jar.getProtocol().equals("file")
-                ? ours
-                : new OwnFirst(jar);
+        return jar == null || !jar.getProtocol().equals("file") ? ours : new OwnFirst(jar);
     }
 
     /* The system class loader may be one of the user's; then the class path's is its parent. */

@@ -31,10 +31,8 @@ public record FileStatus(int mode, int user, long size) {
      */
     public static FileStatus of(Path path) throws IOException {
         Map<String, Object> found = Files.readAttributes(path, "unix:mode,uid,size", LinkOption.NOFOLLOW_LINKS);
-        return new FileStatus(
-                (Integer) found.getOrDefault("mode", 0),
-                (Integer) found.getOrDefault("uid", -1),
-                (Long) found.getOrDefault("size", -1L));
+        return new FileStatus((Integer) found.getOrDefault("mode", 0), (Integer) found.getOrDefault("uid", -1), (Long)
+                found.getOrDefault("size", -1L));
     }
 
     /**

@@ -155,8 +155,7 @@ public final class AgentStart {
         command.add(Jvm.executable(jdk));
         command.add("--enable-native-access=ALL-UNNAMED");
         command.addAll(options);
-        command.addAll(
-                List.of("-cp", hello.toString(), HelloProgram.class.getName()));
+        command.addAll(List.of("-cp", hello.toString(), HelloProgram.class.getName()));
         return command;
     }
 
@@ -171,8 +170,10 @@ public final class AgentStart {
         if (!output.startsWith("0\n") || !output.contains("hello")) {
             throw new IllegalStateException(String.join(" ", command) + "\n" + output);
         }
-        String[] seconds =
-                Files.readString(folder.resolve("run.time")).strip().toLowerCase(Locale.ROOT).split(" ");
+        String[] seconds = Files.readString(folder.resolve("run.time"))
+                .strip()
+                .toLowerCase(Locale.ROOT)
+                .split(" ");
         return new double[] {
             Double.parseDouble(seconds[0]) * MILLIS,
             (Double.parseDouble(seconds[1]) + Double.parseDouble(seconds[2])) * MILLIS

@@ -40,7 +40,9 @@ class PrivateFolderTest {
     }
 
     private static void assertRefused(PrivateFolder folder, String reason) {
-        assertThatIOException().isThrownBy(() -> folder.place("c.so", Resource.of(CONTENT))).withMessageStartingWith(reason);
+        assertThatIOException()
+                .isThrownBy(() -> folder.place("c.so", Resource.of(CONTENT)))
+                .withMessageStartingWith(reason);
     }
 
     private void assertOnly(Path file) throws IOException {

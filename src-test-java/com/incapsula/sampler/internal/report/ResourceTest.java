@@ -3,6 +3,7 @@ package com.incapsula.sampler.internal.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.incapsula.sampler.testing.AgentJar;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -14,8 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-
-import com.incapsula.sampler.testing.AgentJar;
 
 /** A resource is the same file, wherever the classes come from. */
 class ResourceTest {

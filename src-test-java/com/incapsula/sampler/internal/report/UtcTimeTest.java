@@ -47,8 +47,7 @@ class UtcTimeTest {
         Random random = new Random(1);
         long most = Instant.parse("9999-12-31T23:59:59Z").getEpochSecond();
         for (int i = 0; i < 10_000; i++) {
-            assertSameAsTheJdk(
-                    Instant.ofEpochSecond(random.nextLong(0, most)).toString());
+            assertSameAsTheJdk(Instant.ofEpochSecond(random.nextLong(0, most)).toString());
         }
     }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# jar.sh JAR JDK: it carries a library for each platform, and each is one for that processor, which exports and needs what it may.
+# jar.sh JAR JDK: it carries a library for each platform, and each is one for that processor, which exports and needs what it may;
+# its manifest has no property that the build did not know.
 set -euo pipefail
 
 usage="usage: jar.sh JAR JDK"
@@ -30,8 +31,9 @@ check() {
     done
 }
 
-(cd "$work" && "$jdk/bin/jar" --extract --file "$jar" META-INF/native/)
+(cd "$work" && "$jdk/bin/jar" --extract --file "$jar" META-INF/native/ META-INF/MANIFEST.MF)
 check linux-x86_64 X86-64
 check linux-aarch64 AArch64
-[ "$(find "$work" -type f | wc -l)" -le 2 ] || fail "$jar carries more than two libraries"
+if grep -F '${' "$work/META-INF/MANIFEST.MF" >&2; then fail "$jar has a property without a value in its manifest"; fi
+[ "$(find "$work/META-INF/native" -type f | wc -l)" -le 2 ] || fail "$jar carries more than two libraries"
 exit "$bad"

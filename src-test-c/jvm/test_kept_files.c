@@ -11,9 +11,11 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/thread.h"
 
@@ -158,23 +160,53 @@ static void a_kept_file_is_read_anew(void **state)
     assert_int_equal(pthread_setname_np(pthread_self(), first), 0);
 }
 
+static int kept_fd(const struct smp_kept_files *kept, int32_t tid)
+{
+    for (int i = 0; i < SMP_KEPT_FILES; i++) {
+        if (kept->files[i].tid == tid)
+            return kept->files[i].fd;
+    }
+    return -1;
+}
+
 /* A program that the process starts has none of them. */
 static void kept_files_are_closed_by_exec(void **state)
 {
     static struct smp_kept_files kept;
     const int32_t tid = smp_thread_own_tid();
     char text[TEXT_BYTES];
-    int closed = 0;
 
     (void)state;
     smp_kept_files_init(&kept, "stat");
     assert_true(smp_kept_files_read(&kept, tid, text, sizeof(text)));
-    for (int i = 0; i < SMP_KEPT_FILES; i++) {
-        if (kept.files[i].tid == tid)
-            closed = fcntl(kept.files[i].fd, F_GETFD) & FD_CLOEXEC;
-    }
-    assert_int_equal(closed, FD_CLOEXEC);
+    assert_int_equal(fcntl(kept_fd(&kept, tid), F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
     smp_kept_files_fini(&kept);
+}
+
+/* A program that closes all files that it did not open, and then opens its own. */
+static void a_file_closed_under_us_is_noticed(void **state)
+{
+    const int32_t own = smp_thread_own_tid();
+    static struct smp_kept_files kept;
+    char text[TEXT_BYTES];
+    char expected[32];
+
+    (void)state;
+    (void)snprintf(expected, sizeof(expected), "%d (", own);
+    smp_kept_files_init(&kept, "stat");
+    assert_true(smp_kept_files_read(&kept, own, text, sizeof(text)));
+    const int fd = kept_fd(&kept, own);
+    FILE *const others = tmpfile();
+    assert_non_null(others);
+    assert_true(fputs("a file of the program's", others) >= 0 && fflush(others) == 0);
+    assert_int_equal(dup2(fileno(others), fd), fd);
+    for (int i = 0; i < SMP_KEPT_FILES_CHECK; i++)
+        assert_true(smp_kept_files_read(&kept, own, text, sizeof(text)));
+    assert_memory_equal(text, expected, strlen(expected));
+    smp_kept_files_fini(&kept);
+    assert_true(fcntl(fd, F_GETFD) >= 0);
+    (void)close(fd);
+    (void)fclose(others);
 }
 
 int main(void)
@@ -183,6 +215,7 @@ int main(void)
         cmocka_unit_test(files_of_threads_stay_open_up_to_a_limit),
         cmocka_unit_test(a_kept_file_is_read_anew),
         cmocka_unit_test(kept_files_are_closed_by_exec),
+        cmocka_unit_test(a_file_closed_under_us_is_noticed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

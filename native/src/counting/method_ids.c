@@ -101,7 +101,8 @@ struct smp_slice smp_signature_name(struct smp_slice signature)
 {
     const char *const dot = memchr(signature.bytes, '.', signature.length);
 
-    return (struct smp_slice){ signature.bytes, (size_t)(dot - signature.bytes) };
+    return (struct smp_slice){ signature.bytes,
+                               dot == NULL ? signature.length : (size_t)(dot - signature.bytes) };
 }
 
 struct smp_slice smp_signature_descriptor(struct smp_slice signature)

@@ -59,7 +59,7 @@ static inline struct smp_symbol *smp_symbols_at(const struct smp_symbols *symbol
 static inline struct smp_slice smp_symbols_text(const struct smp_symbols *symbols, uint32_t symbol)
 {
     if (symbol == 0)
-        return (struct smp_slice){ 0 };
+        return (struct smp_slice){ "", 0 };
     return (struct smp_slice){ smp_symbols_at(symbols, symbol)->text,
                                smp_symbols_at(symbols, symbol)->length };
 }

@@ -556,7 +556,7 @@ static void find_by_name(struct smp_call_graph *graph, const struct smp_call_tar
 
 static bool has_descriptor(struct smp_slice signature)
 {
-    return signature.bytes[signature.length - 1] != '.';
+    return signature.length == 0 || signature.bytes[signature.length - 1] != '.';
 }
 
 static void find_pending(struct smp_call_graph *graph)

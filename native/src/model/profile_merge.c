@@ -355,8 +355,9 @@ static void renumber_places(void *context, const uint32_t *places)
     renumber_called(merger, places);
 }
 
-/* False: the new tree is as it was. */
-static bool fold_new_tree(struct merger *merger)
+/* Before a chain of new nodes, not within it: they have nothing until their leaf comes, so a fold
+ * would take them for small. */
+static void fold_new_tree(struct merger *merger)
 {
     const struct smp_tree_folding folding = {
         .folded = smp_methods_folded(merger->methods),
@@ -364,11 +365,9 @@ static bool fold_new_tree(struct merger *merger)
         .renumber = renumber_places,
         .context = merger,
     };
-    const uint64_t before = merger->folded;
 
     if (smp_tree_is_full(merger->tree))
         merger->folded += smp_tree_fold(merger->tree, &folding);
-    return merger->folded > before;
 }
 
 /* The place of a node of from that does not fit. */
@@ -413,10 +412,8 @@ static enum smp_status find_merged_place(struct merger *merger, const struct smp
                                          uint32_t node)
 {
     uint32_t *const place = &merger->places[node];
-    enum smp_status status = merge_node(merger, from, node, place);
+    const enum smp_status status = merge_node(merger, from, node, place);
 
-    if (status != SMP_OK && is_limited(merger) && fold_new_tree(merger))
-        status = merge_node(merger, from, node, place);
     if (status == SMP_OK || !is_limited(merger))
         return status;
     *place = place_over_limit(merger, from, node);
@@ -434,6 +431,8 @@ static enum smp_status merge_nodes(struct merger *merger, const struct smp_profi
     merger->places[0] = 0;
     for (uint32_t i = 1; i < count; i++) {
         merger->placed = i;
+        if (is_limited(merger) && nodes[i].parent + 1 != i)
+            fold_new_tree(merger);
         status = find_merged_place(merger, from, i);
         if (status != SMP_OK)
             return status;

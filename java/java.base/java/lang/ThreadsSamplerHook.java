@@ -20,8 +20,8 @@ import jdk.internal.vm.annotation.Stable;
  * <p>What is called by reflection is handed to {@link #reflected}, which says each to the library once.
  *
  * <p>A hook allocates nothing on the Java heap; the first root of a thread and a tree that grows call malloc. It waits for
- * no other thread, except that the first root of a thread and the first reflective call of a method take a lock of the
- * library. An entry that has no stack throws, as the method itself would have done a little deeper: it has changed
+ * no other thread, except that the first root in each new tree and the first reflective call of a method for each class
+ * of its receivers take a lock of the library. An entry that has no stack throws, as the method itself would have done a little deeper: it has changed
  * nothing, and the method has not begun. An exit without stack, and one that the JVM does not let begin, leaves a call
  * behind that is over: {@link #caught} finds out, where the program catches the error.
  *

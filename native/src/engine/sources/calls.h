@@ -16,7 +16,7 @@
  * on without, and take_refusal says why.
  *
  * Owns     a quota of its own for all that counting takes: half of the memory limit, on top of it.
- * Threads  the sampler thread only; check: any.
+ * Threads  the sampler thread only.
  * Errors   create: SMP_ENOMEM, SMP_EQUOTA. Afterwards: the account of counting.
  * Cost     tick: 0.1 us for each thread that was inside of a root, 1 us for one that is. Reads take
  *          at most a quarter of a percent of a core.

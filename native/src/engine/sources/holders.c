@@ -107,7 +107,10 @@ static void charge_last(struct smp_wall *wall, struct smp_wall_thread *thread, i
         smp_interval_charge_unknown(interval_of(wall), blocked_ns);
         return;
     }
-    wait.node = last->epoch == wall->attribution->stack_epoch ? last->node : 0;
+    wait.node = last->epoch == wall->attribution->stack_epoch &&
+                        thread->record.tree_epoch == wall->attribution->tree_epoch
+                    ? last->node
+                    : 0;
     if (thread->locks->wait.epoch == wall->attribution->tree_epoch) {
         charge_node(wall, thread, wait.node, thread->locks->wait.node, blocked_ns);
         return;

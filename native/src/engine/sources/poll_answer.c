@@ -185,6 +185,7 @@ static void undo_clock_reading(struct smp_wall_thread *thread)
         thread->activity.cpu_ns -= thread->reading.used_ns;
     else
         thread->activity.has_clock = false;
+    thread->activity.read_ns = 0;
 }
 
 static void on_postponed(void *context, struct smp_thread_record *record)

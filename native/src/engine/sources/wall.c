@@ -234,6 +234,8 @@ static void wall_leave_out_stop(void *self, int64_t now_ns, int64_t gap_ns)
     struct smp_wall *wall = self;
     struct smp_poll poll = { .now_ns = now_ns };
 
+    /* First: threads that have ended are removed here, and their answers would find no record. */
+    take_left_answers(wall, SMP_ANSWERS_THERE);
     wall->poll = &poll;
     smp_stopped_attribute(wall, now_ns, gap_ns);
     wall->poll = NULL;

@@ -3,6 +3,8 @@
 
 #include <stdatomic.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/task_file.h"
@@ -20,10 +22,27 @@ static bool read_kept(int fd, char *out, size_t size)
     return true;
 }
 
+/* The system call: the C library has had a function of this name since 2.33 only. */
+static bool read_status(int fd, struct stat *out)
+{
+    return syscall(SYS_fstat, fd, out) == 0;
+}
+
+/* False: the process has closed it, as programs do that close all they did not open, and the number
+ * is of another file now, which is not ours to close. */
+static bool is_still_ours(const struct smp_kept_file *file)
+{
+    struct stat found;
+
+    return read_status(file->fd, &found) && found.st_dev == file->device &&
+           found.st_ino == file->inode;
+}
+
 static void close_file(struct smp_kept_file *file)
 {
     if (file->tid != 0) {
-        (void)close(file->fd);
+        if (is_still_ours(file))
+            (void)close(file->fd);
         atomic_fetch_sub(&kept_count, 1);
     }
     *file = (struct smp_kept_file){ 0 };
@@ -32,15 +51,20 @@ static void close_file(struct smp_kept_file *file)
 /* False: it cannot be opened, or as many are kept as may be. */
 static bool keep_file(const struct smp_kept_files *files, struct smp_kept_file *file, int32_t tid)
 {
+    struct stat opened;
     int fd = -1;
 
     if (atomic_fetch_add(&kept_count, 1) < files->most)
         fd = smp_task_file_open(tid, files->name);
-    if (fd < 0) {
+    if (fd < 0 || !read_status(fd, &opened)) {
+        if (fd >= 0)
+            (void)close(fd);
         atomic_fetch_sub(&kept_count, 1);
         return false;
     }
-    *file = (struct smp_kept_file){ .tid = tid, .fd = fd, .used = files->reads };
+    *file = (struct smp_kept_file){
+        .tid = tid, .fd = fd, .device = opened.st_dev, .inode = opened.st_ino, .used = files->reads
+    };
     return true;
 }
 
@@ -68,7 +92,8 @@ bool smp_kept_files_read(struct smp_kept_files *files, int32_t tid, char *out, s
         return smp_task_file_read(tid, files->name, out, size);
     file = choose_file(files, tid);
     file->used = ++files->reads;
-    if (file->tid == tid && read_kept(file->fd, out, size))
+    if (file->tid == tid && (files->reads % SMP_KEPT_FILES_CHECK != 0 || is_still_ours(file)) &&
+        read_kept(file->fd, out, size))
         return true;
     /* Another thread's; or that of a thread which has ended, whose number this one has now. */
     close_file(file);

@@ -5,7 +5,8 @@
  * To read a file that is kept open takes a sixth to a half of the time that opening it takes, too.
  * So the files of threads that were read lately are kept. All samplers of a process together keep
  * at most SMP_KEPT_FILES of all names, and at most a quarter of the files that the process may have
- * open. Files of other threads are opened and closed for each read.
+ * open. Files of other threads are opened and closed for each read. A file that the process has
+ * closed under us is noticed, and the one that has its number then is left alone.
  *
  * Owns     the open files; programs that the process starts do not get them.
  * Threads  one at a time.
@@ -18,16 +19,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum {
     SMP_KEPT_FILES = 256,
     SMP_KEPT_FILES_LIMIT_SHARE = 4, /* of the files that the process may have open */
-    SMP_KEPT_FILES_WAYS = 2         /* files that compete for one place */
+    SMP_KEPT_FILES_WAYS = 2,        /* files that compete for one place */
+    SMP_KEPT_FILES_CHECK = 64       /* of so many reads, one checks that the file is ours still */
 };
 
 struct smp_kept_file {
     int32_t tid; /* 0: none */
     int fd;
+    dev_t device; /* of the open file, by which it is known again */
+    ino_t inode;
     uint64_t used; /* when it was read last */
 };
 

@@ -536,6 +536,7 @@ static int64_t collect_walks(void *self, int64_t deadline_ns,
     JNIEnv *env = smp_agent_env();
     int64_t pause_ns = SMP_SIGNAL_FIRST_PAUSE_NS;
     int64_t longest_ns = 0;
+    bool is_longer = false;
 
     while (walker->count > 0) {
         /* In short pauses: another try does not wait for the threads that have no CPU. */
@@ -545,6 +546,12 @@ static int64_t collect_walks(void *self, int64_t deadline_ns,
         const size_t again = read_walks(walker, env, to);
         if (walker->count == 0)
             break;
+        /* Answers that are collected late have their tries, too. */
+        if (again > 0 && !is_longer) {
+            const int64_t tries_ns = smp_clock_ns() + 2 * SMP_ASYNC_TRIES * SMP_ASYNC_TRY_GAP_NS;
+            deadline_ns = deadline_ns > tries_ns ? deadline_ns : tries_ns;
+            is_longer = true;
+        }
         if (smp_clock_ns() + SMP_ASYNC_TRY_GAP_NS >= deadline_ns) {
             give_up_requests(walker, env, to);
             break;

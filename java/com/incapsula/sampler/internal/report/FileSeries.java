@@ -399,9 +399,10 @@ public final class FileSeries {
     /** @return those of this series that are no other process's */
     private List<Found> newestFirst(OpenFolder open, Path newest) throws IOException {
         List<Found> all = new ArrayList<>();
+        String own = FileNames.ownProcess();
         for (String each : open.names()) {
             NameParts parts = read(each);
-            if (parts != null && !isOfAnother(parts.process)) {
+            if (parts != null && (parts.process.equals(own) || !isOfAnother(parts.process))) {
                 Path file = Path.of(each);
                 all.add(new Found(file, parts, file.equals(newest), timed || numbered ? 0 : changed(open, file)));
             }
@@ -411,9 +412,7 @@ public final class FileSeries {
     }
 
     private static boolean isOfAnother(String process) {
-        return !process.isEmpty()
-                && !process.equals(FileNames.ownProcess())
-                && Files.exists(Path.of("/proc/" + Long.parseLong(process) + "/stat"));
+        return !process.isEmpty() && Files.exists(Path.of("/proc/" + Long.parseLong(process) + "/stat"));
     }
 
     private static long changed(OpenFolder open, Path file) throws IOException {

@@ -8,6 +8,7 @@ import java.io.OutputStream;
 import java.net.URISyntaxException;
 import java.net.URL;
 import java.security.CodeSource;
+import java.util.jar.JarFile;
 import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
@@ -16,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A file inside of the library's jar. It is read from the jar's own file: {@link Class#getResourceAsStream} goes through a
  * URL, for which a JVM that has just started loads twenty classes, and does not say the sum that the jar has of a file's
- * content. Where there is no such jar, as in a folder of classes, in a runtime image or inside of another jar, it is read
- * by its URL.
+ * content. Where there is no such jar, as in a folder of classes, in a runtime image or inside of another jar, or where the
+ * jar that a class loader names does not have it, it is read by its URL.
  *
  * <p>Threads: immutable.
  */
@@ -50,7 +51,9 @@ public final class Resource implements Content {
             String entry = name.substring(1);
             try (ZipFile opened = new ZipFile(jar)) {
                 ZipEntry found = opened.getEntry(entry);
-                return found == null ? null : new Resource(found.getSize(), found.getCrc(), jar, entry);
+                if (found != null) {
+                    return new Resource(found.getSize(), found.getCrc(), jar, entry);
+                }
             }
         }
         try (InputStream in = Resource.class.getResourceAsStream(name)) {
@@ -112,13 +115,17 @@ public final class Resource implements Content {
         if (jar == null) {
             return bytes;
         }
-        try (ZipFile opened = new ZipFile(jar)) {
+        try (JarFile opened = new JarFile(jar)) { // which verifies a signed one
             ZipEntry found = opened.getEntry(entry);
             if (found == null || found.getCrc() != crc || found.getSize() != size) {
                 throw new IOException(jar + " has changed");
             }
             try (InputStream in = opened.getInputStream(found)) {
-                return in.readAllBytes();
+                byte[] content = in.readAllBytes();
+                if (of(content).crc != crc) {
+                    throw new IOException(jar + " is damaged: " + entry + " does not have the sum that the jar names");
+                }
+                return content;
             }
         }
     }

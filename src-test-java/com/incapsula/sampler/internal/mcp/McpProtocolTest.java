@@ -316,7 +316,7 @@ class McpProtocolTest {
         assertThat(call("tree", "")).isEqualTo("error: tree needs the argument group");
         assertThat(call("tree", "\"group\":\"main\",\"depht\":3"))
                 .isEqualTo(
-                        "error: tree has no argument \"depht\"; it has group, depth, from, begin, interval, window, seconds, by,"
+                        "error: tree has no argument \"depht\"; it has group, depth, from, begin, interval, window, seconds, measure,"
                                 + " budget_chars");
         assertThat(call("tree", "\"group\":\"main\",\"depth\":0"))
                 .isEqualTo("error: depth must be a whole number from 1 to 1000, got 0");

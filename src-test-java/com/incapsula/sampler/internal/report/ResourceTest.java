@@ -13,6 +13,15 @@ import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.CodeSource;
+import java.security.ProtectionDomain;
+import java.security.cert.Certificate;
+import java.util.Collections;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import java.util.zip.ZipEntry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -53,6 +62,75 @@ class ResourceTest {
             Files.delete(jar);
             Files.writeString(jar, "no jar");
             assertThat(catchCause(() -> ofJar.getMethod("read").invoke(found))).isInstanceOf(IOException.class);
+        }
+    }
+
+    /* As of a class folder inside of a bundle, whose classes have the bundle's own jar as their source. */
+    @Test
+    void aSourceThatLacksItIsNotAllThereIs() throws Exception {
+        Path outer = folder.resolve("outer.jar");
+        new JarOutputStream(Files.newOutputStream(outer), new Manifest()).close();
+        Class<?> inside = new Inside(outer.toUri().toURL()).loadClass(Resource.class.getName());
+        assertThat(inside).isNotEqualTo(Resource.class);
+        assertThat(inside.getMethod("read").invoke(find(inside, PAGE))).isEqualTo(expected());
+    }
+
+    @Test
+    void aDamagedJarIsSaidToBeOne() throws Exception {
+        Path jar = stored(AgentJar.in(folder));
+        byte[] bytes = Files.readAllBytes(jar);
+        int at = new String(bytes, StandardCharsets.ISO_8859_1)
+                .indexOf(new String(expected(), StandardCharsets.ISO_8859_1));
+        bytes[at + 1] ^= 1;
+        Files.write(jar, bytes);
+        try (URLClassLoader loader = new URLClassLoader(new URL[] {jar.toUri().toURL()}, null)) {
+            Class<?> ofJar = loader.loadClass(Resource.class.getName());
+            Object found = find(ofJar, PAGE);
+            assertThat(catchCause(() -> ofJar.getMethod("read").invoke(found)))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("is damaged");
+        }
+    }
+
+    /* The same files, not compressed. */
+    private Path stored(Path jar) throws IOException {
+        Path copy = folder.resolve("stored.jar");
+        try (JarFile from = new JarFile(jar.toFile());
+                JarOutputStream to = new JarOutputStream(Files.newOutputStream(copy))) {
+            to.setMethod(ZipEntry.STORED);
+            for (JarEntry each : Collections.list(from.entries())) {
+                JarEntry entry = new JarEntry(each.getName());
+                entry.setSize(each.getSize());
+                entry.setCrc(each.getCrc());
+                to.putNextEntry(entry);
+                to.write(from.getInputStream(each).readAllBytes());
+            }
+        }
+        return copy;
+    }
+
+    /** Makes the classes of this package with another place as their source. */
+    private static final class Inside extends ClassLoader {
+
+        private final URL source;
+
+        Inside(URL source) {
+            super(Resource.class.getClassLoader());
+            this.source = source;
+        }
+
+        @Override
+        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            if (!name.startsWith(Resource.class.getPackageName()) || findLoadedClass(name) != null) {
+                return super.loadClass(name, resolve);
+            }
+            try (InputStream in = getResourceAsStream(name.replace('.', '/') + ".class")) {
+                byte[] bytes = in.readAllBytes();
+                CodeSource place = new CodeSource(source, (Certificate[]) null);
+                return defineClass(name, bytes, 0, bytes.length, new ProtectionDomain(place, null));
+            } catch (IOException e) {
+                throw new ClassNotFoundException(name, e);
+            }
         }
     }
 

@@ -30,9 +30,10 @@ static struct smp_counted_classes counted = SMP_COUNTED_CLASSES_INIT;
 static struct smp_class_loaders loaders;
 static struct smp_class_batches batches;
 static struct fake_loader loader;
-static struct fake_loaded root;   /* run calls Callee.go */
-static struct fake_loaded callee; /* go calls Leaf.end */
-static struct fake_loaded leaf;   /* end calls Root.run */
+static struct fake_loaded root;         /* run calls Callee.go */
+static struct fake_loaded callee;       /* go calls Leaf.end */
+static struct fake_loaded leaf;         /* end calls Root.run */
+static struct fake_loaded newer_callee; /* what another agent makes of it; never loaded */
 static struct fake_loaded many[MANY];
 static uint32_t max_methods;
 
@@ -48,6 +49,8 @@ static bool hook_as(bool is_foreign, const struct fake_loaded *type, const uint8
                     size_t size, uint8_t **out, size_t *out_size)
 {
     const struct smp_loading_class loading = { .file = { bytes, size },
+                                               .name = { type->signature + 1,
+                                                         strlen(type->signature) - 2 },
                                                .loader = loader_number(type->loader),
                                                .is_foreign = is_foreign };
     struct smp_class_bytes changed = { 0 };
@@ -179,6 +182,7 @@ static void add_classes(void)
     add_class(&root, "app/Root", "run", "app/Callee", "go");
     add_class(&callee, "app/Callee", "go", "app/Leaf", "end");
     add_class(&leaf, "app/Leaf", "end", "app/Root", "run");
+    add_class(&newer_callee, "app/Callee", "go", "app/Root", "run");
 }
 
 static int setup(void **state)
@@ -367,6 +371,142 @@ static void bytes_from_before_a_redefinition_are_tried_again(void **state)
                      0);
 }
 
+/* Of a method that has an id. */
+static int64_t since_of(const char *method)
+{
+    const struct smp_method_ids *ids = smp_call_graph_ids(counted.graph);
+
+    for (int32_t id = 0; id < smp_method_ids_end(ids); id++) {
+        const struct smp_slice name = smp_method_ids_name(ids, id);
+        if (name.length == strlen(method) && memcmp(name.bytes, method, name.length) == 0)
+            return smp_method_ids_at(ids, id)->since_ms;
+    }
+    fail_msg("no id of %s", method);
+    return 0;
+}
+
+/* By another agent: its bytes are not those that the JVM hands in later. */
+static void change_callee(void)
+{
+    uint8_t *out = NULL;
+    size_t size = 0;
+
+    if (hook_as(true, &callee, newer_callee.original, newer_callee.original_size, &out, &size))
+        (void)(*fake_classes_jvmti())->Deallocate(fake_classes_jvmti(), out);
+}
+
+static void expect_probes_at_the_second_try(void)
+{
+    assert_true(run_batch());
+    assert_true(is_original(&callee) && is_dirty());
+    fake_classes.hook = load_hook;
+    while (is_dirty())
+        assert_true(run_batch());
+    assert_true(has_probes(&callee));
+    assert_int_equal(counted.losses.malformed, 0);
+    assert_int_equal(smp_counting_account_figure(counted.graph->account, SMP_COUNTING_LEFT_ALONE),
+                     0);
+}
+
+static bool replace_ours(struct fake_loaded *type, bool is_retransformed, const uint8_t *bytes,
+                         size_t size, uint8_t **out, size_t *out_size)
+{
+    if (!load_hook(type, is_retransformed, bytes, size, out, out_size))
+        return false;
+    (void)(*fake_classes_jvmti())->Deallocate(fake_classes_jvmti(), *out);
+    return false;
+}
+
+/* So the JVM refuses nothing. */
+static void an_agent_behind_us_that_replaces_outdated_bytes_is_noticed(void **state)
+{
+    (void)state;
+    load_all();
+    enter("run");
+    change_callee();
+    fake_classes.hook = replace_ours;
+    expect_probes_at_the_second_try();
+    assert_int_equal(callee.changes, 2);
+    assert_true(since_of("go") > 0);
+}
+
+static bool give_freed_bytes(struct fake_loaded *type, bool is_retransformed, const uint8_t *bytes,
+                             size_t size, uint8_t **out, size_t *out_size)
+{
+    (void)bytes;
+    return load_hook(type, is_retransformed, (const uint8_t *)"\xca\xfe\xba\xbe and more",
+                     size < 12 ? size : 12, out, out_size);
+}
+
+static bool give_bytes_of_leaf(struct fake_loaded *type, bool is_retransformed,
+                               const uint8_t *bytes, size_t size, uint8_t **out, size_t *out_size)
+{
+    (void)bytes;
+    (void)size;
+    return load_hook(type, is_retransformed, leaf.original, leaf.original_size, out, out_size);
+}
+
+/* What the JVM hands in from before a redefinition may be anything by then. */
+static void freed_bytes_are_tried_again(void **state)
+{
+    (void)state;
+    load_all();
+    enter("run");
+    change_callee();
+    fake_classes.hook = give_freed_bytes;
+    expect_probes_at_the_second_try();
+}
+
+static void freed_bytes_of_another_class_are_tried_again(void **state)
+{
+    (void)state;
+    load_all();
+    enter("run");
+    change_callee();
+    fake_classes.hook = give_bytes_of_leaf;
+    expect_probes_at_the_second_try();
+    assert_true(is_original(&leaf));
+}
+
+/* The JVM lets no class get another one's bytes. */
+static void another_class_in_place_of_ours_is_left_alone(void **state)
+{
+    (void)state;
+    load_all();
+    enter("run");
+    fake_classes.hook = give_bytes_of_leaf;
+    assert_true(run_batch());
+    assert_true(is_original(&callee));
+    assert_int_equal(smp_counting_account_figure(counted.graph->account, SMP_COUNTING_LEFT_ALONE),
+                     1);
+}
+
+static bool change_meanwhile(struct fake_loaded *type, bool is_retransformed, const uint8_t *bytes,
+                             size_t size, uint8_t **out, size_t *out_size)
+{
+    if (type == &callee)
+        change_callee();
+    return load_hook(type, is_retransformed, bytes, size, out, out_size);
+}
+
+static void a_class_that_is_changed_all_the_time_is_left_alone(void **state)
+{
+    (void)state;
+    load_all();
+    enter("run");
+    fake_classes.hook = change_meanwhile;
+    assert_true(run_batch());
+    assert_true(is_dirty());
+    assert_int_equal(smp_counting_account_figure(counted.graph->account, SMP_COUNTING_LEFT_ALONE),
+                     0);
+    for (int i = 0; i < 3 && is_dirty(); i++)
+        (void)run_batch();
+    assert_false(is_dirty());
+    assert_true(is_original(&callee));
+    assert_int_equal(smp_counting_account_figure(counted.graph->account, SMP_COUNTING_LEFT_ALONE),
+                     1);
+}
+
 static uint64_t unfollowed(void)
 {
     struct smp_counting_account *account = NULL;
@@ -416,20 +556,6 @@ static void a_class_without_memory_is_tried_again(void **state)
         (void)run_batch();
     assert_true(has_probes(&callee));
     assert_int_equal(fake_classes.stops, 1);
-}
-
-/* Of a method that has an id. */
-static int64_t since_of(const char *method)
-{
-    const struct smp_method_ids *ids = smp_call_graph_ids(counted.graph);
-
-    for (int32_t id = 0; id < smp_method_ids_end(ids); id++) {
-        const struct smp_slice name = smp_method_ids_name(ids, id);
-        if (name.length == strlen(method) && memcmp(name.bytes, method, name.length) == 0)
-            return smp_method_ids_at(ids, id)->since_ms;
-    }
-    fail_msg("no id of %s", method);
-    return 0;
 }
 
 /* Bytes were made for it, and the JVM has not taken them: it has no probe yet. */
@@ -949,6 +1075,11 @@ int main(void)
         TEST(a_class_that_is_prepared_meanwhile_is_not_missed),
         TEST(a_refused_class_is_left_alone_and_the_others_are_not),
         TEST(bytes_from_before_a_redefinition_are_tried_again),
+        TEST(an_agent_behind_us_that_replaces_outdated_bytes_is_noticed),
+        TEST(freed_bytes_are_tried_again),
+        TEST(freed_bytes_of_another_class_are_tried_again),
+        TEST(another_class_in_place_of_ours_is_left_alone),
+        TEST(a_class_that_is_changed_all_the_time_is_left_alone),
         TEST(reflection_that_is_not_followed_is_in_the_account),
         TEST(a_class_without_memory_is_tried_again),
         TEST(a_method_is_counted_since_its_class_was_changed),

@@ -239,9 +239,11 @@ static void want_roots(struct smp_call_graph *graph, const struct smp_class_summ
     const struct smp_indexed_class *const it = smp_class_index_at(&graph->index, loaded);
     const bool wants_all =
         graph->plan->instrumentation == SMP_INSTRUMENTATION_TOTAL && it->is_allowed;
+    const bool may_have = has_rules || graph->rule_count == 0;
 
     for (uint32_t m = 0; m < it->body.method_count; m++)
-        set_root(graph, &it->body.methods[m], root_marks_of(graph, summary, m, it->is_allowed));
+        set_root(graph, &it->body.methods[m],
+                 may_have ? root_marks_of(graph, summary, m, it->is_allowed) : 0);
     for (uint32_t m = 0; m < it->body.method_count; m++) {
         if (wants_all || (it->body.methods[m].flags & SMP_MARK_ROOT) != 0 ||
             is_excluded(graph, it, &summary->methods[m], has_rules))

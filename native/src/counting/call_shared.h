@@ -7,9 +7,10 @@
  * its thread, the reader or close.
  *
  * Threads  a tree's status, pool_next, and its chunks' next: any. Its other fields belong to the
- *          thread that counts in it; session, generation, serial, tid and pool are constant from
- *          OWNED on. A thread that leaves while counting is closed may keep a tree OWNED for some
- *          time, and then frees it: so a reader looks at trees of its own session only.
+ *          thread that counts in it; session, generation, serial, tid, thread_serial and pool are
+ *          constant from OWNED on. A thread that leaves while counting is closed may keep a tree
+ *          OWNED for some time, and then frees it: so a reader looks at trees of its own session
+ *          only.
  */
 #ifndef SMP_COUNTING_CALL_SHARED_H
 #define SMP_COUNTING_CALL_SHARED_H

@@ -15,7 +15,7 @@
  * Threads  one at a time.
  * Errors   put: SMP_ENOMEM where the budget, the quota or the system refuse memory; a class that
  *          was there keeps what it had.
- * Cost     put: O(size of the class); remove likewise. Each class: 88 bytes, 20 for each super
+ * Cost     put: O(size of the class); remove likewise. Each class: 96 bytes, 20 for each super
  *          type, 26 for each method and 4 for each target it calls; each target 44.
  */
 #ifndef SMP_COUNTING_CLASS_INDEX_H

@@ -21,9 +21,9 @@ import jdk.internal.vm.annotation.Stable;
  *
  * <p>A hook allocates nothing on the Java heap; the first root of a thread and a tree that grows call malloc. It waits for
  * no other thread, except that the first root in each new tree and the first reflective call of a method for each class
- * of its receivers take a lock of the library. An entry that has no stack throws, as the method itself would have done a little deeper: it has changed
- * nothing, and the method has not begun. An exit without stack, and one that the JVM does not let begin, leaves a call
- * behind that is over: {@link #caught} finds out, where the program catches the error.
+ * of its receivers take a lock of the library. An entry that has no stack throws, as the method itself would have done a
+ * little deeper: it has changed nothing, and the method has not begun. An exit without stack, and one that the JVM does
+ * not let begin, leaves a call behind that is over: {@link #caught} finds out, where the program catches the error.
  *
  * <p>Thread.stop (up to JDK 19) may come amid a hook, which throws it on, after an entry was undone, or an exit done: an
  * exit of a return comes once more then, in the method's handler, and finds no call of its own, or in a recursion an

@@ -175,10 +175,13 @@ static void leave_class(struct smp_class_batches *batches, uint32_t index, const
 static void refuse_dirty(struct smp_class_batches *batches, uint32_t index, jvmtiError error)
 {
     struct smp_class_mark *const mark = &batches->counted->marks[index];
-
     /* Maybe only because another agent has just changed it (counted_classes.c: is_outdated). */
-    if (mark->foreign_hash != 0 && !batches->gives_back) {
-        mark->foreign_hash = 0;
+    const bool may_be_outdated =
+        mark->foreign_hash != 0 && !batches->gives_back && (mark->flags & SMP_COUNTED_RETRIED) == 0;
+
+    mark->foreign_hash = 0;
+    if (may_be_outdated) {
+        mark->flags |= SMP_COUNTED_RETRIED;
         smp_call_graph_put_back(batches->counted->graph, index);
     } else if (error == JVMTI_ERROR_OUT_OF_MEMORY && !batches->gives_back &&
                batches->memory_refusals < MOST_MEMORY_REFUSALS) {
@@ -256,6 +259,19 @@ static void put_batch_back(struct smp_class_batches *batches)
 
 /* --- changing them --- */
 
+/* With the lock held. A transformer behind us may have put other bytes in place of those that the
+ * JVM was to refuse (counted_classes.c: hand_out_nothing): then the class has no probes. */
+static bool put_outdated_back(struct smp_class_batches *batches, uint32_t index)
+{
+    struct smp_class_mark *const mark = &batches->counted->marks[index];
+
+    if (mark->foreign_hash == 0 || batches->gives_back)
+        return false;
+    mark->foreign_hash = 0;
+    smp_call_graph_put_back(batches->counted->graph, index);
+    return true;
+}
+
 /* The classes that were changed have the probes of their plan, or none if they were given back. A
  * class that is due again may not have been changed: its batch is yet to come. The number of
  * batches rises last, so a reader that sees it finds the time of the probes. */
@@ -271,6 +287,9 @@ static void end_batch(struct smp_class_batches *batches)
         if (!smp_call_graph_is_loaded(counted->graph, index) ||
             smp_call_graph_is_dirty(counted->graph, index) || (mark->flags & SMP_COUNTED_KEPT) != 0)
             continue;
+        if (put_outdated_back(batches, index))
+            continue;
+        mark->flags &= (uint8_t)~SMP_COUNTED_RETRIED;
         if (batches->gives_back)
             mark->flags &= (uint8_t) ~(SMP_COUNTED_PROBED | SMP_COUNTED_LEFTOVER);
         else

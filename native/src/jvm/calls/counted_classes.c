@@ -545,17 +545,19 @@ static enum smp_status load_file(struct counted_load *load, const struct smp_cla
 
 /*
  * RetransformClasses takes the bytes of its classes before it waits for another agent's change of
- * one of them. If that is a redefinition, it hands in those from before then, or freed memory.
+ * one of them. If that is a redefinition, it hands in those from before then, or freed memory: so
+ * this comes before they are parsed.
  */
 static bool is_outdated(struct smp_counted_classes *counted,
-                        const struct smp_loading_class *loading, struct smp_slice name)
+                        const struct smp_loading_class *loading)
 {
     const struct smp_class_bytes file = loading->file;
     bool is_older = false;
 
+    if (loading->is_first || loading->name.length == 0)
+        return false;
     smp_lock_acquire(&counted->lock);
-    const uint32_t index =
-        loading->is_first ? 0 : smp_call_graph_find(counted->graph, loading->loader, name);
+    const uint32_t index = smp_call_graph_find(counted->graph, loading->loader, loading->name);
     struct smp_class_mark *const mark = index != 0 ? &counted->marks[index] : NULL;
     if (mark != NULL && (loading->is_foreign || mark->foreign_hash != 0)) {
         const uint32_t hash =
@@ -566,6 +568,13 @@ static bool is_outdated(struct smp_counted_classes *counted,
     }
     smp_lock_release(&counted->lock);
     return is_older;
+}
+
+/* Freed memory may be another class's by now. */
+static bool is_other_class(const struct smp_loading_class *loading, struct smp_slice name)
+{
+    return !loading->is_first && !loading->is_foreign && loading->name.length > 0 &&
+           !smp_slice_equals(loading->name, name);
 }
 
 /* Bytes that are no class file: the JVM refuses them, and its class stays as it is. */
@@ -579,16 +588,18 @@ bool smp_counted_classes_load(struct smp_counted_classes *counted, jvmtiEnv *jvm
 {
     struct counted_load load = { .counted = counted, .jvmti = jvmti };
     bool has_changed = false;
-    enum smp_status status =
-        smp_class_file_open(&load.file, loading->file.bytes, loading->file.size);
+    enum smp_status status;
 
+    if (is_outdated(counted, loading))
+        return hand_out_nothing(jvmti, out);
+    status = smp_class_file_open(&load.file, loading->file.bytes, loading->file.size);
     if (status == SMP_OK) {
         const struct smp_class_text name = load.file.name;
         struct smp_class_file seen = load.file;
         const struct smp_slice named = { name.bytes, name.length };
         if (!needs_methods(counted, named) && !is_known_super(counted, loading->loader, named))
             seen.method_count = 0;
-        if (is_outdated(counted, loading, named))
+        if (is_other_class(loading, named))
             has_changed = hand_out_nothing(jvmti, out);
         else
             status = load_file(&load, &seen, loading, out, &has_changed);

@@ -47,6 +47,7 @@ enum {
     SMP_COUNTED_KEPT = 4,     /* the JVM does not give its bytes back */
     SMP_COUNTED_LEFTOVER = 8, /* may have probes that are not in its plan, until it is changed */
     SMP_COUNTED_SUPER = 16,   /* its methods are known, and those of all its super types */
+    SMP_COUNTED_RETRIED = 32, /* its last change was refused, maybe for outdated bytes */
     SMP_LEFTOVERS_LIMIT = 4096
 };
 
@@ -115,6 +116,7 @@ void smp_counted_classes_close(struct smp_counted_classes *counted);
 /* The load hook's class. */
 struct smp_loading_class {
     struct smp_class_bytes file;
+    struct smp_slice name; /* as the event says; length 0: it does not */
     uint64_t loader;
     bool is_first;   /* it is loaded only now: nothing of it has run */
     bool is_foreign; /* another agent changes a class that is there: that may still be refused */

@@ -117,12 +117,14 @@ static bool add_probes(struct load_event *event, struct smp_class_bytes *changed
         return false;
     event->loading.loader =
         smp_class_loaders_number(&instrumenter.loaders, event->jvmti, event->env, event->loader);
+    event->loading.name = (struct smp_slice){ event->name, strlen(event->name) };
     event->loading.is_first = event->redefined == NULL;
     event->loading.is_foreign = event->redefined != NULL && !event->is_own;
     has_changed =
         event->loading.loader != SMP_CLASS_LOADERS_UNKNOWN &&
         smp_counted_classes_load(&instrumenter.counted, event->jvmti, &event->loading, changed);
-    if (has_changed && event->seen != SMP_CLASS_IS_REDEFINED &&
+    /* One byte: the JVM is to refuse it. */
+    if (has_changed && changed->size > 1 && event->seen != SMP_CLASS_IS_REDEFINED &&
         atomic_load(&instrumenter.watches_redefinitions))
         smp_redefined_classes_note_given(&instrumenter.redefined, event->name, &event->given);
     if (event->redefined != NULL)

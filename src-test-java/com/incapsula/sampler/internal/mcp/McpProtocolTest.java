@@ -321,7 +321,8 @@ class McpProtocolTest {
         assertThat(call("tree", "\"group\":\"main\",\"depth\":0"))
                 .isEqualTo("error: depth must be a whole number from 1 to 1000, got 0");
         assertThat(call("tree", "\"group\":7")).isEqualTo("error: group must be a string, got 7");
-        assertThat(call("top", "\"by\":\"time\"")).isEqualTo("error: by must be one of wall, cpu, calls, got \"time\"");
+        assertThat(call("top", "\"measure\":\"time\""))
+                .isEqualTo("error: measure must be one of wall, cpu, calls, got \"time\"");
         assertThat(call("groups", "\"budget_chars\":1e3"))
                 .isEqualTo("error: budget_chars must be a whole number from 500 to 50000, got 1e3");
         assertThat(call("groups", "\"budget_chars\":99999999999999999999"))

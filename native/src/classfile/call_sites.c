@@ -111,7 +111,9 @@ static struct bootstrap bootstrap_of(const struct smp_class_file *file, uint16_t
         found.count = smp_class_next_u2(&rows);
         found.arguments = smp_class_skip(&rows, 2 * (size_t)found.count);
     }
-    return rows.is_past_end ? (struct bootstrap){ 0 } : found;
+    if (rows.is_past_end)
+        found = (struct bootstrap){ 0 };
+    return found;
 }
 
 static bool is_of_the_jdk(const struct smp_class_file *file, const struct bootstrap *bootstrap)

@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "model/tree_fold.h"
+#include "support/must.h"
 
 enum {
     STACKS = 1000000,
@@ -43,14 +44,6 @@ struct bench {
     int64_t longest_fold_ns;
     size_t refused;
 };
-
-static void must(bool held, const char *what)
-{
-    if (held)
-        return;
-    fprintf(stderr, "bench_fold: %s\n", what);
-    exit(1);
-}
 
 static void renumber(void *context, const uint32_t *places)
 {

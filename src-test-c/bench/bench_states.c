@@ -20,6 +20,7 @@
 #include "base/log.h"
 #include "engine/session/sampler.h"
 #include "jvm/threads/run_queue.h"
+#include "support/must.h"
 #include "support/option_text.h"
 
 enum { THREADS = 100, DEPTH = 50, TICKS = 100, ROUNDS = 60, NODES = 1000, CREDITS = 100000 };
@@ -27,14 +28,6 @@ enum { THREADS = 100, DEPTH = 50, TICKS = 100, ROUNDS = 60, NODES = 1000, CREDIT
 #define MS INT64_C(1000000)
 #define TICK_NS (20 * MS)
 #define MOST_NS 700
-
-static void must(bool held, const char *what)
-{
-    if (held)
-        return;
-    fprintf(stderr, "bench_states: %s\n", what);
-    exit(1);
-}
 
 /* --- threads whose files are read --- */
 

@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "engine/session/sampler.h"
+#include "support/must.h"
 #include "support/option_text.h"
 #include "support/tree_amounts.h"
 
@@ -33,14 +34,6 @@ enum {
 #define MS INT64_C(1000000)
 #define INTERVAL_NS (20 * MS)
 #define SECOND_NS (1000 * MS)
-
-static void must(bool held, const char *what)
-{
-    if (held)
-        return;
-    fprintf(stderr, "bench_tick: %s\n", what);
-    exit(1);
-}
 
 /* --- parked threads --- */
 

@@ -18,6 +18,7 @@
 #include "export/report.h"
 #include "model/profile.h"
 #include "support/generated_input.h"
+#include "support/must.h"
 #include "support/reference_tree.h"
 #include "support/tree_amounts.h"
 
@@ -47,14 +48,6 @@ struct figures {
 };
 
 /* --- helpers --- */
-
-static void must(bool held, const char *what)
-{
-    if (held)
-        return;
-    fprintf(stderr, "bench_tree: %s\n", what);
-    exit(1);
-}
 
 static void must_ok(enum smp_status status, const char *what)
 {

@@ -15,19 +15,12 @@
 
 #include "export/exporters.h"
 #include "model/profile.h"
+#include "support/must.h"
 #include "support/tree_amounts.h"
 
 enum { PART_BYTES = 16 * 1024 * 1024, PATH_BYTES = 4096, LONG_BYTES = 64 * 1024 - 1 };
 
 static const char *folder;
-
-static void must(bool held, const char *what)
-{
-    if (held)
-        return;
-    fprintf(stderr, "export_examples: %s\n", what);
-    exit(1);
-}
 
 /* --- names: a method's key is the address of its row --- */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support/generated_input.h"
+#include "support/must.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,14 +14,6 @@ enum {
     METHODS_BYTES = 64 * 1024 * 1024,
     TEXT_BYTES = 4096 /* of one frame */
 };
-
-static void must(bool held, const char *what)
-{
-    if (held)
-        return;
-    fprintf(stderr, "generated_input: %s\n", what);
-    exit(2);
-}
 
 static void *must_calloc(size_t count, size_t size)
 {

@@ -21,18 +21,24 @@ int smp_task_file_open(int32_t tid, const char *file)
     return open_file(path);
 }
 
+ssize_t smp_open_file_read(int fd, char *out, size_t size)
+{
+    const ssize_t length = pread(fd, out, size - 1, 0);
+
+    if (length >= 0)
+        out[length] = '\0';
+    return length;
+}
+
 static bool read_and_close(int fd, char *out, size_t size)
 {
     ssize_t length;
 
     if (fd < 0)
         return false;
-    length = read(fd, out, size - 1);
+    length = smp_open_file_read(fd, out, size);
     (void)close(fd);
-    if (length < 0)
-        return false;
-    out[length] = '\0';
-    return true;
+    return length >= 0;
 }
 
 bool smp_system_file_read(const char *path, char *out, size_t size)

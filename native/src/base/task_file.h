@@ -13,7 +13,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
+/* Reads from the beginning of a file that is open, as a string. Returns how many bytes; negative:
+ * an error. */
+ssize_t smp_open_file_read(int fd, char *out, size_t size);
 /* What it holds, up to size - 1 bytes, as a string. */
 bool smp_system_file_read(const char *path, char *out, size_t size);
 /* A descriptor that programs which the process starts do not get; negative: an error. */

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/decimal.h"
+#include "base/task_file.h"
 #include "base/thread.h"
 
 #define NS_PER_US INT64_C(1000)
@@ -47,11 +48,9 @@ bool smp_cpu_demand_exceeds(const char *text, unsigned cpus)
 static bool read_demand(struct smp_cpu_demand *demand, int64_t now_ns)
 {
     char text[LOADAVG_BYTES];
-    const ssize_t length = pread(demand->fd, text, sizeof(text) - 1, 0);
 
-    if (length <= 0)
+    if (smp_open_file_read(demand->fd, text, sizeof(text)) <= 0)
         return true;
-    text[length] = '\0';
     if (demand->cpus == 0 || now_ns - demand->cpus_ns >= SMP_CPU_DEMAND_CPUS_MS * NS_PER_MS) {
         demand->cpus = smp_thread_own_cpus();
         demand->cpus_ns = now_ns;

@@ -12,16 +12,6 @@
 /* By all of the process. */
 static _Atomic uint32_t kept_count;
 
-static bool read_kept(int fd, char *out, size_t size)
-{
-    const ssize_t length = pread(fd, out, size - 1, 0);
-
-    if (length <= 0)
-        return false;
-    out[length] = '\0';
-    return true;
-}
-
 /* The system call: the C library has had a function of this name since 2.33 only. */
 static bool read_status(int fd, struct stat *out)
 {
@@ -93,11 +83,11 @@ bool smp_kept_files_read(struct smp_kept_files *files, int32_t tid, char *out, s
     file = choose_file(files, tid);
     file->used = ++files->reads;
     if (file->tid == tid && (files->reads % SMP_KEPT_FILES_CHECK != 0 || is_still_ours(file)) &&
-        read_kept(file->fd, out, size))
+        smp_open_file_read(file->fd, out, size) > 0)
         return true;
     /* Another thread's; or that of a thread which has ended, whose number this one has now. */
     close_file(file);
-    return keep_file(files, file, tid) ? read_kept(file->fd, out, size)
+    return keep_file(files, file, tid) ? smp_open_file_read(file->fd, out, size) > 0
                                        : smp_task_file_read(tid, files->name, out, size);
 }
 

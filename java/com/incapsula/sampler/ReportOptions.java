@@ -88,8 +88,8 @@ public final class ReportOptions {
     }
 
     /**
-     * What {@link ReportFormat#COLLAPSED} and {@link ReportFormat#SPEEDSCOPE} have of each stack, and what
-     * {@link ReportFormat#TOP} and {@link ReportFormat#CALLS} are ordered by.
+     * Sets the measure: {@link ReportFormat#COLLAPSED} and {@link ReportFormat#SPEEDSCOPE} have it of each stack, and
+     * {@link ReportFormat#TOP} and {@link ReportFormat#CALLS} are in its order.
      *
      * @param changed the measure
      * @return a changed copy

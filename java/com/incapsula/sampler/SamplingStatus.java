@@ -22,7 +22,7 @@ record SamplingStatus(SamplingMode mode, List<SamplingLimitation> limitations) {
         return raw.isEmpty() ? NONE : new SamplingStatus(mode(raw.get(0)), SamplingLimitation.listOf(raw));
     }
 
-    /* One that is not known here samples all the same, and may show as little as the least of them. */
+    /* A mode that this version does not know samples all the same, and may show as little as the least of them. */
     private static SamplingMode mode(String name) {
         for (SamplingMode mode : SamplingMode.values()) {
             if (mode.name().equals(name)) {

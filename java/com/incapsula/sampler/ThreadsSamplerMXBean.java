@@ -29,7 +29,7 @@ public interface ThreadsSamplerMXBean {
     boolean isInert();
 
     /**
-     * What the sampler cannot do here, or does in a worse way.
+     * The limitations: each is something that the sampler cannot do here, or does in a worse way.
      *
      * @return names of {@link SamplingLimitation.Code}, separated by commas; empty: nothing
      */

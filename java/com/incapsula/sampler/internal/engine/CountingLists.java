@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code rootMethods} and {@code instrumentationFilter} may say. The core reads them without a check of its own:
+ * Checks {@code rootMethods} and {@code instrumentationFilter}. The core reads them without a check of its own:
  * {@code native/src/counting/root_rules.h} and {@code call_filter.h}.
  */
 final class CountingLists {

@@ -279,7 +279,7 @@ public final class NativeLibrary {
                 + " users share");
     }
 
-    /* False: another class loader has loaded the file. */
+    /* Loads it. Returns false if another class loader has loaded the file. */
     private boolean loadFrom(PrivateFolder folder, Path file) throws FolderUnusable {
         try {
             return loadFile(file);
@@ -305,7 +305,7 @@ public final class NativeLibrary {
         return new FolderUnusable("is on a file system that does not allow execution (noexec)", cause);
     }
 
-    /* False: another class loader has loaded the file. A copy of it can be loaded. */
+    /* Returns false if another class loader has loaded the file; a copy of it can be loaded then. */
     private boolean loadFile(Path file) {
         try {
             world.load(file.toString());

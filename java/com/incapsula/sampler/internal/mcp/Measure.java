@@ -12,7 +12,7 @@ enum Measure {
     WALL,
     CPU;
 
-    /** Of the parameter. */
+    /** The name of the parameter. */
     static final String NAME = "measure";
 
     /** The parameter that chooses it. */

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BeanProperties {
 
-    /* Who closes the outputer is decided together with the outputer. */
+    /* The caller that sets the outputer also says whether the sampler closes it. */
     private static final String OF_OUTPUTER = "closeOutputer";
 
     private static final Map<String, Method> SETTERS = setters();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A process that is stopped for a while: that time belongs to no stack. */
-#include "engine/sources/stopped.h"
+#include "engine/session/standstill.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@ static const int64_t stop_ns = 6 * SIM_S;
 
 static void oversleep(struct sim *sim, int64_t ns)
 {
-    smp_sampler_overslept(sim->sampler, sim->now_ns, ns);
+    smp_standstill_slept(&sim->standstill, sim->now_ns - ns, sim->now_ns);
     sim_tick(sim, 0);
 }
 
@@ -79,6 +79,15 @@ static void each_thread_has_the_time_under_a_row_of_its_own(void **state)
     sim_destroy(sim);
 }
 
+/* Up to what the tick itself took, which nobody can tell from the stop. */
+static void assert_stopped(struct sim *sim, const char *group, int stack)
+{
+    const int64_t stopped_ns = sim_wall_of(sim, group, STOPPED);
+
+    assert_in_range(stopped_ns, stop_ns, stop_ns + SIM_MS);
+    assert_int_equal(sim_wall(sim, group, stack), sim->profile->elapsed_ns - stopped_ns);
+}
+
 /* And not while it slept until the next tick. */
 static void a_stop_while_answers_are_awaited_has_the_row_too(void **state)
 {
@@ -88,10 +97,26 @@ static void a_stop_while_answers_are_awaited_has_the_row_too(void **state)
     sim->stop_in_collect_ns = stop_ns;
     sim_run(sim, 2 * SIM_S);
     sim_seal(sim);
-    assert_int_equal(sim_wall_of(sim, "busy", STOPPED), stop_ns);
-    assert_int_equal(sim_wall_of(sim, "idle", STOPPED), stop_ns);
-    assert_int_equal(sim_wall(sim, "busy", 1), sim->profile->elapsed_ns - stop_ns);
-    assert_int_equal(sim_wall(sim, "idle", 2), sim->profile->elapsed_ns - stop_ns);
+    assert_stopped(sim, "busy", 1);
+    assert_stopped(sim, "idle", 2);
+    sim_destroy(sim);
+}
+
+/* And while a tick sends its requests: threads that it reads later are read after the stop. */
+static void a_stop_in_the_middle_of_a_tick_has_the_row_too(void **state)
+{
+    struct sim *sim = sample_two();
+
+    (void)state;
+    (void)sim_add_running(sim, "late", 3);
+    sim->stop_in_request_ns = stop_ns;
+    sim_run(sim, 2 * SIM_S);
+    sim_seal(sim);
+    assert_int_equal(sim->stop_in_request_ns, 0);
+    assert_stopped(sim, "busy", 1);
+    assert_stopped(sim, "idle", 2);
+    assert_int_equal(sim_wall_of(sim, "late", STOPPED) + sim_wall(sim, "late", 3),
+                     sim_wall(sim, "late", -1));
     sim_destroy(sim);
 }
 
@@ -104,6 +129,21 @@ static void where_a_thread_has_run_nothing_was_stopped(void **state)
     assert_int_equal(sim_wall_of(sim, "busy", STOPPED), 0);
     assert_int_equal(sim_wall(sim, "busy", 1), sim->profile->elapsed_ns);
     assert_int_equal(sim_wall(sim, "idle", 2), sim->profile->elapsed_ns);
+    assert_int_equal(sim->profile->counters[SMP_COUNTER_STOPPED_MILLIS], 0);
+    sim_destroy(sim);
+}
+
+/* It stops its threads, and the sampler's where that enters it, but its own run. */
+static void while_the_jvm_collects_garbage_nothing_was_stopped(void **state)
+{
+    struct sim *sim = sample_two();
+
+    (void)state;
+    sim_stop(sim, stop_ns);
+    sim->own_cpu_ns += stop_ns;
+    oversleep(sim, stop_ns);
+    sim_seal(sim);
+    assert_int_equal(sim_wall_of(sim, "idle", STOPPED), 0);
     assert_int_equal(sim->profile->counters[SMP_COUNTER_STOPPED_MILLIS], 0);
     sim_destroy(sim);
 }
@@ -166,7 +206,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_thread_has_the_time_under_a_row_of_its_own),
         cmocka_unit_test(a_stop_while_answers_are_awaited_has_the_row_too),
+        cmocka_unit_test(a_stop_in_the_middle_of_a_tick_has_the_row_too),
         cmocka_unit_test(where_a_thread_has_run_nothing_was_stopped),
+        cmocka_unit_test(while_the_jvm_collects_garbage_nothing_was_stopped),
         cmocka_unit_test(where_threads_lack_cpus_nothing_was_stopped),
         cmocka_unit_test(a_thread_that_owes_an_answer_gives_it_afterwards),
         cmocka_unit_test(a_thread_that_has_ended_was_not_stopped),

@@ -175,6 +175,7 @@ static void a_ticker_that_sleeps_too_long_was_stopped(void **state)
     struct fixture *f = *state;
 
     (void)fake_jvm_start(f->vm, "idle");
+    atomic_store(&f->clock.is_process_idle, true);
     start_ticker(f);
     while (counted(f, SMP_COUNTER_STOPPED_MILLIS) == 0) {
         const uint64_t ticks = counted(f, SMP_COUNTER_TICKS);

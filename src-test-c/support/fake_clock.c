@@ -29,14 +29,26 @@ static int64_t read_own_cpu_ns(void *self)
     return atomic_load(&clock->own_cpu_ns);
 }
 
+static int64_t read_process_cpu_ns(void *self)
+{
+    struct fake_clock *clock = self;
+
+    return atomic_load(&clock->is_process_idle) ? FAKE_CLOCK_START_NS : atomic_load(&clock->ns);
+}
+
 void fake_clock_install(struct fake_clock *clock)
 {
     atomic_init(&clock->ns, FAKE_CLOCK_START_NS);
     atomic_init(&clock->wall_ns, FAKE_CLOCK_START_WALL_MS * NS_PER_MS);
     atomic_init(&clock->own_cpu_ns, 0);
     atomic_init(&clock->step_ns, 0);
+    atomic_init(&clock->is_process_idle, false);
     clock->seam = (struct smp_clock_fake){
-        .ns = read_ns, .wall_ms = read_wall_ms, .own_cpu_ns = read_own_cpu_ns, .self = clock
+        .ns = read_ns,
+        .wall_ms = read_wall_ms,
+        .own_cpu_ns = read_own_cpu_ns,
+        .process_cpu_ns = read_process_cpu_ns,
+        .self = clock,
     };
     smp_clock_set_fake(&clock->seam);
 }

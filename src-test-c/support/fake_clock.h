@@ -9,6 +9,7 @@
 #define SMP_SUPPORT_FAKE_CLOCK_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/clock.h"
@@ -20,8 +21,9 @@
 struct fake_clock {
     _Atomic int64_t ns;
     _Atomic int64_t wall_ns;
-    _Atomic int64_t own_cpu_ns; /* of every thread alike */
-    _Atomic int64_t step_ns;    /* each reading of smp_clock_ns moves time by so much; 0 */
+    _Atomic int64_t own_cpu_ns;   /* of every thread alike */
+    _Atomic int64_t step_ns;      /* each reading of smp_clock_ns moves time by so much; 0 */
+    _Atomic bool is_process_idle; /* else a thread of it runs all the time */
     struct smp_clock_fake seam;
 };
 

@@ -88,6 +88,16 @@ static int64_t read_own_cpu_ns(void *self)
     return sim->own_cpu_ns;
 }
 
+static int64_t read_process_cpu_ns(void *self)
+{
+    struct sim *sim = self;
+    int64_t sum_ns = sim->own_cpu_ns;
+
+    for (size_t i = 0; i < sim->thread_count; i++)
+        sum_ns += cpu_of(sim->threads[i], sim->now_ns);
+    return sum_ns;
+}
+
 static bool read_thread_cpu_ns(void *self, int32_t tid, int64_t *out)
 {
     struct sim *sim = self;
@@ -304,6 +314,8 @@ static enum smp_status request(void *self, struct smp_thread *thread, uint64_t t
     if (thread->os_tid == 0)
         return SMP_EUNSUPPORTED;
     spend(sim, sim->walk_cost_ns / 2);
+    sim_stop(sim, sim->stop_in_request_ns);
+    sim->stop_in_request_ns = 0;
     sim->counts.requests++;
     sim_thread->requests++;
     if (sim->counts.in_flight == MAX_REQUESTS)
@@ -321,11 +333,11 @@ static enum smp_status request(void *self, struct smp_thread *thread, uint64_t t
     return SMP_OK;
 }
 
-static int64_t collect(void *self, int64_t deadline_ns,
-                       void (*answered)(void *context, uint64_t token, enum smp_answer answer,
-                                        const struct smp_sample *sample,
-                                        const struct smp_mounted_thread *mounted),
-                       void *context)
+static void collect(void *self, int64_t deadline_ns,
+                    void (*answered)(void *context, uint64_t token, enum smp_answer answer,
+                                     const struct smp_sample *sample,
+                                     const struct smp_mounted_thread *mounted),
+                    void *context)
 {
     struct sim *sim = self;
     struct smp_frame frames[DEPTH];
@@ -349,10 +361,8 @@ static int64_t collect(void *self, int64_t deadline_ns,
                  thread->owes ? SMP_ANSWER_UNANSWERED : sim->requested[i].answer, &sample,
                  thread->has_mounted ? &mounted : NULL);
     }
-    const int64_t stopped_ns = sim->stop_in_collect_ns;
-    sim_stop(sim, stopped_ns);
+    sim_stop(sim, sim->stop_in_collect_ns);
     sim->stop_in_collect_ns = 0;
-    return stopped_ns;
 }
 
 static bool take_late(void *self, struct smp_thread *thread, uint64_t token,
@@ -518,6 +528,7 @@ static struct sim *create(const char *options, bool has_async, uint64_t seed)
         .ns = read_ns,
         .wall_ms = read_wall_ms,
         .own_cpu_ns = read_own_cpu_ns,
+        .process_cpu_ns = read_process_cpu_ns,
         .thread_cpu_ns = read_thread_cpu_ns,
         .self = sim,
     };
@@ -574,10 +585,13 @@ static void make_tick(struct sim *sim)
 {
     const int64_t now_ns = sim->now_ns;
 
+    smp_standstill_slept(&sim->standstill, now_ns, now_ns);
     spend(sim, sim->tick_cost_ns);
     sim->own_cpu_ns += sim->tick_cpu_ns;
-    smp_sampler_overslept(sim->sampler, now_ns, 0);
+    smp_sampler_leave_out_stop(sim->sampler, now_ns,
+                               smp_standstill_take(&sim->standstill, sim->tick_ns, now_ns));
     smp_sampler_tick(sim->sampler, now_ns, false);
+    smp_standstill_worked(&sim->standstill, sim->now_ns);
     sim->tick_ns = now_ns;
 }
 
@@ -595,6 +609,8 @@ void sim_start(struct sim *sim)
         memset(thread->truth_ns, 0, MAX_STACKS * sizeof(int64_t));
     }
     smp_sampler_mark(sim->sampler, sim->now_ns, sim->now_ns / SIM_MS);
+    smp_standstill_begin(&sim->standstill, sim->now_ns);
+    sim->standstill.cpus = SIM_CPUS;
     make_tick(sim);
 }
 

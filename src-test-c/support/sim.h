@@ -32,6 +32,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "engine/session/sampler.h"
+#include "engine/session/standstill.h"
 #include "model/options.h"
 #include "model/profile.h"
 #include "support/fake_jvm.h"
@@ -42,7 +43,7 @@
 
 #define SIM_WORK "m68"
 
-enum { SIM_MAX_SEGMENTS = 64 };
+enum { SIM_MAX_SEGMENTS = 64, SIM_CPUS = 2 };
 
 struct sim_segment {
     int stack;
@@ -123,7 +124,9 @@ struct sim {
     struct sim_thread **threads; /* in order of start, which is the tid */
     size_t thread_count;
     size_t thread_room;
+    struct smp_standstill standstill;
     int64_t stop_in_collect_ns; /* the next one's */
+    int64_t stop_in_request_ns; /* the same */
     int64_t jitter_percent;     /* of the time between two ticks */
     bool has_work;              /* stacks above 0 have a method that calls their own: SIM_WORK */
     bool has_async;

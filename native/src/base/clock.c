@@ -76,6 +76,15 @@ int64_t smp_clock_own_cpu_ns(void)
     return read_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
+int64_t smp_clock_process_cpu_ns(void)
+{
+    const struct smp_clock_fake *fake = current_fake();
+
+    if (fake != NULL && fake->process_cpu_ns != NULL)
+        return fake->process_cpu_ns(fake->self);
+    return read_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
 bool smp_clock_thread_cpu_ns(int32_t tid, int64_t *out)
 {
     const struct smp_clock_fake *fake = current_fake();

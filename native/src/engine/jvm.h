@@ -216,10 +216,9 @@ struct smp_async_walker {
     enum smp_status (*request)(void *self, struct smp_thread *thread, uint64_t token);
     /*
      * Calls answered for every request made so far. Waits for missing answers until deadline_ns at
-     * most; then the answer is UNANSWERED. Returns how long its longest sleep took, which it wanted
-     * to be some milliseconds at most.
+     * most; then the answer is UNANSWERED.
      */
-    int64_t (*collect)(void *self, int64_t deadline_ns, smp_on_answer *answered, void *context);
+    void (*collect)(void *self, int64_t deadline_ns, smp_on_answer *answered, void *context);
     /*
      * Calls answered if the thread has answered its last UNANSWERED request by now. A thread
      * handles the signal before it does anything else, so it had this stack as long as it has not

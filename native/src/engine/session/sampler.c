@@ -10,7 +10,6 @@
 #include "engine/sources/cpu.h"
 #include "engine/sources/jvm_threads.h"
 #include "engine/sources/roster.h"
-#include "engine/sources/stopped.h"
 #include "engine/sources/unmounted.h"
 #include "engine/sources/wall.h"
 #include "model/filter.h"
@@ -413,38 +412,9 @@ static void fold_if_full(struct smp_sampler *sampler)
                 sampler->quota->limit_bytes, SMP_FOLDED_NAME);
 }
 
-static bool was_stopped(const struct smp_sampler *sampler, int64_t now_ns, int64_t gap_ns)
+void smp_sampler_leave_out_stop(struct smp_sampler *sampler, int64_t now_ns, int64_t gap_ns)
 {
-    bool is_known = false;
-
-    for (size_t i = 0; i < sampler->source_count; i++) {
-        const struct smp_source *source = &sampler->sources[i];
-        if (source->has_run == NULL)
-            continue;
-        is_known = true;
-        if (source->has_run(source->self, now_ns, gap_ns))
-            return false;
-    }
-    return is_known;
-}
-
-static int64_t longest_sleep_ns(const struct smp_sampler *sampler, int64_t longest_ns)
-{
-    for (size_t i = 0; i < sampler->source_count; i++) {
-        const struct smp_source *source = &sampler->sources[i];
-        const int64_t slept_ns =
-            source->take_slept_ns != NULL ? source->take_slept_ns(source->self) : 0;
-        if (slept_ns > longest_ns)
-            longest_ns = slept_ns;
-    }
-    return longest_ns;
-}
-
-void smp_sampler_overslept(struct smp_sampler *sampler, int64_t now_ns, int64_t slept_ns)
-{
-    const int64_t gap_ns = longest_sleep_ns(sampler, slept_ns);
-
-    if (gap_ns <= SMP_STOPPED_NS || !sampler->is_running || !was_stopped(sampler, now_ns, gap_ns))
+    if (gap_ns == 0 || !sampler->is_running)
         return;
     for (size_t i = 0; i < sampler->source_count; i++) {
         const struct smp_source *source = &sampler->sources[i];

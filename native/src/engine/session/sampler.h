@@ -90,10 +90,9 @@ void smp_sampler_pause(struct smp_sampler *sampler);
 void smp_sampler_forget_ended(struct smp_sampler *sampler, int64_t now_ns);
 /* Between mark and pause, or seal_last. */
 bool smp_sampler_is_running(const struct smp_sampler *sampler);
-/* Before a tick: the caller has slept slept_ns longer than it wanted. Where that, or a sleep of the
- * last tick, took more than SMP_STOPPED_NS, and no thread has run meanwhile, the process was
- * stopped, and that time belongs to no stack. */
-void smp_sampler_overslept(struct smp_sampler *sampler, int64_t now_ns, int64_t slept_ns);
+/* Before a tick: since the last one the process was stopped for gap_ns, and that time belongs to no
+ * stack. 0: it was not. */
+void smp_sampler_leave_out_stop(struct smp_sampler *sampler, int64_t now_ns, int64_t gap_ns);
 /* Does nothing between pause and mark. */
 void smp_sampler_tick(struct smp_sampler *sampler, int64_t now_ns, bool late);
 /* After a tick: the least time until the next one, by the overhead limit; 0: none. */

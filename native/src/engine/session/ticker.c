@@ -11,6 +11,7 @@
 #include "engine/session/demand.h"
 #include "engine/session/interval_end.h"
 #include "engine/session/schedule.h"
+#include "engine/session/standstill.h"
 #include "engine/session/worker.h"
 
 #define NS_PER_SECOND 1000000000LL
@@ -31,14 +32,14 @@ struct smp_ticker {
     struct smp_interval_end end;
     struct smp_schedule schedule;
     struct smp_demand demand;
-    int64_t slot_due_ns;  /* the next interval of the windows; INT64_MAX: none are kept */
-    bool is_paused;       /* by request */
-    uint64_t rest_ticks;  /* the next ones, which are skipped */
-    bool has_rested;      /* since the last tick */
-    int64_t ticked_ns;    /* the last tick while sampling */
-    int64_t forgot_ns;    /* ended threads were given back while not sampling */
-    int64_t elapsed_ns;   /* sampled since start */
-    int64_t overslept_ns; /* the longest sleep since the last tick went on for so long */
+    int64_t slot_due_ns; /* the next interval of the windows; INT64_MAX: none are kept */
+    bool is_paused;      /* by request */
+    uint64_t rest_ticks; /* the next ones, which are skipped */
+    bool has_rested;     /* since the last tick */
+    int64_t ticked_ns;   /* the last tick while sampling */
+    int64_t forgot_ns;   /* ended threads were given back while not sampling */
+    int64_t elapsed_ns;  /* sampled since start */
+    struct smp_standstill standstill;
     enum smp_status last; /* of the last report */
 
     pthread_mutex_t mutex; /* guards stats and live */
@@ -130,12 +131,10 @@ static void after_tick(struct smp_ticker *ticker)
 /* Does nothing while paused. */
 static void make_tick(struct smp_ticker *ticker, int64_t now_ns, bool late)
 {
-    const int64_t overslept_ns = ticker->overslept_ns;
-
-    ticker->overslept_ns = 0;
     if (!smp_sampler_is_running(ticker->sampler))
         return;
-    smp_sampler_overslept(ticker->sampler, now_ns, overslept_ns);
+    smp_sampler_leave_out_stop(ticker->sampler, now_ns,
+                               smp_standstill_take(&ticker->standstill, ticker->ticked_ns, now_ns));
     smp_sampler_tick(ticker->sampler, now_ns, late);
     ticker->elapsed_ns += now_ns - ticker->ticked_ns;
     ticker->ticked_ns = now_ns;
@@ -177,7 +176,7 @@ static void start_or_pause(struct smp_ticker *ticker)
     if (is_wanted) {
         smp_sampler_mark(ticker->sampler, now_ns, smp_clock_wall_ms());
         ticker->ticked_ns = now_ns;
-        ticker->overslept_ns = 0;
+        smp_standstill_begin(&ticker->standstill, now_ns);
         make_tick(ticker, now_ns, false);
         smp_schedule_restart_ticks(&ticker->schedule, now_ns);
     } else {
@@ -433,9 +432,7 @@ static void sleep_until(struct smp_ticker *ticker, uint32_t calls, int64_t now_n
     const int64_t most_ns = wait_ns < MAX_WAIT_NS ? wait_ns : MAX_WAIT_NS;
 
     smp_event_sleep(&ticker->lifecycle->event, calls, most_ns);
-    const int64_t over_ns = smp_clock_ns() - now_ns - most_ns;
-    if (over_ns > ticker->overslept_ns)
-        ticker->overslept_ns = over_ns;
+    smp_standstill_slept(&ticker->standstill, now_ns + most_ns, smp_clock_ns());
 }
 
 /*
@@ -455,6 +452,7 @@ static bool wait_for_work(struct smp_ticker *ticker, struct smp_request **reques
     while (!smp_lifecycle_has_work(ticker->lifecycle)) {
         const int64_t now_ns = smp_clock_ns();
         const int64_t wait_ns = next_work_ns(ticker) - now_ns;
+        smp_standstill_worked(&ticker->standstill, now_ns);
         if (wait_ns <= 0)
             break;
         sleep_until(ticker, calls, now_ns, wait_ns);

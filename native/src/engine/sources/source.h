@@ -60,11 +60,7 @@ struct smp_source {
     /* Time counts from now_ns on. */
     void (*mark)(void *self, int64_t now_ns);
     void (*tick)(void *self, int64_t now_ns);
-    /* The longest sleep since the last call, of those that were to take milliseconds. */
-    int64_t (*take_slept_ns)(void *self);
-    /* Has any thread run in the last gap_ns? At least one source knows. */
-    bool (*has_run)(const void *self, int64_t now_ns, int64_t gap_ns);
-    /* Before a tick: for the last gap_ns the process was stopped. */
+    /* Before a tick: since the last one the process was stopped for gap_ns. */
     void (*stopped)(void *self, int64_t now_ns, int64_t gap_ns);
     /* The next tick polls all threads, if there is CPU time for all. */
     void (*poll_all)(void *self);

@@ -316,10 +316,8 @@ void smp_walks_collect(struct smp_walks *walks, enum smp_answers answers)
 
     if (walks->in_flight == 0)
         return;
-    const int64_t slept_ns = async->collect(
-        async->self, smp_clock_ns() + answer_wait_ns(walks, answers), on_async_answer, walks);
-    if (slept_ns > walks->slept_ns)
-        walks->slept_ns = slept_ns;
+    async->collect(async->self, smp_clock_ns() + answer_wait_ns(walks, answers), on_async_answer,
+                   walks);
 }
 
 /* Waiting for answers has taken so long that the next tick is near. */

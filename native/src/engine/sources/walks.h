@@ -68,7 +68,6 @@ struct smp_walks {
     unsigned in_flight; /* requests without an answer */
     int64_t interval_ns;
     int64_t begun_ns; /* the tick, on the real clock */
-    int64_t slept_ns; /* the longest sleep for answers since the owner has set it to 0 */
 };
 
 /* Are running threads walked asynchronously? */

@@ -215,20 +215,6 @@ static void tick_wall(void *self, int64_t now_ns)
     wall->poll = NULL;
 }
 
-static int64_t take_slept_by_wall(void *self)
-{
-    struct smp_wall *wall = self;
-    const int64_t slept_ns = wall->walks.slept_ns;
-
-    wall->walks.slept_ns = 0;
-    return slept_ns;
-}
-
-static bool has_wall_run(const void *self, int64_t now_ns, int64_t gap_ns)
-{
-    return smp_stopped_has_run(self, now_ns, gap_ns);
-}
-
 static void wall_leave_out_stop(void *self, int64_t now_ns, int64_t gap_ns)
 {
     struct smp_wall *wall = self;
@@ -305,7 +291,6 @@ static void mark_wall(void *self, int64_t now_ns)
     wall->covered_ns = now_ns;
     wall->schedule.made_tick = wall->schedule.tick;
     smp_throttle_restart(&wall->schedule.throttle);
-    wall->walks.slept_ns = 0;
     smp_cpu_loss_mark(&wall->loss, &wall->walks.jvm->os_threads, now_ns);
     make_all_due(wall);
 }
@@ -418,8 +403,6 @@ static struct smp_source wall_source(struct smp_wall *wall)
     return (struct smp_source){
         .mark = mark_wall,
         .tick = tick_wall,
-        .take_slept_ns = take_slept_by_wall,
-        .has_run = has_wall_run,
         .stopped = wall_leave_out_stop,
         .poll_all = poll_all_wall,
         .flush = flush_wall,

@@ -515,34 +515,21 @@ static void give_up_requests(struct smp_by_signal *walker, JNIEnv *env, struct s
     }
 }
 
-/* Returns how long it took. */
-static int64_t pause_for_answers(struct smp_by_signal *walker, int64_t deadline_ns,
-                                 int64_t *pause_ns)
-{
-    const int64_t start_ns = smp_clock_ns();
-
-    (void)smp_signals_pause(walker->mailbox, deadline_ns, pause_ns);
-    return smp_clock_ns() - start_ns;
-}
-
-static int64_t collect_walks(void *self, int64_t deadline_ns,
-                             void (*answered)(void *context, uint64_t token, enum smp_answer answer,
-                                              const struct smp_sample *sample,
-                                              const struct smp_mounted_thread *mounted),
-                             void *context)
+static void collect_walks(void *self, int64_t deadline_ns,
+                          void (*answered)(void *context, uint64_t token, enum smp_answer answer,
+                                           const struct smp_sample *sample,
+                                           const struct smp_mounted_thread *mounted),
+                          void *context)
 {
     struct smp_by_signal *walker = self;
     const struct smp_delivery_to to = { .answered = answered, .context = context };
     JNIEnv *env = smp_agent_env();
     int64_t pause_ns = SMP_SIGNAL_FIRST_PAUSE_NS;
-    int64_t longest_ns = 0;
     bool is_longer = false;
 
     while (walker->count > 0) {
         /* In short pauses: another try does not wait for the threads that have no CPU. */
-        const int64_t paused_ns = pause_for_answers(walker, deadline_ns, &pause_ns);
-        if (paused_ns > longest_ns)
-            longest_ns = paused_ns;
+        (void)smp_signals_pause(walker->mailbox, deadline_ns, &pause_ns);
         const size_t again = read_walks(walker, env, to);
         if (walker->count == 0)
             break;
@@ -561,7 +548,6 @@ static int64_t collect_walks(void *self, int64_t deadline_ns,
             pause_ns = SMP_SIGNAL_FIRST_PAUSE_NS;
         }
     }
-    return longest_ns;
 }
 
 /* Its thread lives. There is no other try: the thread has moved on. */

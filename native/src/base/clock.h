@@ -5,8 +5,8 @@
  *
  * Threads  any.
  * Errors   0: the clock cannot be read.
- * Cost     a vDSO call (about 25 ns); thread CPU clocks are system calls (about 400 ns), and so is that
- *          of the process (20 ns more a thread). Runs are a file of /proc (about 5 us).
+ * Cost     a vDSO call (about 25 ns); thread CPU clocks are system calls (about 400 ns), and so is
+ *          that of the process (8 to 20 ns more a thread). Runs are a file of /proc (about 5 us).
  */
 #ifndef SMP_BASE_CLOCK_H
 #define SMP_BASE_CLOCK_H

@@ -8,10 +8,11 @@
  *        a gap, if long        a gap, if long
  *
  * The sampler thread notes how long its work takes, and how long it sleeps on. More than
- * SMP_STANDSTILL_NS is the first sign: the stop may have met it anywhere. The process's CPU clock is
- * the second: the process has used less than a SMP_STANDSTILL_SHARE-th of the gap. A process that
- * only lacks CPUs uses more, and so does a JVM that stops its threads to collect garbage. From the
- * last reading of this clock to the gap the process is taken to have used all its CPUs.
+ * SMP_STANDSTILL_NS is the first sign: the stop may have met it anywhere. The second comes from the
+ * process's CPU clock: the process has used less than a SMP_STANDSTILL_SHARE-th of the gap. A
+ * process that only lacks CPUs uses more, and so does a JVM that stops its threads to collect
+ * garbage. From the last reading of this clock to the gap the process is taken to have used all its
+ * CPUs.
  *
  * Threads  one at a time.
  * Errors   a clock that cannot be read is 0: nothing was stopped.

@@ -79,7 +79,7 @@ static void each_thread_has_the_time_under_a_row_of_its_own(void **state)
     sim_destroy(sim);
 }
 
-/* The row also has the time of the tick itself: nobody can tell it from the stop. */
+/* The row also has the time of the tick itself, which cannot be known. */
 static void assert_stopped(struct sim *sim, const char *group, int stack)
 {
     const int64_t stopped_ns = sim_wall_of(sim, group, STOPPED);

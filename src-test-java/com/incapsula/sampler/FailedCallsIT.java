@@ -4,6 +4,7 @@ package com.incapsula.sampler;
 import static com.incapsula.sampler.testing.Samplers.patiently;
 import static com.incapsula.sampler.testing.Samplers.quick;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.incapsula.sampler.testing.CountedEdges;
 import com.incapsula.sampler.testing.NothingLeft;
@@ -14,11 +15,17 @@ import counted.Failures;
 import java.io.IOException;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,6 +38,7 @@ class FailedCallsIT {
     private static final Pattern TOO_DEEP = Pattern.compile("over the limit of depth \\(maxCallDepth\\): (\\d+)\n");
     private static final int TIMES = 200;
     private static final int ROUNDS = 12;
+    private static final int STOPS = 300;
     private static final long STACK_BYTES = 320 << 10;
 
     private final ThreadsSampler sampler = quick(new Recorder());
@@ -119,6 +127,44 @@ class FailedCallsIT {
                 assertThat(deep.find()).isTrue();
                 assertThat(sum(edges) + Long.parseLong(deep.group(1))).isEqualTo(sum(Edges.counts()));
             }
+        }
+    }
+
+    /** {@link Thread#stop}, of which JDKs from 20 on have the name only, throws at any place: in a probe, too. */
+    @ParameterizedTest
+    @CsvSource({"LAZY, SAMPLED", "TOTAL, EXACT"})
+    @EnabledForJreRange(max = JRE.JAVA_19)
+    @SuppressWarnings("removal")
+    void aThreadThatIsStoppedAnywhereLeavesNoCallOpen(Instrumentation instrumentation, MethodTiming timing)
+            throws Exception {
+        sampler.setInstrumentation(instrumentation);
+        sampler.setMethodTiming(timing);
+        sampler.init();
+        assertAllEdges(false);
+        ExecutorService one = Executors.newSingleThreadExecutor();
+        try {
+            Thread thread = one.submit(Thread::currentThread).get();
+            for (int stop = 0; stop < STOPS; stop++) {
+                CountDownLatch runs = new CountDownLatch(1);
+                Future<?> run = one.submit(() -> {
+                    runs.countDown();
+                    while (!thread.isInterrupted()) {
+                        Failures.run(1, TIMES, false);
+                    }
+                });
+                runs.await();
+                thread.stop();
+                assertThatThrownBy(run::get).hasCauseInstanceOf(ThreadDeath.class);
+            }
+            take();
+            for (int round = 0; round < ROUNDS; round++) {
+                int seed = round;
+                Edges.reset();
+                one.submit(() -> Failures.run(seed, TIMES, false)).get();
+                assertThat(take()).isEqualTo(Edges.counts());
+            }
+        } finally {
+            one.shutdown();
         }
     }
 

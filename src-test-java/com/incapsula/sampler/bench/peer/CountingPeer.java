@@ -3,6 +3,7 @@ package com.incapsula.sampler.bench.peer;
 
 import com.incapsula.sampler.Instrumentation;
 import com.incapsula.sampler.MethodTiming;
+import com.incapsula.sampler.ReportAccount;
 import com.incapsula.sampler.ReportFormat;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.ThreadsSampler;
@@ -57,6 +58,7 @@ public final class CountingPeer {
         figures.clear();
         sampler = new ThreadsSampler();
         sampler.setReportFrequencySeconds(0);
+        sampler.setReportAccount(ReportAccount.FULL);
         sampler.setSamplingOutputer(SamplerPeer.silent());
         sampler.setOverheadLimitPercent(limitPercent);
         sampler.setRootMethods(roots);

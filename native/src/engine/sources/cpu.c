@@ -9,7 +9,7 @@
 #include "engine/threads/timer_wheel.h"
 
 #define NS_PER_MS INT64_C(1000000)
-#define MOST_UNREAD_NS INT64_C(20000000) /* a sample waits for so long, or one interval */
+#define MOST_UNREAD_NS INT64_C(50000000) /* a sample waits for so long, or one interval */
 #define UNSAMPLED_NS INT64_C(1000000000) /* more than a timer and the samples under way can hold */
 
 enum {
@@ -26,6 +26,7 @@ struct cpu_thread {
     int64_t cpu_ns;                  /* its CPU clock: all before is attributed */
     bool is_watched;                 /* sampled_ns is known. Only with a timer */
     bool is_ahead;                   /* samples of attributed time may still come */
+    uint64_t judged_drain;           /* the last one for which its name was read */
     int64_t sampled_ns;              /* its CPU clock, up to which all is attributed */
     int64_t since_ns;                /* sampled since, or not sampled */
 };
@@ -41,6 +42,7 @@ struct cpu_source {
     uint64_t tick;         /* the number of the last one */
     uint64_t refused_tick; /* the last one at which there was no timer for a thread */
     uint64_t waiting;      /* threads for which there was none */
+    uint64_t drain;        /* the number of the last one; from 1 on */
     struct smp_throttle throttle;
     int64_t covered_ns;
     int64_t interval_ns;
@@ -65,13 +67,15 @@ static void put_cpu_visit(struct cpu_source *source, struct cpu_thread *thread, 
     smp_timer_wheel_put(&source->wheel, &thread->record.deadline, source->tick + ticks);
 }
 
-/* Reads the name, too: a sample belongs to the name that its thread has. */
+/* Reads the name, too: a sample belongs to the name that its thread has. Once for all samples of a
+ * drain, which are of one moment as far as names are known. */
 static bool is_to_sample(struct cpu_source *source, struct cpu_thread *thread)
 {
     struct smp_roster *roster = source->roster;
     struct smp_thread_record *record = &thread->record;
 
-    if (roster->default_name_rule) {
+    if (roster->default_name_rule && thread->judged_drain != source->drain) {
+        thread->judged_drain = source->drain;
         const bool is_chosen = smp_roster_chooses(roster, record);
         record->is_candidate = is_chosen;
         if (is_chosen)
@@ -165,6 +169,7 @@ static void drain_timers(struct cpu_source *source)
     const struct smp_cpu_timers *timers = &source->jvm->cpu;
     const struct smp_cpu_sampled sampled = { .sampled = on_cpu_sample, .context = source };
 
+    source->drain++;
     timers->drain(timers->self, sampled);
 }
 
@@ -344,6 +349,27 @@ static uint64_t waiting_gap(const struct cpu_source *source)
     return 1 + source->waiting * WAITING_VISIT_NS / (uint64_t)allowed_ns;
 }
 
+/* Ticks from one drain to the next, while nothing else is due: several ticks' samples fit into the
+ * pool, and a sample that waits too long would get a later name of its thread. */
+static uint64_t drain_gap(const struct cpu_source *source)
+{
+    const struct smp_cpu_timers *timers = &source->jvm->cpu;
+    const int64_t apart_ns = timers->least_apart_ns > source->interval_ns ? timers->least_apart_ns
+                                                                          : source->interval_ns;
+    const uint64_t fitting = cpu_ticks_in(source, timers->samples_per_cpu * apart_ns);
+    const uint64_t timely = cpu_ticks_in(source, MOST_UNREAD_NS);
+
+    return fitting < timely ? fitting : timely;
+}
+
+/* The first tick from at on at which samples are drained anyway. */
+static uint64_t next_drain(const struct cpu_source *source, uint64_t at)
+{
+    const uint64_t gap = drain_gap(source);
+
+    return (at + gap - 1) / gap * gap;
+}
+
 /* A young thread is likely to end soon, and holds its timer until a visit finds that it has
  * ended. */
 static void schedule_visit(struct cpu_source *source, struct cpu_thread *thread, int64_t now_ns)
@@ -357,7 +383,10 @@ static void schedule_visit(struct cpu_source *source, struct cpu_thread *thread,
         ticks = cpu_ticks_in(source, (now_ns - thread->since_ns) / SMP_IDLE_SHARE);
     ticks = ticks < most ? ticks : most;
     /* Not all threads at the same tick. */
-    put_cpu_visit(source, thread, ticks - smp_random_next(&source->random) % (ticks / 4 + 1));
+    ticks -= smp_random_next(&source->random) % (ticks / 4 + 1);
+    if (ticks > drain_gap(source) && !thread->is_waiting)
+        ticks = next_drain(source, source->tick + ticks) - source->tick;
+    put_cpu_visit(source, thread, ticks);
 }
 
 static void visit_cpu_thread(struct cpu_source *source, struct cpu_thread *thread, int64_t now_ns)
@@ -384,14 +413,16 @@ static void tick_cpu(void *self, int64_t now_ns)
     struct smp_deadline *deadline = NULL;
 
     source->tick++;
-    smp_throttle_begin(&source->throttle, now_ns);
+    if (!source->roster->default_name_rule)
+        smp_throttle_begin(&source->throttle, now_ns);
     smp_roster_poll_starts(source->roster, now_ns);
     smp_roster_name_all(source->roster);
     drain_timers(source);
     smp_timer_wheel_begin(&source->wheel, source->tick);
     while ((deadline = smp_timer_wheel_next(&source->wheel)) != NULL)
         visit_cpu_thread(source, cpu_thread_of(smp_thread_record_of(deadline)), now_ns);
-    smp_throttle_end(&source->throttle);
+    if (!source->roster->default_name_rule)
+        smp_throttle_end(&source->throttle);
     source->covered_ns = now_ns;
 }
 
@@ -453,14 +484,10 @@ static void mark_cpu(void *self, int64_t now_ns)
     make_all_visits_due(source);
 }
 
-/* Ticks at which no thread is to be visited only read samples. Several ticks' samples fit into the
- * pool, and a sample that waits too long would get a later name of its thread. */
 static uint64_t idle_ticks_of_cpu(const void *self)
 {
     const struct cpu_source *source = self;
-    const uint64_t fitting = source->jvm->cpu.samples_per_cpu;
-    const uint64_t timely = cpu_ticks_in(source, MOST_UNREAD_NS);
-    const uint64_t most = source->tick + (fitting < timely ? fitting : timely);
+    const uint64_t most = next_drain(source, source->tick + 1);
 
     if (!source->roster->default_name_rule)
         return 0;

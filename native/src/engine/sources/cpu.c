@@ -22,12 +22,10 @@ struct cpu_thread {
     struct smp_thread_record record; /* first */
     void *timer;                     /* NULL: none */
     bool is_waiting;                 /* for a timer; counted in waiting */
-    bool has_clock;                  /* cpu_ns is known. Only without a timer */
-    int64_t cpu_ns;                  /* its CPU clock: all before is attributed */
-    bool is_watched;                 /* sampled_ns is known. Only with a timer */
+    bool has_clock;                  /* cpu_ns is known */
     bool is_ahead;                   /* samples of attributed time may still come */
+    int64_t cpu_ns;                  /* its CPU clock: all before is attributed */
     uint64_t judged_drain;           /* the last one for which its name was read */
-    int64_t sampled_ns;              /* its CPU clock, up to which all is attributed */
     int64_t since_ns;                /* sampled since, or not sampled */
 };
 
@@ -109,14 +107,14 @@ static int64_t take_sampled_ns(struct cpu_thread *thread, int64_t ns)
 {
     int64_t used_ns = 0;
 
-    if (!thread->is_watched)
+    if (!thread->has_clock)
         return ns;
     if (thread->is_ahead && read_last_clock(&thread->record, &used_ns)) {
-        const int64_t left_ns = used_ns - thread->sampled_ns;
+        const int64_t left_ns = used_ns - thread->cpu_ns;
         ns = left_ns < ns ? left_ns : ns;
         ns = ns > 0 ? ns : 0;
     }
-    thread->sampled_ns += ns;
+    thread->cpu_ns += ns;
     return ns;
 }
 
@@ -206,18 +204,18 @@ static void attribute_unsampled(struct cpu_source *source, struct cpu_thread *th
 
     if (thread->timer == NULL || tid <= 0 || !smp_clock_thread_cpu_ns(tid, &used_ns))
         return;
-    if (!thread->is_watched) {
-        thread->is_watched = true;
+    if (!thread->has_clock) {
+        thread->has_clock = true;
         thread->is_ahead = false;
-        thread->sampled_ns = used_ns;
+        thread->cpu_ns = used_ns;
     }
-    const int64_t missing_ns = used_ns - thread->sampled_ns;
+    const int64_t missing_ns = used_ns - thread->cpu_ns;
     if (missing_ns <= UNSAMPLED_NS + 2 * source->interval_ns)
         return;
     const struct smp_tree_target target =
         smp_attribution_pseudo(source->attribution, &thread->record, SMP_OUTCOME_SIGNAL_UNANSWERED);
     attribute_cpu_time(source, &target, missing_ns);
-    thread->sampled_ns = used_ns;
+    thread->cpu_ns = used_ns;
     thread->is_ahead = true;
 }
 
@@ -249,7 +247,7 @@ static void start_timer(struct cpu_source *source, struct cpu_thread *thread)
 
     set_waiting(source, thread, is_refused);
     if (status == SMP_OK) {
-        thread->has_clock = thread->is_watched = false;
+        thread->has_clock = false;
         attribute_unsampled(source, thread); /* from now on */
     }
     if (status == SMP_EQUOTA || status == SMP_ENOMEM)
@@ -354,8 +352,8 @@ static uint64_t waiting_gap(const struct cpu_source *source)
 static uint64_t drain_gap(const struct cpu_source *source)
 {
     const struct smp_cpu_timers *timers = &source->jvm->cpu;
-    const int64_t apart_ns = timers->least_apart_ns > source->interval_ns ? timers->least_apart_ns
-                                                                          : source->interval_ns;
+    const int64_t apart_ns =
+        timers->least_apart_ns > source->interval_ns ? timers->least_apart_ns : source->interval_ns;
     const uint64_t fitting = cpu_ticks_in(source, timers->samples_per_cpu * apart_ns);
     const uint64_t timely = cpu_ticks_in(source, MOST_UNREAD_NS);
 
@@ -456,18 +454,8 @@ static void make_all_visits_due(struct cpu_source *source)
 /* Timers would send the signal to another library's handler. */
 static void on_cpu_signal_lost(void *self)
 {
-    struct cpu_source *source = self;
-
-    stop_all_timers(source);
-    for (size_t i = 0; i < source->roster->table.count; i++) {
-        struct cpu_thread *thread = cpu_thread_at(source, i);
-        if (!thread->is_watched)
-            continue;
-        thread->has_clock = true;
-        thread->cpu_ns = thread->sampled_ns;
-        thread->is_watched = false;
-    }
-    make_all_visits_due(source);
+    stop_all_timers(self);
+    make_all_visits_due(self);
 }
 
 static void mark_cpu(void *self, int64_t now_ns)
@@ -477,7 +465,6 @@ static void mark_cpu(void *self, int64_t now_ns)
     for (size_t i = 0; i < source->roster->table.count; i++) {
         cpu_thread_at(source, i)->since_ns = now_ns;
         cpu_thread_at(source, i)->has_clock = false;
-        cpu_thread_at(source, i)->is_watched = false;
     }
     source->covered_ns = now_ns;
     smp_throttle_restart(&source->throttle);
@@ -567,7 +554,6 @@ static struct smp_source describe_cpu_source(struct cpu_source *source)
         .tick = tick_cpu,
         .flush = flush_cpu,
         .signal_lost = on_cpu_signal_lost,
-        .stop = stop_all_timers,
         .poll_once = poll_running_once,
         .set_options = set_cpu_options,
         .filter_changed = visit_all_again,

@@ -12,14 +12,17 @@ import com.incapsula.sampler.bench.peer.SamplerPeer;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** What two computing threads lose to timers on their CPU time: clock CPU beside async-profiler's ctimer. */
 public final class CpuClock {
@@ -78,7 +81,8 @@ public final class CpuClock {
                 "of ctimer's loss",
                 "bar");
         double ctimer = median(windows.get(CTIMER), 1);
-        double noise = Math.max(Math.abs(median(windows.get(NOTHING), 1)), spread(windows.get(NOTHING), 1));
+        double noise = Figures.confidence(
+                windows.get(NOTHING).stream().map(row -> row[1]).toList());
         for (String name : ORDER) {
             List<double[]> figures = windows.get(name);
             double lost = median(figures, 1);
@@ -97,18 +101,23 @@ public final class CpuClock {
                     samples > 0 ? lost / 100 * THREADS * 1e6 / samples : Double.NaN,
                     median(figures, 5),
                     isOurs ? lost / ctimer : Double.NaN,
-                    isOurs
-                            ? Table.atMost(lost / ctimer, LOSS_BAR) + "; own CPU " + Table.atMost(own, OWN_CPU_BAR)
-                            : "");
+                    isOurs ? bars(lost / ctimer, noise / ctimer, own) : "");
         }
         table.note("Each window of " + plan.windowMillis() + " ms is compared with the windows without a profiler"
                 + " before and after it; medians of " + plan.rounds() + ". Work per CPU second counts the CPU time of"
-                + " all threads of the JVM, so the profiler's own thread is in it and other processes are not; \"on the"
-                + " two threads\" counts the two alone. Own CPU is that of all other threads beyond what they use"
-                + " without a profiler. The kernel looks at such timers on its clock tick, so a sample stands for"
-                + " several intervals. The bar is about the work lost per CPU second; \"" + NOTHING
-                + "\" against its neighbours is the noise, here " + String.format("%.2f", noise) + " points.");
+                + " the two threads and of those that the profiler has started, its own CPU, and leaves out what other"
+                + " processes take; \"on the two threads\" counts the two alone. The kernel looks at such timers on its"
+                + " clock tick, so a sample stands for several intervals. The bar is about the work lost per CPU"
+                + " second. \"" + NOTHING + "\" against its neighbours is the noise: 95 % confidence ± "
+                + String.format(Locale.ROOT, "%.2f", noise) + " points.");
         return table;
+    }
+
+    private static String bars(double ofCtimer, double noise, double own) {
+        String loss = noise < LOSS_BAR - 1 && noise > 0
+                ? Table.atMost(ofCtimer, LOSS_BAR)
+                : "≤ " + LOSS_BAR + " **undecided**: noise";
+        return loss + "; own CPU " + Table.atMost(own, OWN_CPU_BAR);
     }
 
     private static double median(List<double[]> rows, int column) {
@@ -155,10 +164,10 @@ public final class CpuClock {
     }
 
     /** What was done and used in a window, per second. */
-    private record Window(double steps, double busyNanos, double otherNanos) {
+    private record Window(double steps, double busyNanos, double ownNanos) {
 
         double perCpu() {
-            return steps / (busyNanos + otherNanos);
+            return steps / (busyNanos + ownNanos);
         }
 
         double perBusyCpu() {
@@ -242,22 +251,23 @@ public final class CpuClock {
             Thread.sleep(settleMillis(window));
             profiler.stop();
         }
-        Window before = measure(threads, window);
+        Window before = measure(threads, window, tasks());
         for (int round = 0; round < rounds; round++) {
             for (Map.Entry<String, Profiler> profiler : profilers.entrySet()) {
+                Set<Path> known = tasks();
                 profiler.getValue().start();
                 long start = System.nanoTime();
                 Thread.sleep(settleMillis(window));
-                Window during = measure(threads, window);
+                Window during = measure(threads, window, known);
                 double seconds = (System.nanoTime() - start) / NANOS_PER_SECOND;
                 double[] end = profiler.getValue().stop();
-                Window after = measure(threads, window);
+                Window after = measure(threads, window, tasks());
                 Jvm.tell(
                         profiler.getKey(),
                         lost(during.steps, before.steps, after.steps),
                         lost(during.perCpu(), before.perCpu(), after.perCpu()),
                         lost(during.perBusyCpu(), before.perBusyCpu(), after.perBusyCpu()),
-                        (during.otherNanos - (before.otherNanos + after.otherNanos) / 2) / 1e6,
+                        during.ownNanos / 1e6,
                         end[0] / seconds,
                         end[1]);
                 before = after;
@@ -275,8 +285,8 @@ public final class CpuClock {
         return 100 * (1 - during / ((before + after) / 2));
     }
 
-    private static Window measure(List<Busy> threads, long window) throws Exception {
-        double other = otherNanos();
+    private static Window measure(List<Busy> threads, long window, Set<Path> known) throws Exception {
+        double own = ownNanos(known);
         double busy = busyNanos(threads);
         double steps = steps(threads);
         long start = System.nanoTime();
@@ -284,8 +294,8 @@ public final class CpuClock {
         double done = steps(threads) - steps;
         double busyUsed = busyNanos(threads) - busy;
         double seconds = (System.nanoTime() - start) / NANOS_PER_SECOND;
-        double otherUsed = otherNanos() - other;
-        return new Window(done / seconds, busyUsed / seconds, otherUsed / seconds);
+        double ownUsed = ownNanos(known) - own;
+        return new Window(done / seconds, busyUsed / seconds, ownUsed / seconds);
     }
 
     private static double steps(List<Busy> threads) {
@@ -296,18 +306,27 @@ public final class CpuClock {
         return threads.stream().mapToDouble(Busy::cpuNanos).sum();
     }
 
-    /* Of all threads but the computing ones; those hardly ever run at this moment, so the kernel's sums are up to date. */
-    private static double otherNanos() throws IOException {
+    private static Set<Path> tasks() throws IOException {
+        try (Stream<Path> tasks = Files.list(Path.of("/proc/self/task"))) {
+            return tasks.collect(Collectors.toSet());
+        }
+    }
+
+    /* Of the threads that have started since, but for the JVM's compilers. They sleep at this moment, so the kernel's
+     * sums are up to date. */
+    private static double ownNanos(Set<Path> known) throws IOException {
         double sum = 0;
-        try (DirectoryStream<Path> tasks = Files.newDirectoryStream(Path.of("/proc/self/task"))) {
-            for (Path task : tasks) {
-                try {
-                    if (!Files.readString(task.resolve("comm")).startsWith("busy-")) {
-                        sum += Double.parseDouble(Files.readString(task.resolve("schedstat")).split(" ")[0]);
-                    }
-                } catch (NoSuchFileException e) {
-                    continue; // ended meanwhile
+        for (Path task : tasks()) {
+            if (known.contains(task)) {
+                continue;
+            }
+            try {
+                if (!Files.readString(task.resolve("comm")).contains("Compiler")) {
+                    sum += Double.parseDouble(
+                            Files.readString(task.resolve("schedstat")).split(" ")[0]);
                 }
+            } catch (NoSuchFileException e) {
+                continue; // ended meanwhile
             }
         }
         return sum;

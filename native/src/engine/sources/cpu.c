@@ -256,10 +256,11 @@ static void start_timer(struct cpu_source *source, struct cpu_thread *thread)
         attribute_clock(source, thread);
 }
 
-static void stop_timer(struct cpu_source *source, struct cpu_thread *thread,
-                       struct smp_cpu_sampled sampled)
+/* Attributes what the timer has left. */
+static void stop_timer(struct cpu_source *source, struct cpu_thread *thread)
 {
     const struct smp_cpu_timers *timers = &source->jvm->cpu;
+    const struct smp_cpu_sampled sampled = { .sampled = on_cpu_sample, .context = source };
 
     if (thread->timer == NULL)
         return;
@@ -267,27 +268,12 @@ static void stop_timer(struct cpu_source *source, struct cpu_thread *thread,
     thread->timer = NULL;
 }
 
-/* Attributes what the timer has left. */
-static void stop_timer_and_sample(struct cpu_source *source, struct cpu_thread *thread)
-{
-    stop_timer(source, thread,
-               (struct smp_cpu_sampled){ .sampled = on_cpu_sample, .context = source });
-}
-
 static void stop_all_timers(void *self)
 {
     struct cpu_source *source = self;
 
     for (size_t i = 0; i < source->roster->table.count; i++)
-        stop_timer_and_sample(source, cpu_thread_at(source, i));
-}
-
-static void ignore_sample(SMP_UNUSED void *context, SMP_UNUSED uint64_t token,
-                          SMP_UNUSED enum smp_answer answer,
-                          SMP_UNUSED const struct smp_sample *sample,
-                          SMP_UNUSED const struct smp_mounted_thread *mounted, uint64_t weight)
-{
-    (void)weight;
+        stop_timer(source, cpu_thread_at(source, i));
 }
 
 /* --- the roster's events --- */
@@ -309,7 +295,7 @@ static void on_cpu_thread_ended(void *context, struct smp_thread_record *record,
     struct cpu_source *source = context;
 
     attribute_without_timer(source, cpu_thread_of(record));
-    stop_timer_and_sample(source, cpu_thread_of(record));
+    stop_timer(source, cpu_thread_of(record));
     set_waiting(source, cpu_thread_of(record), false);
     smp_timer_wheel_remove(&source->wheel, &record->deadline);
 }
@@ -398,7 +384,7 @@ static void visit_cpu_thread(struct cpu_source *source, struct cpu_thread *threa
     } else if (is_sampled) {
         attribute_unsampled(source, thread);
     } else {
-        stop_timer_and_sample(source, thread);
+        stop_timer(source, thread);
         set_waiting(source, thread, false);
         thread->has_clock = false; /* what it uses from now on is not attributed */
     }
@@ -540,9 +526,7 @@ static void destroy_cpu(void *self)
 {
     struct cpu_source *source = self;
 
-    for (size_t i = 0; i < source->roster->table.count; i++)
-        stop_timer(source, cpu_thread_at(source, i),
-                   (struct smp_cpu_sampled){ .sampled = ignore_sample });
+    stop_all_timers(source);
     smp_walks_fini(&source->walks);
     smp_free(source->quota, source);
 }

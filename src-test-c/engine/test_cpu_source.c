@@ -323,7 +323,7 @@ static void a_timer_goes_on_where_the_clock_was_read(void **state)
     sampler_fixture_configure(f, "clock=CPU\nsamplingFrequencyMillis=10\n");
     sampler_fixture_tick(f, 10 * MS);
     assert_true(busy->has_timer);
-    assert_int_equal(busy->timer_from_ns, -1); /* now: the last timer had all before */
+    assert_int_equal(busy->timer_from_ns, 1012 * MS); /* now: the last timer had all before */
 }
 
 /* Where the system gives no more timers (ulimit -i), or all of ours are taken. */
@@ -581,14 +581,15 @@ static void old_threads_are_visited_rarely(void **state)
     }
 }
 
-/* No more than fit into the memory for samples. */
-static void ticks_that_only_read_samples_are_left_out(void **state)
+/* The most ticks that are left out where the system expires a thread's timers so often. */
+static uint64_t most_idle_ticks(int64_t apart_ns)
 {
-    struct sampler_fixture *f =
-        sampler_fixture_create("clock=CPU\nsamplingFrequencyMillis=1\nidleLookbackMillis=60000\n");
+    struct sampler_fixture *f;
     uint64_t most = 0;
 
-    (void)state;
+    fake_jvm_timers_apart_ns = apart_ns;
+    f = sampler_fixture_create("clock=CPU\nsamplingFrequencyMillis=1\nidleLookbackMillis=60000\n");
+    fake_jvm_timers_apart_ns = 0;
     started(f, "old");
     sampler_fixture_start(f);
     assert_int_equal(smp_sampler_idle_ticks(f->sampler), 0); /* young: it may end soon */
@@ -597,7 +598,37 @@ static void ticks_that_only_read_samples_are_left_out(void **state)
         const uint64_t idle = smp_sampler_idle_ticks(f->sampler);
         most = idle > most ? idle : most;
     }
-    assert_int_equal(most, FAKE_SAMPLES_PER_CPU - 1);
+    sampler_fixture_destroy(f);
+    return most;
+}
+
+/* No more than fit into the memory for samples, nor so many that a sample waits for too long. */
+static void ticks_that_only_read_samples_are_left_out(void **state)
+{
+    (void)state;
+    assert_int_equal(most_idle_ticks(0), FAKE_SAMPLES_PER_CPU - 1);
+    assert_int_equal(most_idle_ticks(4 * MS), 4 * FAKE_SAMPLES_PER_CPU - 1);
+    assert_int_equal(most_idle_ticks(10 * MS), 50 - 1);
+}
+
+/* However many threads there are, their visits fall on ticks at which samples are read anyway. */
+static void visits_of_old_threads_wake_the_sampler_up_no_more(void **state)
+{
+    struct sampler_fixture *f =
+        sampler_fixture_create("clock=CPU\nsamplingFrequencyMillis=1\nidleLookbackMillis=60000\n");
+    uint64_t wakes = 0;
+
+    (void)state;
+    for (int i = 0; i < 50; i++)
+        started(f, "old");
+    sampler_fixture_start(f);
+    for (int i = 0; i < 6000; i++)
+        sampler_fixture_tick(f, MS);
+    for (int i = 0; i < 800; i++) {
+        wakes += smp_sampler_idle_ticks(f->sampler) == 0;
+        sampler_fixture_tick(f, MS);
+    }
+    assert_int_equal(wakes, 800 / FAKE_SAMPLES_PER_CPU);
     sampler_fixture_destroy(f);
 }
 
@@ -761,6 +792,7 @@ int main(void)
                                         setup, teardown),
         cmocka_unit_test(old_threads_are_visited_rarely),
         cmocka_unit_test(ticks_that_only_read_samples_are_left_out),
+        cmocka_unit_test(visits_of_old_threads_wake_the_sampler_up_no_more),
         cmocka_unit_test_setup_teardown(a_users_rule_for_a_thousand_threads_obeys_the_limit, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(thousands_that_wait_for_timers_cost_little, setup,

@@ -37,6 +37,7 @@ static int setup(void **state)
 {
     (void)state;
     memset(&pool, 0, sizeof(pool));
+    atomic_store(&pool.free, UINT64_MAX);
     for (size_t i = 0; i < SMP_CPU_SAMPLES; i++) {
         pool.samples[i].frames = frames[i];
         pool.samples[i].capacity = FRAMES;
@@ -113,7 +114,8 @@ static void a_sample_has_the_weight_of_its_overruns(void **state)
     assert_true(signal_with(cookie, 3));
     set_meanwhile = NULL;
     assert_false(smp_cpu_timer_is_busy());
-    assert_int_equal(pool.samples[0].state, SMP_CPU_SAMPLE_DONE);
+    assert_int_equal(pool.done, 1);
+    assert_int_equal(pool.free, UINT64_MAX - 1);
     assert_int_equal(pool.samples[0].weight, 4);
     assert_ptr_equal(pool.samples[0].timer, timer);
     assert_int_equal(pool.samples[0].answer.answer, SMP_ANSWER_WHOLE);
@@ -137,9 +139,13 @@ static void without_room_the_weight_waits(void **state)
     assert_int_equal(timer->dropped, 2);
     assert_int_equal(timer->carried, 3);
     assert_int_equal(pool.dropped, 2);
-    atomic_store(&pool.samples[7].state, SMP_CPU_SAMPLE_FREE);
+    assert_int_equal(pool.done, UINT64_MAX);
+    atomic_store(&pool.done, ~(UINT64_C(1) << 7));
+    atomic_store(&pool.free, UINT64_C(1) << 7);
     assert_true(signal_with(cookie, 0));
     assert_int_equal(pool.samples[7].weight, 4);
+    assert_int_equal(pool.done, UINT64_MAX);
+    assert_int_equal(pool.free, 0);
     assert_int_equal(timer->carried, 0);
     release(timer);
 }

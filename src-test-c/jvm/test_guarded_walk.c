@@ -310,6 +310,7 @@ static void test_a_timer(void **state)
 
     (void)state;
     assert_non_null(timer);
+    atomic_store(&pool.free, 1);
     pool.samples[0].frames = frames;
     pool.samples[0].capacity = FRAMES;
     timer->target = target_on(own_stack);
@@ -321,7 +322,7 @@ static void test_a_timer(void **state)
     info.si_code = SI_TIMER;
     info.si_value.sival_ptr = (void *)(uintptr_t)cookie;
     assert_int_equal(syscall(SYS_rt_tgsigqueueinfo, getpid(), target.tid, number, &info), 0);
-    while (atomic_load(&pool.samples[0].state) != SMP_CPU_SAMPLE_DONE)
+    while (atomic_load(&pool.done) == 0)
         (void)sched_yield();
     assert_int_equal(pool.samples[0].answer.answer, SMP_ANSWER_FOREIGN_STACK);
     assert_int_equal(atomic_load(&walked_at), 0);

@@ -622,6 +622,8 @@ size_t fake_jvm_timers(struct fake_jvm *vm)
     return timers;
 }
 
+int64_t fake_jvm_timers_apart_ns;
+
 static enum smp_status start_timer(void *self, struct smp_thread *thread, int64_t interval_ns,
                                    int64_t from_cpu_ns, uint64_t random, uint64_t token,
                                    void **timer)
@@ -729,6 +731,7 @@ struct smp_jvm fake_jvm_interface(struct fake_jvm *vm)
                  .stop = stop_timer,
                  .drain = drain_timers,
                  .samples_per_cpu = FAKE_SAMPLES_PER_CPU,
+                 .least_apart_ns = fake_jvm_timers_apart_ns,
                  .self = vm },
         .names = { .resolve = resolve, .release = release, .self = vm },
         .name_callback = { .group_names = group_names, .forget = forget, .self = vm },

@@ -90,6 +90,9 @@ void fake_jvm_run(struct fake_jvm *vm, struct fake_thread *thread, const char *s
 
 enum { FAKE_SAMPLES_PER_CPU = 8 };
 
+/* least_apart_ns of the interfaces that are made from now on. */
+extern int64_t fake_jvm_timers_apart_ns;
+
 /* The thread has used so many intervals more and walked itself; the next drain has the sample. */
 void fake_jvm_expire(struct fake_jvm *vm, struct fake_thread *thread, uint64_t weight);
 /* And there was no room for its walk. */

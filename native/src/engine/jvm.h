@@ -269,6 +269,8 @@ struct smp_cpu_timers {
     /* Between two calls of drain so many threads that run at once, one a CPU, may expire so many
      * times, and half of the memory for samples is still free. */
     uint32_t samples_per_cpu;
+    /* The system expires one thread's timers at most so often, however short the interval. */
+    int64_t least_apart_ns;
     void *self;
 };
 

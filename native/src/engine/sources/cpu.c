@@ -9,7 +9,7 @@
 #include "engine/threads/timer_wheel.h"
 
 #define NS_PER_MS INT64_C(1000000)
-#define MOST_UNREAD_NS INT64_C(20000000) /* a sample waits for so long, or one interval */
+#define MOST_UNREAD_NS INT64_C(50000000) /* a sample waits for so long, or one interval */
 #define UNSAMPLED_NS INT64_C(1000000000) /* more than a timer and the samples under way can hold */
 
 enum {
@@ -22,11 +22,10 @@ struct cpu_thread {
     struct smp_thread_record record; /* first */
     void *timer;                     /* NULL: none */
     bool is_waiting;                 /* for a timer; counted in waiting */
-    bool has_clock;                  /* cpu_ns is known. Only without a timer */
-    int64_t cpu_ns;                  /* its CPU clock: all before is attributed */
-    bool is_watched;                 /* sampled_ns is known. Only with a timer */
+    bool has_clock;                  /* cpu_ns is known */
     bool is_ahead;                   /* samples of attributed time may still come */
-    int64_t sampled_ns;              /* its CPU clock, up to which all is attributed */
+    int64_t cpu_ns;                  /* its CPU clock: all before is attributed */
+    uint64_t judged_drain;           /* the last one for which its name was read */
     int64_t since_ns;                /* sampled since, or not sampled */
 };
 
@@ -41,6 +40,7 @@ struct cpu_source {
     uint64_t tick;         /* the number of the last one */
     uint64_t refused_tick; /* the last one at which there was no timer for a thread */
     uint64_t waiting;      /* threads for which there was none */
+    uint64_t drain;        /* the number of the last one; from 1 on */
     struct smp_throttle throttle;
     int64_t covered_ns;
     int64_t interval_ns;
@@ -65,13 +65,15 @@ static void put_cpu_visit(struct cpu_source *source, struct cpu_thread *thread, 
     smp_timer_wheel_put(&source->wheel, &thread->record.deadline, source->tick + ticks);
 }
 
-/* Reads the name, too: a sample belongs to the name that its thread has. */
+/* Reads the name, too: a sample belongs to the name that its thread has. Once for all samples of a
+ * drain, which are of one moment as far as names are known. */
 static bool is_to_sample(struct cpu_source *source, struct cpu_thread *thread)
 {
     struct smp_roster *roster = source->roster;
     struct smp_thread_record *record = &thread->record;
 
-    if (roster->default_name_rule) {
+    if (roster->default_name_rule && thread->judged_drain != source->drain) {
+        thread->judged_drain = source->drain;
         const bool is_chosen = smp_roster_chooses(roster, record);
         record->is_candidate = is_chosen;
         if (is_chosen)
@@ -105,14 +107,14 @@ static int64_t take_sampled_ns(struct cpu_thread *thread, int64_t ns)
 {
     int64_t used_ns = 0;
 
-    if (!thread->is_watched)
+    if (!thread->has_clock)
         return ns;
     if (thread->is_ahead && read_last_clock(&thread->record, &used_ns)) {
-        const int64_t left_ns = used_ns - thread->sampled_ns;
+        const int64_t left_ns = used_ns - thread->cpu_ns;
         ns = left_ns < ns ? left_ns : ns;
         ns = ns > 0 ? ns : 0;
     }
-    thread->sampled_ns += ns;
+    thread->cpu_ns += ns;
     return ns;
 }
 
@@ -165,6 +167,7 @@ static void drain_timers(struct cpu_source *source)
     const struct smp_cpu_timers *timers = &source->jvm->cpu;
     const struct smp_cpu_sampled sampled = { .sampled = on_cpu_sample, .context = source };
 
+    source->drain++;
     timers->drain(timers->self, sampled);
 }
 
@@ -201,18 +204,18 @@ static void attribute_unsampled(struct cpu_source *source, struct cpu_thread *th
 
     if (thread->timer == NULL || tid <= 0 || !smp_clock_thread_cpu_ns(tid, &used_ns))
         return;
-    if (!thread->is_watched) {
-        thread->is_watched = true;
+    if (!thread->has_clock) {
+        thread->has_clock = true;
         thread->is_ahead = false;
-        thread->sampled_ns = used_ns;
+        thread->cpu_ns = used_ns;
     }
-    const int64_t missing_ns = used_ns - thread->sampled_ns;
+    const int64_t missing_ns = used_ns - thread->cpu_ns;
     if (missing_ns <= UNSAMPLED_NS + 2 * source->interval_ns)
         return;
     const struct smp_tree_target target =
         smp_attribution_pseudo(source->attribution, &thread->record, SMP_OUTCOME_SIGNAL_UNANSWERED);
     attribute_cpu_time(source, &target, missing_ns);
-    thread->sampled_ns = used_ns;
+    thread->cpu_ns = used_ns;
     thread->is_ahead = true;
 }
 
@@ -244,7 +247,7 @@ static void start_timer(struct cpu_source *source, struct cpu_thread *thread)
 
     set_waiting(source, thread, is_refused);
     if (status == SMP_OK) {
-        thread->has_clock = thread->is_watched = false;
+        thread->has_clock = false;
         attribute_unsampled(source, thread); /* from now on */
     }
     if (status == SMP_EQUOTA || status == SMP_ENOMEM)
@@ -253,10 +256,11 @@ static void start_timer(struct cpu_source *source, struct cpu_thread *thread)
         attribute_clock(source, thread);
 }
 
-static void stop_timer(struct cpu_source *source, struct cpu_thread *thread,
-                       struct smp_cpu_sampled sampled)
+/* Attributes what the timer has left. */
+static void stop_timer(struct cpu_source *source, struct cpu_thread *thread)
 {
     const struct smp_cpu_timers *timers = &source->jvm->cpu;
+    const struct smp_cpu_sampled sampled = { .sampled = on_cpu_sample, .context = source };
 
     if (thread->timer == NULL)
         return;
@@ -264,27 +268,12 @@ static void stop_timer(struct cpu_source *source, struct cpu_thread *thread,
     thread->timer = NULL;
 }
 
-/* Attributes what the timer has left. */
-static void stop_timer_and_sample(struct cpu_source *source, struct cpu_thread *thread)
-{
-    stop_timer(source, thread,
-               (struct smp_cpu_sampled){ .sampled = on_cpu_sample, .context = source });
-}
-
 static void stop_all_timers(void *self)
 {
     struct cpu_source *source = self;
 
     for (size_t i = 0; i < source->roster->table.count; i++)
-        stop_timer_and_sample(source, cpu_thread_at(source, i));
-}
-
-static void ignore_sample(SMP_UNUSED void *context, SMP_UNUSED uint64_t token,
-                          SMP_UNUSED enum smp_answer answer,
-                          SMP_UNUSED const struct smp_sample *sample,
-                          SMP_UNUSED const struct smp_mounted_thread *mounted, uint64_t weight)
-{
-    (void)weight;
+        stop_timer(source, cpu_thread_at(source, i));
 }
 
 /* --- the roster's events --- */
@@ -306,7 +295,7 @@ static void on_cpu_thread_ended(void *context, struct smp_thread_record *record,
     struct cpu_source *source = context;
 
     attribute_without_timer(source, cpu_thread_of(record));
-    stop_timer_and_sample(source, cpu_thread_of(record));
+    stop_timer(source, cpu_thread_of(record));
     set_waiting(source, cpu_thread_of(record), false);
     smp_timer_wheel_remove(&source->wheel, &record->deadline);
 }
@@ -344,6 +333,27 @@ static uint64_t waiting_gap(const struct cpu_source *source)
     return 1 + source->waiting * WAITING_VISIT_NS / (uint64_t)allowed_ns;
 }
 
+/* Ticks from one drain to the next, while nothing else is due: several ticks' samples fit into the
+ * pool, and a sample that waits too long would get a later name of its thread. */
+static uint64_t drain_gap(const struct cpu_source *source)
+{
+    const struct smp_cpu_timers *timers = &source->jvm->cpu;
+    const int64_t apart_ns =
+        timers->least_apart_ns > source->interval_ns ? timers->least_apart_ns : source->interval_ns;
+    const uint64_t fitting = cpu_ticks_in(source, timers->samples_per_cpu * apart_ns);
+    const uint64_t timely = cpu_ticks_in(source, MOST_UNREAD_NS);
+
+    return fitting < timely ? fitting : timely;
+}
+
+/* The first tick from at on at which samples are drained anyway. */
+static uint64_t next_drain(const struct cpu_source *source, uint64_t at)
+{
+    const uint64_t gap = drain_gap(source);
+
+    return (at + gap - 1) / gap * gap;
+}
+
 /* A young thread is likely to end soon, and holds its timer until a visit finds that it has
  * ended. */
 static void schedule_visit(struct cpu_source *source, struct cpu_thread *thread, int64_t now_ns)
@@ -357,7 +367,10 @@ static void schedule_visit(struct cpu_source *source, struct cpu_thread *thread,
         ticks = cpu_ticks_in(source, (now_ns - thread->since_ns) / SMP_IDLE_SHARE);
     ticks = ticks < most ? ticks : most;
     /* Not all threads at the same tick. */
-    put_cpu_visit(source, thread, ticks - smp_random_next(&source->random) % (ticks / 4 + 1));
+    ticks -= smp_random_next(&source->random) % (ticks / 4 + 1);
+    if (ticks > drain_gap(source) && !thread->is_waiting)
+        ticks = next_drain(source, source->tick + ticks) - source->tick;
+    put_cpu_visit(source, thread, ticks);
 }
 
 static void visit_cpu_thread(struct cpu_source *source, struct cpu_thread *thread, int64_t now_ns)
@@ -371,7 +384,7 @@ static void visit_cpu_thread(struct cpu_source *source, struct cpu_thread *threa
     } else if (is_sampled) {
         attribute_unsampled(source, thread);
     } else {
-        stop_timer_and_sample(source, thread);
+        stop_timer(source, thread);
         set_waiting(source, thread, false);
         thread->has_clock = false; /* what it uses from now on is not attributed */
     }
@@ -384,14 +397,16 @@ static void tick_cpu(void *self, int64_t now_ns)
     struct smp_deadline *deadline = NULL;
 
     source->tick++;
-    smp_throttle_begin(&source->throttle, now_ns);
+    if (!source->roster->default_name_rule)
+        smp_throttle_begin(&source->throttle, now_ns);
     smp_roster_poll_starts(source->roster, now_ns);
     smp_roster_name_all(source->roster);
     drain_timers(source);
     smp_timer_wheel_begin(&source->wheel, source->tick);
     while ((deadline = smp_timer_wheel_next(&source->wheel)) != NULL)
         visit_cpu_thread(source, cpu_thread_of(smp_thread_record_of(deadline)), now_ns);
-    smp_throttle_end(&source->throttle);
+    if (!source->roster->default_name_rule)
+        smp_throttle_end(&source->throttle);
     source->covered_ns = now_ns;
 }
 
@@ -425,18 +440,8 @@ static void make_all_visits_due(struct cpu_source *source)
 /* Timers would send the signal to another library's handler. */
 static void on_cpu_signal_lost(void *self)
 {
-    struct cpu_source *source = self;
-
-    stop_all_timers(source);
-    for (size_t i = 0; i < source->roster->table.count; i++) {
-        struct cpu_thread *thread = cpu_thread_at(source, i);
-        if (!thread->is_watched)
-            continue;
-        thread->has_clock = true;
-        thread->cpu_ns = thread->sampled_ns;
-        thread->is_watched = false;
-    }
-    make_all_visits_due(source);
+    stop_all_timers(self);
+    make_all_visits_due(self);
 }
 
 static void mark_cpu(void *self, int64_t now_ns)
@@ -446,21 +451,16 @@ static void mark_cpu(void *self, int64_t now_ns)
     for (size_t i = 0; i < source->roster->table.count; i++) {
         cpu_thread_at(source, i)->since_ns = now_ns;
         cpu_thread_at(source, i)->has_clock = false;
-        cpu_thread_at(source, i)->is_watched = false;
     }
     source->covered_ns = now_ns;
     smp_throttle_restart(&source->throttle);
     make_all_visits_due(source);
 }
 
-/* Ticks at which no thread is to be visited only read samples. Several ticks' samples fit into the
- * pool, and a sample that waits too long would get a later name of its thread. */
 static uint64_t idle_ticks_of_cpu(const void *self)
 {
     const struct cpu_source *source = self;
-    const uint64_t fitting = source->jvm->cpu.samples_per_cpu;
-    const uint64_t timely = cpu_ticks_in(source, MOST_UNREAD_NS);
-    const uint64_t most = source->tick + (fitting < timely ? fitting : timely);
+    const uint64_t most = next_drain(source, source->tick + 1);
 
     if (!source->roster->default_name_rule)
         return 0;
@@ -526,9 +526,7 @@ static void destroy_cpu(void *self)
 {
     struct cpu_source *source = self;
 
-    for (size_t i = 0; i < source->roster->table.count; i++)
-        stop_timer(source, cpu_thread_at(source, i),
-                   (struct smp_cpu_sampled){ .sampled = ignore_sample });
+    stop_all_timers(source);
     smp_walks_fini(&source->walks);
     smp_free(source->quota, source);
 }
@@ -540,7 +538,6 @@ static struct smp_source describe_cpu_source(struct cpu_source *source)
         .tick = tick_cpu,
         .flush = flush_cpu,
         .signal_lost = on_cpu_signal_lost,
-        .stop = stop_all_timers,
         .poll_once = poll_running_once,
         .set_options = set_cpu_options,
         .filter_changed = visit_all_again,

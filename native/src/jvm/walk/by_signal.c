@@ -601,11 +601,10 @@ static const char *check_handler(void *self, bool *is_lost)
     return walker->taker;
 }
 
-bool smp_by_signal_deliver(struct smp_by_signal *walker, const struct smp_walked *walked,
-                           struct smp_delivery_to to)
+bool smp_by_signal_deliver(struct smp_by_signal *walker, JNIEnv *env,
+                           const struct smp_walked *walked, struct smp_delivery_to to)
 {
     const struct smp_walk_answer *answer = walked->answer;
-    JNIEnv *env = smp_agent_env();
 
     smp_walk_target_learn(walked->thread, env, answer);
     if (answer->count > 0 && env != NULL) {

@@ -60,9 +60,10 @@ void smp_by_signal_destroy(struct smp_by_signal *walker);
 /* Borrows walker. */
 struct smp_async_walker smp_by_signal_functions(struct smp_by_signal *walker);
 
-/* Delivers what a thread has walked for a CPU timer. False: with more room there may be more. */
-bool smp_by_signal_deliver(struct smp_by_signal *walker, const struct smp_walked *walked,
-                           struct smp_delivery_to to);
+/* Delivers what a thread has walked for a CPU timer. env: of the calling thread; NULL: the JVM
+ * shuts down. False: with more room there may be more. */
+bool smp_by_signal_deliver(struct smp_by_signal *walker, JNIEnv *env,
+                           const struct smp_walked *walked, struct smp_delivery_to to);
 /* Room for the walks after one that had this much: twice that, up to what a sample needs. */
 uint32_t smp_by_signal_more_room(const struct smp_by_signal *walker, uint32_t room);
 

@@ -106,14 +106,20 @@ uint64_t smp_jvm_cpu_timers_due(int64_t first_cpu_ns, int64_t interval_ns, int64
     return (uint64_t)((cpu_ns - first_cpu_ns) / interval_ns) + 1;
 }
 
+/* False: the sample keeps the room that it has. */
 static bool reserve_sample_frames(struct smp_cpu_sample *sample, uint32_t room)
 {
+    struct smp_jvm_frame *frames = NULL;
+
     if (sample->capacity >= room)
         return true;
+    frames = smp_alloc(NULL, room * sizeof(*frames));
+    if (frames == NULL)
+        return false;
     smp_free(NULL, sample->frames);
-    sample->frames = smp_alloc(NULL, room * sizeof(*sample->frames));
-    sample->capacity = sample->frames != NULL ? room : 0;
-    return sample->frames != NULL;
+    sample->frames = frames;
+    sample->capacity = room;
+    return true;
 }
 
 static void free_sample_pool(struct smp_cpu_pool *pool)
@@ -137,6 +143,7 @@ static enum smp_status make_sample_pool(struct smp_jvm_cpu_timers *timers)
         if (!reserve_sample_frames(&pool->samples[i], timers->room))
             goto done;
     }
+    atomic_store(&pool->free, UINT64_MAX);
     timers->pool = pool;
     pool = NULL;
     status = SMP_OK;
@@ -252,27 +259,35 @@ static void deliver_weighted(void *context, uint64_t token, enum smp_answer answ
     weighted->to.sampled(weighted->to.context, token, answer, sample, mounted, weighted->weight);
 }
 
-/* What has been learnt of the thread meanwhile, for its next walk. */
-static void renew_timer_target(struct smp_cpu_timer *timer)
+static bool has_target_of(const struct smp_cpu_timer *timer, const struct smp_walk_info *info)
 {
-    JNIEnv *env = smp_agent_env();
+    const struct smp_walk_target *target = &timer->target;
+
+    return (uintptr_t)target->root == info->root && target->stack_high == info->stack_high &&
+           target->java_thread == info->java_thread && target->own == smp_async_own_walk() &&
+           target->was_alive == !smp_gate_is_unsure(&info->gate);
+}
+
+/* What has been learnt of the thread meanwhile, for its next walk. A target costs calls of the JVM,
+ * and there is nothing new for most samples. */
+static void renew_timer_target(struct smp_cpu_timer *timer, JNIEnv *env)
+{
+    const struct smp_walk_info *info = smp_threads_walk_info(timer->thread);
+    const bool is_complete =
+        info->run_method != 0 && info->stack_high != 0 && info->java_thread != 0;
     struct smp_walk_target target;
 
-    if (env == NULL || timer->thread->ended_ns != 0)
+    if (env == NULL || timer->thread->ended_ns != 0 || (is_complete && has_target_of(timer, info)))
         return;
     target = cpu_timer_target(timer->thread, env);
-    if (target.root == timer->target.root && target.stack_high == timer->target.stack_high &&
-        target.java_thread == timer->target.java_thread && target.own == timer->target.own &&
-        target.was_alive == timer->target.was_alive)
-        return;
-    if (!smp_cpu_timer_set(timer))
+    if (has_target_of(timer, info) || !smp_cpu_timer_set(timer))
         return;
     timer->target = target;
     smp_cpu_timer_arm(timer);
 }
 
 static void read_cpu_sample(struct smp_jvm_cpu_timers *timers, struct smp_cpu_sample *sample,
-                            struct smp_cpu_sampled to)
+                            JNIEnv *env, struct smp_cpu_sampled to)
 {
     struct smp_cpu_timer *timer = sample->timer;
     struct weighted weighted = { .to = to, .weight = sample->weight };
@@ -282,14 +297,12 @@ static void read_cpu_sample(struct smp_jvm_cpu_timers *timers, struct smp_cpu_sa
                                        .capacity = sample->capacity,
                                        .answer = &sample->answer };
 
-    if (!smp_by_signal_deliver(timers->walker, &walked,
+    if (!smp_by_signal_deliver(timers->walker, env, &walked,
                                (struct smp_delivery_to){ deliver_weighted, &weighted }) &&
         timers->room == sample->capacity)
         timers->room = smp_by_signal_more_room(timers->walker, timers->room);
-    renew_timer_target(timer);
-    if (reserve_sample_frames(sample, timers->room))
-        atomic_store(&sample->state, SMP_CPU_SAMPLE_FREE);
-    /* else it stays DONE without frames, and drain tries again */
+    renew_timer_target(timer, env);
+    (void)reserve_sample_frames(sample, timers->room);
 }
 
 static void report_drops(struct smp_cpu_timer *timer, struct smp_cpu_sampled to)
@@ -304,17 +317,21 @@ static void report_drops(struct smp_cpu_timer *timer, struct smp_cpu_sampled to)
 static void drain_samples(struct smp_jvm_cpu_timers *timers, const struct smp_cpu_timer *only,
                           struct smp_cpu_sampled to)
 {
-    for (size_t i = 0; timers->pool != NULL && i < SMP_CPU_SAMPLES; i++) {
-        struct smp_cpu_sample *sample = &timers->pool->samples[i];
-        if (atomic_load(&sample->state) != SMP_CPU_SAMPLE_DONE)
+    struct smp_cpu_pool *pool = timers->pool;
+    JNIEnv *env = smp_agent_env();
+    uint64_t read = 0;
+
+    for (uint64_t left = pool != NULL ? atomic_load(&pool->done) : 0; left != 0; left &= left - 1) {
+        struct smp_cpu_sample *sample = &pool->samples[__builtin_ctzll(left)];
+        if (only != NULL && sample->timer != only)
             continue;
-        if (sample->frames == NULL) {
-            if (reserve_sample_frames(sample, timers->room))
-                atomic_store(&sample->state, SMP_CPU_SAMPLE_FREE);
-        } else if (only == NULL || sample->timer == only) {
-            read_cpu_sample(timers, sample, to);
-        }
+        read_cpu_sample(timers, sample, env, to);
+        read |= left & -left;
     }
+    if (read == 0)
+        return;
+    atomic_fetch_and(&pool->done, ~read);
+    atomic_fetch_or(&pool->free, read);
 }
 
 static void drain_cpu_timers(void *self, struct smp_cpu_sampled to)
@@ -389,10 +406,13 @@ void smp_jvm_cpu_timers_destroy(struct smp_jvm_cpu_timers *timers)
 struct smp_cpu_timers smp_jvm_cpu_timers_functions(struct smp_jvm_cpu_timers *timers)
 {
     const unsigned cpus = smp_thread_own_cpus();
+    struct timespec clock_tick = { 0 };
 
+    (void)syscall(SYS_clock_getres, CLOCK_MONOTONIC_COARSE, &clock_tick);
     return (struct smp_cpu_timers){ .start = start_cpu_timer,
                                     .stop = stop_cpu_timer,
                                     .drain = drain_cpu_timers,
                                     .samples_per_cpu = cpus > 0 ? SMP_CPU_SAMPLES / 2 / cpus : 0,
+                                    .least_apart_ns = clock_tick.tv_nsec,
                                     .self = timers };
 }

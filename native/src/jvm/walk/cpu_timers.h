@@ -14,7 +14,7 @@
  * Owns     its timers, and memory for the samples, made at the first start.
  * Threads  create and destroy: any; the functions: one sampler thread, attached.
  * Errors   as jvm.h.
- * Cost     start: four system calls; drain: a pass over SMP_CPU_SAMPLES samples.
+ * Cost     start: four system calls; drain: the samples since the last one.
  */
 #ifndef SMP_JVM_WALK_CPU_TIMERS_H
 #define SMP_JVM_WALK_CPU_TIMERS_H

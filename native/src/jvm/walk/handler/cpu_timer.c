@@ -54,19 +54,13 @@ bool smp_cpu_timer_is_for(const siginfo_t *info)
            cookie >> MARK_SHIFT == timer_mark() && timer_index(cookie) < SMP_CPU_TIMERS;
 }
 
-/* Begins behind the one that was taken last, so that it seldom looks at more than one. */
 static struct smp_cpu_sample *take_free_sample(struct smp_cpu_pool *pool)
 {
-    const uint32_t first = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
+    uint64_t free = atomic_load(&pool->free);
 
-    for (uint32_t i = 0; i < SMP_CPU_SAMPLES; i++) {
-        struct smp_cpu_sample *sample = &pool->samples[(first + i) % SMP_CPU_SAMPLES];
-        uint32_t free = SMP_CPU_SAMPLE_FREE;
-        if (atomic_load_explicit(&sample->state, memory_order_relaxed) == free &&
-            atomic_compare_exchange_strong(&sample->state, &free, SMP_CPU_SAMPLE_BUSY))
-            return sample;
-    }
-    return NULL;
+    while (free != 0 && !atomic_compare_exchange_weak(&pool->free, &free, free & (free - 1)))
+        continue;
+    return free != 0 ? &pool->samples[__builtin_ctzll(free)] : NULL;
 }
 
 static void drop_expirations(struct smp_cpu_timer *timer, uint64_t weight)
@@ -90,7 +84,7 @@ static void take_cpu_sample(struct smp_cpu_timer *timer, ucontext_t *context, ui
     smp_guarded_walk(&timer->target, context, to->frames, to->capacity, &to->answer);
     to->timer = timer;
     to->weight = weight + atomic_exchange(&timer->carried, 0);
-    atomic_store(&to->state, SMP_CPU_SAMPLE_DONE);
+    atomic_fetch_or(&pool->done, UINT64_C(1) << (to - pool->samples));
 }
 
 bool smp_cpu_timer_sample(const siginfo_t *info, ucontext_t *context, const _Atomic bool *is_open)

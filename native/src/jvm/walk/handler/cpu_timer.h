@@ -3,9 +3,9 @@
  * cpu_timer.h - what happens in a thread whose timer on its CPU time has expired: it walks itself
  * into a sample of its session's pool, if one is free.
  *
- *   timer    FREE ─► SETTING ─► ARMED ◄──► BUSY (a handler)      sample  FREE ─► BUSY ─► DONE
+ *   timer    FREE ─► SETTING ─► ARMED ◄──► BUSY (a handler)      sample  free ─► taken ─► done
  *                       ▲         │  └───► SETTING (new target)            ▲    (handler) │
- *              FREE ◄─ CLOSING ◄──┘                                        └── drained ───┘
+ *              FREE ◄─ CLOSING ◄──┘                                        └─── drained ──┘
  *
  * A timer's signal carries a cookie: the timer's number and generation; one that comes after its
  * timer was stopped matches no timer. Timers are static: nothing that a late signal touches is ever
@@ -32,7 +32,7 @@
 
 enum {
     SMP_CPU_TIMERS = 8192, /* threads sampled by CPU time, over all sessions */
-    SMP_CPU_SAMPLES = 64   /* of a session, between two drains */
+    SMP_CPU_SAMPLES = 64   /* of a session, between two drains: a bit of a word for each */
 };
 
 enum smp_cpu_timer_state {
@@ -43,22 +43,22 @@ enum smp_cpu_timer_state {
     SMP_CPU_CLOSING
 };
 
-enum smp_cpu_sample_state { SMP_CPU_SAMPLE_FREE, SMP_CPU_SAMPLE_BUSY, SMP_CPU_SAMPLE_DONE };
-
 struct smp_cpu_timer;
 
 struct smp_cpu_sample {
-    _Atomic uint32_t state; /* smp_cpu_sample_state */
     uint32_t capacity;
     struct smp_jvm_frame *frames;
-    struct smp_cpu_timer *timer; /* that it was taken by, while DONE */
+    struct smp_cpu_timer *timer; /* whose thread has walked, while the sample is done */
     uint64_t weight;             /* expirations */
     struct smp_walk_answer answer;
 };
 
+/* Handlers take the free sample with the lowest number, so the same few are used again and again
+ * and stay in the caches. */
 struct smp_cpu_pool {
     _Atomic uint64_t dropped; /* by all timers, ever */
-    _Atomic uint32_t next;    /* where the search for a free sample begins */
+    _Atomic uint64_t free;    /* a bit for each sample; all of them at first */
+    _Atomic uint64_t done;    /* a bit for each sample that a handler has filled */
     struct smp_cpu_sample samples[SMP_CPU_SAMPLES];
 };
 

@@ -19,6 +19,7 @@ import com.incapsula.sampler.bench.cost.CallHooks;
 import com.incapsula.sampler.bench.cost.ContextSwitches;
 import com.incapsula.sampler.bench.cost.CountedStarts;
 import com.incapsula.sampler.bench.cost.Counting;
+import com.incapsula.sampler.bench.cost.CpuClock;
 import com.incapsula.sampler.bench.cost.Exports;
 import com.incapsula.sampler.bench.cost.FirstSample;
 import com.incapsula.sampler.bench.cost.HandlerCost;
@@ -62,6 +63,7 @@ public final class Bench {
             "idle",
             "pass",
             "throughput",
+            "cpu-clock",
             "handler-cost",
             "first-sample",
             "start",
@@ -100,6 +102,7 @@ public final class Bench {
         programs.put("idle", IdleThreads::run);
         programs.put("pass", OnePass::run);
         programs.put("throughput", Throughput::run);
+        programs.put("cpu-clock", CpuClock::run);
         programs.put("handler-cost", HandlerCost::run);
         programs.put("first-sample", FirstSample::run);
         programs.put("start", AgentStart::run);

@@ -74,4 +74,23 @@ public final class AsyncProfilerPeer implements GroupedPeer {
     public static void stopWall() {
         AsyncProfiler.getInstance().stop();
     }
+
+    /**
+     * Its timers on threads' CPU time, for their cost alone.
+     *
+     * @param intervalMillis of CPU time between two samples of a thread
+     */
+    public static void startCtimer(long intervalMillis) throws Exception {
+        AsyncProfiler.getInstance().execute("start,event=ctimer,interval=" + intervalMillis + "ms");
+    }
+
+    /**
+     * Stops what startCtimer began.
+     *
+     * @return the samples since then
+     */
+    public static long stopAndCount() {
+        AsyncProfiler.getInstance().stop();
+        return AsyncProfiler.getInstance().getSamples();
+    }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvm/hotspot/frames.h"
 
+#include "jvm/hotspot/frame_cache_entry.h"
 #include "jvm/hotspot/frame_walk.h"
 #include "jvm/hotspot/safepoint_count.h"
 
@@ -69,6 +70,41 @@ static bool begin(struct smp_frame_walk *walk, const struct smp_frames_start *st
            (start->pc != 0 || smp_frame_read(walk, start->sp - sizeof(uintptr_t), &walk->pc));
 }
 
+/* What an entry means for most frames: at most four of the JVM, with ids, of a known size. */
+static bool is_plain_entry(const struct smp_entry_head *head)
+{
+    return (head->shape & SMP_ENTRY_FLAGS) == SMP_ENTRY_ALL_IDS && smp_entry_part(head) == 0 &&
+           smp_entry_count(head) <= SMP_ENTRY_FRAMES;
+}
+
+/*
+ * The step of most frames, of one entry of the cache. False: nothing was done, because it takes
+ * more than that.
+ */
+static inline bool step_plain(struct smp_frame_walk *walk, bool *goes_on)
+{
+    struct smp_frames_cache *const cache = walk->cache;
+    const struct smp_frames *const out = walk->out;
+    struct smp_entry_head head;
+
+    if (cache == NULL || walk->added >= out->capacity ||
+        out->capacity - walk->added < SMP_ENTRY_FRAMES)
+        return false;
+    const uint32_t epoch = atomic_load_explicit(&cache->epoch, memory_order_acquire);
+    const struct smp_code_entry *const pair =
+        &cache->codes[smp_entry_pair_of(walk->pc, SMP_FRAMES_CACHE)];
+    if ((!smp_entry_read(&pair[0], walk->pc, &head, out->raw + walk->added,
+                         out->ids + walk->added) &&
+         !smp_entry_read(&pair[1], walk->pc, &head, out->raw + walk->added,
+                         out->ids + walk->added)) ||
+        !is_plain_entry(&head) || smp_entry_epoch(&head) != epoch ||
+        !smp_code_is_in_place(walk->layout, head.blob, smp_entry_compile_id(&head)))
+        return false;
+    walk->added += smp_entry_count(&head);
+    *goes_on = smp_frame_go_over(walk, smp_entry_frame_bytes(&head));
+    return true;
+}
+
 void smp_frames_walk(const struct smp_layout *layout, struct smp_frames_cache *cache,
                      struct smp_frames_start start, uintptr_t stack_high, struct smp_frames *out)
 {
@@ -103,7 +139,7 @@ void smp_frames_walk(const struct smp_layout *layout, struct smp_frames_cache *c
             goes_on = smp_frame_step_entry(&walk);
         } else if (barrier_pc != 0 && walk.pc == barrier_pc) {
             goes_on = smp_frame_step_barrier(&walk);
-        } else {
+        } else if (!step_plain(&walk, &goes_on)) {
             goes_on = smp_frame_step_known(&walk, &is_known);
             if (!is_known)
                 goes_on = smp_frame_step_blob(&walk);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "jvm/hotspot/blob_cache.h"
 #include "jvm/hotspot/frame_cache.h"
 #include "jvm/hotspot/frame_names.h"
 #include "jvm/hotspot/frames.h"
@@ -82,7 +83,7 @@ static int32_t walk_frames(const struct smp_own_walk *self, struct smp_frames_st
 
 static bool find_code(const struct smp_own_walk *self, uintptr_t pc, struct smp_blob *out)
 {
-    return smp_blob_find(self->layout, pc, out);
+    return smp_blob_cache_find(self->cache, self->layout, pc, out);
 }
 
 /* At its beginning. The walk is over, so the memory of its ids is free, but for the frame of a

@@ -248,8 +248,7 @@ JNIEXPORT void NATIVE(bare)(JNIEnv *env, jclass type)
     send_to_self(number);
     const int64_t sent_ns = smp_clock_ns();
     send_to_self(0);
-    state.bare_ns[state.bare_count++] =
-        (int32_t)(sent_ns - start_ns - (smp_clock_ns() - sent_ns));
+    state.bare_ns[state.bare_count++] = (int32_t)(sent_ns - start_ns - (smp_clock_ns() - sent_ns));
 }
 
 /* Any thread. */

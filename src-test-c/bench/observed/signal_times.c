@@ -2,8 +2,8 @@
 /*
  * How long the signal handlers of a profiler take on one thread, ours and another profiler's by the
  * same clock: a function that reads it stands in front of the handlers of SIGPROF and SIGVTALRM,
- * which async-profiler uses, and of the real-time signals, one of which ours uses. What a handler leaves
- * to other threads is not in it.
+ * which async-profiler uses, and of the real-time signals, one of which ours uses. What a handler
+ * leaves to other threads is not in it.
  */
 #include <jni.h>
 #include <signal.h>

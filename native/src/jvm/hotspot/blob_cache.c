@@ -78,6 +78,9 @@ bool smp_blob_cache_find(struct smp_frames_cache *cache, const struct smp_layout
 {
     if (cache == NULL)
         return smp_blob_find(layout, pc, out);
+    if (atomic_load_explicit(&cache->has_jvm_code, memory_order_acquire) &&
+        smp_blob_is_interpreter(cache->jvm_code.interpreter, pc, out))
+        return true;
     const uint32_t epoch = atomic_load_explicit(&cache->epoch, memory_order_acquire);
     if (read_blob_entry(blob_entry_of(cache, pc), epoch, out) && pc >= out->code && pc < out->end &&
         smp_code_is_in_place(layout, out->start, out->compile_id))

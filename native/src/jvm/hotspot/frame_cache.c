@@ -181,12 +181,23 @@ void smp_frame_cache_put(struct smp_frames_cache *cache, uintptr_t pc,
     smp_cache_end_writing(cache);
 }
 
+/* They arrive together, instead of one after the other. */
+static void prefetch_parts(const struct smp_frames_cache *cache, uintptr_t pc, size_t count)
+{
+    for (size_t part = 1; part < PARTS && part * SMP_ENTRY_FRAMES < count; part++) {
+        const char *entry = (const char *)&cache->codes[pair_of_part(pc, part)];
+        for (size_t at = 0; at < sizeof(struct smp_code_entry); at += SMP_ENTRY_LINE_BYTES)
+            __builtin_prefetch(entry + at);
+    }
+}
+
 /* Are all parts there, and of the same code? They may have been written at different times. */
 static bool read_code(const struct smp_frames_cache *cache, uintptr_t pc,
                       struct smp_entry_head *head, struct smp_known_code *out)
 {
     if (!read_code_part(cache, pc, 0, head, out))
         return false;
+    prefetch_parts(cache, pc, smp_entry_count(head));
     for (size_t part = 1; part * SMP_ENTRY_FRAMES < smp_entry_count(head); part++) {
         struct smp_entry_head other;
         if (!read_code_part(cache, pc, part, &other, out) || other.blob != head->blob ||

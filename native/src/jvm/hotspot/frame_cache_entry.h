@@ -60,8 +60,17 @@ struct smp_code_entry {
 struct smp_method_entry; /* frame_cache.c's */
 struct smp_blob_entry;   /* blob_cache.h's */
 
+/* Code of the JVM that a walk looks for in each frame: made once, when the JVM starts. */
+struct smp_jvm_code {
+    struct smp_code_range interpreter;
+    uintptr_t entry_pc;
+    uintptr_t barrier_pc; /* 0: this JDK does not export it */
+};
+
 struct smp_frames_cache {
     _Atomic uint32_t epoch;
+    _Atomic bool has_jvm_code; /* what is below is there, and stays */
+    struct smp_jvm_code jvm_code;
     struct smp_code_entry *codes; /* SMP_FRAMES_CACHE of them */
     struct smp_method_entry *methods;
     struct smp_blob_entry *blobs; /* SMP_BLOB_CACHE of them */

@@ -182,11 +182,19 @@ static void answer_request(uint64_t cookie, ucontext_t *context)
         count_answer(mailbox);
 }
 
+static void learn_restorer(uintptr_t return_address)
+{
+    smp_signal_frame_learn(return_address);
+    atomic_store_explicit(&smp_signal_process.has_restorer, smp_signal_frame_restorer() != 0,
+                          memory_order_relaxed);
+}
+
 void smp_signal_handle(int number, siginfo_t *info, void *context)
 {
     const int saved = errno;
 
-    smp_signal_frame_learn((uintptr_t)__builtin_return_address(0));
+    if (!atomic_load_explicit(&smp_signal_process.has_restorer, memory_order_relaxed))
+        learn_restorer((uintptr_t)__builtin_return_address(0));
     if (is_request(info)) {
         const struct timing timing = begin_timing();
         answer_request(signal_cookie(info), context);

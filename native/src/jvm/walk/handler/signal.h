@@ -79,7 +79,8 @@ struct smp_signal_slot {
 /* All that the handler reads of the process; set before the first signal is sent. */
 struct smp_signal_process {
     int32_t pid;
-    _Atomic bool is_open; /* false: handlers do not walk, the JVM may be shutting down */
+    _Atomic bool is_open;      /* false: handlers do not walk, the JVM may be shutting down */
+    _Atomic bool has_restorer; /* signal_frame.h has learnt it */
     /* From here on handlers write: what is above stays in the caches of all CPUs. */
     _Alignas(SMP_SIGNAL_ALIGNMENT) _Atomic uint64_t walks;
     _Atomic uint64_t timed; /* of the whole handler, beginning to end */

@@ -102,12 +102,14 @@ public final class HandlerCost {
                     measure(jdk, setting, plan, handlers, walks);
                 }
             }
-            handlers.note("From the first instruction of the handler to its last one. Bare signal: the same signal, which"
-                    + " the thread sends to itself, with a handler that returns at once; from its delivery to the end,"
-                    + " the system call that sends it left out. A sample costs its thread both. Every " + FAST_MILLIS
-                    + " ms, all on the same thread; the two builds in turn, async-profiler behind ours in the same JVM:"
-                    + " its handlers store the stack as well, ours leaves that to the sampler thread. The bar of 50"
-                    + " frames is 2 µs, and of all less than async-profiler's.");
+            handlers.note(
+                    "From the first instruction of the handler to its last one. Bare signal: the same signal, which"
+                            + " the thread sends to itself, with a handler that returns at once; from its delivery to the end,"
+                            + " the system call that sends it left out. A sample costs its thread both. Every "
+                            + FAST_MILLIS
+                            + " ms, all on the same thread; the two builds in turn, async-profiler behind ours in the same JVM:"
+                            + " its handlers store the stack as well, ours leaves that to the sampler thread. The bar of 50"
+                            + " frames is 2 µs, and of all less than async-profiler's.");
             walks.note("Warm: each walk right after the same one. Swept: after 8 MB have been read. As found: only the"
                     + " first walk of a handler counts. The three ways take turns in being first. Walks: those of which"
                     + " each way found the same number of frames. No cache: what each return address means is read from"
@@ -137,7 +139,8 @@ public final class HandlerCost {
         addHandlers(handlers, setting.title, bare, ours, before);
         List<int[]> all = rows(ours, "walk");
         List<int[]> equal = all.stream().filter(HandlerCost::isEqual).toList();
-        List<int[]> older = rows(before, "walk").stream().filter(HandlerCost::isEqual).toList();
+        List<int[]> older =
+                rows(before, "walk").stream().filter(HandlerCost::isEqual).toList();
         addRow(walks, setting.title, "warm", equal, older, bare, HandlerTimes.WARM, all.size());
         addRow(walks, setting.title, "swept", equal, older, bare, HandlerTimes.SWEPT, all.size());
         addRow(walks, setting.title, "as found", equal, older, bare, HandlerTimes.FOUND, all.size());
@@ -152,7 +155,10 @@ public final class HandlerCost {
                 Jvm.of(jdk, flags).run(HandlerCost.class, setting.program, millis, String.join(",", peers));
         for (String[] cells : lines) {
             to.computeIfAbsent(cells[0], kind -> new ArrayList<>())
-                    .add(Arrays.stream(cells).skip(1).mapToInt(Integer::parseInt).toArray());
+                    .add(Arrays.stream(cells)
+                            .skip(1)
+                            .mapToInt(Integer::parseInt)
+                            .toArray());
         }
     }
 

@@ -163,7 +163,7 @@ static void test_every_kind_of_frame(void **state)
     }
 }
 
-/* A walk may come before the JVM has made its interpreter; once it is there, where it is is kept. */
+/* A walk may come before the JVM has made its interpreter. Later its place is kept. */
 static void test_an_interpreter_that_is_made_later(void **state)
 {
     (void)state;

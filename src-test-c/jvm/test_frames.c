@@ -163,6 +163,36 @@ static void test_every_kind_of_frame(void **state)
     }
 }
 
+/* A walk may come before the JVM has made its interpreter. Later its place is kept. */
+static void test_an_interpreter_that_is_made_later(void **state)
+{
+    (void)state;
+    for (size_t v = 0; v < VERSION_COUNT; v++) {
+        struct program program;
+        struct smp_frames_cache *cache = NULL;
+        program_open(&program, versions[v]);
+        fake_stack_enter(program.code);
+        fake_stack_interpreted(program.code, program.methods[0], 7, 0);
+        assert_int_equal(smp_frames_cache_create(&cache), SMP_OK);
+        uintptr_t *const variable = (uintptr_t *)program.layout->interpreter.code;
+        const uintptr_t made = *variable;
+        *variable = 0;
+        walk_with(&program, cache, CAPACITY);
+        assert_int_equal(program.out.end, SMP_FRAMES_UNWALKABLE);
+        *variable = made;
+        walk_with(&program, cache, CAPACITY);
+        expect_end(&program, SMP_FRAMES_ROOT, 1);
+        *variable = 0;
+        walk_with(&program, cache, CAPACITY);
+        expect_end(&program, SMP_FRAMES_ROOT, 1);
+        walk(&program);
+        assert_int_equal(program.out.end, SMP_FRAMES_UNWALKABLE);
+        *variable = made;
+        smp_frames_cache_destroy(cache);
+        fake_code_destroy(program.code);
+    }
+}
+
 static void test_a_leaf_in_a_stub_and_a_start_without_pc(void **state)
 {
     struct program program;
@@ -775,6 +805,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_kind_of_frame),
+        cmocka_unit_test(test_an_interpreter_that_is_made_later),
         cmocka_unit_test(test_a_leaf_in_a_stub_and_a_start_without_pc),
         cmocka_unit_test(test_the_byte_code_of_an_interpreted_leaf),
         cmocka_unit_test(test_a_compiled_leaf_is_kept_in_the_cache),

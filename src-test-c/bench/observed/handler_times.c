@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Times of walks in the handler: AsyncGetCallTrace, our own walk without its cache, and with it, in
- * turn on the same thread from the same interrupted registers. Without the cache each walk sees all
- * return addresses for the first time; what is known of methods (hotspot/method_table.h) is not
- * forgotten.
+ * Times in the handler of one thread. First each is timed from beginning to end. Later walks are:
+ * AsyncGetCallTrace, our own walk without its cache, and with it, in turn from the same interrupted
+ * registers. Without the cache each walk sees all return addresses for the first time;
+ * what is known of methods (hotspot/method_table.h) is not forgotten.
  *
- * The linker puts __wrap_smp_stack_walk in front of the product's function, which the handler
- * calls. What is measured runs before the walk that is requested, which then goes on as always.
+ * Beside them stands a bare signal: the same one, sent in the same way, with a handler that returns
+ * at once.
+ *
+ * The linker puts __wrap_smp_signal_handle and __wrap_smp_stack_walk in front of the product's
+ * functions. Walks that are measured run before the one that is requested, which then goes on as
+ * always.
  */
 #include <jni.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +27,7 @@
 #include "bench/observed/interrupted.h"
 #include "jvm/code/code_view.h"
 #include "jvm/walk/handler/registers.h"
+#include "jvm/walk/handler/signal.h"
 #include "jvm/walk/handler/stack_walk.h"
 
 #define NATIVE(name) JNICALL Java_com_incapsula_sampler_bench_cost_HandlerTimes_##name
@@ -40,9 +47,17 @@ enum {
 static struct {
     _Atomic pid_t tid; /* 0: no thread is measured */
     _Atomic bool is_busy;
+    _Atomic int signal; /* what the sampler sends; 0: none was seen yet */
     uint32_t turn;
     uint32_t count;
     int32_t rows[SAMPLES][COLUMNS];
+    bool is_whole;   /* the handler that runs on the measured thread is timed as a whole */
+    uint32_t frames; /* that it found */
+    _Atomic bool are_walks_timed; /* and no longer whole handlers */
+    uint32_t whole_count;
+    int32_t whole[SAMPLES][2]; /* frames, ns */
+    uint32_t bare_count;
+    int32_t bare_ns[SAMPLES];
     unsigned char swept[SWEPT_BYTES];
     volatile unsigned sum;
 } state;
@@ -62,6 +77,9 @@ void __real_smp_stack_walk(const struct smp_walk_target *target, ucontext_t *con
 void __wrap_smp_stack_walk(const struct smp_walk_target *target, ucontext_t *context,
                            struct smp_jvm_frame *frames, uint32_t capacity,
                            struct smp_walk_answer *answer);
+
+void __real_smp_signal_handle(int number, siginfo_t *info, void *context);
+void __wrap_smp_signal_handle(int number, siginfo_t *info, void *context);
 
 static struct interrupted interrupted;
 
@@ -143,7 +161,13 @@ void __wrap_smp_stack_walk(const struct smp_walk_target *target, ucontext_t *con
                            struct smp_jvm_frame *frames, uint32_t capacity,
                            struct smp_walk_answer *answer)
 {
-    interrupted_keep(context);
+    if (atomic_load(&state.tid) == 0)
+        interrupted_keep(context);
+    if (state.is_whole) {
+        __real_smp_stack_walk(target, context, frames, capacity, answer);
+        state.frames = answer->count;
+        return;
+    }
     if (atomic_load(&state.tid) == gettid() && target->own != NULL &&
         !atomic_exchange(&state.is_busy, true)) {
         struct job job = { .targets = { *target, *target, *target },
@@ -160,9 +184,80 @@ void __wrap_smp_stack_walk(const struct smp_walk_target *target, ucontext_t *con
     __real_smp_stack_walk(target, context, frames, capacity, answer);
 }
 
+static bool is_bare(const siginfo_t *info)
+{
+    return info->si_value.sival_ptr == (const void *)&state;
+}
+
+static void handle_whole(int number, siginfo_t *info, void *context)
+{
+    state.frames = 0;
+    state.is_whole = true;
+    (void)smp_clock_ns(); /* loads the clock's memory */
+    const int64_t start_ns = smp_clock_ns();
+    __real_smp_signal_handle(number, info, context);
+    const int64_t ns = smp_clock_ns() - start_ns;
+    state.is_whole = false;
+    if (state.whole_count == SAMPLES || state.frames == 0)
+        return;
+    state.whole[state.whole_count][0] = (int32_t)state.frames;
+    state.whole[state.whole_count++][1] = (int32_t)ns;
+}
+
+void __wrap_smp_signal_handle(int number, siginfo_t *info, void *context)
+{
+    if (is_bare(info))
+        return;
+    atomic_store(&state.signal, number);
+    if (atomic_load(&state.tid) == gettid() && !atomic_load(&state.are_walks_timed))
+        handle_whole(number, info, context);
+    else
+        __real_smp_signal_handle(number, info, context);
+}
+
+/* To the calling thread, as a request is sent. Number 0: only checked. */
+static void send_to_self(int number)
+{
+    siginfo_t info = { .si_code = SI_TIMER };
+
+    info.si_timerid = smp_signal_request_id();
+    info.si_value.sival_ptr = &state;
+    (void)syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), number, &info);
+}
+
 /* javac writes no header for the tests. */
 JNIEXPORT void NATIVE(start)(JNIEnv *env, jclass type);
+JNIEXPORT void NATIVE(timeWalks)(JNIEnv *env, jclass type);
+JNIEXPORT void NATIVE(bare)(JNIEnv *env, jclass type);
 JNIEXPORT jintArray NATIVE(stop)(JNIEnv *env, jclass type);
+JNIEXPORT jintArray NATIVE(whole)(JNIEnv *env, jclass type);
+JNIEXPORT jintArray NATIVE(bareTimes)(JNIEnv *env, jclass type);
+
+/* Times one on the measured thread: its delivery, the handler, its end; without the system call
+ * that has sent it. */
+JNIEXPORT void NATIVE(bare)(JNIEnv *env, jclass type)
+{
+    const int number = atomic_load(&state.signal);
+
+    (void)env;
+    (void)type;
+    if (number == 0 || state.bare_count == SAMPLES)
+        return;
+    send_to_self(0);
+    const int64_t start_ns = smp_clock_ns();
+    send_to_self(number);
+    const int64_t sent_ns = smp_clock_ns();
+    send_to_self(0);
+    state.bare_ns[state.bare_count++] = (int32_t)(sent_ns - start_ns - (smp_clock_ns() - sent_ns));
+}
+
+/* Any thread. */
+JNIEXPORT void NATIVE(timeWalks)(JNIEnv *env, jclass type)
+{
+    (void)env;
+    (void)type;
+    atomic_store(&state.are_walks_timed, true);
+}
 
 /* Measures the calling thread from here on. */
 JNIEXPORT void NATIVE(start)(JNIEnv *env, jclass type)
@@ -170,8 +265,17 @@ JNIEXPORT void NATIVE(start)(JNIEnv *env, jclass type)
     (void)env;
     (void)type;
     memset(state.swept, 1, SWEPT_BYTES); /* else all of it is one page of zeros */
-    state.count = 0;
+    state.count = state.whole_count = state.bare_count = 0;
     atomic_store(&state.tid, gettid());
+}
+
+static jintArray array_of(JNIEnv *env, const int32_t *numbers, size_t count)
+{
+    jintArray array = (*env)->NewIntArray(env, (jsize)count);
+
+    if (array != NULL)
+        (*env)->SetIntArrayRegion(env, array, 0, (jsize)count, numbers);
+    return array;
 }
 
 /* A row after the other. */
@@ -181,8 +285,18 @@ JNIEXPORT jintArray NATIVE(stop)(JNIEnv *env, jclass type)
     atomic_store(&state.tid, 0);
     while (atomic_load(&state.is_busy))
         (void)usleep(1000);
-    jintArray rows = (*env)->NewIntArray(env, (jsize)(state.count * COLUMNS));
-    if (rows != NULL)
-        (*env)->SetIntArrayRegion(env, rows, 0, (jsize)(state.count * COLUMNS), state.rows[0]);
-    return rows;
+    return array_of(env, state.rows[0], state.count * COLUMNS);
+}
+
+/* After stop. */
+JNIEXPORT jintArray NATIVE(whole)(JNIEnv *env, jclass type)
+{
+    (void)type;
+    return array_of(env, state.whole[0], (size_t)state.whole_count * 2);
+}
+
+JNIEXPORT jintArray NATIVE(bareTimes)(JNIEnv *env, jclass type)
+{
+    (void)type;
+    return array_of(env, state.bare_ns, state.bare_count);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How long the signal handlers of a profiler take on one thread, ours and another profiler's by the
- * same clock: a function that reads it stands in front of the handlers of SIGPROF, which
- * async-profiler uses, and of the real-time signals, one of which ours uses. What a handler leaves
- * to other threads is not in it.
+ * same clock: a function that reads it stands in front of the handlers of SIGPROF and SIGVTALRM,
+ * which async-profiler uses, and of the real-time signals, one of which ours uses. What a handler
+ * leaves to other threads is not in it.
  */
 #include <jni.h>
 #include <signal.h>
@@ -73,6 +73,7 @@ JNIEXPORT void NATIVE(start)(JNIEnv *env, jclass type, jint tid)
     state.count = 0;
     atomic_store(&state.tid, (pid_t)tid);
     stand_in_front(SIGPROF);
+    stand_in_front(SIGVTALRM);
     for (int signal = SIGRTMIN; signal <= SIGRTMAX; signal++)
         stand_in_front(signal);
 }
@@ -81,6 +82,7 @@ JNIEXPORT jintArray NATIVE(stop)(JNIEnv *env, jclass type)
 {
     (void)type;
     step_aside(SIGPROF);
+    step_aside(SIGVTALRM);
     for (int signal = SIGRTMIN; signal <= SIGRTMAX; signal++)
         step_aside(signal);
     atomic_store(&state.tid, 0);

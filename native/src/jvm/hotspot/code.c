@@ -181,25 +181,13 @@ static bool read_blob(const struct smp_layout *layout, uintptr_t start, uintptr_
     return true;
 }
 
-static bool find_interpreter(const struct smp_layout *layout, uintptr_t pc, struct smp_blob *out)
-{
-    const struct smp_code_range range = smp_code_interpreter(layout);
-
-    if (pc < range.low || pc >= range.high)
-        return false;
-    *out = (struct smp_blob){
-        .start = range.low, .code = range.low, .end = range.high, .kind = SMP_BLOB_INTERPRETER
-    };
-    return true;
-}
-
 bool smp_blob_find(const struct smp_layout *layout, uintptr_t pc, struct smp_blob *out)
 {
     uintptr_t heap = 0;
     uintptr_t high = 0;
     uintptr_t block = 0;
 
-    if (find_interpreter(layout, pc, out))
+    if (smp_blob_is_interpreter(smp_code_interpreter(layout), pc, out))
         return true;
     heap = find_heap(layout, pc);
     if (heap == 0)

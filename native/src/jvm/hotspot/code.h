@@ -65,6 +65,19 @@ struct smp_code_range {
 
 struct smp_code_range smp_code_interpreter(const struct smp_layout *layout);
 
+/* The interpreter's own blob, if pc lies in it. */
+static inline bool smp_blob_is_interpreter(struct smp_code_range interpreter, uintptr_t pc,
+                                           struct smp_blob *out)
+{
+    if (pc < interpreter.low || pc >= interpreter.high)
+        return false;
+    *out = (struct smp_blob){ .start = interpreter.low,
+                              .code = interpreter.low,
+                              .end = interpreter.high,
+                              .kind = SMP_BLOB_INTERPRETER };
+    return true;
+}
+
 bool smp_blob_find(const struct smp_layout *layout, uintptr_t pc, struct smp_blob *out);
 
 /*

@@ -5,42 +5,25 @@
 
 #include "base/alloc.h"
 #include "base/safe_read.h"
+#include "jvm/hotspot/blob_cache.h"
+#include "jvm/hotspot/frame_cache_entry.h"
 #include "jvm/hotspot/frames.h"
 #include "jvm/hotspot/memory.h"
 #include "jvm/hotspot/method_table.h"
 #include "jvm/hotspot/safepoint_count.h"
 
 enum {
-    LINE_BYTES = 64,
-    FRAMES_IN_ENTRY = 4,
-    PARTS = SMP_CODE_MAX_FRAMES / FRAMES_IN_ENTRY,
-    METHODS = 4096, /* a power of two */
-    BCI_BITS = 16,
-    MAX_BCI = (1 << BCI_BITS) - 2, /* -1 is kept as 0 */
-    CODE_WORDS = 16,
+    PARTS = SMP_CODE_MAX_FRAMES / SMP_ENTRY_FRAMES,
+    METHODS = 4096,                   /* a power of two */
+    MAX_BCI = SMP_ENTRY_BCI_MASK - 1, /* of those that are kept */
     METHOD_WORDS = 16,
-    HALF_BITS = 32,
-    PART_SHIFT = 57,
-    VIRTUAL_ROOT = 1, /* flags */
-    SAYS_SIZE = 2,
+    KEY_PART_SHIFT = 57,
+    NUMBER_SHIFT = 16, /* of a method's shape */
     NATIVE = 1,
     SURE = 1 /* of a stamp */
 };
 
-/*
- * Words of an entry. The first one is odd while it is written, and another one after each
- * writing.
- */
-enum code_word {
-    CODE_SEQUENCE,
-    CODE_KEY, /* the return address, and the part */
-    CODE_BLOB,
-    CODE_ID_AND_SIZE,
-    CODE_SHAPE, /* epoch, count, part, flags */
-    CODE_BCIS,
-    CODE_FRAMES /* method, id of each */
-};
-
+/* Of an entry, which is written and read as one of frame_cache_entry.h. */
 enum method_word {
     METHOD_SEQUENCE,
     METHOD_KEY, /* Method* */
@@ -56,41 +39,31 @@ enum method_word {
     METHOD_USED
 };
 
-struct code_entry {
-    _Alignas(LINE_BYTES) _Atomic uint64_t words[CODE_WORDS];
-};
-
-struct method_entry {
-    _Alignas(LINE_BYTES) _Atomic uint64_t words[METHOD_WORDS];
-};
-
-struct smp_frames_cache {
-    _Atomic uint32_t epoch;
-    atomic_flag is_written;
-    size_t turn;  /* of the thread that writes */
-    void *memory; /* of the tables, not aligned */
-    struct code_entry *codes;
-    struct method_entry *methods;
+struct smp_method_entry {
+    _Alignas(SMP_ENTRY_LINE_BYTES) _Atomic uint64_t words[METHOD_WORDS];
 };
 
 enum smp_status smp_frames_cache_create(struct smp_frames_cache **out)
 {
-    const size_t codes = SMP_FRAMES_CACHE * sizeof(struct code_entry);
-    const size_t methods = METHODS * sizeof(struct method_entry);
+    const size_t codes = SMP_FRAMES_CACHE * sizeof(struct smp_code_entry);
+    const size_t methods = METHODS * sizeof(struct smp_method_entry);
+    const size_t blobs = SMP_BLOB_CACHE * sizeof(struct smp_blob_entry);
     struct smp_frames_cache *cache = smp_alloc(NULL, sizeof(*cache));
     uintptr_t aligned = 0;
 
     *out = NULL;
     if (cache == NULL)
         return SMP_ENOMEM;
-    cache->memory = smp_alloc(NULL, codes + methods + LINE_BYTES);
+    cache->memory = smp_alloc(NULL, codes + methods + blobs + SMP_ENTRY_LINE_BYTES);
     if (cache->memory == NULL) {
         smp_free(NULL, cache);
         return SMP_ENOMEM;
     }
-    aligned = ((uintptr_t)cache->memory + LINE_BYTES - 1) & ~(uintptr_t)(LINE_BYTES - 1);
-    cache->codes = (struct code_entry *)aligned; /* NOLINT(performance-no-int-to-ptr) */
-    cache->methods = (struct method_entry *)(aligned + codes); /* NOLINT */
+    aligned = ((uintptr_t)cache->memory + SMP_ENTRY_LINE_BYTES - 1) &
+              ~(uintptr_t)(SMP_ENTRY_LINE_BYTES - 1);
+    cache->codes = (struct smp_code_entry *)aligned; /* NOLINT(performance-no-int-to-ptr) */
+    cache->methods = (struct smp_method_entry *)(aligned + codes);       /* NOLINT */
+    cache->blobs = (struct smp_blob_entry *)(aligned + codes + methods); /* NOLINT */
     atomic_init(&cache->epoch, 1);
     atomic_flag_clear(&cache->is_written);
     *out = cache;
@@ -110,43 +83,16 @@ void smp_frames_cache_renew(struct smp_frames_cache *cache)
     (void)atomic_fetch_add(&cache->epoch, 1);
 }
 
-/*
- * A table is made of pairs: what belongs to a key is in either entry of its pair. The highest bits
- * count as well, by which the parts of one address differ: a product alone carries them up and out.
- */
-static size_t pair_of(uint64_t key, size_t size)
-{
-    const uint64_t folded = key ^ key >> HALF_BITS;
-
-    return (size_t)((folded * 0xd6e8feb86659fd93U) >> HALF_BITS) & (size - 1) & ~(size_t)1;
-}
-
 /* Addresses of a program leave the highest bits free. */
 static uint64_t key_of(uintptr_t pc, size_t part)
 {
-    return pc ^ (uint64_t)part << PART_SHIFT;
+    return pc ^ (uint64_t)part << KEY_PART_SHIFT;
 }
 
-static uint64_t load(const _Atomic uint64_t *word)
+/* One behind the other: that is one page, most often. */
+static size_t pair_of_part(uintptr_t pc, size_t part)
 {
-    return atomic_load_explicit(word, memory_order_relaxed);
-}
-
-/*
- * Copies the words from the second one on, which is the key; false: it is just written, or of
- * another key.
- */
-static bool copy_entry(const _Atomic uint64_t *words, uint64_t key, uint64_t *to, size_t count)
-{
-    const uint64_t sequence = atomic_load_explicit(&words[0], memory_order_acquire);
-
-    /* Nothing has been written yet: the key of such an entry is 0, as a word of a stack may be. */
-    if (load(&words[1]) != key || (sequence & 1) != 0 || sequence == 0)
-        return false;
-    for (size_t i = 1; i < count; i++)
-        to[i] = load(&words[i]);
-    atomic_thread_fence(memory_order_acquire);
-    return load(&words[0]) == sequence;
+    return (smp_entry_pair_of(pc, SMP_FRAMES_CACHE) + 2 * part) & (SMP_FRAMES_CACHE - 1);
 }
 
 /*
@@ -162,99 +108,63 @@ static size_t choose(struct smp_frames_cache *cache, uint64_t first, uint64_t se
     return cache->turn++ & 1;
 }
 
-static void write_entry(_Atomic uint64_t *words, const uint64_t *from, size_t count)
-{
-    const uint64_t sequence = load(&words[0]);
-
-    atomic_store_explicit(&words[0], sequence + 1, memory_order_relaxed);
-    atomic_thread_fence(memory_order_release);
-    for (size_t i = 1; i < count; i++)
-        atomic_store_explicit(&words[i], from[i], memory_order_relaxed);
-    atomic_store_explicit(&words[0], sequence + 2, memory_order_release);
-}
-
-static bool begin_writing(struct smp_frames_cache *cache)
-{
-    return !atomic_flag_test_and_set_explicit(&cache->is_written, memory_order_acquire);
-}
-
-static void end_writing(struct smp_frames_cache *cache)
-{
-    atomic_flag_clear_explicit(&cache->is_written, memory_order_release);
-}
-
 static uint64_t shape_of(uint32_t epoch, size_t count, size_t part, unsigned flags)
 {
-    return (uint64_t)epoch << HALF_BITS | (uint64_t)count << 16 | (uint64_t)part << 8 | flags;
+    return (uint64_t)epoch << SMP_ENTRY_HALF_BITS | (uint64_t)count << SMP_ENTRY_COUNT_SHIFT |
+           (uint64_t)part << SMP_ENTRY_PART_SHIFT | flags;
 }
 
 static unsigned flags_of(const struct smp_known_code *code)
 {
-    return (code->is_virtual_root ? VIRTUAL_ROOT : 0) | (code->says_size ? SAYS_SIZE : 0);
-}
+    unsigned flags = SMP_ENTRY_ALL_IDS;
 
-/* Where an entry is of another key, or is written meanwhile: false, and out may be anything. */
-static bool read_entry_part(const _Atomic uint64_t *words, uint64_t key, size_t part,
-                            struct smp_known_code *out, uint32_t *epoch)
-{
-    const uint64_t sequence = atomic_load_explicit(&words[0], memory_order_acquire);
-    const size_t first = part * FRAMES_IN_ENTRY;
-
-    /* Nothing has been written yet: the key of such an entry is 0, as a word of a stack may be. */
-    if (load(&words[CODE_KEY]) != key || (sequence & 1) != 0 || sequence == 0)
-        return false;
-    const uint64_t id_and_size = load(&words[CODE_ID_AND_SIZE]);
-    const uint64_t shape = load(&words[CODE_SHAPE]);
-    uint64_t bcis = load(&words[CODE_BCIS]);
-    out->blob = load(&words[CODE_BLOB]);
-    out->compile_id = (uint32_t)(id_and_size >> HALF_BITS);
-    out->frame_bytes = (uint32_t)id_and_size;
-    out->count = shape >> 16 & 0xffff;
-    out->is_virtual_root = (shape & VIRTUAL_ROOT) != 0;
-    out->says_size = (shape & SAYS_SIZE) != 0;
-    *epoch = (uint32_t)(shape >> HALF_BITS);
-    if (out->count > SMP_CODE_MAX_FRAMES || (shape >> 8 & 0xff) != part)
-        return false;
-    for (size_t i = 0; i < FRAMES_IN_ENTRY && first + i < out->count; i++) {
-        out->frames[first + i].method = load(&words[CODE_FRAMES + 2 * i]);
-        out->frames[first + i].bci = (int32_t)(bcis & (MAX_BCI + 1)) - 1;
-        out->ids[first + i] = load(&words[CODE_FRAMES + 2 * i + 1]);
-        bcis >>= BCI_BITS;
+    for (size_t i = 0; i < code->count; i++) {
+        if (code->ids[i] == 0)
+            flags = 0;
     }
-    atomic_thread_fence(memory_order_acquire);
-    return load(&words[0]) == sequence;
+    return flags | (code->is_virtual_root ? SMP_ENTRY_VIRTUAL_ROOT : 0) |
+           (code->says_size ? SMP_ENTRY_SAYS_SIZE : 0);
 }
 
-static bool read_either(const struct smp_frames_cache *cache, uintptr_t pc, size_t part,
-                        struct smp_known_code *out, uint32_t *epoch)
+/* Of the first four frames, or the next ones. Not found: out may be anything. */
+static bool read_code_part(const struct smp_frames_cache *cache, uintptr_t pc, size_t part,
+                           struct smp_entry_head *head, const struct smp_known_code *out)
 {
     const uint64_t key = key_of(pc, part);
-    const struct code_entry *pair = &cache->codes[pair_of(key, SMP_FRAMES_CACHE)];
+    const struct smp_code_entry *pair = &cache->codes[pair_of_part(pc, part)];
+    const size_t first = part * SMP_ENTRY_FRAMES;
 
-    return read_entry_part(pair[0].words, key, part, out, epoch) ||
-           read_entry_part(pair[1].words, key, part, out, epoch);
+    for (size_t i = 0; i < 2; i++) {
+        if (smp_entry_read(&pair[i], key, head, out->frames + first, out->ids + first) &&
+            smp_entry_part(head) == part && smp_entry_count(head) <= SMP_CODE_MAX_FRAMES)
+            return true;
+    }
+    return false;
 }
 
 static void put_part(struct smp_frames_cache *cache, uintptr_t pc, size_t part,
                      const struct smp_known_code *code)
 {
-    const size_t first = part * FRAMES_IN_ENTRY;
-    uint64_t words[CODE_WORDS] = {
-        [CODE_KEY] = key_of(pc, part),
-        [CODE_BLOB] = code->blob,
-        [CODE_ID_AND_SIZE] = (uint64_t)code->compile_id << HALF_BITS | code->frame_bytes,
-        [CODE_SHAPE] = shape_of(code->epoch, code->count, part, flags_of(code)),
+    const size_t first = part * SMP_ENTRY_FRAMES;
+    uint64_t words[SMP_ENTRY_WORDS] = {
+        [SMP_ENTRY_KEY] = key_of(pc, part),
+        [SMP_ENTRY_BLOB] = code->blob,
+        [SMP_ENTRY_ID_AND_SIZE] =
+            (uint64_t)code->compile_id << SMP_ENTRY_HALF_BITS | code->frame_bytes,
+        [SMP_ENTRY_SHAPE] = shape_of(code->epoch, code->count, part, flags_of(code)),
     };
 
-    for (size_t i = 0; i < FRAMES_IN_ENTRY && first + i < code->count; i++) {
-        words[CODE_BCIS] |= (uint64_t)(code->frames[first + i].bci + 1) << (i * BCI_BITS);
-        words[CODE_FRAMES + 2 * i] = code->frames[first + i].method;
-        words[CODE_FRAMES + 2 * i + 1] = code->ids[first + i];
+    for (size_t i = 0; i < SMP_ENTRY_FRAMES && first + i < code->count; i++) {
+        words[SMP_ENTRY_BCIS] |= (uint64_t)(code->frames[first + i].bci + 1)
+                                 << (i * SMP_ENTRY_BCI_BITS);
+        words[SMP_ENTRY_FIRST_FRAME + 2 * i] = code->frames[first + i].method;
+        words[SMP_ENTRY_FIRST_FRAME + 2 * i + 1] = code->ids[first + i];
     }
-    struct code_entry *pair = &cache->codes[pair_of(words[CODE_KEY], SMP_FRAMES_CACHE)];
-    const size_t chosen = choose(cache, load(&pair[0].words[CODE_KEY]),
-                                 load(&pair[1].words[CODE_KEY]), words[CODE_KEY]);
-    write_entry(pair[chosen].words, words, CODE_WORDS);
+    struct smp_code_entry *pair = &cache->codes[pair_of_part(pc, part)];
+    const size_t chosen =
+        choose(cache, smp_entry_load(&pair[0].words[SMP_ENTRY_KEY]),
+               smp_entry_load(&pair[1].words[SMP_ENTRY_KEY]), words[SMP_ENTRY_KEY]);
+    smp_entry_write(pair[chosen].words, words, SMP_ENTRY_WORDS);
 }
 
 void smp_frame_cache_put(struct smp_frames_cache *cache, uintptr_t pc,
@@ -264,43 +174,44 @@ void smp_frame_cache_put(struct smp_frames_cache *cache, uintptr_t pc,
         if (code->frames[i].bci < -1 || code->frames[i].bci > MAX_BCI)
             return;
     }
-    if (cache == NULL || !begin_writing(cache))
+    if (cache == NULL || !smp_cache_begin_writing(cache))
         return;
-    for (size_t part = 0; part * FRAMES_IN_ENTRY < code->count; part++)
+    for (size_t part = 0; part * SMP_ENTRY_FRAMES < code->count; part++)
         put_part(cache, pc, part, code);
-    end_writing(cache);
+    smp_cache_end_writing(cache);
 }
 
-static bool is_same_code(const struct smp_known_code *a, const struct smp_known_code *b)
+/* They arrive together, instead of one after the other. */
+static void prefetch_parts(const struct smp_frames_cache *cache, uintptr_t pc, size_t count)
 {
-    return a->blob == b->blob && a->compile_id == b->compile_id &&
-           a->frame_bytes == b->frame_bytes && a->count == b->count &&
-           a->is_virtual_root == b->is_virtual_root && a->says_size == b->says_size;
+    for (size_t part = 1; part < PARTS && part * SMP_ENTRY_FRAMES < count; part++) {
+        const char *entry = (const char *)&cache->codes[pair_of_part(pc, part)];
+        for (size_t at = 0; at < sizeof(struct smp_code_entry); at += SMP_ENTRY_LINE_BYTES)
+            __builtin_prefetch(entry + at);
+    }
 }
 
-/* epoch: of part 0. */
+/* Are all parts there, and of the same code? They may have been written at different times. */
 static bool read_code(const struct smp_frames_cache *cache, uintptr_t pc,
-                      struct smp_known_code *out, uint32_t *epoch)
+                      struct smp_entry_head *head, struct smp_known_code *out)
 {
-    if (!read_either(cache, pc, 0, out, epoch))
+    if (!read_code_part(cache, pc, 0, head, out))
         return false;
-    for (size_t part = 1; part * FRAMES_IN_ENTRY < out->count; part++) {
-        const struct smp_known_code first = *out;
-        uint32_t unused = 0;
-        if (!read_either(cache, pc, part, out, &unused) || !is_same_code(&first, out))
+    prefetch_parts(cache, pc, smp_entry_count(head));
+    for (size_t part = 1; part * SMP_ENTRY_FRAMES < smp_entry_count(head); part++) {
+        struct smp_entry_head other;
+        if (!read_code_part(cache, pc, part, &other, out) || other.blob != head->blob ||
+            other.id_and_size != head->id_and_size ||
+            other.shape != (head->shape | (uint64_t)part << SMP_ENTRY_PART_SHIFT))
             return false;
     }
+    out->blob = head->blob;
+    out->compile_id = smp_entry_compile_id(head);
+    out->frame_bytes = smp_entry_frame_bytes(head);
+    out->count = smp_entry_count(head);
+    out->is_virtual_root = (head->shape & SMP_ENTRY_VIRTUAL_ROOT) != 0;
+    out->says_size = (head->shape & SMP_ENTRY_SAYS_SIZE) != 0;
     return true;
-}
-
-/*
- * Freed code keeps its bytes, the compile id among them, and other code may begin behind its
- * header; but its block is marked as free before that.
- */
-static bool is_in_place(const struct smp_layout *layout, const struct smp_known_code *code)
-{
-    return smp_load_u8(code->blob - layout->heap.block_bytes + layout->heap.block_used) != 0 &&
-           smp_load_u32(code->blob + layout->nmethod.compile_id) == code->compile_id;
 }
 
 /*
@@ -364,15 +275,16 @@ static bool complete_ids(struct smp_frames_cache *cache, const struct smp_layout
 bool smp_frame_cache_find(struct smp_frames_cache *cache, const struct smp_layout *layout,
                           uintptr_t pc, struct smp_known_code *out)
 {
-    uint32_t epoch = 0;
+    struct smp_entry_head head;
 
     out->epoch = 0;
     if (cache == NULL)
         return false;
     out->epoch = atomic_load_explicit(&cache->epoch, memory_order_acquire);
-    if (!read_code(cache, pc, out, &epoch) || !is_in_place(layout, out))
+    if (!read_code(cache, pc, &head, out) ||
+        !smp_code_is_in_place(layout, out->blob, out->compile_id))
         return false;
-    const bool is_old = epoch != out->epoch;
+    const bool is_old = smp_entry_epoch(&head) != out->epoch;
     if (is_old && (!check_blob(layout, pc, out) || !have_own_ids(layout, out)))
         return false;
     if (complete_ids(cache, layout, out) || is_old)
@@ -395,13 +307,13 @@ static void put_words(struct smp_frames_cache *cache, const uint64_t words[METHO
 {
     const uint64_t key = words[METHOD_KEY];
 
-    if (!begin_writing(cache))
+    if (!smp_cache_begin_writing(cache))
         return;
-    struct method_entry *pair = &cache->methods[pair_of(key, METHODS)];
-    const size_t chosen =
-        choose(cache, load(&pair[0].words[METHOD_KEY]), load(&pair[1].words[METHOD_KEY]), key);
-    write_entry(pair[chosen].words, words, METHOD_USED);
-    end_writing(cache);
+    struct smp_method_entry *pair = &cache->methods[smp_entry_pair_of(key, METHODS)];
+    const size_t chosen = choose(cache, smp_entry_load(&pair[0].words[METHOD_KEY]),
+                                 smp_entry_load(&pair[1].words[METHOD_KEY]), key);
+    smp_entry_write(pair[chosen].words, words, METHOD_USED);
+    smp_cache_end_writing(cache);
 }
 
 static void put_method(struct smp_frames_cache *cache, uintptr_t method,
@@ -410,7 +322,7 @@ static void put_method(struct smp_frames_cache *cache, uintptr_t method,
     const uint64_t words[METHOD_USED] = {
         [METHOD_KEY] = method,
         [METHOD_CONST] = code->const_method,
-        [METHOD_SHAPE] = shape_of(0, code->number, 0, code->is_native ? NATIVE : 0),
+        [METHOD_SHAPE] = (uint64_t)code->number << NUMBER_SHIFT | (code->is_native ? NATIVE : 0),
         [METHOD_CODE_BYTES] = code->code_bytes,
         [METHOD_ID] = id,
         [METHOD_IDS] = code->ids,
@@ -426,10 +338,10 @@ static void put_method(struct smp_frames_cache *cache, uintptr_t method,
 static bool copy_method(const struct smp_frames_cache *cache, uintptr_t method, uint64_t *words,
                         size_t count)
 {
-    const struct method_entry *pair = &cache->methods[pair_of(method, METHODS)];
+    const struct smp_method_entry *pair = &cache->methods[smp_entry_pair_of(method, METHODS)];
 
-    return copy_entry(pair[0].words, method, words, count) ||
-           copy_entry(pair[1].words, method, words, count);
+    return smp_entry_copy(pair[0].words, method, words, count) ||
+           smp_entry_copy(pair[1].words, method, words, count);
 }
 
 static void take_method(const struct smp_layout *layout, const uint64_t *words,
@@ -439,7 +351,7 @@ static void take_method(const struct smp_layout *layout, const uint64_t *words,
                                      .code = words[METHOD_CONST] + layout->const_method.bytes,
                                      .code_bytes = (uint32_t)words[METHOD_CODE_BYTES],
                                      .is_native = (words[METHOD_SHAPE] & NATIVE) != 0,
-                                     .number = (uint16_t)(words[METHOD_SHAPE] >> 16),
+                                     .number = (uint16_t)(words[METHOD_SHAPE] >> NUMBER_SHIFT),
                                      .ids = words[METHOD_IDS] };
     *id = words[METHOD_ID];
 }

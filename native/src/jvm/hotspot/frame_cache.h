@@ -9,7 +9,8 @@
  * nothing was renewed since; else it is checked once more. More than four frames are in further
  * entries of the same table, which may have been replaced on their own: then nothing is found.
  *
- * Owns     its two tables, of fixed sizes; an entry replaces the one that was in its place.
+ * Owns     its tables, of fixed sizes, with that of blob_cache.h; an entry replaces the one that
+ *          was in its place.
  * Threads  find: any, signal handlers included; an entry that is just written is not found. put:
  *          any; one thread at a time, another one's entry is dropped.
  * Errors   create: SMP_ENOMEM.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvm/hotspot/frames.h"
 
+#include "jvm/hotspot/frame_cache_entry.h"
 #include "jvm/hotspot/frame_walk.h"
 #include "jvm/hotspot/safepoint_count.h"
 
@@ -69,12 +70,71 @@ static bool begin(struct smp_frame_walk *walk, const struct smp_frames_start *st
            (start->pc != 0 || smp_frame_read(walk, start->sp - sizeof(uintptr_t), &walk->pc));
 }
 
+static struct smp_jvm_code read_jvm_code(const struct smp_layout *layout)
+{
+    return (struct smp_jvm_code){
+        .interpreter = smp_code_interpreter(layout),
+        .entry_pc = smp_load_word(layout->entry.return_pc),
+        .barrier_pc = layout->barrier_pc == 0 ? 0 : smp_load_word(layout->barrier_pc),
+    };
+}
+
+/* Kept once all of it has been made. */
+static struct smp_jvm_code jvm_code_of(const struct smp_layout *layout,
+                                       struct smp_frames_cache *cache)
+{
+    if (cache != NULL && atomic_load_explicit(&cache->has_jvm_code, memory_order_acquire))
+        return cache->jvm_code;
+    const struct smp_jvm_code read = read_jvm_code(layout);
+    if (cache != NULL && read.interpreter.low < read.interpreter.high && read.entry_pc != 0 &&
+        (layout->barrier_pc == 0 || read.barrier_pc != 0) && smp_cache_begin_writing(cache)) {
+        if (!atomic_load_explicit(&cache->has_jvm_code, memory_order_relaxed))
+            cache->jvm_code = read;
+        atomic_store_explicit(&cache->has_jvm_code, true, memory_order_release);
+        smp_cache_end_writing(cache);
+    }
+    return read;
+}
+
+/* What an entry means for most frames: at most four of the JVM, with ids, of a known size. */
+static bool is_plain_entry(const struct smp_entry_head *head)
+{
+    return (head->shape & SMP_ENTRY_FLAGS) == SMP_ENTRY_ALL_IDS && smp_entry_part(head) == 0 &&
+           smp_entry_count(head) <= SMP_ENTRY_FRAMES;
+}
+
+/*
+ * The step of most frames, of one entry of the cache. False: nothing was done, because it takes
+ * more than that.
+ */
+static inline bool step_plain(struct smp_frame_walk *walk, bool *goes_on)
+{
+    struct smp_frames_cache *const cache = walk->cache;
+    const struct smp_frames *const out = walk->out;
+    struct smp_entry_head head;
+
+    if (cache == NULL || walk->added >= out->capacity ||
+        out->capacity - walk->added < SMP_ENTRY_FRAMES)
+        return false;
+    const uint32_t epoch = atomic_load_explicit(&cache->epoch, memory_order_acquire);
+    const struct smp_code_entry *const pair =
+        &cache->codes[smp_entry_pair_of(walk->pc, SMP_FRAMES_CACHE)];
+    if ((!smp_entry_read(&pair[0], walk->pc, &head, out->raw + walk->added,
+                         out->ids + walk->added) &&
+         !smp_entry_read(&pair[1], walk->pc, &head, out->raw + walk->added,
+                         out->ids + walk->added)) ||
+        !is_plain_entry(&head) || smp_entry_epoch(&head) != epoch ||
+        !smp_code_is_in_place(walk->layout, head.blob, smp_entry_compile_id(&head)))
+        return false;
+    walk->added += smp_entry_count(&head);
+    *goes_on = smp_frame_go_over(walk, smp_entry_frame_bytes(&head));
+    return true;
+}
+
 void smp_frames_walk(const struct smp_layout *layout, struct smp_frames_cache *cache,
                      struct smp_frames_start start, uintptr_t stack_high, struct smp_frames *out)
 {
-    const struct smp_code_range interpreter = smp_code_interpreter(layout);
-    const uintptr_t entry_pc = smp_load_word(layout->entry.return_pc);
-    const uintptr_t barrier_pc = layout->barrier_pc == 0 ? 0 : smp_load_word(layout->barrier_pc);
+    const struct smp_jvm_code jvm = jvm_code_of(layout, cache);
     struct smp_frame_walk walk = { .layout = layout,
                                    .cache = cache,
                                    .low = start.sp - WORDS_BELOW_SP * sizeof(uintptr_t),
@@ -97,13 +157,13 @@ void smp_frames_walk(const struct smp_layout *layout, struct smp_frames_cache *c
             goes_on = smp_frame_end(&walk, SMP_FRAMES_FULL);
         } else if (smp_frame_is_at_bottom(&walk)) {
             goes_on = smp_frame_next_chunk(&walk);
-        } else if (walk.pc >= interpreter.low && walk.pc < interpreter.high) {
+        } else if (walk.pc >= jvm.interpreter.low && walk.pc < jvm.interpreter.high) {
             goes_on = smp_frame_step_interpreted(&walk);
-        } else if (walk.pc == entry_pc) {
+        } else if (walk.pc == jvm.entry_pc) {
             goes_on = smp_frame_step_entry(&walk);
-        } else if (barrier_pc != 0 && walk.pc == barrier_pc) {
+        } else if (jvm.barrier_pc != 0 && walk.pc == jvm.barrier_pc) {
             goes_on = smp_frame_step_barrier(&walk);
-        } else {
+        } else if (!step_plain(&walk, &goes_on)) {
             goes_on = smp_frame_step_known(&walk, &is_known);
             if (!is_known)
                 goes_on = smp_frame_step_blob(&walk);

@@ -14,10 +14,10 @@
  * Threads  walk: any, signal handlers included; a cache is filled by one thread at a time, and a
  *          walk that finds it busy does without.
  * Errors   see smp_frames_end.
- * Cost     warm about 15 ns a frame (from JDK 26 on an interpreted one 2.3 us, once after each
- *          safepoint, or each time where those are not counted). A return address that is seen
- *          first: where debug data lie in the code heap (to JDK 21) no system call, else mostly
- *          one, three for a method with much inlining. A method that is seen first: none if
+ * Cost     warm about 10 ns a frame of the stack (from JDK 26 on an interpreted one 2.3 us, once
+ *          after each safepoint, or each time where those are not counted). A return address that
+ *          is seen first: where debug data lie in the code heap (to JDK 21) no system call, else
+ *          mostly one, three for a method with much inlining. A method that is seen first: none if
  *          method_table.h knows it, one or two if its byte codes are wanted, else five or six.
  */
 #ifndef SMP_JVM_HOTSPOT_FRAMES_H

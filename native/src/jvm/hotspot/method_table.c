@@ -106,7 +106,11 @@ bool smp_method_table_find(uintptr_t method, struct smp_known_method *out)
 {
     const struct table_entry *pair = pair_of_method(method);
 
-    return read_table_entry(&pair[0], method, out) || read_table_entry(&pair[1], method, out);
+    for (size_t i = 0; i < 2; i++) {
+        if (read_table_entry(&pair[i], method, out))
+            return true;
+    }
+    return false;
 }
 
 /* 0: not known, or an address that has no room. */

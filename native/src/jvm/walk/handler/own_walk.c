@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "jvm/hotspot/blob_cache.h"
 #include "jvm/hotspot/frame_cache.h"
 #include "jvm/hotspot/frame_names.h"
 #include "jvm/hotspot/frames.h"
@@ -52,6 +53,15 @@ static int32_t add_virtual_root(const struct smp_own_walk *self, struct smp_jvm_
     return (int32_t)count + 1;
 }
 
+/* As the frames' memory, which stack_walk.c prefetches. */
+static void prefetch_ids(const uint64_t *ids, size_t capacity)
+{
+    enum { PER_LINE = 8 };
+
+    for (size_t i = 0; i < SMP_WALK_PREFETCHED && i < capacity; i += PER_LINE)
+        __builtin_prefetch(&ids[i], 1);
+}
+
 static int32_t walk_frames(const struct smp_own_walk *self, struct smp_frames_start from,
                            uintptr_t stack_high, struct smp_jvm_frame *frames, uint32_t capacity,
                            struct smp_stack_cut *cut)
@@ -64,6 +74,7 @@ static int32_t walk_frames(const struct smp_own_walk *self, struct smp_frames_st
                                 .capacity = capacity / SMP_OWN_WALK_ROOM,
                                 .words = self->words };
 
+    prefetch_ids(ids, found.capacity);
     smp_frames_walk(self->layout, self->cache, from, stack_high, &found);
     if (found.end == SMP_FRAMES_UNWALKABLE)
         return SMP_OWN_WALK_FAILED;
@@ -82,7 +93,7 @@ static int32_t walk_frames(const struct smp_own_walk *self, struct smp_frames_st
 
 static bool find_code(const struct smp_own_walk *self, uintptr_t pc, struct smp_blob *out)
 {
-    return smp_blob_find(self->layout, pc, out);
+    return smp_blob_cache_find(self->cache, self->layout, pc, out);
 }
 
 /* At its beginning. The walk is over, so the memory of its ids is free, but for the frame of a

@@ -64,12 +64,23 @@ static uint64_t signal_cookie(const siginfo_t *info)
     return (uint64_t)(uintptr_t)info->si_value.sival_ptr;
 }
 
+/* The requester has just written it, on another CPU: all of it arrives at once, while the handler
+ * begins. */
+static void prefetch_slot(const struct smp_signal_slot *slot)
+{
+    for (size_t at = 0; at < sizeof(*slot); at += SMP_SIGNAL_ALIGNMENT)
+        __builtin_prefetch((const char *)slot + at, 1);
+}
+
 static bool is_request(const siginfo_t *info)
 {
     const uint64_t cookie = signal_cookie(info);
 
-    return info->si_code == SI_TIMER && info->si_timerid == smp_signal_request_id() &&
-           cookie >> MARK_SHIFT == slot_mark() && slot_index(cookie) < SMP_SIGNAL_SLOTS;
+    if (info->si_code != SI_TIMER || cookie >> MARK_SHIFT != slot_mark() ||
+        slot_index(cookie) >= SMP_SIGNAL_SLOTS)
+        return false;
+    prefetch_slot(smp_signal_slot_of(cookie));
+    return info->si_timerid == smp_signal_request_id();
 }
 
 /* How often we have passed a signal on stands in the last bytes of its siginfo_t, which the kernel
@@ -162,6 +173,7 @@ static void answer_request(uint64_t cookie, ucontext_t *context)
         return;
     }
     struct smp_signal_mailbox *mailbox = slot->mailbox;
+    __builtin_prefetch(mailbox, 1);
     slot->answer = (struct smp_walk_answer){ .answer = SMP_ANSWER_UNKNOWN_STATE };
     if (atomic_load(&smp_signal_process.is_open))
         smp_guarded_walk(&slot->target, context, slot->frames, slot->capacity, &slot->answer);
@@ -170,11 +182,19 @@ static void answer_request(uint64_t cookie, ucontext_t *context)
         count_answer(mailbox);
 }
 
+static void learn_restorer(uintptr_t return_address)
+{
+    smp_signal_frame_learn(return_address);
+    atomic_store_explicit(&smp_signal_process.has_restorer, smp_signal_frame_restorer() != 0,
+                          memory_order_relaxed);
+}
+
 void smp_signal_handle(int number, siginfo_t *info, void *context)
 {
     const int saved = errno;
 
-    smp_signal_frame_learn((uintptr_t)__builtin_return_address(0));
+    if (!atomic_load_explicit(&smp_signal_process.has_restorer, memory_order_relaxed))
+        learn_restorer((uintptr_t)__builtin_return_address(0));
     if (is_request(info)) {
         const struct timing timing = begin_timing();
         answer_request(signal_cookie(info), context);

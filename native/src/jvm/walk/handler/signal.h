@@ -45,7 +45,8 @@ enum {
     SMP_SIGNAL_TIMED_EVERY = 64, /* one signal of so many is timed for the median */
     SMP_SIGNAL_TIMES = 256,      /* the last times that are kept */
     SMP_SIGNAL_NUMBERS = 65,     /* of signals, and 0 */
-    SMP_SIGNAL_INSTALLS = 4      /* of one: the first, and after other libraries have taken it */
+    SMP_SIGNAL_INSTALLS = 4,     /* of one: the first, and after other libraries have taken it */
+    SMP_SIGNAL_ALIGNMENT = 64    /* what CPUs write at the same time shares no cache line */
 };
 
 enum smp_slot_state {
@@ -60,14 +61,14 @@ enum smp_slot_state {
 /* Counts answers: the requester polls until pending is 0. To wake it up would cost the walked
  * thread more than the walk. */
 struct smp_signal_mailbox {
-    _Atomic uint32_t pending; /* requests without an answer */
+    _Alignas(SMP_SIGNAL_ALIGNMENT) _Atomic uint32_t pending; /* requests without an answer */
     /* The thread that a signal is being sent to; 0: none. A thread that ends waits for it. */
     _Atomic int32_t sending_to;
     _Atomic bool is_taken;
 };
 
 struct smp_signal_slot {
-    _Atomic uint64_t word; /* generation and smp_slot_state */
+    _Alignas(SMP_SIGNAL_ALIGNMENT) _Atomic uint64_t word; /* generation and smp_slot_state */
     struct smp_walk_target target;
     struct smp_signal_mailbox *mailbox;
     struct smp_jvm_frame *frames;
@@ -78,8 +79,10 @@ struct smp_signal_slot {
 /* All that the handler reads of the process; set before the first signal is sent. */
 struct smp_signal_process {
     int32_t pid;
-    _Atomic bool is_open; /* false: handlers do not walk, the JVM may be shutting down */
-    _Atomic uint64_t walks;
+    _Atomic bool is_open;      /* false: handlers do not walk, the JVM may be shutting down */
+    _Atomic bool has_restorer; /* signal_frame.h has learnt it */
+    /* From here on handlers write: what is above stays in the caches of all CPUs. */
+    _Alignas(SMP_SIGNAL_ALIGNMENT) _Atomic uint64_t walks;
     _Atomic uint64_t timed; /* of the whole handler, beginning to end */
     _Atomic uint64_t timed_ns;
     _Atomic uint64_t foreign; /* signals that were passed on */

@@ -440,20 +440,32 @@ static enum smp_top walk_outside_java(struct smp_walk *walk)
 
 /* ------------------------------------------------------------------------------------------ all */
 
-static bool walk_java(struct smp_walk *walk, const struct smp_blob *blob)
+/* NULL: pc lies in none. */
+static const struct smp_code_piece *find_stub(const struct smp_walk *walk)
 {
     const struct smp_code_piece *piece = smp_code_find(walk->code, walk->at.pc);
-    const bool is_stub = piece != NULL && piece->kind != SMP_CODE_METHOD;
 
+    return piece != NULL && piece->kind != SMP_CODE_METHOD ? piece : NULL;
+}
+
+static bool walk_stub(struct smp_walk *walk)
+{
+    const struct smp_code_piece *stub = find_stub(walk);
+
+    return (stub != NULL && smp_exception_walk_in_stub(walk, stub)) ||
+           smp_caller_search(walk, stub);
+}
+
+static bool walk_java(struct smp_walk *walk, const struct smp_blob *blob)
+{
     switch (blob->kind) {
     case SMP_BLOB_COMPILED:
     case SMP_BLOB_NATIVE:
         return walk_method(walk, blob);
     case SMP_BLOB_INTERPRETER:
-        return walk_interpreted(walk) || smp_caller_search(walk, is_stub ? piece : NULL);
+        return walk_interpreted(walk) || smp_caller_search(walk, find_stub(walk));
     default:
-        return (is_stub && smp_exception_walk_in_stub(walk, piece)) ||
-               smp_caller_search(walk, is_stub ? piece : NULL);
+        return walk_stub(walk);
     }
 }
 

@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import org.openjdk.jmh.util.Version;
 
 /** What a measurement was made on, as it was when the measurement began. */
-final class Machine {
+public final class Machine {
 
     private final String load = read("/proc/loadavg").replaceAll("^(\\S+ \\S+ \\S+).*", "$1");
     private final Instant start = Instant.now();
@@ -36,13 +36,22 @@ final class Machine {
                 + Version.getPlainVersion().trim() + "\n";
     }
 
-    private static String processor() {
+    /**
+     * The processor, as it calls itself.
+     *
+     * @return with the numbers of its family and model, because a virtual machine may leave the rest of its name out
+     */
+    public static String processor() {
+        return cpuinfo("model name") + " (family " + cpuinfo("cpu family") + ", model " + cpuinfo("model") + ")";
+    }
+
+    private static String cpuinfo(String key) {
         return read("/proc/cpuinfo")
                 .lines()
-                .filter(line -> line.startsWith("model name"))
+                .filter(line -> line.matches(key + "\\s*:.*"))
                 .findFirst()
                 .map(line -> line.substring(line.indexOf(':') + 1).trim())
-                .orElse("unknown processor");
+                .orElse("?");
     }
 
     private static String read(String file) {

@@ -31,6 +31,16 @@ public final class ObservedLibrary {
         if (process.waitFor() != 0 || !Files.exists(library)) {
             throw new IOException("cmake --build " + BUILD + " --target observed failed:\n" + output);
         }
-        return "-Dcom.incapsula.sampler.library=" + library;
+        return flag(library);
+    }
+
+    /**
+     * One that was linked before.
+     *
+     * @param library its file
+     * @return the flag with which a JVM loads it
+     */
+    public static String flag(Path library) {
+        return "-Dcom.incapsula.sampler.library=" + library.toAbsolutePath();
     }
 }

@@ -12,7 +12,8 @@ import java.util.List;
  * @param rounds how often each gets its turn
  * @param scale 1 for the sizes the bars are about; less makes thread counts smaller
  * @param sources the folder of the test sources, where hot lines are marked
- * @param before the jar of an older build, for the benchmarks that compare with it; null: there is none
+ * @param before the jar of an older build, or its observed library, for the benchmarks that compare with it; null:
+ *     there is none
  */
 public record Plan(List<Path> jdks, long windowMillis, int rounds, double scale, Path sources, Path before) {
 

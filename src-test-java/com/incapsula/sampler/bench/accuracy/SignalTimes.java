@@ -10,7 +10,7 @@ import java.util.stream.Stream;
  * How long a profiler's signal handlers take on one thread. In a JVM that has loaded
  * {@link com.incapsula.sampler.bench.ObservedLibrary}.
  */
-final class SignalTimes {
+public final class SignalTimes {
 
     private SignalTimes() {}
 
@@ -18,8 +18,9 @@ final class SignalTimes {
      * Begins; after the profiler was started, because the handlers of that moment are measured.
      *
      * @param thread its name, at most 15 characters
+     * @throws IOException if there is none
      */
-    static void startOf(String thread) throws IOException {
+    public static void startOf(String thread) throws IOException {
         try (Stream<Path> tasks = Files.list(Path.of("/proc/self/task"))) {
             start(tasks.filter(task -> isNamed(task, thread))
                     .mapToInt(task -> Integer.parseInt(task.getFileName().toString()))
@@ -43,5 +44,5 @@ final class SignalTimes {
      *
      * @return nanoseconds of each signal
      */
-    static native int[] stop();
+    public static native int[] stop();
 }

@@ -4,9 +4,12 @@ package com.incapsula.sampler.bench.cost;
 import com.incapsula.sampler.SamplingEngine;
 import com.incapsula.sampler.bench.Figures;
 import com.incapsula.sampler.bench.Jvm;
+import com.incapsula.sampler.bench.Machine;
 import com.incapsula.sampler.bench.ObservedLibrary;
 import com.incapsula.sampler.bench.Plan;
 import com.incapsula.sampler.bench.Table;
+import com.incapsula.sampler.bench.accuracy.SignalTimes;
+import com.incapsula.sampler.bench.peer.AsyncProfilerPeer;
 import com.incapsula.sampler.bench.peer.Peer;
 import com.incapsula.sampler.bench.peer.SamplerPeer;
 import java.io.IOException;
@@ -22,19 +25,25 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * What a walk costs in the signal handler: AsyncGetCallTrace, ours without its cache, ours with it, in turn within one
- * handler on the same registers.
+ * What the signal handler costs, beside a bare signal and async-profiler's handlers; and a walk in it:
+ * AsyncGetCallTrace, ours without its cache, ours with it, in turn within one handler on the same registers.
  */
 public final class HandlerCost {
 
     private static final double UNCACHED_BAR = 1.0 / 2;
     private static final double CACHED_BAR = 1.0 / 3;
-    private static final int INTERVAL_MILLIS = 10;
+    private static final int FAST_MILLIS = 1;
+    private static final int WALKS_MILLIS = 10; // several in one handler
+    private static final int BARE_EVERY_MILLIS = 5;
     private static final int WARM_UP_MILLIS = 3000;
     private static final int DEPTH = 43; // with those below and above it, 50 frames
     private static final double P90 = 0.9;
+    private static final double WHOLE_BAR_NANOS = 2000;
+    private static final String THREAD = "measured";
+    private static final List<String> PEERS = List.of("wall", "ctimer"); // events of async-profiler
     private static volatile long sink;
     private static volatile boolean running;
+    private static volatile boolean measured; // bare signals are sent
 
     /** A JVM: its flags, and what runs in it. */
     private record Setting(String title, String program, List<String> flags) {}
@@ -51,15 +60,30 @@ public final class HandlerCost {
     /**
      * Runs everything.
      *
-     * @param plan how long
+     * @param plan how long; its older build is the library of that which {@link ObservedLibrary} links
      * @param only a regular expression, for some of the programs (their titles)
-     * @return a table per JDK
+     * @return two tables per JDK
      */
     public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
         List<Table> tables = new ArrayList<>();
         for (Path jdk : plan.jdks()) {
-            Table table = new Table(
-                    "Cost of a walk in the handler, ns, p50 (p90), JDK " + Jvm.version(jdk),
+            String where = ", JDK " + Jvm.version(jdk) + ", " + Machine.processor();
+            Table handlers = new Table(
+                    "Cost of a handler as found, ns, p50 (p90)" + where,
+                    "program",
+                    "frames",
+                    "bare signal",
+                    "the older build's",
+                    Peer.HYBRID,
+                    "async-profiler, wall",
+                    "async-profiler, ctimer",
+                    "of the bare signal: the older build's",
+                    Peer.HYBRID + " ",
+                    "wall",
+                    "ctimer",
+                    "bar");
+            Table walks = new Table(
+                    "Cost of a walk in the handler, ns, p50 (p90)" + where,
                     "program",
                     "caches",
                     "walks",
@@ -67,39 +91,112 @@ public final class HandlerCost {
                     "AsyncGetCallTrace",
                     Peer.HYBRID + ", no cache",
                     Peer.HYBRID + ", cache",
+                    "the older build's, cache",
                     "system calls, no cache",
                     "ratio, no cache",
                     "ratio, cache",
+                    "cache, of the bare signal",
                     "bar");
             for (Setting setting : SETTINGS) {
                 if (setting.title.matches(only)) {
-                    measure(jdk, setting, plan, table);
+                    measure(jdk, setting, plan, handlers, walks);
                 }
             }
-            table.note("Warm: each walk right after the same one. Swept: after 8 MB have been read. As found: only the"
+            handlers.note(
+                    "From the first instruction of the handler to its last one. Bare signal: the same signal, which"
+                            + " the thread sends to itself, with a handler that returns at once; from its delivery to the end,"
+                            + " the system call that sends it left out. A sample costs its thread both. Every "
+                            + FAST_MILLIS
+                            + " ms, all on the same thread; the two builds in turn, async-profiler behind ours in the same JVM:"
+                            + " its handlers store the stack as well, ours leaves that to the sampler thread. The bar of 50"
+                            + " frames is 2 µs, and of all less than async-profiler's.");
+            walks.note("Warm: each walk right after the same one. Swept: after 8 MB have been read. As found: only the"
                     + " first walk of a handler counts. The three ways take turns in being first. Walks: those of which"
                     + " each way found the same number of frames. No cache: what each return address means is read from"
                     + " the JVM's memory each time; ids of methods are known, as the JVM has announced them (up to JDK"
                     + " 25). Ratios are of the medians; the bars are 1/2 without and 1/3 with the cache.");
-            tables.add(table);
+            tables.add(handlers);
+            tables.add(walks);
         }
         return tables;
     }
 
-    private static void measure(Path jdk, Setting setting, Plan plan, Table table)
+    private static void measure(Path jdk, Setting setting, Plan plan, Table handlers, Table walks)
+            throws IOException, InterruptedException {
+        Map<String, List<int[]>> ours = new HashMap<>();
+        Map<String, List<int[]>> before = new HashMap<>();
+        long millis = plan.windowMillis() * plan.rounds();
+        if (plan.before() == null) {
+            runIn(jdk, setting, ObservedLibrary.flag(), millis, PEERS, ours);
+        } else {
+            String older = ObservedLibrary.flag(plan.before());
+            runIn(jdk, setting, older, millis / 2, List.of(), before);
+            runIn(jdk, setting, ObservedLibrary.flag(), millis / 2, PEERS, ours);
+            runIn(jdk, setting, ObservedLibrary.flag(), millis / 2, List.of(), ours);
+            runIn(jdk, setting, older, millis / 2, List.of(), before);
+        }
+        List<Double> bare = column(rows(ours, "bare"), 0);
+        addHandlers(handlers, setting.title, bare, ours, before);
+        List<int[]> all = rows(ours, "walk");
+        List<int[]> equal = all.stream().filter(HandlerCost::isEqual).toList();
+        List<int[]> older =
+                rows(before, "walk").stream().filter(HandlerCost::isEqual).toList();
+        addRow(walks, setting.title, "warm", equal, older, bare, HandlerTimes.WARM, all.size());
+        addRow(walks, setting.title, "swept", equal, older, bare, HandlerTimes.SWEPT, all.size());
+        addRow(walks, setting.title, "as found", equal, older, bare, HandlerTimes.FOUND, all.size());
+    }
+
+    private static void runIn(
+            Path jdk, Setting setting, String library, long millis, List<String> peers, Map<String, List<int[]>> to)
             throws IOException, InterruptedException {
         List<String> flags = new ArrayList<>(setting.flags);
-        flags.add(ObservedLibrary.flag());
+        flags.add(library);
         List<String[]> lines =
-                Jvm.of(jdk, flags).run(HandlerCost.class, setting.program, plan.windowMillis() * plan.rounds());
-        List<int[]> rows = new ArrayList<>();
+                Jvm.of(jdk, flags).run(HandlerCost.class, setting.program, millis, String.join(",", peers));
         for (String[] cells : lines) {
-            rows.add(Arrays.stream(cells).mapToInt(Integer::parseInt).toArray());
+            to.computeIfAbsent(cells[0], kind -> new ArrayList<>())
+                    .add(Arrays.stream(cells)
+                            .skip(1)
+                            .mapToInt(Integer::parseInt)
+                            .toArray());
         }
-        List<int[]> whole = rows.stream().filter(HandlerCost::isEqual).toList();
-        addRow(table, setting.title, "warm", whole, HandlerTimes.WARM, rows.size());
-        addRow(table, setting.title, "swept", whole, HandlerTimes.SWEPT, rows.size());
-        addRow(table, setting.title, "as found", whole, HandlerTimes.FOUND, rows.size());
+    }
+
+    private static List<int[]> rows(Map<String, List<int[]>> figures, String kind) {
+        return figures.getOrDefault(kind, List.of());
+    }
+
+    private static void addHandlers(
+            Table table,
+            String title,
+            List<Double> bare,
+            Map<String, List<int[]>> ours,
+            Map<String, List<int[]>> before) {
+        List<Double> frames = column(rows(ours, "whole"), 0);
+        List<Double> whole = column(rows(ours, "whole"), 1);
+        List<Double> older = column(rows(before, "whole"), 1);
+        List<Double> wall = column(rows(ours, "wall"), 0);
+        List<Double> ctimer = column(rows(ours, "ctimer"), 0);
+        double mine = Figures.median(whole);
+        String bar = "below wall " + Table.atMost(mine, Math.round(Figures.median(wall))) + "; below ctimer "
+                + Table.atMost(mine, Math.round(Figures.median(ctimer)));
+        table.row(
+                title,
+                Math.round(Figures.median(frames)),
+                text(bare),
+                text(older),
+                text(whole),
+                text(wall),
+                text(ctimer),
+                ratio(older, bare),
+                ratio(whole, bare),
+                ratio(wall, bare),
+                ratio(ctimer, bare),
+                (Figures.median(frames) < DEPTH ? "" : Table.atMost(mine, WHOLE_BAR_NANOS) + "; ") + bar);
+    }
+
+    private static Double ratio(List<Double> times, List<Double> bare) {
+        return times.isEmpty() || bare.isEmpty() ? null : Figures.median(times) / Figures.median(bare);
     }
 
     private static boolean isEqual(int... row) {
@@ -108,9 +205,18 @@ public final class HandlerCost {
                 && row[HandlerTimes.BY_JVM] == row[HandlerTimes.OWN_CACHED];
     }
 
-    private static void addRow(Table table, String title, String name, List<int[]> rows, int state, int all) {
-        List<List<Double>> times = IntStream.range(0, HandlerTimes.WAYS)
-                .mapToObj(way -> column(rows, HandlerTimes.WAYS + state * HandlerTimes.WAYS + way))
+    private static void addRow(
+            Table table,
+            String title,
+            String name,
+            List<int[]> rows,
+            List<int[]> older,
+            List<Double> bare,
+            int state,
+            int all) {
+        int first = HandlerTimes.WAYS + state * HandlerTimes.WAYS;
+        List<List<Double>> times = IntStream.range(first, first + HandlerTimes.WAYS)
+                .mapToObj(way -> column(rows, way))
                 .toList();
         double jvm = Figures.median(times.get(HandlerTimes.BY_JVM));
         double own = Figures.median(times.get(HandlerTimes.OWN)) / jvm;
@@ -123,9 +229,11 @@ public final class HandlerCost {
                 text(times.get(HandlerTimes.BY_JVM)),
                 text(times.get(HandlerTimes.OWN)),
                 text(times.get(HandlerTimes.OWN_CACHED)),
+                text(column(older, first + HandlerTimes.OWN_CACHED)),
                 Math.round(Figures.median(column(rows, HandlerTimes.CALLS + HandlerTimes.OWN))),
                 own,
                 cached,
+                ratio(times.get(HandlerTimes.OWN_CACHED), bare),
                 state == HandlerTimes.FOUND
                         ? ""
                         : Table.atMost(own, UNCACHED_BAR) + "; " + Table.atMost(cached, CACHED_BAR));
@@ -149,26 +257,52 @@ public final class HandlerCost {
     /**
      * The measured program.
      *
-     * @param arguments which one, milliseconds
+     * @param arguments which one, milliseconds, events of async-profiler that are measured behind ours
      */
     public static void main(String... arguments) throws Exception {
         long millis = Long.parseLong(arguments[1]);
-        SamplerPeer sampler = new SamplerPeer(SamplingEngine.AUTO, INTERVAL_MILLIS);
-        sampler.start();
+        SamplerPeer fast = new SamplerPeer(SamplingEngine.AUTO, FAST_MILLIS);
+        SamplerPeer slow = new SamplerPeer(SamplingEngine.AUTO, WALKS_MILLIS);
+        fast.start();
         running = true;
-        Thread thread = new Thread(() -> work(arguments[0], Math.min(WARM_UP_MILLIS, millis)), "measured");
+        Thread thread = new Thread(() -> work(arguments[0], Math.min(WARM_UP_MILLIS, millis)), THREAD);
         thread.start();
-        Thread.sleep(millis + Math.min(WARM_UP_MILLIS, millis));
+        Thread.sleep(millis / 2 + Math.min(WARM_UP_MILLIS, millis));
+        fast.stop(name -> false);
+        HandlerTimes.timeWalks();
+        slow.start();
+        Thread.sleep(millis);
+        measured = false;
         int[] numbers = HandlerTimes.stop();
+        slow.stop(name -> false);
+        for (String event : arguments[2].split(",", -1)) {
+            if (!event.isEmpty()) {
+                tell(event, timeOf(event, millis / 2), 1);
+            }
+        }
         running = false;
         thread.join();
-        sampler.stop(name -> false);
-        for (int at = 0; at < numbers.length; at += HandlerTimes.COLUMNS) {
-            Jvm.tell(IntStream.range(at, at + HandlerTimes.COLUMNS)
-                    .mapToObj(i -> (Object) numbers[i])
-                    .toArray());
-        }
+        tell("walk", numbers, HandlerTimes.COLUMNS);
+        tell("whole", HandlerTimes.whole(), 2);
+        tell("bare", HandlerTimes.bareTimes(), 1);
         System.exit(0);
+    }
+
+    private static int[] timeOf(String event, long millis) throws Exception {
+        AsyncProfilerPeer.start(event, FAST_MILLIS);
+        SignalTimes.startOf(THREAD);
+        Thread.sleep(millis);
+        int[] nanos = SignalTimes.stop();
+        AsyncProfilerPeer.stopWall();
+        return nanos;
+    }
+
+    private static void tell(String kind, int[] numbers, int columns) {
+        for (int at = 0; at < numbers.length; at += columns) {
+            List<Object> cells = new ArrayList<>(List.of(kind));
+            Arrays.stream(numbers, at, at + columns).forEach(cells::add);
+            Jvm.tell(cells.toArray());
+        }
     }
 
     private static void work(String program, long warmUpMillis) {
@@ -176,9 +310,15 @@ public final class HandlerCost {
         while (System.nanoTime() < end) {
             step(program);
         }
+        measured = true;
         HandlerTimes.start();
+        long next = System.nanoTime();
         while (running) {
             step(program);
+            if (measured && System.nanoTime() > next) {
+                HandlerTimes.bare();
+                next = System.nanoTime() + BARE_EVERY_MILLIS * 1_000_000L;
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 package com.incapsula.sampler.bench.cost;
 
 /**
- * Times of walks in the signal handler of one thread. In a JVM that has loaded
+ * Times of the signal handler of one thread, and of walks in it. In a JVM that has loaded
  * {@link com.incapsula.sampler.bench.ObservedLibrary} and runs a sampler.
  */
 final class HandlerTimes {
@@ -32,8 +32,11 @@ final class HandlerTimes {
 
     private HandlerTimes() {}
 
-    /** Begins with the calling thread. */
+    /** Begins with the calling thread: times whole handlers. */
     static native void start();
+
+    /** From now on times walks instead; from any thread. */
+    static native void timeWalks();
 
     /**
      * Ends.
@@ -41,4 +44,21 @@ final class HandlerTimes {
      * @return one row after the other
      */
     static native int[] stop();
+
+    /** Sends the calling thread, which is measured, the sampler's signal, with a handler that returns at once. */
+    static native void bare();
+
+    /**
+     * What bare has measured; after stop.
+     *
+     * @return nanoseconds of each
+     */
+    static native int[] bareTimes();
+
+    /**
+     * Handlers that were timed from beginning to end; after stop.
+     *
+     * @return of each the frames it found, and nanoseconds
+     */
+    static native int[] whole();
 }

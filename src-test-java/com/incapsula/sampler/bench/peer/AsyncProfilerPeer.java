@@ -67,10 +67,20 @@ public final class AsyncProfilerPeer implements GroupedPeer {
      * @param intervalMillis between two polls of a thread
      */
     public static void startWall(long intervalMillis) throws Exception {
-        AsyncProfiler.getInstance().execute("start,event=wall,interval=" + intervalMillis + "ms");
+        start("wall", intervalMillis);
     }
 
-    /** Stops what startWall began. */
+    /**
+     * Any mode as its users run it, for its cost alone.
+     *
+     * @param event wall or ctimer, for example
+     * @param intervalMillis between two samples of a thread
+     */
+    public static void start(String event, long intervalMillis) throws Exception {
+        AsyncProfiler.getInstance().execute("start,event=" + event + ",interval=" + intervalMillis + "ms");
+    }
+
+    /** Stops what startWall or start began. */
     public static void stopWall() {
         AsyncProfiler.getInstance().stop();
     }

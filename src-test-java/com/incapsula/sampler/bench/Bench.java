@@ -25,6 +25,7 @@ import com.incapsula.sampler.bench.cost.HandlerCost;
 import com.incapsula.sampler.bench.cost.IdleThreads;
 import com.incapsula.sampler.bench.cost.LateCounting;
 import com.incapsula.sampler.bench.cost.Memory;
+import com.incapsula.sampler.bench.cost.NativeHeavy;
 import com.incapsula.sampler.bench.cost.OnePass;
 import com.incapsula.sampler.bench.cost.OutsideWalks;
 import com.incapsula.sampler.bench.cost.OverheadLimit;
@@ -62,6 +63,7 @@ public final class Bench {
             "idle",
             "pass",
             "throughput",
+            "native",
             "handler-cost",
             "first-sample",
             "start",
@@ -100,6 +102,7 @@ public final class Bench {
         programs.put("idle", IdleThreads::run);
         programs.put("pass", OnePass::run);
         programs.put("throughput", Throughput::run);
+        programs.put("native", NativeHeavy::run);
         programs.put("handler-cost", HandlerCost::run);
         programs.put("first-sample", FirstSample::run);
         programs.put("start", AgentStart::run);

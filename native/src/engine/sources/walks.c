@@ -340,8 +340,7 @@ static void request_walk(struct smp_walks *walks, struct smp_thread_record *reco
             return;
         }
     }
-    switch (async->request(async->self, record->thread,
-                           reading->lacks_cpu ? reading->clock_ns : -1,
+    switch (async->request(async->self, record->thread, reading->lacks_cpu ? reading->clock_ns : -1,
                            smp_walks_token_of(record))) {
     case SMP_OK:
         walks->in_flight++;

@@ -41,8 +41,8 @@ enum {
  * room for SMP_PROVEN_WORDS. SMP_ESTATE: the thread runs Java code, or this way is not open: send a
  * signal. SMP_EUNSUPPORTED: it is in native code, and its stack is not understood.
  */
-SMP_CHECKED enum smp_status smp_native_walk(struct smp_walk_info *info, int32_t tid,
-                                            int64_t cpu_ns, struct smp_frames_words *words,
+SMP_CHECKED enum smp_status smp_native_walk(struct smp_walk_info *info, int32_t tid, int64_t cpu_ns,
+                                            struct smp_frames_words *words,
                                             struct smp_signal_slot *slot);
 
 #endif

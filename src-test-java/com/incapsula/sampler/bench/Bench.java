@@ -29,6 +29,7 @@ import com.incapsula.sampler.bench.cost.NativeHeavy;
 import com.incapsula.sampler.bench.cost.OnePass;
 import com.incapsula.sampler.bench.cost.OutsideWalks;
 import com.incapsula.sampler.bench.cost.OverheadLimit;
+import com.incapsula.sampler.bench.cost.Scale;
 import com.incapsula.sampler.bench.cost.SwitchRate;
 import com.incapsula.sampler.bench.cost.Throughput;
 import com.incapsula.sampler.bench.cost.Unmounted;
@@ -61,6 +62,7 @@ public final class Bench {
     /** What a sampler costs: all benchmarks but those of what it says. */
     private static final List<String> COST = List.of(
             "idle",
+            "scale",
             "pass",
             "throughput",
             "native",
@@ -100,6 +102,7 @@ public final class Bench {
         programs.put("company", Company::run);
         programs.put("cold-start", ColdStart::run);
         programs.put("idle", IdleThreads::run);
+        programs.put("scale", Scale::run);
         programs.put("pass", OnePass::run);
         programs.put("throughput", Throughput::run);
         programs.put("native", NativeHeavy::run);

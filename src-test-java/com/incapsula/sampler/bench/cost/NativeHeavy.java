@@ -67,12 +67,15 @@ public final class NativeHeavy {
                     addRows(plan, jdk, work, table);
                 }
             }
-            table.note("Work of none: operations a second beside those of the windows without a profiler before and after,"
-                    + " mean of " + plan.rounds() + " windows of " + plan.windowMillis() + " ms, all in turn in one"
-                    + " JVM; and operations for each second of CPU time of the whole process, profiler and all, which"
-                    + " leaves out what other processes take. \"" + NOTHING + "\" is such a window against its neighbours: the noise. Own CPU: of the"
-                    + " threads that a profiler starts. The bar: the work per CPU second is not less than with"
-                    + " async-profiler, within both confidences.");
+            table.note(
+                    "Work of none: operations a second beside those of the windows without a profiler before and after,"
+                            + " mean of " + plan.rounds() + " windows of " + plan.windowMillis()
+                            + " ms, all in turn in one"
+                            + " JVM; and operations for each second of CPU time of the whole process, profiler and all, which"
+                            + " leaves out what other processes take. \"" + NOTHING
+                            + "\" is such a window against its neighbours: the noise. Own CPU: of the"
+                            + " threads that a profiler starts. The bar: the work per CPU second is not less than with"
+                            + " async-profiler, within both confidences.");
             tables.add(table);
         }
         return tables;
@@ -83,8 +86,8 @@ public final class NativeHeavy {
         Map<Setting, List<double[]>> windows = new LinkedHashMap<>();
         Path folder = Files.createTempDirectory("bench");
         try {
-            for (String[] cells : Jvm.of(jdk, List.of())
-                    .run(NativeHeavy.class, work, plan.windowMillis(), plan.rounds(), folder)) {
+            for (String[] cells :
+                    Jvm.of(jdk, List.of()).run(NativeHeavy.class, work, plan.windowMillis(), plan.rounds(), folder)) {
                 double[] figures = new double[cells.length - 1];
                 for (int i = 0; i < figures.length; i++) {
                     figures[i] = Double.parseDouble(cells[1 + i]);

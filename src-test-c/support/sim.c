@@ -297,7 +297,7 @@ static enum smp_status request(void *self, struct smp_thread *thread, int64_t cp
     struct sim *sim = self;
     struct sim_thread *sim_thread = (struct sim_thread *)thread;
 
-    /* Whoever says that the clock stands has read it. */
+    /* A caller that says that the clock stands has read it. */
     if (cpu_ns >= 0 && cpu_ns > cpu_of(sim_thread, sim->now_ns))
         abort();
     if (sim_thread->request_status != SMP_OK)

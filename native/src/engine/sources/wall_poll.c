@@ -106,7 +106,7 @@ static void attribute_idle(struct smp_wall *wall, struct smp_wall_thread *thread
 /*
  * A thread that ran at an unanswered request is requested again, even if it waits by now: it has
  * answered meanwhile, and the time until then belongs to that answer. One that wanted a CPU at the
- * last poll and has had none since still wants one: the system need not be asked again.
+ * last poll, and has had none since, still wants one: the system's word is not read again.
  */
 static void find_stack(struct smp_wall *wall, struct smp_wall_thread *thread)
 {

@@ -74,8 +74,8 @@ public final class NativeHeavy {
                             + " JVM; and operations for each second of CPU time of the whole process, profiler and all, which"
                             + " leaves out what other processes take. \"" + NOTHING
                             + "\" is such a window against its neighbours: the noise. Own CPU: of the"
-                            + " threads that a profiler starts. The bar: the work per CPU second is not less than with"
-                            + " async-profiler, within both confidences.");
+                            + " threads that a profiler starts. The bar: of the work per CPU second not more is lost than with"
+                            + " async-profiler; undecided where both confidences together are wider than that loss.");
             tables.add(table);
         }
         return tables;
@@ -121,8 +121,8 @@ public final class NativeHeavy {
 
     private static String bar(List<double[]> ours, List<double[]> others) {
         double noise = confidence(ours, WORK_PER_CPU) + confidence(others, WORK_PER_CPU);
-        return Table.atLeast(
-                ratio(ours, WORK_PER_CPU), ratio(others, WORK_PER_CPU) - (Double.isNaN(noise) ? 0 : noise));
+        return Table.atMost(
+                1 - ratio(ours, WORK_PER_CPU), 1 - ratio(others, WORK_PER_CPU), Double.isNaN(noise) ? 1 : noise);
     }
 
     /* Of logarithms, so that no window counts more. */

@@ -10,8 +10,13 @@
 /* after those four */
 #include <cmocka.h>
 
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/thread.h"
 #include "jvm/threads/gate.h"
 #include "jvm/walk/native_walk.h"
 #include "jvm/walk/proven_walk.h"
@@ -30,6 +35,8 @@ static struct {
     struct object object;
     uintptr_t stack[DEPTH];
     struct smp_walk_info info;
+    int32_t tid;    /* of a thread of the system, and its CPU clock; */
+    int64_t cpu_ns; /* negative: it may move */
     struct smp_own_walk own;
     struct smp_signal_slot slot;
     struct smp_jvm_frame frames[CAPACITY];
@@ -70,6 +77,7 @@ static int setup(void **state)
     thread.object = (struct object){ STATE_IN_NATIVE, (uintptr_t)thread.stack, 1, 2 };
     thread.found = DEPTH;
     thread.info.java_thread = (uintptr_t)&thread.object;
+    thread.cpu_ns = -1;
     thread.info.stack_low = (uintptr_t)thread.stack;
     thread.info.stack_high = (uintptr_t)(thread.stack + DEPTH);
     thread.own.walk = walk_frames;
@@ -93,7 +101,7 @@ static int setup(void **state)
 
 static enum smp_status walk_now(void)
 {
-    return smp_native_walk(&thread.info, &thread.words, &thread.slot);
+    return smp_native_walk(&thread.info, thread.tid, thread.cpu_ns, &thread.words, &thread.slot);
 }
 
 static void a_thread_in_native_code_is_walked(void **state)
@@ -145,6 +153,65 @@ static void so_does_one_that_has_just_left_native_code(void **state)
     thread.changes = true; /* it is back in native code each time */
     assert_int_equal(walk_now(), SMP_ESTATE);
     assert_int_equal(thread.walks, SMP_NATIVE_TRIES);
+}
+
+/* --- a clock that stands --- */
+
+static struct {
+    sem_t may_end;
+    _Atomic int32_t tid;
+} waiting;
+
+static void *wait_for_the_end(void *argument)
+{
+    waiting.tid = smp_thread_own_tid();
+    while (sem_wait(&waiting.may_end) != 0)
+        continue;
+    return argument;
+}
+
+/* Its clock stands, now and later. */
+static int64_t clock_of_waiting(void)
+{
+    int64_t before_ns = -1;
+    int64_t now_ns = 0;
+
+    for (unsigned same = 0; same < 100; sched_yield()) {
+        before_ns = now_ns;
+        assert_true(waiting.tid == 0 || smp_clock_thread_cpu_ns(waiting.tid, &now_ns));
+        same = now_ns > 0 && now_ns == before_ns ? same + 1 : 0;
+    }
+    return now_ns;
+}
+
+static void a_thread_whose_clock_stands_is_not_watched(void **state)
+{
+    pthread_t waits;
+
+    (void)state;
+    assert_int_equal(sem_init(&waiting.may_end, 0, 0), 0);
+    assert_int_equal(pthread_create(&waits, NULL, wait_for_the_end, NULL), 0);
+    const int64_t cpu_ns = clock_of_waiting();
+    thread.tid = waiting.tid;
+    thread.cpu_ns = cpu_ns;
+    thread.changes = true; /* its stack does not stand: the clock alone proves nothing */
+    assert_int_equal(walk_now(), SMP_ESTATE);
+    assert_int_equal(thread.walks, 1 + SMP_NATIVE_TRIES);
+    thread.changes = false;
+    thread.walks = 0;
+    assert_int_equal(walk_now(), SMP_OK);
+    assert_int_equal(thread.walks, 1);
+    assert_int_equal(thread.slot.answer.count, DEPTH);
+    thread.cpu_ns = cpu_ns - 1; /* it has run since: it is watched */
+    thread.walks = 0;
+    assert_int_equal(walk_now(), SMP_OK);
+    assert_int_equal(thread.walks, 2);
+    thread.cpu_ns = cpu_ns;
+    thread.object.state = STATE_IN_VM; /* its frames may move at any time */
+    assert_int_equal(walk_now(), SMP_ESTATE);
+    assert_int_equal(sem_post(&waiting.may_end), 0);
+    assert_int_equal(pthread_join(waits, NULL), 0);
+    assert_int_equal(sem_destroy(&waiting.may_end), 0);
 }
 
 static void a_stack_that_is_not_understood_gets_none(void **state)
@@ -203,6 +270,7 @@ int main(void)
         TEST(a_thread_that_native_code_has_attached_has_no_java_frames),
         TEST(a_thread_that_runs_java_gets_a_signal),
         TEST(so_does_one_that_has_just_left_native_code),
+        TEST(a_thread_whose_clock_stands_is_not_watched),
         TEST(a_stack_that_is_not_understood_gets_none),
         TEST(what_must_not_be_read_is_left_to_a_signal),
         TEST(a_slot_that_is_spared_its_signal_is_done),

@@ -150,6 +150,7 @@ static enum smp_proof prove_from(int64_t cpu_ns)
     proof_walk.tid = TID;
     proof_walk.cpu_ns = cpu_ns;
     proof_walk.watched_ns = 0;
+    proof_walk.is_native = false;
     return smp_proven_walk_thread(&thread.how, &thread.info, &proof_walk);
 }
 
@@ -494,6 +495,7 @@ static enum smp_proof watch(void)
     frames->count = 99;
     proof_walk.tid = 0; /* its clock is not read */
     proof_walk.watched_ns = WATCHED_NS;
+    proof_walk.is_native = true;
     smp_clock_set_fake(&watching_seam);
     const enum smp_proof proof = smp_proven_walk_thread(&thread.how, &thread.info, &proof_walk);
     smp_clock_set_fake(&clock_seam);

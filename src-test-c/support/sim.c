@@ -301,11 +301,15 @@ static bool is_starved(const struct sim_thread *thread)
     return thread->segments > 0 && thread->is_starved[thread->at];
 }
 
-static enum smp_status request(void *self, struct smp_thread *thread, uint64_t token)
+static enum smp_status request(void *self, struct smp_thread *thread, int64_t cpu_ns,
+                               uint64_t token)
 {
     struct sim *sim = self;
     struct sim_thread *sim_thread = (struct sim_thread *)thread;
 
+    /* A caller that says that the clock stands has read it. */
+    if (cpu_ns >= 0 && cpu_ns > cpu_of(sim_thread, sim->now_ns))
+        abort();
     if (sim_thread->request_status != SMP_OK)
         return sim_thread->request_status;
     if (sim_thread->owes && cpu_of(sim_thread, sim->now_ns) == sim_thread->owed_cpu_ns)

@@ -206,14 +206,16 @@ typedef void smp_on_answer(void *context, uint64_t token, enum smp_answer answer
 struct smp_async_walker {
     const char *name; /* of the engine, for statistics: "HYBRID" */
     /*
-     * Reads the thread's stack, or sends the signal. A later collect gives the answer, exactly
+     * Reads the thread's stack, or sends the signal. cpu_ns: its CPU clock, where that stands as it
+     * wants a CPU; negative: it may move. A later collect gives the answer, exactly
      * once, UNANSWERED included. SMP_ESTATE: an older request to this thread is unanswered, or too
      * many to others are. SMP_EGONE. SMP_EQUOTA: the system's or our queue is full.
      * SMP_EUNSUPPORTED: this thread's tid is not known for sure, or it is in native code and its
      * stack is not understood, or it blocks the signal. SMP_EINVAL: its tid is not known for sure,
      * and a handshake with it would stall virtual threads if it runs.
      */
-    enum smp_status (*request)(void *self, struct smp_thread *thread, uint64_t token);
+    enum smp_status (*request)(void *self, struct smp_thread *thread, int64_t cpu_ns,
+                               uint64_t token);
     /*
      * Calls answered for every request made so far. Waits for missing answers until deadline_ns at
      * most; then the answer is UNANSWERED.

@@ -338,7 +338,8 @@ static void request_walk(struct smp_walks *walks, struct smp_thread_record *reco
             return;
         }
     }
-    switch (async->request(async->self, record->thread, smp_walks_token_of(record))) {
+    switch (async->request(async->self, record->thread, reading->lacks_cpu ? reading->clock_ns : -1,
+                           smp_walks_token_of(record))) {
     case SMP_OK:
         walks->in_flight++;
         return;
@@ -374,7 +375,8 @@ void smp_walks_look(struct smp_walks *walks, struct smp_thread_record *record, b
         return;
     }
     if (may_ask && walks->is_async && walks->in_flight < SMP_MAX_REQUESTS &&
-        async->request(async->self, record->thread, smp_walks_token_of(record) | LOOK) == SMP_OK)
+        async->request(async->self, record->thread, -1, smp_walks_token_of(record) | LOOK) ==
+            SMP_OK)
         walks->in_flight++;
 }
 

@@ -103,13 +103,21 @@ static void attribute_idle(struct smp_wall *wall, struct smp_wall_thread *thread
     smp_poll_schedule_next(&wall->schedule, thread, now_ns);
 }
 
-/* A thread that ran at an unanswered request is requested again, even if it waits by now: it has
- * answered meanwhile, and the time until then belongs to that answer. */
+/*
+ * A thread that ran at an unanswered request is requested again, even if it waits by now: it has
+ * answered meanwhile, and the time until then belongs to that answer. One that wanted a CPU at the
+ * last poll, and has had none since, still wants one: the system's word is not read again.
+ */
 static void find_stack(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
-    if (thread->unanswered.since_ns != 0)
-        thread->reading.activity = SMP_ACTIVITY_RUNNING;
-    smp_walks_start(&wall->walks, &thread->record, &thread->reading);
+    struct smp_reading *reading = &thread->reading;
+
+    if (reading->activity == SMP_ACTIVITY_NONE && thread->activity.lacks_cpu)
+        reading->lacks_cpu = true;
+    if (thread->unanswered.since_ns != 0 || reading->lacks_cpu)
+        reading->activity = SMP_ACTIVITY_RUNNING;
+    smp_walks_start(&wall->walks, &thread->record, reading);
+    thread->activity.lacks_cpu = reading->lacks_cpu;
 }
 
 /* Where the JVM says that the thread waits, the walk proves whether its clock still stands. */

@@ -30,6 +30,7 @@ struct request {
     uint64_t token;
     uint64_t cookie; /* 0: no signal is under way */
     struct smp_thread *thread;
+    int64_t cpu_ns; /* its CPU clock, where that stands; negative: it may move */
     struct buffer buffer;
     unsigned tries;
     bool is_late;           /* no time for another try */
@@ -142,11 +143,12 @@ static bool record_request(struct smp_walk_info *info, uint64_t cookie)
 }
 
 /* A thread that runs Java code by signal; one in native code without. */
-static enum smp_status ask_thread(struct smp_by_signal *walker, struct smp_thread *thread,
+static enum smp_status ask_thread(struct smp_by_signal *walker, const struct request *request,
                                   struct smp_signal_slot *slot, uint64_t cookie)
 {
-    const enum smp_status status =
-        smp_native_walk(smp_threads_walk_info(thread), &walker->words, slot);
+    struct smp_thread *const thread = request->thread;
+    const enum smp_status status = smp_native_walk(smp_threads_walk_info(thread), thread->os_tid,
+                                                   request->cpu_ns, &walker->words, slot);
 
     if (status == SMP_ESTATE)
         return smp_signals_request(smp_async_signal(walker->signal), thread, slot, cookie);
@@ -178,7 +180,9 @@ static enum smp_status send_request(struct smp_by_signal *walker, struct request
     }
     drop_mounted(env, request);
     request->mounted = mounted_on(env, request->thread, info);
-    const enum smp_status status = ask_thread(walker, request->thread, slot, cookie);
+    const enum smp_status status = ask_thread(walker, request, slot, cookie);
+
+    request->cpu_ns = -1; /* at another try */
     if (status == SMP_OK) {
         request->cookie = cookie;
         confirm_mounted(env, request, info);
@@ -300,10 +304,11 @@ static void keep_late(struct smp_by_signal *walker, struct request *request)
     request->mounted = NULL;
 }
 
-static enum smp_status request_by_signal(void *self, struct smp_thread *thread, uint64_t token)
+static enum smp_status request_by_signal(void *self, struct smp_thread *thread, int64_t cpu_ns,
+                                         uint64_t token)
 {
     struct smp_by_signal *walker = self;
-    struct request request = { .token = token, .thread = thread };
+    struct request request = { .token = token, .thread = thread, .cpu_ns = cpu_ns };
     JNIEnv *env = smp_agent_env();
     enum smp_status status = check_thread(walker, thread);
 

@@ -27,24 +27,42 @@ static enum smp_status status_of(enum smp_proof proof)
     }
 }
 
+/* Nothing of an earlier try is left: a thread without Java frames is not walked at all. */
 static enum smp_proof prove_native(const struct smp_proven_walk *how, struct smp_walk_info *info,
-                                   struct smp_frames_words *words)
+                                   struct smp_thread_walk *proven)
 {
-    struct smp_thread_walk proven = { .watched_ns = SMP_NATIVE_WATCHED_NS,
-                                      .frames = { .words = words } };
     struct smp_walk *const walk = how->self;
+
+    *walk->answer = (struct smp_walk_answer){ .state = how->layout.states.in_native };
+    return smp_proven_walk_thread(how, info, proven);
+}
+
+/* Its clock stands, most likely: then so does all of it, and it need not be watched. */
+static enum smp_proof prove_standing(const struct smp_proven_walk *how, struct smp_walk_info *info,
+                                     int32_t tid, int64_t cpu_ns, struct smp_frames_words *words)
+{
+    struct smp_thread_walk proven = {
+        .is_native = true, .tid = tid, .cpu_ns = cpu_ns, .frames = { .words = words }
+    };
+
+    return cpu_ns >= 0 ? prove_native(how, info, &proven) : SMP_PROOF_HAS_RUN;
+}
+
+static enum smp_proof prove_watched(const struct smp_proven_walk *how, struct smp_walk_info *info,
+                                    struct smp_frames_words *words)
+{
+    struct smp_thread_walk proven = { .is_native = true,
+                                      .watched_ns = SMP_NATIVE_WATCHED_NS,
+                                      .frames = { .words = words } };
     enum smp_proof proof = SMP_PROOF_HAS_RUN;
 
-    for (unsigned i = 0; i < SMP_NATIVE_TRIES && proof == SMP_PROOF_HAS_RUN; i++) {
-        /* Nothing of an earlier try: a thread without Java frames is not walked at all. */
-        *walk->answer = (struct smp_walk_answer){ .state = how->layout.states.in_native };
-        proof = smp_proven_walk_thread(how, info, &proven);
-    }
+    for (unsigned i = 0; i < SMP_NATIVE_TRIES && proof == SMP_PROOF_HAS_RUN; i++)
+        proof = prove_native(how, info, &proven);
     return proof;
 }
 
-enum smp_status smp_native_walk(struct smp_walk_info *info, struct smp_frames_words *words,
-                                struct smp_signal_slot *slot)
+enum smp_status smp_native_walk(struct smp_walk_info *info, int32_t tid, int64_t cpu_ns,
+                                struct smp_frames_words *words, struct smp_signal_slot *slot)
 {
     struct smp_walk_target target = slot->target;
     struct smp_own_walk own;
@@ -61,7 +79,10 @@ enum smp_status smp_native_walk(struct smp_walk_info *info, struct smp_frames_wo
     own = *target.own;
     own.words = words;
     target.own = &own;
-    const enum smp_status status = status_of(prove_native(&how, info, words));
+    enum smp_proof proof = prove_standing(&how, info, tid, cpu_ns, words);
+    if (proof == SMP_PROOF_HAS_RUN || proof == SMP_PROOF_NO_CLOCK)
+        proof = prove_watched(&how, info, words);
+    const enum smp_status status = status_of(proof);
     slot->answer.answer = slot->answer.count > 0 ? SMP_ANSWER_WHOLE : SMP_ANSWER_EMPTY;
     return status;
 }

@@ -12,13 +12,17 @@
  * thread that is found in Java code answers that much later, and may be in native code by then: if
  * nothing was taken off at the other end of a native call, short ones would count too much.
  *
+ * One that wants a CPU and has none does not move until it has one, and a signal would find it
+ * where it stands. So it is not watched: that its CPU clock stands is the proof.
+ *
  * From JDK 26 on smp_frames_confirm would spare later walks a check of interpreted methods (2.3 us
  * each walk). It is not called here: no walk is right by it, and once the proof is there the frames
  * have ids in place of their methods.
  *
  * Threads  the sampler thread that has taken the slot.
  * Errors   see smp_native_walk.
- * Cost     a walk, and SMP_NATIVE_WATCHED_NS; of a thread that runs Java code some loads.
+ * Cost     a walk, and SMP_NATIVE_WATCHED_NS, or a reading of a CPU clock where that stands; of a
+ *          thread that runs Java code some loads.
  */
 #ifndef SMP_JVM_WALK_NATIVE_WALK_H
 #define SMP_JVM_WALK_NATIVE_WALK_H
@@ -33,11 +37,12 @@ enum {
 };
 
 /*
- * slot: its target, frames and capacity are filled in; gets the answer. info: of its thread. words:
- * room for SMP_PROVEN_WORDS. SMP_ESTATE: the thread runs Java code, or this way is not open: send a
- * signal. SMP_EUNSUPPORTED: it is in native code, and its stack is not understood.
+ * tid, cpu_ns: its CPU clock, where that stands; negative: it may move. slot: its target, frames
+ * and capacity are filled in; gets the answer. info: of its thread. words: room for
+ * SMP_PROVEN_WORDS. SMP_ESTATE: the thread runs Java code, or this way is not open: send a signal.
+ * SMP_EUNSUPPORTED: it is in native code, and its stack is not understood.
  */
-SMP_CHECKED enum smp_status smp_native_walk(struct smp_walk_info *info,
+SMP_CHECKED enum smp_status smp_native_walk(struct smp_walk_info *info, int32_t tid, int64_t cpu_ns,
                                             struct smp_frames_words *words,
                                             struct smp_signal_slot *slot);
 

@@ -103,7 +103,7 @@ static enum smp_proof walk_and_read_again(const struct smp_proven_walk *how,
     const int64_t until_ns = is_watched ? smp_clock_ns() + walk->watched_ns : 0;
     const struct anchor first = read_anchor(&how->layout, java_thread);
 
-    if (is_watched && !smp_jvm_keeps_frames(&how->layout.states, first.state))
+    if (walk->is_native && !smp_jvm_keeps_frames(&how->layout.states, first.state))
         return SMP_PROOF_IN_JAVA;
     const enum smp_proof proof = walk_from_anchor(how, &first, info, &walk->frames);
     if (proof == SMP_PROOF_IN_JAVA)

@@ -71,6 +71,7 @@ struct smp_thread_walk {
     /* 0: its CPU clock must stand still. Else the thread may run in native code, and must stay
      * there for so long; tid and clock are not used then. */
     int64_t watched_ns;
+    bool is_native; /* only where it is in native code, or blocked: always so where it is watched */
     int32_t tid;
     /* Its CPU clock, as the caller has read it; negative: it has not. Then: the last reading. */
     int64_t cpu_ns;

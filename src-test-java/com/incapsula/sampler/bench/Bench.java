@@ -26,9 +26,11 @@ import com.incapsula.sampler.bench.cost.HandlerCost;
 import com.incapsula.sampler.bench.cost.IdleThreads;
 import com.incapsula.sampler.bench.cost.LateCounting;
 import com.incapsula.sampler.bench.cost.Memory;
+import com.incapsula.sampler.bench.cost.NativeHeavy;
 import com.incapsula.sampler.bench.cost.OnePass;
 import com.incapsula.sampler.bench.cost.OutsideWalks;
 import com.incapsula.sampler.bench.cost.OverheadLimit;
+import com.incapsula.sampler.bench.cost.Scale;
 import com.incapsula.sampler.bench.cost.SwitchRate;
 import com.incapsula.sampler.bench.cost.Throughput;
 import com.incapsula.sampler.bench.cost.Unmounted;
@@ -61,9 +63,11 @@ public final class Bench {
     /** What a sampler costs: all benchmarks but those of what it says. */
     private static final List<String> COST = List.of(
             "idle",
+            "scale",
             "pass",
             "throughput",
             "cpu-clock",
+            "native",
             "handler-cost",
             "first-sample",
             "start",
@@ -100,9 +104,11 @@ public final class Bench {
         programs.put("company", Company::run);
         programs.put("cold-start", ColdStart::run);
         programs.put("idle", IdleThreads::run);
+        programs.put("scale", Scale::run);
         programs.put("pass", OnePass::run);
         programs.put("throughput", Throughput::run);
         programs.put("cpu-clock", CpuClock::run);
+        programs.put("native", NativeHeavy::run);
         programs.put("handler-cost", HandlerCost::run);
         programs.put("first-sample", FirstSample::run);
         programs.put("start", AgentStart::run);

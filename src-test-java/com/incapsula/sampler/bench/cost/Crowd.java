@@ -24,7 +24,7 @@ final class Crowd {
     }
 
     /** Starts threads and returns when all of them wait, depth frames deep. */
-    static void gather(int threads, int depth) throws InterruptedException {
+    static List<Thread> gather(int threads, int depth) throws InterruptedException {
         CountDownLatch arrived = new CountDownLatch(threads);
         List<Thread> all = new ArrayList<>();
         ids = new long[threads];
@@ -37,6 +37,7 @@ final class Crowd {
         }
         arrived.await();
         awaitParked(all);
+        return all;
     }
 
     /** Returns when all of them have parked; they do so for good. */

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** What the kernel tells of the threads of this process. */
@@ -57,6 +58,24 @@ final class Tasks {
         } catch (IOException e) {
             return 0; /* The thread has ended. */
         }
+    }
+
+    /** The threads that there are now. */
+    static Set<String> ids() throws IOException {
+        try (Stream<Path> tasks = Files.list(TASKS)) {
+            return tasks.map(task -> task.getFileName().toString()).collect(Collectors.toSet());
+        }
+    }
+
+    /** CPU time in nanoseconds of the threads that have started since, without the JVM's compilers. */
+    static long cpuNanosOfOthers(Set<String> known) throws IOException {
+        long sum = 0;
+        for (String id : ids()) {
+            if (!known.contains(id) && !LEFT_OUT.contains(id)) {
+                sum += cpuNanosOf(TASKS.resolve(id), id);
+            }
+        }
+        return sum;
     }
 
     /** How often threads went off a processor, by thread id; only of threads whose name has that beginning. */

@@ -77,7 +77,7 @@ struct smp_signal_slot {
 };
 
 /* All that the handler reads of the process; set before the first signal is sent. */
-struct smp_signal_process {
+struct smp_signal_process { /* NOLINT(clang-analyzer-optin.performance.Padding): on purpose */
     int32_t pid;
     _Atomic bool is_open;      /* false: handlers do not walk, the JVM may be shutting down */
     _Atomic bool has_restorer; /* signal_frame.h has learnt it */

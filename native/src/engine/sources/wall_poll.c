@@ -7,8 +7,12 @@
 
 #define NS_PER_MS INT64_C(1000000)
 
-/* The name of a thread that has not run is read again after a third of its life, or so long. */
-enum { NAME_SHARE = 3, NAME_AGE_MS = 8000 };
+enum {
+    /* The name of a thread that has not run is read again after a third of its life, or so long. */
+    NAME_SHARE = 3,
+    NAME_AGE_MS = 8000,
+    LACKED_CPU_MS = 20 /* that a thread wants a CPU is believed for so long */
+};
 
 void smp_wall_poll_begin(struct smp_wall_thread *thread, int64_t now_ns)
 {
@@ -103,21 +107,27 @@ static void attribute_idle(struct smp_wall *wall, struct smp_wall_thread *thread
     smp_poll_schedule_next(&wall->schedule, thread, now_ns);
 }
 
-/*
- * A thread that ran at an unanswered request is requested again, even if it waits by now: it has
- * answered meanwhile, and the time until then belongs to that answer. One that wanted a CPU at the
- * last poll, and has had none since, still wants one: the system's word is not read again.
- */
+/* It wanted a CPU a moment ago and has had none since, so it still wants one. Not for long: some
+ * machines have clocks that short runs do not move. */
+static bool still_lacks_cpu(const struct smp_wall *wall, const struct smp_wall_thread *thread)
+{
+    return thread->reading.activity == SMP_ACTIVITY_NONE && thread->activity.lacked_cpu_ns != 0 &&
+           wall->poll->now_ns - thread->activity.lacked_cpu_ns < LACKED_CPU_MS * NS_PER_MS;
+}
+
+/* A thread that ran at an unanswered request is requested again, even if it waits by now: it has
+ * answered meanwhile, and the time until then belongs to that answer. */
 static void find_stack(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     struct smp_reading *reading = &thread->reading;
+    const bool still_lacks = still_lacks_cpu(wall, thread);
 
-    if (reading->activity == SMP_ACTIVITY_NONE && thread->activity.lacks_cpu)
-        reading->lacks_cpu = true;
-    if (thread->unanswered.since_ns != 0 || reading->lacks_cpu)
+    reading->lacks_cpu = reading->lacks_cpu || still_lacks;
+    if (thread->unanswered.since_ns != 0 || still_lacks)
         reading->activity = SMP_ACTIVITY_RUNNING;
     smp_walks_start(&wall->walks, &thread->record, reading);
-    thread->activity.lacks_cpu = reading->lacks_cpu;
+    if (!still_lacks)
+        thread->activity.lacked_cpu_ns = reading->lacks_cpu ? wall->poll->now_ns : 0;
 }
 
 /* Where the JVM says that the thread waits, the walk proves whether its clock still stands. */

@@ -33,13 +33,14 @@ enum {
 
 /* Of one thread. Zeroed: nothing is known. */
 struct smp_activity {
-    bool has_clock;   /* cpu_ns was read */
-    bool has_leaf;    /* its stack is known, and was walked after cpu_ns was read */
-    bool has_run;     /* since the first poll */
-    bool lacks_cpu;   /* the last poll found that it wanted a CPU, at this clock */
-    int64_t cpu_ns;   /* the clock at the last poll that found it moved */
-    int64_t read_ns;  /* when cpu_ns was read */
-    int64_t since_ns; /* idle since then, as far as is known */
+    bool has_clock;        /* cpu_ns was read */
+    bool has_leaf;         /* its stack is known, and was walked after cpu_ns was read */
+    bool has_run;          /* since the first poll */
+    int64_t cpu_ns;        /* the clock at the last poll that found it moved */
+    int64_t read_ns;       /* when cpu_ns was read */
+    int64_t since_ns;      /* idle since then, as far as is known */
+    int64_t lacked_cpu_ns; /* when it was asked whether it wants a CPU, and does; 0: it has run
+                            * since, or does not */
 };
 
 /* What two readings of the clock say. */

@@ -36,12 +36,14 @@ import com.incapsula.sampler.bench.cost.Throughput;
 import com.incapsula.sampler.bench.cost.Unmounted;
 import com.incapsula.sampler.bench.cost.WokenThreads;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * Runs benchmarks and writes their tables as Markdown:
@@ -176,16 +178,23 @@ public final class Bench {
                     "no benchmark " + name + "; there are " + programs().keySet());
         }
         Machine machine = Machine.now();
-        List<Table> tables = program.run(plan, only);
-        StringBuilder text = new StringBuilder("# " + name + "\n\n");
-        text.append(machine.describe(plan, command)).append('\n');
-        tables.forEach(text::append);
-        write(out.resolve(name + ".md"), text.toString().stripTrailing() + "\n");
-        System.out.println(text);
+        Consumer<List<Table>> writer = tables -> {
+            StringBuilder text = new StringBuilder("# " + name + "\n\n");
+            text.append(machine.describe(plan, command)).append('\n');
+            tables.forEach(text::append);
+            write(out.resolve(name + ".md"), text.toString().stripTrailing() + "\n");
+        };
+        List<Table> tables = program.run(plan.shownTo(writer), only);
+        writer.accept(tables);
+        tables.forEach(System.out::println);
     }
 
-    private static void write(Path file, String text) throws IOException {
-        Files.createDirectories(file.getParent());
-        Files.writeString(file, text);
+    private static void write(Path file, String text) {
+        try {
+            Files.createDirectories(file.getParent());
+            Files.writeString(file, text);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

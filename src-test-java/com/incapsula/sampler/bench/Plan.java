@@ -3,6 +3,7 @@ package com.incapsula.sampler.bench;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * How thoroughly to measure.
@@ -14,8 +15,31 @@ import java.util.List;
  * @param sources the folder of the test sources, where hot lines are marked
  * @param before the jar of an older build, or its observed library, for the benchmarks that compare with it; null:
  *     there is none
+ * @param shown takes the tables of a benchmark that is not at its end yet
  */
-public record Plan(List<Path> jdks, long windowMillis, int rounds, double scale, Path sources, Path before) {
+public record Plan(
+        List<Path> jdks,
+        long windowMillis,
+        int rounds,
+        double scale,
+        Path sources,
+        Path before,
+        Consumer<List<Table>> shown) {
+
+    /** A plan of which only the end is shown. */
+    public Plan(List<Path> jdks, long windowMillis, int rounds, double scale, Path sources, Path before) {
+        this(jdks, windowMillis, rounds, scale, sources, before, tables -> {});
+    }
+
+    /**
+     * The same, shown.
+     *
+     * @param to takes the tables
+     * @return another plan
+     */
+    Plan shownTo(Consumer<List<Table>> to) {
+        return new Plan(jdks, windowMillis, rounds, scale, sources, before, to);
+    }
 
     /**
      * A size in this plan.

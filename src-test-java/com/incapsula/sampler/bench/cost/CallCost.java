@@ -17,15 +17,26 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** What counting costs a call, and programs of other authors, beside other tools: each in a JVM of its own, in turn. */
+/**
+ * What counting costs a call, and programs of other authors, beside other tools: each in a JVM of its own, in turn. The
+ * tables are shown after each JVM.
+ */
 public final class CallCost {
 
     private static final int WARM_UP_WINDOWS = 4;
     private static final int WINDOWS = 15; /* with the tool */
     private static final int LAST_WINDOWS = 5;
     private static final double STABLE = 0.1; /* within this share of the last windows */
+    private static final int TIMES_PLANNED = 2; /* a row that takes longer than so many times what is planned is cut */
+    private static final int SECONDS_OF_START = 10; /* of a JVM and the tool, at most */
     private static final double NS_PER_MILLI = 1e6;
     private static final double KB_PER_MB = 1024;
+
+    /* What a JVM tells after each window with the tool. */
+    private static final int CPU = 0;
+    private static final int STABLE_AFTER = 1;
+    private static final int MEMORY = 2;
+    private static final int SEEN = 3;
 
     private CallCost() {}
 
@@ -39,63 +50,96 @@ public final class CallCost {
     public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
         List<Table> tables = new ArrayList<>();
         for (Path jdk : plan.jdks()) {
-            Table table = new Table(
-                    "What counting calls costs, JDK " + Jvm.version(jdk),
-                    "program",
-                    "counted by",
-                    "CPU of a pass, ms",
-                    "ns added per call",
-                    "of a pass that is not counted",
-                    "stable after, s",
-                    "memory, MB more");
+            tables.add(new Table("nothing is measured yet"));
+            Map<CallCostWork, Map<CallCostTool, List<double[]>>> all = new EnumMap<>(CallCostWork.class);
             for (CallCostWork work : CallCostWork.values()) {
-                if (work.name().matches(only.toUpperCase(Locale.ROOT))) {
-                    addRows(table, measure(plan, jdk, work), work);
+                for (int i = 0; i < plan.rounds() && work.name().matches(only.toUpperCase(Locale.ROOT)); i++) {
+                    for (CallCostTool tool : CallCostTool.values()) {
+                        measure(
+                                plan,
+                                jdk,
+                                work,
+                                tool,
+                                all.computeIfAbsent(work, key -> new EnumMap<>(CallCostTool.class)));
+                        tables.set(tables.size() - 1, tableOf(plan, jdk, all));
+                        plan.shown().accept(tables);
+                    }
                 }
             }
-            table.note(
-                    "Each JVM runs the program for " + WARM_UP_WINDOWS + " windows, starts the tool, and goes on for "
-                            + WINDOWS + " windows. CPU: the median of the passes of the last " + LAST_WINDOWS
-                            + " windows. Stable: from then on each window's median is within "
-                            + Math.round(100 * STABLE) + " % of that. Memory: the most that the process had, less that"
-                            + " without a tool. Medians of " + plan.rounds() + " JVMs, in turn.");
-            tables.add(table);
         }
         return tables;
     }
 
-    private static Map<CallCostTool, List<double[]>> measure(Plan plan, Path jdk, CallCostWork work)
+    /* What is cut has told what it has seen by then. */
+    private static void measure(
+            Plan plan, Path jdk, CallCostWork work, CallCostTool tool, Map<CallCostTool, List<double[]>> runs)
             throws IOException, InterruptedException {
-        Map<CallCostTool, List<double[]>> all = new EnumMap<>(CallCostTool.class);
-        for (int i = 0; i < plan.rounds(); i++) {
-            for (CallCostTool tool : CallCostTool.values()) {
-                for (String[] cells : Jvm.of(jdk, List.of())
-                        .run(CallCost.class, work, tool, plan.sources(), plan.scale(), plan.windowMillis())) {
-                    double[] figures = new double[cells.length];
-                    for (int k = 0; k < cells.length; k++) {
-                        figures[k] = Double.parseDouble(cells[k]);
-                    }
-                    all.computeIfAbsent(tool, key -> new ArrayList<>()).add(figures);
-                }
-            }
+        long millis = plan.windowMillis() * work.windows();
+        List<String[]> told = Jvm.of(jdk, List.of())
+                .cutAfter(cutAfterSeconds(millis))
+                .run(CallCost.class, work, tool, plan.sources(), plan.scale(), millis);
+        if (told.isEmpty()) {
+            return;
         }
-        return all;
+        String[] cells = told.get(told.size() - 1);
+        double[] figures = new double[cells.length];
+        for (int k = 0; k < cells.length; k++) {
+            figures[k] = Double.parseDouble(cells[k]);
+        }
+        runs.computeIfAbsent(tool, key -> new ArrayList<>()).add(figures);
+        System.out.printf(
+                Locale.ROOT,
+                "%s, %s: %.3f ms CPU of a pass, %.0f windows%n",
+                work.name().toLowerCase(Locale.ROOT),
+                tool.text(),
+                figures[CPU],
+                figures[SEEN]);
+    }
+
+    private static long cutAfterSeconds(long windowMillis) {
+        return SECONDS_OF_START + TIMES_PLANNED * (WARM_UP_WINDOWS + WINDOWS) * windowMillis / 1000;
+    }
+
+    private static Table tableOf(Plan plan, Path jdk, Map<CallCostWork, Map<CallCostTool, List<double[]>>> all) {
+        Table table = new Table(
+                "What counting calls costs, JDK " + Jvm.version(jdk),
+                "program",
+                "counted by",
+                "CPU of a pass, ms",
+                "ns added per call",
+                "of a pass that is not counted",
+                "stable after, s",
+                "memory, MB more",
+                "windows");
+        all.forEach((work, runs) -> addRows(table, runs, work));
+        table.note("Each JVM runs the program for " + WARM_UP_WINDOWS + " windows, starts the tool, and goes on for "
+                + WINDOWS + " windows, of which it counts the last " + LAST_WINDOWS + ": the CPU is the median of the"
+                + " medians of their passes. A window has " + plan.windowMillis() + " ms, and "
+                + CallCostWork.JAVAC.windows()
+                + " times as much where the program is no shape. Stable: from then on each"
+                + " window is within " + Math.round(100 * STABLE) + " % of that. Memory: the most that the process had,"
+                + " less that without a tool. Medians of " + plan.rounds() + " JVMs, in turn.");
+        table.note(
+                "Windows: fewer than " + WINDOWS + " where the row was cut at " + TIMES_PLANNED + " times the planned"
+                        + " time; its figures are those of its last windows. 0: not one window with the tool has ended by then."
+                        + " A tool that is missing does not exist on this JDK, or for this program.");
+        return table;
     }
 
     private static void addRows(Table table, Map<CallCostTool, List<double[]>> all, CallCostWork work) {
-        double plain = median(all.get(CallCostTool.NOTHING), 0);
-        double memory = median(all.get(CallCostTool.NOTHING), 2);
+        List<double[]> without = all.get(CallCostTool.NOTHING);
         all.forEach((tool, runs) -> {
-            double cpu = median(runs, 0);
-            boolean isPlain = tool == CallCostTool.NOTHING;
+            double cpu = median(runs, CPU);
+            boolean isAlone = tool == CallCostTool.NOTHING || without == null;
             table.row(
                     work.name().toLowerCase(Locale.ROOT),
                     tool.text(),
                     cpu,
-                    isPlain || work.calls() == 0 ? null : (cpu - plain) * NS_PER_MILLI / work.calls(),
-                    isPlain ? null : cpu / plain,
-                    isPlain ? null : median(runs, 1),
-                    isPlain ? null : median(runs, 2) - memory);
+                    isAlone || work.calls() == 0 ? null : (cpu - median(without, CPU)) * NS_PER_MILLI / work.calls(),
+                    isAlone ? null : cpu / median(without, CPU),
+                    isAlone ? null : median(runs, STABLE_AFTER),
+                    isAlone ? null : median(runs, MEMORY) - median(without, MEMORY),
+                    Math.round(median(runs, SEEN)));
         });
     }
 
@@ -113,22 +157,27 @@ public final class CallCost {
         CallCostTool tool = CallCostTool.valueOf(arguments[1]);
         long window = Long.parseLong(arguments[4]);
         if (tool.isFor(work)) {
+            Jvm.tell(Double.NaN, Double.NaN, Double.NaN, 0);
             CountedWork.Pass pass = work.prepare(Path.of(arguments[2]), Double.parseDouble(arguments[3]));
-            for (int i = 0; i < WARM_UP_WINDOWS; i++) {
-                runWindow(pass, window);
-            }
-            long start = System.nanoTime();
-            CountedWork.Pass counted = tool.start(work, pass);
-            List<Double> medians = new ArrayList<>();
-            List<Double> ends = new ArrayList<>();
-            for (int i = 0; i < WINDOWS; i++) {
-                medians.add(runWindow(counted, window));
-                ends.add((System.nanoTime() - start) / (double) TimeUnit.SECONDS.toNanos(1));
-            }
-            double last = Figures.median(medians.subList(WINDOWS - LAST_WINDOWS, WINDOWS));
-            Jvm.tell(last, stableAfter(medians, ends, last), mostMegabytes());
+            runFor(window * WARM_UP_WINDOWS, pass);
+            measure(tool, work, pass, window);
         }
         System.exit(0);
+    }
+
+    private static void measure(CallCostTool tool, CallCostWork work, CountedWork.Pass pass, long window)
+            throws Exception {
+        long start = System.nanoTime();
+        CountedWork.Pass counted = tool.start(work, pass);
+        List<Double> medians = new ArrayList<>();
+        List<Double> ends = new ArrayList<>();
+        long most = TimeUnit.MILLISECONDS.toNanos(TIMES_PLANNED * WINDOWS * window);
+        for (int i = 0; i < WINDOWS && System.nanoTime() - start < most; i++) {
+            medians.add(runFor(window, counted));
+            ends.add((System.nanoTime() - start) / (double) TimeUnit.SECONDS.toNanos(1));
+            double last = Figures.median(medians.subList(Math.max(0, i + 1 - LAST_WINDOWS), i + 1));
+            Jvm.tell(last, stableAfter(medians, ends, last), mostMegabytes(), i + 1);
+        }
     }
 
     /* The end of the last window that differs; 0: none does. */
@@ -141,7 +190,7 @@ public final class CallCost {
     }
 
     /* The median of its passes' CPU time, in milliseconds. */
-    private static double runWindow(CountedWork.Pass pass, long millis) throws Exception {
+    private static double runFor(long millis, CountedWork.Pass pass) throws Exception {
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         List<Double> passes = new ArrayList<>();
         long start = System.nanoTime();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.bench.cost;
 
+import com.incapsula.sampler.Instrumentation;
 import com.incapsula.sampler.MethodTiming;
 import com.incapsula.sampler.bench.peer.AsyncMethodsPeer;
 import com.incapsula.sampler.bench.peer.CountingPeer;
@@ -87,7 +88,7 @@ enum CallCostTool {
     abstract CountedWork.Pass start(CallCostWork work, CountedWork.Pass pass) throws Exception;
 
     private static CountedWork.Pass startOurs(CallCostWork work, CountedWork.Pass pass, MethodTiming timing) {
-        new CountingPeer(work.roots(), work.filter(), NO_LIMIT).start(timing);
+        new CountingPeer(work.roots(), work.filter(), NO_LIMIT).start(timing, Instrumentation.AUTO);
         return pass;
     }
 }

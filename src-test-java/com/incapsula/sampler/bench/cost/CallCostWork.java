@@ -26,6 +26,8 @@ enum CallCostWork {
 
     private static final String SHAPES = FourShapes.class.getName();
     private static final int SIZE_OF_JSON = 500;
+    private static final double SHARE_OF_WORK = 0.25; /* so that a pass takes a part of a window */
+    private static final int WINDOWS_OF_PROGRAM = 3;
     private static final int TIMES_OF_JSON = 20;
 
     /** What is read and written. */
@@ -58,6 +60,11 @@ enum CallCostWork {
         return calls;
     }
 
+    /** How many times as long a window is as that of a shape: programs take longer to become warm. */
+    int windows() {
+        return shape != null ? 1 : WINDOWS_OF_PROGRAM;
+    }
+
     /** The methods of a shape; none: all below {@link #filter}. */
     List<String> methods() {
         return methods;
@@ -79,7 +86,7 @@ enum CallCostWork {
         if (shape != null) {
             return shapeOf(FourShapes.class);
         }
-        return work == null ? json() : work.prepare(sources, (int) Math.max(1, work.size() * scale));
+        return work == null ? json() : work.prepare(sources, (int) Math.max(1, work.size() * scale * SHARE_OF_WORK));
     }
 
     /** The pass of a class that is FourShapes, or a copy of it. */

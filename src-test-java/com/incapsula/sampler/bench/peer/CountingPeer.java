@@ -55,6 +55,16 @@ public final class CountingPeer {
      * @param timing of methods
      */
     public void start(MethodTiming timing) {
+        start(timing, Instrumentation.LAZY);
+    }
+
+    /**
+     * Starts to count.
+     *
+     * @param timing of methods
+     * @param instrumentation when they are instrumented
+     */
+    public void start(MethodTiming timing, Instrumentation instrumentation) {
         figures.clear();
         sampler = new ThreadsSampler();
         sampler.setReportFrequencySeconds(0);
@@ -63,7 +73,7 @@ public final class CountingPeer {
         sampler.setOverheadLimitPercent(limitPercent);
         sampler.setRootMethods(roots);
         sampler.setInstrumentationFilter(filter);
-        sampler.setInstrumentation(Instrumentation.LAZY);
+        sampler.setInstrumentation(instrumentation);
         sampler.setMethodTiming(timing);
         sampler.init();
     }

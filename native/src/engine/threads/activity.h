@@ -39,8 +39,8 @@ struct smp_activity {
     int64_t cpu_ns;        /* the clock at the last poll that found it moved */
     int64_t read_ns;       /* when cpu_ns was read */
     int64_t since_ns;      /* idle since then, as far as is known */
-    int64_t lacked_cpu_ns; /* when it was asked whether it wants a CPU, and does; 0: it has run
-                            * since, or does not */
+    int64_t lacked_cpu_ns; /* when the system said that it wants a CPU; 0: it has run since, or
+                            * does not */
 };
 
 /* What two readings of the clock say. */

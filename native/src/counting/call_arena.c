@@ -153,7 +153,7 @@ static void dispose_call_tree(struct smp_call_tree *tree)
 {
     struct smp_call_arena *arena = atomic_load_explicit(&smp_call_memory->arena, ACQUIRE);
     struct smp_call_chunk *chunk = atomic_load_explicit(&tree->first, RELAXED);
-    int32_t *const deep = smp_call_node_at(chunk, 0)->deep;
+    int32_t *const deep = smp_call_overflow_node(smp_call_node_at(chunk, 0))->deep;
     size_t bytes = deep_bytes(deep);
 
     smp_free(tree->quota, deep);
@@ -202,9 +202,6 @@ static void plant(struct smp_call_tree *tree, struct smp_call_chunk *chunk)
     struct smp_call_node *const overflow = smp_call_overflow_node(top);
 
     top->key = SMP_CALL_TOP;
-    top->child = overflow;
-    overflow->child = overflow;
-    overflow->next = overflow;
     overflow->key = SMP_CALL_OVERFLOW;
     overflow->ordinal = SMP_CALL_OVERFLOW_NODE;
     tree->last = chunk;
@@ -443,8 +440,8 @@ bool smp_call_deepen(struct smp_call_state *state)
 {
     struct smp_call_arena *arena = enter_arena();
     const struct smp_call_tree *tree = smp_call_tree_of(state);
-    struct smp_call_node *const top = state->top;
-    const int32_t room = top->deep == NULL ? 0 : -top->deep[0];
+    struct smp_call_node *const overflow = smp_call_overflow_node(state->top);
+    const int32_t room = overflow->deep == NULL ? 0 : -overflow->deep[0];
     const int32_t more = room == 0 ? FIRST_DEEP : 2 * room;
     int32_t *deep = NULL;
 
@@ -452,11 +449,11 @@ bool smp_call_deepen(struct smp_call_state *state)
         deep = take_piece(arena, ((size_t)more + 1) * sizeof(*deep));
     if (deep != NULL) {
         if (room > 0)
-            memcpy(deep, top->deep, deep_bytes(top->deep));
+            memcpy(deep, overflow->deep, deep_bytes(overflow->deep));
         deep[0] = -more;
-        give_bytes(arena, deep_bytes(top->deep));
-        smp_free(tree->quota, top->deep);
-        top->deep = deep;
+        give_bytes(arena, deep_bytes(overflow->deep));
+        smp_free(tree->quota, overflow->deep);
+        overflow->deep = deep;
     }
     leave_arena();
     return deep != NULL;
@@ -683,7 +680,6 @@ void smp_call_arena_retire(int64_t tid)
         struct smp_call_tree *tree = take_tree(index_of_state(state));
         if (tree != NULL)
             give_back(arena, tree);
-        state->inside = 0;
         atomic_store_explicit(&state->position, NULL, RELAXED);
         free_state(state);
     }

@@ -13,15 +13,15 @@
  * stamps are kept in nodes. Inclusive times of a recursion contain each other: a reader that adds
  * up a method's time takes only nodes that have no ancestor of the same method.
  *
- * A caller's child is the callee that was found last. Others that were found before are in the
- * tree's table of hints, which lies before the top: a hint is right if its node has that
+ * A caller's child is the callee that was found last. Callees that were found before are in the
+ * tree's table of hints as well, which lies before the top: a hint is right if its node has that
  * key and that parent. So a caller with several callees rarely searches the circle.
  *
  * Where a node cannot be made (a limit, no memory), the position is the tree's overflow node, which
  * stands for all deeper calls: its parent is the deepest counted call, its count says how many
- * calls deeper the thread is, the top's deep which ones these are, its depth which limit that is
- * (enum smp_call_room). How many calls were not counted is in its time (the limit of nodes),
- * entered (of depth) and the top's time (memory).
+ * calls deeper the thread is, deep which ones these are, its depth which limit that is (enum
+ * smp_call_room). How many calls were not counted is in its time (the limit of nodes), entered (of
+ * depth) and over_memory.
  *
  * A node has SMP_CALL_UNIT bytes. A call with a time has a wide node, of twice that: each one with
  * exact timing, else only roots. An ordinal counts units: of SMP_CALL_UNIT bytes, and with exact
@@ -79,16 +79,18 @@ struct smp_call_node {
     int32_t key;
     uint32_t ordinal; /* its place in the tree, in units; the top's is 0, the overflow node's 1 */
     _Atomic(struct smp_call_node *) parent; /* stored last: the node is complete */
-    struct smp_call_node *child;            /* none: the overflow node, whose key is no method's */
     union {
-        struct smp_call_node *next; /* of the overflow node: itself */
-        /* Of the top, which has no siblings: the keys of calls that the overflow node stands for.
-         * The first number is minus how many there is room for. NULL: for none. */
+        struct smp_call_node *child;
+        /* Of the overflow node: the keys of its calls; the first number is no key, but minus how
+         * many there is room for. The hook in Java takes it for a child of no method. */
         int32_t *deep;
     };
+    union {
+        struct smp_call_node *next;
+        _Atomic int64_t over_memory; /* of the overflow node, which has no siblings */
+    };
     _Atomic int64_t count;   /* of the top: the depth where a doubt was settled; call_path.c */
-    _Atomic int64_t time;    /* ticks of call_clock.h, of calls that have ended. Of the top: calls
-                              * without a place for lack of memory */
+    _Atomic int64_t time;    /* ticks of call_clock.h, of calls that have ended */
     _Atomic int64_t entered; /* when the running call began; 0: none, or it has no time stamp */
     int32_t depth;
     _Atomic uint32_t exits; /* calls with a time that have ended; wraps around. Of the top: which
@@ -124,9 +126,7 @@ struct smp_call_state {
     uint8_t is_virtual;
     uint8_t is_full; /* its tree has as many nodes as it may have */
     int32_t depth_limit;
-    uint32_t unused;
-    int64_t inside; /* its tid where it is inside of a root and calls have no time stamps, else 0 */
-    uint32_t unused_too[2];
+    uint32_t unused[5];
 };
 
 _Static_assert(sizeof(struct smp_call_node) == SMP_CALL_UNIT, "a cache line");

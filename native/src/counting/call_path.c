@@ -44,33 +44,28 @@ static int64_t level_of(const struct smp_call_node *overflow)
 }
 
 /* How many of the calls that the overflow node stands for have a key: deeper ones are not known. */
-static int64_t room_of(const struct smp_call_state *state)
+static int64_t room_of(const struct smp_call_node *overflow)
 {
-    return state->top->deep == NULL ? 0 : -state->top->deep[0];
+    return overflow->deep == NULL ? 0 : -overflow->deep[0];
 }
 
 /* Its caller adds 1 to the count. */
-static void note_deep(struct smp_call_state *state, int32_t key)
+static void note_deep(struct smp_call_state *state, struct smp_call_node *overflow, int32_t key)
 {
-    const int64_t level = level_of(overflow_of(state)) + 1;
-    const int64_t room = room_of(state);
+    const int64_t level = level_of(overflow) + 1;
+    const int64_t room = room_of(overflow);
 
     if (level <= room || (level == room + 1 && smp_call_deepen(state)))
-        state->top->deep[level] = key;
-}
-
-static bool has_callee(const struct smp_call_node *at)
-{
-    return at->child->key != SMP_CALL_OVERFLOW;
+        overflow->deep[level] = key;
 }
 
 static void link_child(struct smp_call_node *at, struct smp_call_node *node)
 {
-    if (has_callee(at)) {
+    if (at->child == NULL) {
+        node->next = node;
+    } else {
         node->next = at->child->next;
         at->child->next = node;
-    } else {
-        node->next = node;
     }
     at->child = node;
 }
@@ -97,7 +92,6 @@ static struct smp_call_node *make_node(struct smp_call_state *state, struct smp_
     node->key = key;
     node->ordinal = tree->units;
     node->depth = at->depth + 1;
-    node->child = overflow_of(state);
     tree->free += size;
     tree->units += (uint32_t)(size / smp_call_unit_bytes(state->is_exact));
     link_child(at, node);
@@ -106,28 +100,20 @@ static struct smp_call_node *make_node(struct smp_call_state *state, struct smp_
     return node;
 }
 
-/* The one that was found last, or another that was found before. NULL: it is to be searched. To
- * store it, as the hook in Java does, costs 5 ns here. */
-static inline struct smp_call_node *guess_callee(const struct smp_call_state *state,
-                                                 struct smp_call_node *at, int32_t key)
-{
-    if (at->child->key == key)
-        return at->child;
-    struct smp_call_node *const hinted = *smp_call_hint(state->top, at, key);
-    return hinted != NULL && hinted->key == key && smp_call_parent(hinted) == at ? hinted : NULL;
-}
-
 static struct smp_call_node *find_callee(const struct smp_call_state *state,
                                          struct smp_call_node *at, int32_t key)
 {
-    struct smp_call_node *child = guess_callee(state, at, key);
+    struct smp_call_node *child = at->child;
 
-    if (child != NULL || !has_callee(at))
+    if (child == NULL || child->key == key)
         return child;
-    for (child = at->child->next; child != at->child; child = child->next) {
+    struct smp_call_node **const hint = smp_call_hint(state->top, at, key);
+    if (*hint != NULL && (*hint)->key == key && smp_call_parent(*hint) == at)
+        return *hint;
+    for (child = child->next; child != at->child; child = child->next) {
         if (child->key == key) {
             at->child = child;
-            *smp_call_hint(state->top, at, key) = child;
+            *hint = child;
             return child;
         }
     }
@@ -135,14 +121,12 @@ static struct smp_call_node *find_callee(const struct smp_call_state *state,
 }
 
 /* A call that the overflow node stands for: the limit is that of the first one. */
-static void add_uncounted(struct smp_call_node *top)
+static void add_uncounted(struct smp_call_node *overflow)
 {
-    struct smp_call_node *const overflow = smp_call_overflow_node(top);
-
     if (overflow->depth == SMP_CALL_OVER_DEPTH)
         add(&overflow->entered, 1);
     else if (overflow->depth == SMP_CALL_NO_MEMORY)
-        add(&top->time, 1);
+        add(&overflow->over_memory, 1);
     else if (overflow->depth == SMP_CALL_BEGAN_BEFORE)
         smp_call_past_misplaced();
     else
@@ -181,8 +165,8 @@ static struct smp_call_node *place_of_call(struct smp_call_state *state, struct 
         overflow->depth = (int32_t)limit;
         atomic_store_explicit(&overflow->parent, at, RELEASE);
     }
-    add_uncounted(state->top);
-    note_deep(state, key);
+    add_uncounted(overflow);
+    note_deep(state, overflow, key);
     return overflow;
 }
 
@@ -195,10 +179,11 @@ struct smp_call_node *smp_call_child(struct smp_call_state *state, struct smp_ca
 static void enter_call(struct smp_call_state *state, int32_t key)
 {
     struct smp_call_node *const at = position_of(state);
-    struct smp_call_node *node = guess_callee(state, at, key);
+    struct smp_call_node *node = at->child;
 
     set_phase(state, SMP_CALL_IN_HOOK);
-    if (node == NULL)
+    /* The overflow node has no child there, but a number that is no key. */
+    if (node == NULL || node->key != key)
         node = place_of_call(state, at, key, SMP_CALL_NATIVE_HOOK_FRAMES);
     move_position(state, node);
     add(&node->count, 1);
@@ -256,9 +241,6 @@ static void end_call(struct smp_call_node *node, int64_t now)
  * stopped before what it loads next only by a switch of the CPU, which is a fence, too. */
 static void publish_position(struct smp_call_state *state, struct smp_call_node *node)
 {
-    const bool is_inside = node != NULL && !state->is_exact;
-
-    state->inside = is_inside ? atomic_load_explicit(&state->tid, RELAXED) : 0;
     move_position(state, node);
     atomic_signal_fence(memory_order_seq_cst);
     if (atomic_load_explicit(&smp_call_memory->needs_fence, RELAXED))
@@ -363,7 +345,7 @@ static int64_t running_depth(const struct running *call)
 
 static bool is_unknown(const struct smp_call_state *state, const struct running *call)
 {
-    return call->level > room_of(state);
+    return call->level > room_of(overflow_of(state));
 }
 
 static bool is_over(const struct smp_call_state *state, const struct running *call)
@@ -374,7 +356,7 @@ static bool is_over(const struct smp_call_state *state, const struct running *ca
 /* The key of a call that is known. */
 static int32_t running_key(const struct smp_call_state *state, const struct running *call)
 {
-    return call->level > 0 ? state->top->deep[call->level] : call->node->key;
+    return call->level > 0 ? overflow_of(state)->deep[call->level] : call->node->key;
 }
 
 static void step_out(struct running *call)

@@ -129,16 +129,14 @@ static void read_uncounted(const struct read *read, const struct smp_call_tree *
 }
 
 static void read_overflow(const struct read *read, const struct smp_call_tree *tree,
-                          struct smp_call_node *top, struct smp_call_seen *seen)
+                          const struct smp_call_node *overflow, struct smp_call_seen *seen)
 {
-    const struct smp_call_node *const overflow = smp_call_overflow_node(top);
-
     read_uncounted(read, tree, SMP_COUNTING_OVER_NODE_LIMIT,
                    atomic_load_explicit(&overflow->time, RELAXED), &seen->count);
     read_uncounted(read, tree, SMP_COUNTING_OVER_DEPTH_LIMIT,
                    atomic_load_explicit(&overflow->entered, RELAXED), &seen->time);
     read_uncounted(read, tree, SMP_COUNTING_OVER_MEMORY_LIMIT,
-                   atomic_load_explicit(&top->time, RELAXED), &seen->ended_time);
+                   atomic_load_explicit(&overflow->over_memory, RELAXED), &seen->ended_time);
 }
 
 static void read_nodes(struct read *read, const struct smp_call_tree *tree,
@@ -147,7 +145,8 @@ static void read_nodes(struct read *read, const struct smp_call_tree *tree,
     uint32_t at = 0;
 
     if (chunk->first_ordinal == 0) {
-        read_overflow(read, tree, smp_call_node_at(chunk, 0), &chunk->seen[SMP_CALL_OVERFLOW_NODE]);
+        read_overflow(read, tree, smp_call_overflow_node(smp_call_node_at(chunk, 0)),
+                      &chunk->seen[SMP_CALL_OVERFLOW_NODE]);
         at = SMP_CALL_FIRST_NODE;
     }
     while (at < chunk->units) {

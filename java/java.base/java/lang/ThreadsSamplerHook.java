@@ -49,7 +49,6 @@ public abstract class ThreadsSamplerHook {
     private static final long STATE_PHASE = 36;
     private static final long STATE_IS_EXACT = 37;
     private static final long STATE_IS_FULL = 39;
-    private static final long STATE_INSIDE = 48;
     private static final long NODE_KEY = 0;
     private static final long NODE_PARENT = 8;
     private static final long NODE_CHILD = 16;
@@ -137,7 +136,6 @@ public abstract class ThreadsSamplerHook {
             STATE_PHASE,
             STATE_IS_EXACT,
             STATE_IS_FULL,
-            STATE_INSIDE,
             NODE_KEY,
             NODE_PARENT,
             NODE_CHILD,
@@ -185,27 +183,19 @@ public abstract class ThreadsSamplerHook {
     /** A call by reflection; false: it has to be said again. */
     protected abstract boolean reflected0(Object called, Object receiver);
 
-    /**
-     * An instrumented method begins. Each test is code in every method that has a hook, and past a size the JIT compilers
-     * do not inline such a method any more: so one comparison finds a thread that is inside of a root, without exact times.
-     */
+    /** An instrumented method begins. */
     @ForceInline
     public static void enter(int id) {
         long state = 0;
         long at = 0;
         try {
-            long tid = U.getLong(Thread.currentThread(), TID);
-            state = slot(tid);
+            state = state();
             if (state != 0) {
-                if (U.getLong(state + STATE_INSIDE) == tid) {
-                    at = U.getLong(state + STATE_POSITION);
-                    push(state, at, id);
-                } else {
-                    state = ofThread(state, tid);
-                    at = state == 0 ? 0 : U.getLong(state + STATE_POSITION);
-                    if (at != 0 && U.getByte(state + STATE_IS_EXACT) == 0) {
+                at = U.getLong(state + STATE_POSITION);
+                if (at != 0) {
+                    if (U.getByte(state + STATE_IS_EXACT) == 0) {
                         push(state, at, id);
-                    } else if (at != 0) {
+                    } else {
                         U.putByteOpaque(null, state + STATE_PHASE, IN_HOOK);
                         natives.enter0(state, id);
                         U.putByteOpaque(null, state + STATE_PHASE, OUTSIDE);
@@ -228,19 +218,20 @@ public abstract class ThreadsSamplerHook {
         long state = 0;
         long at = 0;
         try {
-            long tid = U.getLong(Thread.currentThread(), TID);
-            state = slot(tid);
+            state = state();
             if (state != 0) {
-                if (U.getLong(state + STATE_INSIDE) == tid) {
-                    at = U.getLong(state + STATE_POSITION);
-                    pop(state, at, id);
-                } else {
-                    state = ofThread(state, tid);
-                    at = state == 0 ? 0 : U.getLong(state + STATE_POSITION);
-                    if (at != 0 && U.getByte(state + STATE_IS_EXACT) == 0) {
-                        pop(state, at, id);
-                    } else if (at != 0) {
-                        exitByNative(state, id);
+                at = U.getLong(state + STATE_POSITION);
+                if (at != 0) {
+                    if (U.getInt(at + NODE_KEY) == id && U.getByte(state + STATE_IS_EXACT) == 0) {
+                        U.putByteOpaque(null, state + STATE_PHASE, IN_HOOK);
+                        U.putLongOpaque(null, state + STATE_POSITION, U.getLong(at + NODE_PARENT));
+                        U.putByteOpaque(null, state + STATE_PHASE, OUTSIDE);
+                    } else if (U.getInt(at + NODE_KEY) == KEY_OVERFLOW && U.getByte(state + STATE_IS_EXACT) == 0) {
+                        exitOverflow(state, at, id);
+                    } else {
+                        U.putByteOpaque(null, state + STATE_PHASE, BETWEEN_STAMPS);
+                        natives.exit0(state, id);
+                        U.putByteOpaque(null, state + STATE_PHASE, OUTSIDE);
                     }
                 }
             }
@@ -251,13 +242,6 @@ public abstract class ThreadsSamplerHook {
         } catch (Throwable e) {
             stopExit(e, at, id);
         }
-    }
-
-    @ForceInline
-    private static void exitByNative(long state, int id) {
-        U.putByteOpaque(null, state + STATE_PHASE, BETWEEN_STAMPS);
-        natives.exit0(state, id);
-        U.putByteOpaque(null, state + STATE_PHASE, OUTSIDE);
     }
 
     /** A root method begins: from here on calls are counted. */
@@ -465,18 +449,8 @@ public abstract class ThreadsSamplerHook {
     @ForceInline
     private static long state() {
         long tid = U.getLong(Thread.currentThread(), TID);
-        long state = slot(tid);
-        return state == 0 ? 0 : ofThread(state, tid);
-    }
-
-    @ForceInline
-    private static long slot(long tid) {
-        return U.getLong(slots + ((tid & SLOT_MASK) << SLOT_SHIFT));
-    }
-
-    @ForceInline
-    private static long ofThread(long state, long tid) {
-        return U.getLong(state + STATE_TID) == tid ? state : chained(state, tid);
+        long state = U.getLong(slots + ((tid & SLOT_MASK) << SLOT_SHIFT));
+        return state == 0 || U.getLong(state + STATE_TID) == tid ? state : chained(state, tid);
     }
 
     @DontInline
@@ -491,37 +465,22 @@ public abstract class ThreadsSamplerHook {
     /*
      * The opaque stores are in the program's order for the compilers, so that the position, which another thread reads,
      * is not kept in a register. First the position: where the thread is stopped in between, the exit finds its call.
-     * Nothing follows the search: so its call makes no compiler keep the state in memory. As many frames as call_past.h
-     * says are between the method and the library.
+     * Nothing follows the search: so its call makes no compiler keep the state in memory.
      */
     @ForceInline
     private static void push(long state, long at, int id) {
         U.putByteOpaque(null, state + STATE_PHASE, IN_HOOK);
         long child = U.getLong(at + NODE_CHILD);
-        if (U.getInt(child + NODE_KEY) == id) {
+        if (child != 0 && U.getInt(child + NODE_KEY) == id) {
             go(state, child);
             return;
         }
-        child = U.getLong(child + NODE_NEXT);
-        if (U.getInt(child + NODE_KEY) == id) {
-            U.putLong(at + NODE_CHILD, child);
+        child = U.getLong(hint(state, at, id));
+        if (child != 0 && U.getInt(child + NODE_KEY) == id && U.getLong(child + NODE_PARENT) == at) {
             go(state, child);
             return;
         }
         search(state, at, id);
-    }
-
-    @ForceInline
-    private static void pop(long state, long at, int id) {
-        if (U.getInt(at + NODE_KEY) == id) {
-            U.putByteOpaque(null, state + STATE_PHASE, IN_HOOK);
-            U.putLongOpaque(null, state + STATE_POSITION, U.getLong(at + NODE_PARENT));
-            U.putByteOpaque(null, state + STATE_PHASE, OUTSIDE);
-        } else if (U.getInt(at + NODE_KEY) == KEY_OVERFLOW) {
-            exitOverflow(state, at, id);
-        } else {
-            exitByNative(state, id);
-        }
     }
 
     @ForceInline
@@ -533,13 +492,7 @@ public abstract class ThreadsSamplerHook {
 
     @DontInline
     private static void search(long state, long at, int id) {
-        long child = U.getLong(hint(state, at, id));
-        if (child != 0 && U.getInt(child + NODE_KEY) == id && U.getLong(child + NODE_PARENT) == at) {
-            U.putLong(at + NODE_CHILD, child);
-            go(state, child);
-        } else {
-            go(state, find(state, at, id));
-        }
+        go(state, find(state, at, id));
     }
 
     /* Where the callee is that was found before; call_layout.h. */
@@ -552,7 +505,7 @@ public abstract class ThreadsSamplerHook {
     @DontInline
     private static void exitOverflow(long state, long overflow, int id) {
         long level = U.getLong(overflow + NODE_COUNT);
-        long keys = U.getLong(U.getLong(state + STATE_TOP) + NODE_NEXT);
+        long keys = U.getLong(overflow + NODE_CHILD);
         U.putByteOpaque(null, state + STATE_PHASE, IN_HOOK);
         if (keys == 0 || level > -U.getInt(keys) || U.getInt(keys + (level << KEY_SHIFT)) != id) {
             natives.exit0(state, id);
@@ -570,10 +523,9 @@ public abstract class ThreadsSamplerHook {
      * that can have no node is counted as such here, as in call_path.c: in a tree that is full most calls may be.
      */
     private static long find(long state, long at, int id) {
-        long top = U.getLong(state + STATE_TOP);
-        long overflow = top + OVERFLOW;
         long last = U.getLong(at + NODE_CHILD);
-        if (last != overflow) {
+        long overflow = U.getLong(state + STATE_TOP) + OVERFLOW;
+        if (last != 0 && at != overflow) {
             long child = U.getLong(last + NODE_NEXT);
             while (child != last) {
                 if (U.getInt(child + NODE_KEY) == id) {
@@ -584,7 +536,7 @@ public abstract class ThreadsSamplerHook {
                 child = U.getLong(child + NODE_NEXT);
             }
         }
-        long keys = U.getLong(top + NODE_NEXT);
+        long keys = U.getLong(overflow + NODE_CHILD);
         long level = at == overflow ? U.getLong(overflow + NODE_COUNT) + 1 : 1;
         if (U.getByte(state + STATE_IS_FULL) == 0 || keys == 0 || level > -U.getInt(keys)) {
             return natives.child0(state, at, id);

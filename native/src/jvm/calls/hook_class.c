@@ -35,7 +35,6 @@ static const jlong layout[] = {
     offsetof(struct smp_call_state, phase),
     offsetof(struct smp_call_state, is_exact),
     offsetof(struct smp_call_state, is_full),
-    offsetof(struct smp_call_state, inside),
     offsetof(struct smp_call_node, key),
     offsetof(struct smp_call_node, parent),
     offsetof(struct smp_call_node, child),

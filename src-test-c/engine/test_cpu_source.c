@@ -682,6 +682,25 @@ static void what_the_clock_says_of_a_pause_is_not_attributed(void **state)
     assert_int_equal(sampler_fixture_self(f, "busy", "[no CPU timer]"), 10 * MS);
 }
 
+static void what_a_thread_uses_in_a_pause_that_it_ends_in_is_not_attributed(void **state)
+{
+    struct sampler_fixture *f = *state;
+    struct fake_thread *busy = started(f, "busy");
+
+    sampler_fixture_start(f);
+    make_ticks(f, 1);
+    assert_true(busy->has_timer);
+    sampler_fixture_pause(f);
+    fake_clock_spend_cpu(&f->clock, 500 * MS);
+    fake_jvm_end(f->vm, busy);
+    smp_sampler_forget_ended(f->sampler, smp_clock_ns());
+    assert_int_equal(fake_jvm_threads_held(f->vm), 0);
+    sampler_fixture_start(f);
+    make_ticks(f, 1);
+    sampler_fixture_seal(f);
+    assert_int_equal(sampler_fixture_self(f, "busy", "[no CPU timer]"), -1);
+}
+
 /* Old threads are visited rarely, but not after this. */
 static void a_new_filter_holds_at_the_next_tick(void **state)
 {
@@ -806,6 +825,8 @@ int main(void)
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(what_the_clock_says_of_a_pause_is_not_attributed, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(
+            what_a_thread_uses_in_a_pause_that_it_ends_in_is_not_attributed, setup, teardown),
         cmocka_unit_test_setup_teardown(a_new_filter_holds_at_the_next_tick, setup, teardown),
         cmocka_unit_test_setup_teardown(a_sample_belongs_to_the_name_of_its_thread, setup,
                                         teardown),

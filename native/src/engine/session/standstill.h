@@ -12,7 +12,7 @@
  * process's CPU clock: the process has used less than a SMP_STANDSTILL_SHARE-th of the gap. A
  * process that only lacks CPUs uses more, and so does a JVM that stops its threads to collect
  * garbage. From the last reading of this clock to the gap the process is taken to have used all its
- * CPUs.
+ * CPUs, for half of the gap at most: there may be more CPUs than it has a quota for.
  *
  * Threads  one at a time.
  * Errors   a clock that cannot be read is 0: nothing was stopped.

@@ -128,11 +128,21 @@ static void after_tick(struct smp_ticker *ticker)
     publish_tick(ticker);
 }
 
+/* A user's name rule runs in a tick, and may wait: that is no stop. */
+static void note_work(struct smp_ticker *ticker, int64_t now_ns)
+{
+    if (ticker->end.options->default_name_rule)
+        smp_standstill_worked(&ticker->standstill, now_ns);
+    else
+        smp_standstill_slept(&ticker->standstill, now_ns, now_ns);
+}
+
 /* Does nothing while paused. */
 static void make_tick(struct smp_ticker *ticker, int64_t now_ns, bool late)
 {
     if (!smp_sampler_is_running(ticker->sampler))
         return;
+    note_work(ticker, now_ns);
     smp_sampler_leave_out_stop(ticker->sampler, now_ns,
                                smp_standstill_take(&ticker->standstill, ticker->ticked_ns, now_ns));
     smp_sampler_tick(ticker->sampler, now_ns, late);
@@ -452,7 +462,7 @@ static bool wait_for_work(struct smp_ticker *ticker, struct smp_request **reques
     while (!smp_lifecycle_has_work(ticker->lifecycle)) {
         const int64_t now_ns = smp_clock_ns();
         const int64_t wait_ns = next_work_ns(ticker) - now_ns;
-        smp_standstill_worked(&ticker->standstill, now_ns);
+        note_work(ticker, now_ns);
         if (wait_ns <= 0)
             break;
         sleep_until(ticker, calls, now_ns, wait_ns);

@@ -410,7 +410,14 @@ static void tick_cpu(void *self, int64_t now_ns)
     source->covered_ns = now_ns;
 }
 
-/* Timers that are stopped tell what they have left: no sample will come to carry it. */
+/* A pause may follow, in which a thread may end: what it uses until then is not sampled. */
+static void forget_clocks(struct cpu_source *source)
+{
+    for (size_t i = 0; i < source->roster->table.count; i++)
+        cpu_thread_at(source, i)->has_clock = false;
+}
+
+/* Timers that are stopped report what they have left: no sample will come to carry it. */
 static void flush_cpu(void *self, enum smp_flush reason)
 {
     struct cpu_source *source = self;
@@ -422,8 +429,10 @@ static void flush_cpu(void *self, enum smp_flush reason)
         if (thread->record.is_sampled)
             attribute_unsampled(source, thread);
     }
-    if (reason == SMP_FLUSH_LAST)
+    if (reason == SMP_FLUSH_LAST) {
         stop_all_timers(source);
+        forget_clocks(source);
+    }
 }
 
 static void poll_running_once(void *self, int64_t now_ns, int64_t span_ns)
@@ -448,10 +457,8 @@ static void mark_cpu(void *self, int64_t now_ns)
 {
     struct cpu_source *source = self;
 
-    for (size_t i = 0; i < source->roster->table.count; i++) {
+    for (size_t i = 0; i < source->roster->table.count; i++)
         cpu_thread_at(source, i)->since_ns = now_ns;
-        cpu_thread_at(source, i)->has_clock = false;
-    }
     source->covered_ns = now_ns;
     smp_throttle_restart(&source->throttle);
     make_all_visits_due(source);

@@ -319,19 +319,15 @@ static void drain_samples(struct smp_jvm_cpu_timers *timers, const struct smp_cp
 {
     struct smp_cpu_pool *pool = timers->pool;
     JNIEnv *env = smp_agent_env();
-    uint64_t read = 0;
 
     for (uint64_t left = pool != NULL ? atomic_load(&pool->done) : 0; left != 0; left &= left - 1) {
         struct smp_cpu_sample *sample = &pool->samples[__builtin_ctzll(left)];
         if (only != NULL && sample->timer != only)
             continue;
         read_cpu_sample(timers, sample, env, to);
-        read |= left & -left;
+        atomic_fetch_and(&pool->done, ~(left & -left));
+        atomic_fetch_or(&pool->free, left & -left); /* at once: the next one may take long */
     }
-    if (read == 0)
-        return;
-    atomic_fetch_and(&pool->done, ~read);
-    atomic_fetch_or(&pool->free, read);
 }
 
 static void drain_cpu_timers(void *self, struct smp_cpu_sampled to)

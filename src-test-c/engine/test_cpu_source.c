@@ -685,13 +685,16 @@ static void what_the_clock_says_of_a_pause_is_not_attributed(void **state)
 static void what_a_thread_uses_in_a_pause_that_it_ends_in_is_not_attributed(void **state)
 {
     struct sampler_fixture *f = *state;
-    struct fake_thread *busy = started(f, "busy");
+    struct fake_thread *busy = NULL;
 
+    f->clock.seam.thread_cpu_ns = read_used;
     sampler_fixture_start(f);
+    busy = started(f, "busy");
+    fake_jvm_identify(busy, 1);
     make_ticks(f, 1);
     assert_true(busy->has_timer);
     sampler_fixture_pause(f);
-    fake_clock_spend_cpu(&f->clock, 500 * MS);
+    busy->thread.ended_cpu_ns = 500 * MS;
     fake_jvm_end(f->vm, busy);
     smp_sampler_forget_ended(f->sampler, smp_clock_ns());
     assert_int_equal(fake_jvm_threads_held(f->vm), 0);

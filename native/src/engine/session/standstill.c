@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/thread.h"
 
-static int64_t least_of(int64_t a, int64_t b)
+static int64_t shorter_of(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
@@ -47,7 +47,7 @@ void smp_standstill_slept(struct smp_standstill *standstill, int64_t due_ns, int
 static bool has_process_run(const struct smp_standstill *standstill, int64_t gap_ns, int64_t now_ns)
 {
     const int64_t rest_ns = now_ns - standstill->read_ns - gap_ns;
-    const int64_t before_ns = least_of(rest_ns * (int64_t)standstill->cpus, gap_ns / 2);
+    const int64_t before_ns = shorter_of(rest_ns * (int64_t)standstill->cpus, gap_ns / 2);
     const int64_t most_ns = before_ns + gap_ns / SMP_STANDSTILL_SHARE;
     const int64_t cpu_ns = smp_clock_process_cpu_ns();
 
@@ -56,14 +56,14 @@ static bool has_process_run(const struct smp_standstill *standstill, int64_t gap
 
 int64_t smp_standstill_take(struct smp_standstill *standstill, int64_t ticked_ns, int64_t now_ns)
 {
-    const int64_t gap_ns = least_of(standstill->gap_ns, now_ns - ticked_ns);
+    const int64_t gap_ns = shorter_of(standstill->gap_ns, now_ns - ticked_ns);
     int64_t stopped_ns = 0;
 
     standstill->gap_ns = 0;
     if (gap_ns > SMP_STANDSTILL_NS && !has_process_run(standstill, gap_ns, now_ns))
         stopped_ns = gap_ns;
     if (now_ns - standstill->read_ns >=
-        least_of(SMP_STANDSTILL_COST * standstill->cost_ns, SMP_STANDSTILL_NS))
+        shorter_of(SMP_STANDSTILL_COST * standstill->cost_ns, SMP_STANDSTILL_NS))
         read_process_clock(standstill, now_ns);
     return stopped_ns;
 }

@@ -245,7 +245,8 @@ enum smp_outcome {
     X(UNMOUNTED_FOUND_MOUNTED, NEVER, "virtual threads drawn that were mounted",              \
       "Their time is not credited here: the polls of their carriers count it.")               \
     X(STOPPED_MILLIS, ALWAYS, "milliseconds in which the process was stopped",                \
-      "In gaps of more than a second: `[process stopped]` has this time in each thread.")     \
+      "In gaps of more than a second: `[process stopped]` has this time in each thread; with " \
+      "`clock` CPU no row has it.")                                                           \
     X(FOLDED_ROWS, ALWAYS, "rows folded into their callers for lack of memory",               \
       "At `memoryLimitBytes` the smallest rows, none with 0.1 % of its group, become one row "  \
       "`[folded]` below their caller, with all they had. No time is lost.")                   \

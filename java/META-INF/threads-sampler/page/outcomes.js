@@ -258,7 +258,7 @@ const COUNTERS = {
     },
     STOPPED_MILLIS: {
         text: 'milliseconds in which the process was stopped',
-        words: 'In gaps of more than a second: [process stopped] has this time in each thread.',
+        words: 'In gaps of more than a second: [process stopped] has this time in each thread; with clock CPU no row has it.',
     },
     FOLDED_ROWS: {
         text: 'rows folded into their callers for lack of memory',

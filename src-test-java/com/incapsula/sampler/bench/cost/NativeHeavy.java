@@ -63,7 +63,7 @@ public final class NativeHeavy {
                     "samples per s",
                     "bar");
             for (NativeWork work : NativeWork.values()) {
-                if (work.name().matches(only)) {
+                if (work.name().matches(only) && (work.jars() == null || Files.isDirectory(work.jars()))) {
                     addRows(plan, jdk, work, table);
                 }
             }
@@ -86,8 +86,8 @@ public final class NativeHeavy {
         Map<Setting, List<double[]>> windows = new LinkedHashMap<>();
         Path folder = Files.createTempDirectory("bench");
         try {
-            for (String[] cells :
-                    Jvm.of(jdk, List.of()).run(NativeHeavy.class, work, plan.windowMillis(), plan.rounds(), folder)) {
+            for (String[] cells : Jvm.of(jdk, work.flags())
+                    .run(NativeHeavy.class, work, plan.windowMillis(), plan.rounds(), folder)) {
                 double[] figures = new double[cells.length - 1];
                 for (int i = 0; i < figures.length; i++) {
                     figures[i] = Double.parseDouble(cells[1 + i]);

@@ -14,33 +14,39 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
 import java.net.InetSocketAddress;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.ByteBuffer;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.LongAdder;
-import org.rocksdb.Options;
-import org.rocksdb.RocksDB;
-import org.rocksdb.RocksDBException;
-import org.rocksdb.WriteOptions;
 
 /** Programs of other authors that spend most of their time in native methods, and call these very often. */
 enum NativeWork {
     /** Two threads at a store of RocksDB, by JNI: nine reads and a write in turn. */
     ROCKSDB("RocksDB, by JNI") {
         @Override
+        Path jars() {
+            return Path.of(System.getProperty(ROCKSDB_JARS, "target/cold-start/rocksdb"));
+        }
+
+        @Override
         LongAdder start(Path folder) throws Exception {
-            RocksDB.loadLibrary();
-            RocksDB store = RocksDB.open(new Options().setCreateIfMissing(true), folder.toString());
-            /* The log of writes would make this a measurement of the disk. */
-            WriteOptions unlogged = new WriteOptions().setDisableWAL(true);
+            Store store = Store.open(jars(), folder);
             for (int key = 0; key < KEYS; key++) {
-                store.put(unlogged, key(key), value(key));
+                store.put(key(key), value(key));
             }
             LongAdder done = new LongAdder();
             for (int i = 0; i < THREADS; i++) {
-                startThread("rocksdb-" + i, () -> readAndWrite(store, unlogged, done));
+                startThread("rocksdb-" + i, () -> readAndWrite(store, done));
             }
             return done;
         }
@@ -73,6 +79,7 @@ enum NativeWork {
         }
     };
 
+    private static final String ROCKSDB_JARS = "bench.rocksdb";
     private static final int THREADS = 2;
     private static final int KEYS = 200_000;
     private static final int KEY_BYTES = 16;
@@ -90,6 +97,16 @@ enum NativeWork {
     /** As tables name it. */
     String title() {
         return title;
+    }
+
+    /** Where jars of it are that this class path does not have; null: there are none. */
+    Path jars() {
+        return null;
+    }
+
+    /** What a JVM needs to run it. */
+    List<String> flags() {
+        return jars() == null ? List.of() : List.of("-D" + ROCKSDB_JARS + "=" + jars().toAbsolutePath());
     }
 
     /**
@@ -114,20 +131,67 @@ enum NativeWork {
         return ByteBuffer.allocate(VALUE_BYTES).putInt(number).array();
     }
 
-    private static void readAndWrite(RocksDB store, WriteOptions options, LongAdder done) {
+    private static void readAndWrite(Store store, LongAdder done) {
         Random random = ThreadLocalRandom.current();
-        try {
-            for (int i = 0; true; i++) {
-                int key = random.nextInt(KEYS);
-                if (i % WRITE_OF == 0) {
-                    store.put(options, key(key), value(i));
-                } else if (store.get(key(key)) == null) {
-                    throw new IllegalStateException("key " + key + " is lost");
-                }
-                done.increment();
+        for (int i = 0; true; i++) {
+            int key = random.nextInt(KEYS);
+            if (i % WRITE_OF == 0) {
+                store.put(key(key), value(i));
+            } else if (store.get(key(key)) == null) {
+                throw new IllegalStateException("key " + key + " is lost");
             }
-        } catch (RocksDBException e) {
-            throw new IllegalStateException(e);
+            done.increment();
+        }
+    }
+
+    /** RocksDB by its names: its jar has 88 MB, which no other test needs. */
+    private record Store(MethodHandle putter, MethodHandle getter) {
+
+        static Store open(Path jars, Path folder) throws Exception {
+            List<URL> urls = new ArrayList<>();
+            try (DirectoryStream<Path> files = Files.newDirectoryStream(jars)) {
+                for (Path file : files) {
+                    urls.add(file.toUri().toURL());
+                }
+            }
+            ClassLoader loader = new URLClassLoader(urls.toArray(new URL[0]), ClassLoader.getPlatformClassLoader());
+            Class<?> store = loader.loadClass("org.rocksdb.RocksDB");
+            Class<?> options = loader.loadClass("org.rocksdb.Options");
+            Class<?> writeOptions = loader.loadClass("org.rocksdb.WriteOptions");
+            store.getMethod("loadLibrary").invoke(null);
+            Object opened = store.getMethod("open", options, String.class)
+                    .invoke(null, set(options, "setCreateIfMissing"), folder.toString());
+            /* The log of writes would make this a measurement of the disk. */
+            MethodHandle put = MethodHandles.publicLookup()
+                    .unreflect(store.getMethod("put", writeOptions, byte[].class, byte[].class))
+                    .bindTo(opened)
+                    .bindTo(set(writeOptions, "setDisableWAL"));
+            MethodHandle get = MethodHandles.publicLookup()
+                    .unreflect(store.getMethod("get", byte[].class))
+                    .bindTo(opened);
+            return new Store(put, get);
+        }
+
+        private static Object set(Class<?> options, String setter) throws ReflectiveOperationException {
+            Object made = options.getConstructor().newInstance();
+            options.getMethod(setter, boolean.class).invoke(made, true);
+            return made;
+        }
+
+        void put(byte[] key, byte[] value) {
+            try {
+                putter.invokeExact(key, value);
+            } catch (Throwable e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        byte[] get(byte[] key) {
+            try {
+                return (byte[]) getter.invokeExact(key);
+            } catch (Throwable e) {
+                throw new IllegalStateException(e);
+            }
         }
     }
 

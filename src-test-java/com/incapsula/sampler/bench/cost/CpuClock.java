@@ -10,8 +10,6 @@ import com.incapsula.sampler.bench.peer.AsyncProfilerPeer;
 import com.incapsula.sampler.bench.peer.Peer;
 import com.incapsula.sampler.bench.peer.SamplerPeer;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -37,7 +35,6 @@ public final class CpuClock {
     private static final double LOSS_BAR = 1.2;
     private static final double OWN_CPU_BAR = 6;
     private static final double NANOS_PER_SECOND = 1e9;
-    private static volatile long sink;
 
     private CpuClock() {}
 
@@ -128,41 +125,6 @@ public final class CpuClock {
         return Figures.spread(rows.stream().map(row -> row[column]).toList());
     }
 
-    /** A thread that counts its work. */
-    private static final class Busy extends Thread {
-
-        private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
-        private volatile long steps;
-
-        Busy(int number) {
-            super("busy-" + number);
-            setDaemon(true);
-        }
-
-        @Override
-        public void run() {
-            descend(DEPTH);
-        }
-
-        private int descend(int depth) {
-            if (depth > 0) {
-                return descend(depth - 1) + 1;
-            }
-            while (true) {
-                long value = steps;
-                for (int i = 0; i < 5000; i++) {
-                    value = value * 31 + (value >>> 7) + i;
-                }
-                sink = value;
-                steps++;
-            }
-        }
-
-        double cpuNanos() {
-            return THREADS.getThreadCpuTime(getId());
-        }
-    }
-
     /** What was done and used in a window, per second. */
     private record Window(double steps, double busyNanos, double ownNanos) {
 
@@ -236,9 +198,9 @@ public final class CpuClock {
     public static void main(String... arguments) throws Exception {
         long window = Long.parseLong(arguments[0]);
         int rounds = Integer.parseInt(arguments[1]);
-        List<Busy> threads = new ArrayList<>();
+        List<BusyThread> threads = new ArrayList<>();
         for (int i = 0; i < THREADS; i++) {
-            Busy thread = new Busy(i);
+            BusyThread thread = new BusyThread(i, DEPTH);
             thread.start();
             threads.add(thread);
         }
@@ -264,7 +226,7 @@ public final class CpuClock {
                 Window after = measure(threads, window, tasks());
                 Jvm.tell(
                         profiler.getKey(),
-                        lost(during.steps, before.steps, after.steps),
+                        lost(during.steps(), before.steps(), after.steps()),
                         lost(during.perCpu(), before.perCpu(), after.perCpu()),
                         lost(during.perBusyCpu(), before.perBusyCpu(), after.perBusyCpu()),
                         during.ownNanos / 1e6,
@@ -285,7 +247,7 @@ public final class CpuClock {
         return 100 * (1 - during / ((before + after) / 2));
     }
 
-    private static Window measure(List<Busy> threads, long window, Set<Path> known) throws Exception {
+    private static Window measure(List<BusyThread> threads, long window, Set<Path> known) throws Exception {
         double own = ownNanos(known);
         double busy = busyNanos(threads);
         double steps = steps(threads);
@@ -298,12 +260,12 @@ public final class CpuClock {
         return new Window(done / seconds, busyUsed / seconds, ownUsed / seconds);
     }
 
-    private static double steps(List<Busy> threads) {
-        return threads.stream().mapToDouble(thread -> thread.steps).sum();
+    private static double steps(List<BusyThread> threads) {
+        return threads.stream().mapToDouble(BusyThread::steps).sum();
     }
 
-    private static double busyNanos(List<Busy> threads) {
-        return threads.stream().mapToDouble(Busy::cpuNanos).sum();
+    private static double busyNanos(List<BusyThread> threads) {
+        return threads.stream().mapToDouble(BusyThread::cpuNanos).sum();
     }
 
     private static Set<Path> tasks() throws IOException {

@@ -52,7 +52,7 @@ public final class Scale {
         WOKEN("woken once a second", 1_000) {
             @Override
             void start(int threads) throws InterruptedException {
-                wakeUpInTurn(Crowd.gather(threads, DEPTH));
+                WokenThreads.wakeUpInTurn(Crowd.gather(threads, DEPTH));
             }
         },
         VIRTUAL("virtual, each awake once a second", 10_000) {
@@ -270,23 +270,6 @@ public final class Scale {
             }
         }
         return millis;
-    }
-
-    private static void wakeUpInTurn(List<Thread> threads) {
-        Thread waker = new Thread(
-                () -> {
-                    long start = System.nanoTime();
-                    for (long i = 0; true; i++) {
-                        long due = start + i * PERIOD_MILLIS * (long) NANOS_PER_MILLI / threads.size();
-                        if (due > System.nanoTime()) {
-                            LockSupport.parkNanos((long) NANOS_PER_MILLI);
-                        }
-                        LockSupport.unpark(threads.get((int) (i % threads.size())));
-                    }
-                },
-                "waker");
-        waker.setDaemon(true);
-        waker.start();
     }
 
     private static void sleepAgainAndAgain() {

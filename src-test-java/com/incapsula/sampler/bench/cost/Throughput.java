@@ -10,8 +10,6 @@ import com.incapsula.sampler.bench.peer.AsyncProfilerPeer;
 import com.incapsula.sampler.bench.peer.Peer;
 import com.incapsula.sampler.bench.peer.SamplerPeer;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadMXBean;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -34,7 +32,6 @@ public final class Throughput {
     private static final int MOST_PAIRS_OF_A_ROUND = 20;
     private static final long MOST_MINUTES = 12;
     private static final String ALTERNATING = "alternating";
-    private static volatile long sink;
 
     private Throughput() {}
 
@@ -156,41 +153,6 @@ public final class Throughput {
         return Figures.spread(rows.stream().map(row -> row[column]).toList());
     }
 
-    /** A thread that counts its work. */
-    private static final class Busy extends Thread {
-
-        private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
-        private volatile long steps;
-
-        Busy(int number) {
-            super("busy-" + number);
-            setDaemon(true);
-        }
-
-        @Override
-        public void run() {
-            descend(DEPTH);
-        }
-
-        private int descend(int depth) {
-            if (depth > 0) {
-                return descend(depth - 1) + 1;
-            }
-            while (true) {
-                long value = steps;
-                for (int i = 0; i < 5000; i++) {
-                    value = value * 31 + (value >>> 7) + i;
-                }
-                sink = value;
-                steps++;
-            }
-        }
-
-        double cpuNanos() {
-            return THREADS.getThreadCpuTime(getId());
-        }
-    }
-
     /** Work done in a window, per second and per CPU second. */
     private record Speed(double perSecond, double perCpuSecond) {}
 
@@ -205,9 +167,9 @@ public final class Throughput {
     public static void main(String... arguments) throws Exception {
         long window = Long.parseLong(arguments[0]);
         int rounds = Integer.parseInt(arguments[1]);
-        List<Busy> threads = new ArrayList<>();
+        List<BusyThread> threads = new ArrayList<>();
         for (int i = 0; i < THREADS; i++) {
-            Busy thread = new Busy(i);
+            BusyThread thread = new BusyThread(i, DEPTH);
             thread.start();
             threads.add(thread);
         }
@@ -242,7 +204,7 @@ public final class Throughput {
     }
 
     /* Until the confidence interval is narrow enough. */
-    private static void alternate(List<Busy> threads, Setting setting, long window, int most) throws Exception {
+    private static void alternate(List<BusyThread> threads, Setting setting, long window, int most) throws Exception {
         List<Double> logs = new ArrayList<>();
         long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(MOST_MINUTES);
         for (int pair = 0; pair < most && System.nanoTime() < end; pair++) {
@@ -292,7 +254,7 @@ public final class Throughput {
         return handler;
     }
 
-    private static Speed measure(List<Busy> threads, long window) throws InterruptedException {
+    private static Speed measure(List<BusyThread> threads, long window) throws InterruptedException {
         double steps = steps(threads);
         double cpu = cpu(threads);
         long start = System.nanoTime();
@@ -303,11 +265,11 @@ public final class Throughput {
         return new Speed(done / seconds, done / cpuSeconds);
     }
 
-    private static double steps(List<Busy> threads) {
-        return threads.stream().mapToDouble(thread -> thread.steps).sum();
+    private static double steps(List<BusyThread> threads) {
+        return threads.stream().mapToDouble(BusyThread::steps).sum();
     }
 
-    private static double cpu(List<Busy> threads) {
-        return threads.stream().mapToDouble(Busy::cpuNanos).sum();
+    private static double cpu(List<BusyThread> threads) {
+        return threads.stream().mapToDouble(BusyThread::cpuNanos).sum();
     }
 }

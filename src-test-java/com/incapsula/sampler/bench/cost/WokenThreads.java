@@ -112,7 +112,8 @@ public final class WokenThreads {
         }
     }
 
-    private static void wakeUpInTurn(List<Thread> threads) {
+    /** Starts a thread that wakes up each of them once a second. */
+    static void wakeUpInTurn(List<Thread> threads) {
         Thread waker = new Thread(
                 () -> {
                     long start = System.nanoTime();

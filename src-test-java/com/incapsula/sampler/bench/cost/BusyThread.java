@@ -3,6 +3,8 @@ package com.incapsula.sampler.bench.cost;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.util.List;
+import java.util.stream.IntStream;
 
 /** A thread that computes at the end of a deep stack, and counts its work. */
 final class BusyThread extends Thread {
@@ -13,7 +15,7 @@ final class BusyThread extends Thread {
     private final int depth;
     private volatile long steps;
 
-    BusyThread(int number, int depth) {
+    private BusyThread(int number, int depth) {
         super("busy-" + number);
         this.depth = depth;
         setDaemon(true);
@@ -38,12 +40,24 @@ final class BusyThread extends Thread {
         }
     }
 
-    /** The work so far. */
-    long steps() {
-        return steps;
+    /** Some of them, which run for as long as the JVM. */
+    static List<BusyThread> start(int threads, int depth) {
+        List<BusyThread> all = IntStream.range(0, threads)
+                .mapToObj(number -> new BusyThread(number, depth))
+                .toList();
+        all.forEach(Thread::start);
+        return all;
     }
 
-    double cpuNanos() {
-        return THREADS.getThreadCpuTime(getId());
+    /** Their work so far. */
+    static double steps(List<BusyThread> threads) {
+        return threads.stream().mapToDouble(thread -> thread.steps).sum();
+    }
+
+    /** Their CPU time so far. */
+    static double cpuNanos(List<BusyThread> threads) {
+        return threads.stream()
+                .mapToDouble(thread -> THREADS.getThreadCpuTime(thread.getId()))
+                .sum();
     }
 }

@@ -77,9 +77,9 @@ public final class ContextSwitches {
         jvmti.start();
         measure(Peer.JVMTI + " (" + jvmti.statistics().getEngine() + ")", millis);
         jvmti.stop(thread -> false);
-        AsyncProfilerPeer.startWall(1);
+        AsyncProfilerPeer.start("wall", 1);
         measure(Peer.ASYNC + ", wall mode", millis);
-        AsyncProfilerPeer.stopWall();
+        AsyncProfilerPeer.end();
         System.exit(0);
     }
 

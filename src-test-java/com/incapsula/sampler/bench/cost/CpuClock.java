@@ -10,8 +10,6 @@ import com.incapsula.sampler.bench.peer.AsyncProfilerPeer;
 import com.incapsula.sampler.bench.peer.Peer;
 import com.incapsula.sampler.bench.peer.SamplerPeer;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -19,8 +17,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** What two computing threads lose to timers on their CPU time: clock CPU beside async-profiler's ctimer. */
 public final class CpuClock {
@@ -166,12 +162,12 @@ public final class CpuClock {
         return new Profiler() {
             @Override
             public void start() throws Exception {
-                AsyncProfilerPeer.startCtimer(INTERVAL_MILLIS);
+                AsyncProfilerPeer.start("ctimer", INTERVAL_MILLIS);
             }
 
             @Override
             public double[] stop() {
-                return new double[] {AsyncProfilerPeer.stopAndCount(), Double.NaN};
+                return new double[] {AsyncProfilerPeer.end(), Double.NaN};
             }
         };
     }
@@ -198,12 +194,7 @@ public final class CpuClock {
     public static void main(String... arguments) throws Exception {
         long window = Long.parseLong(arguments[0]);
         int rounds = Integer.parseInt(arguments[1]);
-        List<BusyThread> threads = new ArrayList<>();
-        for (int i = 0; i < THREADS; i++) {
-            BusyThread thread = new BusyThread(i, DEPTH);
-            thread.start();
-            threads.add(thread);
-        }
+        List<BusyThread> threads = BusyThread.start(THREADS, DEPTH);
         Map<String, Profiler> profilers = new LinkedHashMap<>();
         profilers.put(OURS, ours());
         profilers.put(CTIMER, ctimer());
@@ -213,17 +204,17 @@ public final class CpuClock {
             Thread.sleep(settleMillis(window));
             profiler.stop();
         }
-        Window before = measure(threads, window, tasks());
+        Window before = measure(threads, window, Tasks.ids());
         for (int round = 0; round < rounds; round++) {
             for (Map.Entry<String, Profiler> profiler : profilers.entrySet()) {
-                Set<Path> known = tasks();
+                Set<String> known = Tasks.ids();
                 profiler.getValue().start();
                 long start = System.nanoTime();
                 Thread.sleep(settleMillis(window));
                 Window during = measure(threads, window, known);
                 double seconds = (System.nanoTime() - start) / NANOS_PER_SECOND;
                 double[] end = profiler.getValue().stop();
-                Window after = measure(threads, window, tasks());
+                Window after = measure(threads, window, Tasks.ids());
                 Jvm.tell(
                         profiler.getKey(),
                         lost(during.steps(), before.steps(), after.steps()),
@@ -247,50 +238,16 @@ public final class CpuClock {
         return 100 * (1 - during / ((before + after) / 2));
     }
 
-    private static Window measure(List<BusyThread> threads, long window, Set<Path> known) throws Exception {
-        double own = ownNanos(known);
-        double busy = busyNanos(threads);
-        double steps = steps(threads);
+    private static Window measure(List<BusyThread> threads, long window, Set<String> known) throws Exception {
+        double own = Tasks.cpuNanosOfOthers(known);
+        double busy = BusyThread.cpuNanos(threads);
+        double steps = BusyThread.steps(threads);
         long start = System.nanoTime();
         Thread.sleep(window);
-        double done = steps(threads) - steps;
-        double busyUsed = busyNanos(threads) - busy;
+        double done = BusyThread.steps(threads) - steps;
+        double busyUsed = BusyThread.cpuNanos(threads) - busy;
         double seconds = (System.nanoTime() - start) / NANOS_PER_SECOND;
-        double ownUsed = ownNanos(known) - own;
+        double ownUsed = Tasks.cpuNanosOfOthers(known) - own;
         return new Window(done / seconds, busyUsed / seconds, ownUsed / seconds);
-    }
-
-    private static double steps(List<BusyThread> threads) {
-        return threads.stream().mapToDouble(BusyThread::steps).sum();
-    }
-
-    private static double busyNanos(List<BusyThread> threads) {
-        return threads.stream().mapToDouble(BusyThread::cpuNanos).sum();
-    }
-
-    private static Set<Path> tasks() throws IOException {
-        try (Stream<Path> tasks = Files.list(Path.of("/proc/self/task"))) {
-            return tasks.collect(Collectors.toSet());
-        }
-    }
-
-    /* Of the threads that have started since, but for the JVM's compilers. They sleep at this moment, so the kernel's
-     * sums are up to date. */
-    private static double ownNanos(Set<Path> known) throws IOException {
-        double sum = 0;
-        for (Path task : tasks()) {
-            if (known.contains(task)) {
-                continue;
-            }
-            try {
-                if (!Files.readString(task.resolve("comm")).contains("Compiler")) {
-                    sum += Double.parseDouble(
-                            Files.readString(task.resolve("schedstat")).split(" ")[0]);
-                }
-            } catch (NoSuchFileException e) {
-                continue; // ended meanwhile
-            }
-        }
-        return sum;
     }
 }

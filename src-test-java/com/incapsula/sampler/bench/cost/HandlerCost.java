@@ -293,7 +293,7 @@ public final class HandlerCost {
         SignalTimes.startOf(THREAD);
         Thread.sleep(millis);
         int[] nanos = SignalTimes.stop();
-        AsyncProfilerPeer.stopWall();
+        AsyncProfilerPeer.end();
         return nanos;
     }
 

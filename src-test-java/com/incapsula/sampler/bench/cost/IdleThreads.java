@@ -122,9 +122,9 @@ public final class IdleThreads {
             measure(NOTHING, null, window, log);
             measure(Peer.HYBRID, new SamplerPeer(SamplingEngine.AUTO, INTERVAL_MILLIS), window, log);
             measure(Peer.JVMTI, new SamplerPeer(SamplingEngine.JVMTI, INTERVAL_MILLIS), window, log);
-            AsyncProfilerPeer.startWall(INTERVAL_MILLIS);
+            AsyncProfilerPeer.start("wall", INTERVAL_MILLIS);
             measure(Peer.ASYNC, null, window, log);
-            AsyncProfilerPeer.stopWall();
+            AsyncProfilerPeer.end();
         }
         System.exit(0);
     }

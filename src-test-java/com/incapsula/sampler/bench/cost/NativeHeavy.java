@@ -167,9 +167,8 @@ public final class NativeHeavy {
                             : new SamplerPeer(SamplingEngine.AUTO, INTERVAL_MILLIS);
                     ours.start();
                 }
-                case ASYNC_WALL -> AsyncProfilerPeer.startWall(INTERVAL_MILLIS);
-                case ASYNC_CPU ->
-                    AsyncProfiler.getInstance().execute("start,event=ctimer,interval=" + INTERVAL_MILLIS + "ms");
+                case ASYNC_WALL -> AsyncProfilerPeer.start("wall", INTERVAL_MILLIS);
+                case ASYNC_CPU -> AsyncProfilerPeer.start("ctimer", INTERVAL_MILLIS);
                 default -> {
                     /* Nothing runs. */
                 }
@@ -191,7 +190,7 @@ public final class NativeHeavy {
         void stop() throws Exception {
             switch (this) {
                 case WALL, CPU -> ours.stop(thread -> false);
-                case ASYNC_WALL, ASYNC_CPU -> AsyncProfilerPeer.stopWall();
+                case ASYNC_WALL, ASYNC_CPU -> AsyncProfilerPeer.end();
                 default -> {
                     /* Nothing runs. */
                 }

@@ -96,7 +96,7 @@ public final class Scale {
                     ours = new SamplerPeer(SamplingEngine.AUTO, INTERVAL_MILLIS);
                     ours.start();
                 }
-                case ASYNC -> AsyncProfilerPeer.startWall(INTERVAL_MILLIS);
+                case ASYNC -> AsyncProfilerPeer.start("wall", INTERVAL_MILLIS);
                 case JFR -> {
                     recording = new Recording();
                     recording.enable("jdk.ExecutionSample").withPeriod(Duration.ofMillis(INTERVAL_MILLIS));
@@ -120,7 +120,7 @@ public final class Scale {
         void stop() throws Exception {
             switch (this) {
                 case OURS -> ours.stop(thread -> false);
-                case ASYNC -> AsyncProfilerPeer.stopWall();
+                case ASYNC -> AsyncProfilerPeer.end();
                 case JFR -> recording.close();
                 default -> {
                     /* Nothing runs. */

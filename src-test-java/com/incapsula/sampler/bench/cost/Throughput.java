@@ -167,12 +167,7 @@ public final class Throughput {
     public static void main(String... arguments) throws Exception {
         long window = Long.parseLong(arguments[0]);
         int rounds = Integer.parseInt(arguments[1]);
-        List<BusyThread> threads = new ArrayList<>();
-        for (int i = 0; i < THREADS; i++) {
-            BusyThread thread = new BusyThread(i, DEPTH);
-            thread.start();
-            threads.add(thread);
-        }
+        List<BusyThread> threads = BusyThread.start(THREADS, DEPTH);
         List<Setting> settings = List.of(
                 new Setting(NOTHING, 0, null, false),
                 new Setting(Peer.HYBRID, FAST_MILLIS, new SamplerPeer(SamplingEngine.AUTO, FAST_MILLIS), false),
@@ -236,7 +231,7 @@ public final class Throughput {
             setting.ours.start();
         }
         if (setting.async) {
-            one.profiler.AsyncProfiler.getInstance().execute("start,event=cpu,interval=" + setting.millis + "ms");
+            AsyncProfilerPeer.start("cpu", setting.millis);
         }
     }
 
@@ -249,27 +244,19 @@ public final class Throughput {
             handler = nanos > 0 ? nanos / 1000.0 : Double.NaN;
         }
         if (setting.async) {
-            AsyncProfilerPeer.stopWall();
+            AsyncProfilerPeer.end();
         }
         return handler;
     }
 
     private static Speed measure(List<BusyThread> threads, long window) throws InterruptedException {
-        double steps = steps(threads);
-        double cpu = cpu(threads);
+        double steps = BusyThread.steps(threads);
+        double cpu = BusyThread.cpuNanos(threads);
         long start = System.nanoTime();
         Thread.sleep(window);
-        double done = steps(threads) - steps;
-        double cpuSeconds = (cpu(threads) - cpu) / 1e9;
+        double done = BusyThread.steps(threads) - steps;
+        double cpuSeconds = (BusyThread.cpuNanos(threads) - cpu) / 1e9;
         double seconds = (System.nanoTime() - start) / 1e9;
         return new Speed(done / seconds, done / cpuSeconds);
-    }
-
-    private static double steps(List<BusyThread> threads) {
-        return threads.stream().mapToDouble(BusyThread::steps).sum();
-    }
-
-    private static double cpu(List<BusyThread> threads) {
-        return threads.stream().mapToDouble(BusyThread::cpuNanos).sum();
     }
 }

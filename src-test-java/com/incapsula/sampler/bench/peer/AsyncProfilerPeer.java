@@ -62,16 +62,7 @@ public final class AsyncProfilerPeer implements GroupedPeer {
     }
 
     /**
-     * Wall mode as its users run it, for its cost alone.
-     *
-     * @param intervalMillis between two polls of a thread
-     */
-    public static void startWall(long intervalMillis) throws Exception {
-        start("wall", intervalMillis);
-    }
-
-    /**
-     * Any mode as its users run it, for its cost alone.
+     * A mode as its users run it, for its cost alone.
      *
      * @param event wall or ctimer, for example
      * @param intervalMillis between two samples of a thread
@@ -80,26 +71,12 @@ public final class AsyncProfilerPeer implements GroupedPeer {
         AsyncProfiler.getInstance().execute("start,event=" + event + ",interval=" + intervalMillis + "ms");
     }
 
-    /** Stops what startWall or start began. */
-    public static void stopWall() {
-        AsyncProfiler.getInstance().stop();
-    }
-
     /**
-     * Its timers on threads' CPU time, for their cost alone.
+     * Stops the mode that runs.
      *
-     * @param intervalMillis of CPU time between two samples of a thread
+     * @return its samples
      */
-    public static void startCtimer(long intervalMillis) throws Exception {
-        AsyncProfiler.getInstance().execute("start,event=ctimer,interval=" + intervalMillis + "ms");
-    }
-
-    /**
-     * Stops what startCtimer began.
-     *
-     * @return the samples since then
-     */
-    public static long stopAndCount() {
+    public static long end() {
         AsyncProfiler.getInstance().stop();
         return AsyncProfiler.getInstance().getSamples();
     }

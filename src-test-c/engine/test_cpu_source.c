@@ -255,17 +255,26 @@ static void the_last_report_has_what_timers_have_left(void **state)
     assert_int_equal(fake_jvm_timers(f->vm), 0);
 }
 
+/* A thread whose clock can be read. */
+static struct fake_thread *start_with_timer(struct sampler_fixture *f, const char *name)
+{
+    struct fake_thread *thread = NULL;
+
+    f->clock.seam.thread_cpu_ns = read_used;
+    sampler_fixture_start(f);
+    thread = started(f, name);
+    fake_jvm_identify(thread, 1);
+    make_ticks(f, 1);
+    assert_true(thread->has_timer);
+    return thread;
+}
+
 /* The clock told this time before, so the timer's rest is nothing new. */
 static void time_without_signals_is_not_attributed_again_at_the_end(void **state)
 {
     struct sampler_fixture *f = *state;
-    struct fake_thread *one = NULL;
+    struct fake_thread *one = start_with_timer(f, "one");
 
-    f->clock.seam.thread_cpu_ns = read_used;
-    sampler_fixture_start(f);
-    one = started(f, "one");
-    fake_jvm_identify(one, 1);
-    make_ticks(f, 1);
     fake_clock_spend_cpu(&f->clock, 3000 * MS);
     make_ticks(f, 100);
     fake_jvm_expire_without_room(f->vm, one, 3000 * MS / TICK + 1);
@@ -685,14 +694,8 @@ static void what_the_clock_says_of_a_pause_is_not_attributed(void **state)
 static void what_a_thread_uses_in_a_pause_that_it_ends_in_is_not_attributed(void **state)
 {
     struct sampler_fixture *f = *state;
-    struct fake_thread *busy = NULL;
+    struct fake_thread *busy = start_with_timer(f, "busy");
 
-    f->clock.seam.thread_cpu_ns = read_used;
-    sampler_fixture_start(f);
-    busy = started(f, "busy");
-    fake_jvm_identify(busy, 1);
-    make_ticks(f, 1);
-    assert_true(busy->has_timer);
     sampler_fixture_pause(f);
     busy->thread.ended_cpu_ns = 500 * MS;
     fake_jvm_end(f->vm, busy);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is believed of a place in a method's code, after it was found once. */
+/* A place in a method's code is believed after it was found once, as long as the code is there. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -371,7 +371,7 @@ static void bytes_from_before_a_redefinition_are_tried_again(void **state)
                      0);
 }
 
-/* Of a method that has an id. */
+/* The method has an id. */
 static int64_t since_of(const char *method)
 {
     const struct smp_method_ids *ids = smp_call_graph_ids(counted.graph);
@@ -446,7 +446,7 @@ static bool give_bytes_of_leaf(struct fake_loaded *type, bool is_retransformed,
     return load_hook(type, is_retransformed, leaf.original, leaf.original_size, out, out_size);
 }
 
-/* What the JVM hands in from before a redefinition may be anything by then. */
+/* Bytes that the JVM hands in from before a redefinition may be anything by then. */
 static void freed_bytes_are_tried_again(void **state)
 {
     (void)state;

@@ -2,7 +2,7 @@
 #include "jvm/hotspot/blob_cache.h"
 
 enum {
-    NEIGHBOURHOOD_BYTES = 256 /* of code, whose addresses have one entry */
+    NEIGHBOURHOOD_BYTES = 256 /* addresses so near to each other share an entry */
 };
 
 /* Words of an entry, behind the sequence: distances are from the blob's start. */

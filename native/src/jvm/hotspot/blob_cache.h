@@ -28,7 +28,7 @@ struct smp_blob_entry {
     _Alignas(SMP_ENTRY_LINE_BYTES) _Atomic uint64_t words[SMP_BLOB_ENTRY_WORDS];
 };
 
-/* What smp_blob_find finds. cache may be NULL. */
+/* Finds the same as smp_blob_find. cache may be NULL. */
 bool smp_blob_cache_find(struct smp_frames_cache *cache, const struct smp_layout *layout,
                          uintptr_t pc, struct smp_blob *out);
 

@@ -23,7 +23,7 @@ enum {
     SURE = 1 /* of a stamp */
 };
 
-/* Of an entry, which is written and read as one of frame_cache_entry.h. */
+/* A method's entry is written and read as an entry of frame_cache_entry.h. */
 enum method_word {
     METHOD_SEQUENCE,
     METHOD_KEY, /* Method* */
@@ -126,7 +126,7 @@ static unsigned flags_of(const struct smp_known_code *code)
            (code->says_size ? SMP_ENTRY_SAYS_SIZE : 0);
 }
 
-/* Of the first four frames, or the next ones. Not found: out may be anything. */
+/* A part is four frames, the first ones or the next. False: out may be anything. */
 static bool read_code_part(const struct smp_frames_cache *cache, uintptr_t pc, size_t part,
                            struct smp_entry_head *head, const struct smp_known_code *out)
 {

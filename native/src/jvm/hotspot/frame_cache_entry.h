@@ -79,7 +79,7 @@ struct smp_frames_cache {
     size_t turn; /* of the thread that writes */
 };
 
-/* What the entries of one address have alike, but for the part in the shape. */
+/* All entries of one address have the same head, but for the part in the shape. */
 struct smp_entry_head {
     uint64_t blob;
     uint64_t id_and_size;

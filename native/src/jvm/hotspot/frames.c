@@ -96,7 +96,7 @@ static struct smp_jvm_code jvm_code_of(const struct smp_layout *layout,
     return read;
 }
 
-/* What an entry means for most frames: at most four of the JVM, with ids, of a known size. */
+/* Most entries are plain: at most four frames of the JVM, with ids, of a known size. */
 static bool is_plain_entry(const struct smp_entry_head *head)
 {
     return (head->shape & SMP_ENTRY_FLAGS) == SMP_ENTRY_ALL_IDS && smp_entry_part(head) == 0 &&

@@ -18,8 +18,8 @@ static bool read_status(int fd, struct stat *out)
     return syscall(SYS_fstat, fd, out) == 0;
 }
 
-/* False: the process has closed it, as programs do that close all they did not open, and the number
- * is of another file now, which is not ours to close. */
+/* False: the process has closed it, and its number is another file's now, which is not ours to
+ * close. Some programs close all files that they did not open. */
 static bool is_still_ours(const struct smp_kept_file *file)
 {
     struct stat found;

@@ -106,7 +106,7 @@ uint64_t smp_jvm_cpu_timers_due(int64_t first_cpu_ns, int64_t interval_ns, int64
     return (uint64_t)((cpu_ns - first_cpu_ns) / interval_ns) + 1;
 }
 
-/* False: the sample keeps the room that it has. */
+/* False: there is no memory, and the sample keeps its room. */
 static bool reserve_sample_frames(struct smp_cpu_sample *sample, uint32_t room)
 {
     struct smp_jvm_frame *frames = NULL;
@@ -268,7 +268,7 @@ static bool has_target_of(const struct smp_cpu_timer *timer, const struct smp_wa
            target->was_alive == !smp_gate_is_unsure(&info->gate);
 }
 
-/* What has been learnt of the thread meanwhile, for its next walk. A target costs calls of the JVM,
+/* Its next walk knows what was learnt of the thread meanwhile. A target costs calls of the JVM,
  * and there is nothing new for most samples. */
 static void renew_timer_target(struct smp_cpu_timer *timer, JNIEnv *env)
 {

@@ -48,7 +48,7 @@ struct smp_cpu_timer;
 struct smp_cpu_sample {
     uint32_t capacity;
     struct smp_jvm_frame *frames;
-    struct smp_cpu_timer *timer; /* whose thread has walked, while the sample is done */
+    struct smp_cpu_timer *timer; /* its thread has walked; only while the sample is done */
     uint64_t weight;             /* expirations */
     struct smp_walk_answer answer;
 };

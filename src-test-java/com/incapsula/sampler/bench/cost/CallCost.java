@@ -70,7 +70,7 @@ public final class CallCost {
         return tables;
     }
 
-    /* What is cut has told what it has seen by then. */
+    /* A JVM that is cut has told what it has seen by then. */
     private static void measure(
             Plan plan, Path jdk, CallCostWork work, CallCostTool tool, Map<CallCostTool, List<double[]>> runs)
             throws IOException, InterruptedException {

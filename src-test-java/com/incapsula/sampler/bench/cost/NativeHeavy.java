@@ -125,7 +125,7 @@ public final class NativeHeavy {
                 1 - ratio(ours, WORK_PER_CPU), 1 - ratio(others, WORK_PER_CPU), Double.isNaN(noise) ? 1 : noise);
     }
 
-    /* Of logarithms, so that no window counts more. */
+    /* The figures are logarithms, so no window counts more than another. */
     private static double ratio(List<double[]> figures, int column) {
         return Math.exp(Figures.mean(column(figures, column)));
     }
@@ -175,7 +175,7 @@ public final class NativeHeavy {
             }
         }
 
-        /* Of all threads, since the start. */
+        /* All threads' samples since the start. */
         long samples() {
             return switch (this) {
                 case WALL, CPU ->

@@ -99,7 +99,7 @@ enum NativeWork {
         return title;
     }
 
-    /** Where jars of it are that this class path does not have; null: there are none. */
+    /** The folder of its jars, which this class path does not have; null: it needs none. */
     Path jars() {
         return null;
     }

@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 #include "base/safe_read.h"
-#include "jvm/hotspot/frames.h"
+#include "hotspot/frames.h"
 #include "support/fake_code.h"
 #include "support/must.h"
 

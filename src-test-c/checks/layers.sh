@@ -37,14 +37,14 @@ BEGIN {
 
     jvm = "base engine/jvm.h model/sample.h"
     room("jvm/agent", "base")
-    room("jvm/hotspot", "base jvm/agent")
-    room("jvm/code", jvm " classfile jvm/agent jvm/hotspot")
-    room("jvm/walk/handler", "engine/jvm.h base/give_way.h jvm/hotspot jvm/code")
-    room("jvm/threads", jvm " jvm/agent jvm/hotspot jvm/walk/handler")
-    room("jvm/walk", jvm " jvm/agent jvm/hotspot jvm/code jvm/walk/handler jvm/threads")
-    room("jvm/locks", jvm " jvm/agent jvm/hotspot jvm/threads")
-    room("jvm/calls", jvm " model/counting_account.h engine/session/worker.h classfile counting jvm/agent jvm/hotspot jvm/code jvm/threads")
-    all = jvm " counting jvm/agent jvm/calls jvm/hotspot jvm/code jvm/walk/handler jvm/threads jvm/locks jvm/walk"
+    room("hotspot", "base jvm/agent")
+    room("jvm/code", jvm " classfile jvm/agent hotspot handler")
+    room("handler", "engine/jvm.h base/give_way.h hotspot")
+    room("jvm/threads", jvm " jvm/agent hotspot handler")
+    room("jvm/walk", jvm " jvm/agent hotspot jvm/code handler jvm/threads")
+    room("jvm/locks", jvm " jvm/agent hotspot jvm/threads")
+    room("jvm/calls", jvm " model/counting_account.h engine/session/worker.h classfile counting jvm/agent hotspot jvm/code jvm/threads")
+    all = jvm " counting jvm/agent jvm/calls hotspot jvm/code handler jvm/threads jvm/locks jvm/walk"
     room("jvm", all)
 
     all = all " jvm export model classfile counting engine engine/threads engine/attribution engine/sources engine/session"
@@ -56,7 +56,8 @@ BEGIN {
     hidden["model"] = "^(jni|jvmti|pthread)[.]h$|^com_incapsula_"
     hidden["classfile"] = hidden["model"]
     hidden["counting"] = hidden["export"] = hidden["engine"] = hidden["base"]
-    hidden["jvm"] = hidden["tests"] = "^com_incapsula_"
+    hidden["handler"] = "^jvmti[.]h$|^com_incapsula_"
+    hidden["hotspot"] = hidden["jvm"] = hidden["tests"] = "^com_incapsula_"
     hidden["jni"] = "^jvmti[.]h$"
 }
 
@@ -88,7 +89,7 @@ FNR == 1 {
     header = parts[2]
     if (header ~ hidden[layer])
         complain(FILENAME ": " layer " must not include <" header ">")
-    if (header !~ "^(base|model|classfile|counting|export|engine|jvm|jni)/")
+    if (header !~ "^(base|model|classfile|counting|export|engine|hotspot|handler|jvm|jni)/")
         next
     target = header
     sub("[.]h$", "", header)

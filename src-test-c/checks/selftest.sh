@@ -63,7 +63,7 @@ check_layers() {
     expect fail "layers: a later room" "$checks/layers.sh" \
         "$(tree l14 native/src/jvm/agent/x.c '#include "jvm/threads/registry.h"')"
     expect fail "layers: the handler sees threads" "$checks/layers.sh" \
-        "$(tree l15 native/src/jvm/walk/handler/x.c '#include "jvm/threads/registry.h"')"
+        "$(tree l15 native/src/handler/x.c '#include "jvm/threads/registry.h"')"
     expect fail "layers: a room sees all of engine" "$checks/layers.sh" \
         "$(tree l16 native/src/jvm/walk/x.c '#include "engine/session/session.h"')"
     local circle
@@ -244,21 +244,6 @@ check_jar() {
     expect fail "jar: none" "$checks/jar.sh" "$(jar none)" "$jdk"
 }
 
-check_registered() {
-    local folder=$work/registered
-    mkdir -p "$folder/native/src/base" "$folder/src-test-c/base"
-    printf 'set(SMP_BASE_FILES\n    clock\n    status)\n' >"$folder/native/CMakeLists.txt"
-    echo 'smp_test(base/test_clock SLOW)' >"$folder/src-test-c/CMakeLists.txt"
-    touch "$folder/native/src/base/clock.c" "$folder/native/src/base/status.c" "$folder/src-test-c/base/test_clock.c"
-    expect pass "registered: all of them" "$checks/registered.sh" "$folder"
-    touch "$folder/native/src/base/more.c"
-    expect fail "registered: one source more" "$checks/registered.sh" "$folder"
-    rm "$folder/native/src/base/more.c" "$folder/native/src/base/status.c"
-    expect fail "registered: one source less" "$checks/registered.sh" "$folder"
-    touch "$folder/native/src/base/status.c" "$folder/src-test-c/base/test_more.c"
-    expect fail "registered: one test more" "$checks/registered.sh" "$folder"
-}
-
 # object NAME CODE
 object() {
     printf '%s\n' "$2" >"$work/$1.c"
@@ -383,15 +368,6 @@ check_cmocka() {
     (cd "$build" && ctest --tests-regex '^cmocka$' --output-on-failure --no-tests=error) >"$work/ctest.out" 2>&1 || true
     expect pass "cmocka is missing: said" grep -q 'cmocka is missing.*apt-get install libcmocka-dev' "$work/ctest.out"
     expect pass "cmocka is missing: a failure" grep -q '0% tests passed, 1 tests failed out of 1' "$work/ctest.out"
-}
-
-check_words() {
-    local word words=(No''body who''ever some''body who''m 'the one wh''o' twi''ns 'been tol''d' 'asked fo''r' 'is to be ha''d'
-        threads''sampler threads_''sampler 'threads sam''pler')
-    expect pass "words: plain ones" "$checks/words.sh" "$(tree words native/src/model/x.c '/* The ones who have asked. noBody() */')"
-    for word in "${words[@]}"; do
-        expect fail "words: $word" "$checks/words.sh" "$(tree words native/src/model/x.c "/* $word it */")"
-    done
 }
 
 check_documents() {
@@ -553,10 +529,8 @@ else
     check_tables
     check_libraries
     check_jar
-    check_registered
     check_handler
     check_sources
-    check_words
     check_documents
     check_bundle
     check_gradle

@@ -10,8 +10,8 @@
 /* after those four */
 #include <cmocka.h>
 
-#include "jvm/hotspot/frame_slots.h"
-#include "jvm/hotspot/machine_code.h"
+#include "hotspot/frame_slots.h"
+#include "hotspot/machine_code.h"
 
 #if defined(__x86_64__)
 
@@ -21,7 +21,7 @@
 #define SMP_SLOT_BCP AARCH64_SLOT_BCP
 #define SMP_SLOT_CALL_WRAPPER AARCH64_SLOT_CALL_WRAPPER
 #define smp_frame_slots_caller_sp aarch64_caller_sp
-#include "jvm/hotspot/frame_slots_aarch64.h"
+#include "hotspot/frame_slots_aarch64.h"
 
 #define SMP_PROLOGUE_BYTES AARCH64_PROLOGUE_BYTES
 #define SMP_CALL_LONGEST AARCH64_CALL_LONGEST
@@ -46,7 +46,7 @@
 #define smp_machine_code_poll_load aarch64_poll_load
 #define smp_machine_code_stub_return aarch64_stub_return
 #define smp_machine_code_kept_at aarch64_kept_at
-#include "jvm/hotspot/machine_code_aarch64.h"
+#include "hotspot/machine_code_aarch64.h"
 
 enum { NOP = 0xd503201f, SUB_0x40 = 0xd10103ff, STP_AT_0x30 = 0xa9037bfd, STP_DOWN = 0xa9bf7bfd };
 

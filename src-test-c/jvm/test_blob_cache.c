@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/safe_read.h"
-#include "jvm/hotspot/blob_cache.h"
-#include "jvm/hotspot/frames.h"
+#include "hotspot/blob_cache.h"
+#include "hotspot/frames.h"
 #include "support/fake_code.h"
 
 enum { PC = 20, ROUNDS = 20000, METHODS = 8 };

@@ -9,7 +9,7 @@
 #include "jvm/agent/agent.h"
 #include "jvm/code/methods.h"
 #include "jvm/walk/by_jvmti.h"
-#include "jvm/walk/handler/pauses.h"
+#include "handler/pauses.h"
 #include "support/fake_clock.h"
 #include "support/vm_fixture.h"
 

@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "base/safe_read.h"
-#include "jvm/hotspot/check.h"
-#include "jvm/hotspot/check_code.h"
-#include "jvm/hotspot/code.h"
+#include "hotspot/check.h"
+#include "hotspot/check_code.h"
+#include "hotspot/code.h"
 #include "support/fake_code.h"
 #include "support/fake_jvmti.h"
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "jvm/hotspot/chunks.h"
+#include "hotspot/chunks.h"
 #include "support/fake_libjvm.h"
 
 enum { FLAGS = 7 };

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "jvm/hotspot/class_changes.h"
+#include "hotspot/class_changes.h"
 #include "support/fake_libjvm.h"
 
 static uint8_t flag;

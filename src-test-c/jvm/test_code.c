@@ -10,7 +10,7 @@
 
 #include "base/random.h"
 #include "base/safe_read.h"
-#include "jvm/hotspot/code.h"
+#include "hotspot/code.h"
 #include "support/fake_code.h"
 
 static const int versions[] = { 17, 21, 25 };

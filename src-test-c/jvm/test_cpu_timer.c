@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Signals of timers, made up, and the arithmetic of when a timer expires first. */
-#include "jvm/walk/handler/cpu_timer.h"
+#include "handler/cpu_timer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

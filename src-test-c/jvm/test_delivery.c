@@ -13,7 +13,7 @@
 
 #include "jvm/agent/agent.h"
 #include "jvm/code/methods.h"
-#include "jvm/hotspot/frame_names.h"
+#include "hotspot/frame_names.h"
 #include "jvm/threads/registry.h"
 #include "jvm/threads/threads.h"
 #include "jvm/walk/delivery.h"

@@ -19,11 +19,11 @@
 
 #include "base/random.h"
 #include "base/safe_read.h"
-#include "jvm/hotspot/code_copies.h"
-#include "jvm/hotspot/frame_cache.h"
-#include "jvm/hotspot/frames.h"
-#include "jvm/hotspot/method_copy.h"
-#include "jvm/hotspot/method_table.h"
+#include "hotspot/code_copies.h"
+#include "hotspot/frame_cache.h"
+#include "hotspot/frames.h"
+#include "hotspot/method_copy.h"
+#include "hotspot/method_table.h"
 #include "support/fake_code.h"
 
 static const int versions[] = { 17, 21, 25 };

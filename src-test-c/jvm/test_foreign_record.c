@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/safe_read.h"
-#include "jvm/hotspot/foreign_record.h"
-#include "jvm/hotspot/machine_code.h"
+#include "hotspot/foreign_record.h"
+#include "hotspot/machine_code.h"
 #include "support/fake_code.h"
 
 enum { ROOM = 32 };

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "base/safe_read.h"
-#include "jvm/hotspot/frame_cache.h"
-#include "jvm/hotspot/frames.h"
+#include "hotspot/frame_cache.h"
+#include "hotspot/frames.h"
 #include "support/fake_code.h"
 
 enum { ID = 0x3c6c, OTHER_ID = 0x3c6d };

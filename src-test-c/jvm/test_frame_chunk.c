@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "base/safe_read.h"
-#include "jvm/hotspot/chunks.h"
-#include "jvm/hotspot/frame_slots.h"
-#include "jvm/hotspot/frames.h"
-#include "jvm/walk/handler/heap_end.h"
-#include "jvm/walk/handler/own_walk.h"
+#include "hotspot/chunks.h"
+#include "hotspot/frame_slots.h"
+#include "hotspot/frames.h"
+#include "handler/heap_end.h"
+#include "handler/own_walk.h"
 #include "support/fake_code.h"
 #include "support/fake_libjvm.h"
 

@@ -12,8 +12,8 @@
 
 #include "base/random.h"
 #include "base/safe_read.h"
-#include "jvm/hotspot/frames.h"
-#include "jvm/hotspot/method_table.h"
+#include "hotspot/frames.h"
+#include "hotspot/method_table.h"
 #include "support/failing_alloc.h"
 #include "support/fake_code.h"
 

@@ -3,7 +3,7 @@
  * Real signals to a thread that runs on a stack of the test's. Which stack is "the thread's own" is
  * what the request says, so a coroutine is a thread whose request names another one.
  */
-#include "jvm/walk/handler/guarded_walk.h"
+#include "handler/guarded_walk.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "jvm/walk/handler/registers.h"
+#include "handler/registers.h"
 #include "jvm/walk/signals.h"
 
 #ifndef AT_MINSIGSTKSZ

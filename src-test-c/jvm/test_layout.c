@@ -7,8 +7,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "jvm/hotspot/frame_slots.h"
-#include "jvm/hotspot/layout.h"
+#include "hotspot/frame_slots.h"
+#include "hotspot/layout.h"
 #include "support/fake_libjvm.h"
 
 static const int versions[] = { 17, 21, 25 };

@@ -11,8 +11,8 @@
 #include <sys/mman.h>
 
 #include "base/safe_read.h"
-#include "jvm/hotspot/method.h"
-#include "jvm/hotspot/method_copy.h"
+#include "hotspot/method.h"
+#include "hotspot/method_copy.h"
 #include "support/fake_code.h"
 
 static const int versions[] = { 17, 21, 25 };

@@ -12,7 +12,7 @@
 
 #include "base/random.h"
 #include "base/safe_read.h"
-#include "jvm/hotspot/method_lines.h"
+#include "hotspot/method_lines.h"
 #include "model/line_tables.h"
 #include "support/fake_code.h"
 

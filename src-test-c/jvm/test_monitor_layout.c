@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/safe_read.h"
-#include "jvm/hotspot/monitor_layout.h"
+#include "hotspot/monitor_layout.h"
 #include "support/fake_libjvm.h"
 
 enum { JAVA_ID = 42, FLAGS = 8, Z_SHIFT = 13, KLASS_SHIFT = 42, NARROW_AT = 64 };

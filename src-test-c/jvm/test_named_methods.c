@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 #include "jvm/code/methods.h"
 #include "jvm/code/named_methods.h"
-#include "jvm/hotspot/frame_names.h"
+#include "hotspot/frame_names.h"
 #include "model/methods.h"
 #include "support/failing_alloc.h"
 

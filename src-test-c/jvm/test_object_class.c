@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/safe_read.h"
-#include "jvm/hotspot/object_class.h"
+#include "hotspot/object_class.h"
 
 enum { MARK_SHIFT = 42, UNMAPPED = 4096, NARROW_SHIFT = 3, Z_SHIFT = 13 };
 

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "jvm/hotspot/safepoint_count.h"
+#include "hotspot/safepoint_count.h"
 
 enum { BEGINNING = 32, ENTRY = 64, NAME_AT = 20, DATA_AT = 48, ENTRIES = 3, VALUE = 4711 };
 

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "jvm/walk/handler/cookie_mark.h"
+#include "handler/cookie_mark.h"
 #include "jvm/walk/signals.h"
 #include "support/seccomp.h"
 

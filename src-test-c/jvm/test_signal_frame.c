@@ -12,8 +12,8 @@
 #include <ucontext.h>
 
 #include "jvm/threads/stack_bounds.h"
-#include "jvm/walk/handler/registers.h"
-#include "jvm/walk/handler/signal_frame.h"
+#include "handler/registers.h"
+#include "handler/signal_frame.h"
 #include "support/registers_set.h"
 
 /* What the handlers of one round have seen. */

@@ -13,10 +13,10 @@
 #include <ucontext.h>
 
 #include "jvm/code/code_map.h"
-#include "jvm/hotspot/machine_code.h"
-#include "jvm/walk/handler/registers.h"
-#include "jvm/walk/handler/signal_frame.h"
-#include "jvm/walk/handler/stack_walk.h"
+#include "hotspot/machine_code.h"
+#include "handler/registers.h"
+#include "handler/signal_frame.h"
+#include "handler/stack_walk.h"
 #include "support/registers_set.h"
 #include "support/thread_states.h"
 

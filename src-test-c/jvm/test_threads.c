@@ -13,7 +13,7 @@
 #include "jvm/agent/agent.h"
 #include "jvm/threads/hidden_threads.h"
 #include "jvm/threads/threads.h"
-#include "jvm/walk/handler/signal.h"
+#include "handler/signal.h"
 #include "support/failing_alloc.h"
 #include "support/fake_clock.h"
 #include "support/vm_fixture.h"

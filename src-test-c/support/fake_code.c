@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "jvm/hotspot/code.h"
-#include "jvm/hotspot/code_copies.h"
-#include "jvm/hotspot/frame_slots.h"
-#include "jvm/hotspot/method_table.h"
+#include "hotspot/code.h"
+#include "hotspot/code_copies.h"
+#include "hotspot/frame_slots.h"
+#include "hotspot/method_table.h"
 #include "support/fake_libjvm.h"
 
 enum {

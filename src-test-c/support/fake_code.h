@@ -23,9 +23,9 @@
 #ifndef SMP_SUPPORT_FAKE_CODE_H
 #define SMP_SUPPORT_FAKE_CODE_H
 
-#include "jvm/hotspot/exports.h"
-#include "jvm/hotspot/frames.h"
-#include "jvm/hotspot/layout.h"
+#include "hotspot/exports.h"
+#include "hotspot/frames.h"
+#include "hotspot/layout.h"
 #include "model/sample.h"
 
 enum {

@@ -16,7 +16,7 @@
 #ifndef SMP_SUPPORT_FAKE_LIBJVM_H
 #define SMP_SUPPORT_FAKE_LIBJVM_H
 
-#include "jvm/hotspot/exports.h"
+#include "hotspot/exports.h"
 
 struct fake_libjvm;
 

@@ -7,7 +7,7 @@
 #ifndef SMP_TEST_REGISTERS_SET_H
 #define SMP_TEST_REGISTERS_SET_H
 
-#include "jvm/walk/handler/registers.h"
+#include "handler/registers.h"
 
 #if defined(__x86_64__)
 

@@ -22,7 +22,7 @@
 #include "jvm/walk/by_jvmti.h"
 #include "jvm/walk/by_signal.h"
 #include "jvm/walk/cpu_timers.h"
-#include "jvm/walk/handler/pauses.h"
+#include "handler/pauses.h"
 #include "jvm/walk/outside.h"
 #include "jvm/walk/unmounted.h"
 

@@ -25,10 +25,10 @@
 #include "base/clock.h"
 #include "base/safe_read.h"
 #include "bench/observed/interrupted.h"
-#include "jvm/code/code_view.h"
-#include "jvm/walk/handler/registers.h"
-#include "jvm/walk/handler/signal.h"
-#include "jvm/walk/handler/stack_walk.h"
+#include "handler/code_view.h"
+#include "handler/registers.h"
+#include "handler/signal.h"
+#include "handler/stack_walk.h"
 
 #define NATIVE(name) JNICALL Java_com_incapsula_sampler_bench_cost_HandlerTimes_##name
 

@@ -20,8 +20,8 @@
 #include "engine/attribution/attribution.h"
 #include "jvm/agent/agent.h"
 #include "jvm/code/methods.h"
-#include "jvm/hotspot/check.h"
-#include "jvm/hotspot/code.h"
+#include "hotspot/check.h"
+#include "hotspot/code.h"
 #include "model/outcome.h"
 
 #define NATIVE(name) JNICALL Java_com_incapsula_sampler_bench_accuracy_ObservedStacks_##name

@@ -20,8 +20,8 @@
 #include "jvm/calls/redefined_classes.h"
 #include "jvm/calls/reflected_calls.h"
 #include "jvm/code/prepare_event.h"
-#include "jvm/hotspot/class_changes.h"
-#include "jvm/hotspot/version.h"
+#include "hotspot/class_changes.h"
+#include "hotspot/version.h"
 
 enum {
     HOOK_EXTRA_REFS = 2 * SMP_BATCH_MOST,

@@ -8,8 +8,8 @@
 
 #include "jvm/code/code_map.h"
 #include "jvm/code/invoked_method.h"
-#include "jvm/hotspot/inline_record.h"
-#include "jvm/hotspot/machine_code.h"
+#include "hotspot/inline_record.h"
+#include "hotspot/machine_code.h"
 
 /* A byte code that has been read; ids are not used again. */
 struct cached_call {

@@ -10,10 +10,10 @@
 #include "jvm/code/class_unload.h"
 #include "jvm/code/code_map.h"
 #include "jvm/code/monitor_exits.h"
-#include "jvm/hotspot/check.h"
-#include "jvm/hotspot/inline_record.h"
-#include "jvm/hotspot/method_table.h"
-#include "jvm/hotspot/version.h"
+#include "hotspot/check.h"
+#include "hotspot/inline_record.h"
+#include "hotspot/method_table.h"
+#include "hotspot/version.h"
 
 static const jvmtiEvent code_events[] = {
     JVMTI_EVENT_CLASS_LOAD,

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "jvm/code/code_view.h"
+#include "handler/code_view.h"
 
 enum {
     SMP_CODE_MAX_PIECES = 65536,

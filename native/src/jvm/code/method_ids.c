@@ -8,8 +8,8 @@
 #include "jvm/agent/jvmti_status.h"
 #include "jvm/agent/local_frame.h"
 #include "jvm/code/prepare_event.h"
-#include "jvm/hotspot/check.h"
-#include "jvm/hotspot/method_table.h"
+#include "hotspot/check.h"
+#include "hotspot/method_table.h"
 
 enum { EXTRA_REFS = 16 };
 

@@ -6,8 +6,8 @@
 
 #include "classfile/opcodes.h"
 #include "jvm/code/code_map.h"
-#include "jvm/hotspot/inline_record.h"
-#include "jvm/hotspot/machine_code.h"
+#include "hotspot/inline_record.h"
+#include "hotspot/machine_code.h"
 
 enum { ACC_SYNCHRONIZED = 0x20, NONE = -1 };
 

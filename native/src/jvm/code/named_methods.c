@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 #include "base/hash_map.h"
 #include "base/utf8.h"
-#include "jvm/hotspot/frame_names.h"
+#include "hotspot/frame_names.h"
 
 enum {
     INDEX_BITS = 10,

@@ -32,7 +32,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "jvm/hotspot/method_copy.h"
+#include "hotspot/method_copy.h"
 #include "model/sample.h"
 
 enum {

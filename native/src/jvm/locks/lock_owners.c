@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "jvm/agent/agent.h"
-#include "jvm/hotspot/safepoint_count.h"
+#include "hotspot/safepoint_count.h"
 #include "jvm/locks/monitor_owner.h"
 #include "jvm/locks/sync_owner.h"
 #include "jvm/threads/threads.h"

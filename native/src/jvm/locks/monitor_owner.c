@@ -5,8 +5,8 @@
 
 #include "base/clock.h"
 #include "base/safe_read.h"
-#include "jvm/hotspot/memory.h"
-#include "jvm/hotspot/safepoint_count.h"
+#include "hotspot/memory.h"
+#include "hotspot/safepoint_count.h"
 #include "jvm/threads/gate.h"
 #include "jvm/threads/threads.h"
 #include "jvm/threads/virtual_threads.h"

@@ -26,7 +26,7 @@
 #include <stdint.h>
 
 #include "engine/jvm.h"
-#include "jvm/hotspot/monitor_layout.h"
+#include "hotspot/monitor_layout.h"
 
 /* What a reading needs of the JVM. */
 struct smp_monitor_reader {

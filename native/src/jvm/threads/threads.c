@@ -21,7 +21,7 @@
 #include "jvm/threads/thread_name.h"
 #include "jvm/threads/tid_resolver.h"
 #include "jvm/threads/virtual_threads.h"
-#include "jvm/walk/handler/signal.h"
+#include "handler/signal.h"
 
 #define NS_PER_MS INT64_C(1000000)
 

@@ -14,7 +14,7 @@
 #include "jvm/agent/jvmti_status.h"
 #include "jvm/code/methods.h"
 #include "jvm/threads/threads.h"
-#include "jvm/walk/handler/pauses.h"
+#include "handler/pauses.h"
 #include "jvm/walk/wait_word.h"
 
 /* The JVM writes its frames into ours. */

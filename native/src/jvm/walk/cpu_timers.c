@@ -15,7 +15,7 @@
 #include "jvm/agent/agent.h"
 #include "jvm/threads/threads.h"
 #include "jvm/walk/async.h"
-#include "jvm/walk/handler/cpu_timer.h"
+#include "handler/cpu_timer.h"
 #include "jvm/walk/signals.h"
 #include "jvm/walk/walk_target.h"
 

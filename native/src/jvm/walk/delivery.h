@@ -30,8 +30,8 @@
 
 #include "engine/jvm.h"
 #include "jvm/code/named_methods.h"
-#include "jvm/hotspot/thread_states.h"
-#include "jvm/walk/handler/walk_data.h"
+#include "hotspot/thread_states.h"
+#include "handler/walk_data.h"
 #include "jvm/walk/handshakes.h"
 #include "jvm/walk/mounted_check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvm/walk/native_walk.h"
 
-#include "jvm/walk/handler/caller.h"
+#include "handler/caller.h"
 #include "jvm/walk/proven_walk.h"
 
 /* As the handler walks from the anchor. */

@@ -29,7 +29,7 @@
 
 #include "base/status.h"
 #include "jvm/threads/registry.h"
-#include "jvm/walk/handler/signal.h"
+#include "handler/signal.h"
 
 enum {
     SMP_NATIVE_WATCHED_NS = 4000,

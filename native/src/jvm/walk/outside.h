@@ -30,7 +30,7 @@
 #include "base/status.h"
 #include "engine/jvm.h"
 #include "jvm/code/named_methods.h"
-#include "jvm/hotspot/layout.h"
+#include "hotspot/layout.h"
 #include "jvm/walk/proven_walk.h"
 
 enum {

@@ -23,7 +23,7 @@
  * do so between the same two words in each round, of which there are at least a dozen.
  *
  * What is read of a thread that does run may be anything: no word of it is followed beyond the
- * thread's stack and what jvm/hotspot reads safely, and none of it is kept.
+ * thread's stack and what hotspot reads safely, and none of it is kept.
  *
  * Threads  any; the thread itself is another one.
  * Errors   see smp_proof.
@@ -36,8 +36,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "jvm/hotspot/frames.h"
-#include "jvm/hotspot/thread_layout.h"
+#include "hotspot/frames.h"
+#include "hotspot/thread_layout.h"
 #include "jvm/threads/registry.h"
 
 enum {

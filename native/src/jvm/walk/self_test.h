@@ -14,7 +14,7 @@
 #include <jni.h>
 
 #include "base/status.h"
-#include "jvm/walk/handler/walk_data.h"
+#include "handler/walk_data.h"
 
 /* The caller's own stack, compared with JVMTI's. target: as every walk's, without a stack. */
 const char *smp_self_test_native(int signal, const struct smp_walk_target *target);

@@ -16,7 +16,7 @@
 #include "base/syscall_filter.h"
 #include "base/thread.h"
 #include "jvm/threads/signal_mask.h"
-#include "jvm/walk/handler/signal_frame.h"
+#include "handler/signal_frame.h"
 
 enum {
     STANDARD_OFFSET = 4,   /* from SIGRTMIN */

@@ -21,7 +21,7 @@
 
 #include "base/status.h"
 #include "engine/jvm.h"
-#include "jvm/walk/handler/signal.h"
+#include "handler/signal.h"
 
 /* The signal for 0: one that neither the C library nor the JVM nor its flight recorder uses. */
 int smp_signals_number(int wanted);

@@ -17,7 +17,7 @@
 
 #include "jvm/threads/registry.h"
 #include "jvm/walk/async.h"
-#include "jvm/walk/handler/walk_data.h"
+#include "handler/walk_data.h"
 
 enum { SMP_WALK_TARGET_ROOT_SURE = 8 /* stacks in a row with one root make it the thread's */ };
 

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "jvm/walk/handler/walk_data.h"
+#include "handler/walk_data.h"
 #include "model/sample.h"
 
 /* In place: sample->frames is frames + answer->first. A frame without a method id gets key 0. */

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * guarded_walk.h - decides in the handler whether the interrupted thread's stack may be walked.
+ *
+ *   stack of the handler            interrupted stack pointer      walk
+ *   less than SMP_WALK_ROOM_BYTES   anywhere                       none: FOREIGN_STACK
+ *   room enough                     on the thread's own stack      stack_walk.h
+ *                                   anywhere else                  from the JVM's anchor, if the
+ *                                                                  thread is in native code; else
+ *                                                                  none: FOREIGN_STACK
+ *
+ * A library may run code of this thread on a small stack of its own (a goroutine, a coroutine). It
+ * then gives the thread an alternate signal stack of any size, on which our handler runs, too
+ * (SA_ONSTACK). Nothing is read of a stack that is not the thread's own. The Java
+ * frames of a thread in native code stand on its own stack, and do not change meanwhile.
+ *
+ * Threads  the interrupted thread, on any stack; uses some 200 bytes of it before the decision.
+ * Errors   an answer of jvm.h.
+ * Cost     a few comparisons, and the walk.
+ */
+#ifndef SMP_HANDLER_GUARDED_WALK_H
+#define SMP_HANDLER_GUARDED_WALK_H
+
+#include <stdint.h>
+#include <ucontext.h>
+
+#include "handler/walk_data.h"
+
+/* As smp_stack_walk. */
+void smp_guarded_walk(const struct smp_walk_target *target, ucontext_t *context,
+                      struct smp_jvm_frame *frames, uint32_t capacity,
+                      struct smp_walk_answer *answer);
+
+#endif

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Only what runs inside the handler, and the few operations on slots that mirror it. A check
+ * looks at the objects of all files of this folder: no symbol beyond those listed in
+ * src-test-c/checks/async_safe.sh. Calls through pointers, which they do not see: the handler that
+ * was there before us, and AsyncGetCallTrace.
+ */
+#include "handler/signal.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/give_way.h"
+#include "handler/cookie_mark.h"
+#include "handler/guarded_walk.h"
+#include "handler/pauses.h"
+#include "handler/signal_frame.h"
+
+/* cookie: 16 bits mark, 16 bits slot, 32 bits generation. word: generation above the state. */
+enum { MARK_SHIFT = 48, SLOT_SHIFT = 32, SLOT_MASK = 0xffff, STATE_BITS = 8, PASS_BITS = 16 };
+
+struct smp_signal_process smp_signal_process;
+struct smp_signal_slot smp_signal_slots[SMP_SIGNAL_SLOTS];
+struct smp_signal_mailbox smp_signal_mailboxes[SMP_SIGNAL_MAILBOXES];
+
+/* Differs between the cores that are mapped: a late signal of another core must not be taken for
+ * one of ours. */
+static uint64_t slot_mark(void)
+{
+    return smp_cookie_mark(&smp_signal_process);
+}
+
+static uint64_t slot_word(uint64_t cookie, enum smp_slot_state state)
+{
+    return ((cookie & UINT32_MAX) << STATE_BITS) | state;
+}
+
+static uint32_t slot_index(uint64_t cookie)
+{
+    return (uint32_t)(cookie >> SLOT_SHIFT) & SLOT_MASK;
+}
+
+struct smp_signal_slot *smp_signal_slot_of(uint64_t cookie)
+{
+    return &smp_signal_slots[slot_index(cookie)];
+}
+
+static bool change_slot_state(uint64_t cookie, enum smp_slot_state from, enum smp_slot_state to)
+{
+    uint64_t expected = slot_word(cookie, from);
+
+    return atomic_compare_exchange_strong(&smp_signal_slot_of(cookie)->word, &expected,
+                                          slot_word(cookie, to));
+}
+
+/* ---------------------------------------------------------------------------------- the handler */
+
+static uint64_t signal_cookie(const siginfo_t *info)
+{
+    return (uint64_t)(uintptr_t)info->si_value.sival_ptr;
+}
+
+/* The requester has just written it, on another CPU: all of it arrives at once, while the handler
+ * begins. */
+static void prefetch_slot(const struct smp_signal_slot *slot)
+{
+    for (size_t at = 0; at < sizeof(*slot); at += SMP_SIGNAL_ALIGNMENT)
+        __builtin_prefetch((const char *)slot + at, 1);
+}
+
+static bool is_request(const siginfo_t *info)
+{
+    const uint64_t cookie = signal_cookie(info);
+
+    if (info->si_code != SI_TIMER || cookie >> MARK_SHIFT != slot_mark() ||
+        slot_index(cookie) >= SMP_SIGNAL_SLOTS)
+        return false;
+    prefetch_slot(smp_signal_slot_of(cookie));
+    return info->si_timerid == smp_signal_request_id();
+}
+
+/* How often we have passed a signal on stands in the last bytes of its siginfo_t, which the kernel
+ * leaves zero, beside our mark. */
+static uint32_t count_passes(siginfo_t *info)
+{
+    char *const at = (char *)info + sizeof(*info) - sizeof(uint32_t);
+    const uint32_t mark = (uint32_t)slot_mark() << PASS_BITS;
+    uint32_t word = 0;
+
+    memcpy(&word, at, sizeof(word));
+    const uint32_t passes = word >> PASS_BITS == mark >> PASS_BITS ? word - mark : 0;
+    word = mark + passes + 1;
+    memcpy(at, &word, sizeof(word));
+    return passes;
+}
+
+/* If there was no handler before, the default action is not carried out. */
+static void pass_on_signal(int number, siginfo_t *info, void *context)
+{
+    const uint32_t installs = atomic_load(&smp_signal_process.installs[number]);
+    const uint32_t passes = count_passes(info);
+
+    if (passes >= installs)
+        return;
+    const struct sigaction *previous = &smp_signal_process.previous[number][installs - 1 - passes];
+
+    atomic_fetch_add_explicit(&smp_signal_process.foreign, 1, memory_order_relaxed);
+    /* SIG_DFL and SIG_IGN are no functions, whatever the flags beside them. */
+    if (previous->sa_handler == SIG_DFL || previous->sa_handler == SIG_IGN)
+        return;
+    if ((previous->sa_flags & SA_SIGINFO) != 0)
+        previous->sa_sigaction(number, info, context);
+    else
+        previous->sa_handler(number);
+}
+
+static int64_t handler_clock_ns(void)
+{
+    struct timespec now = { 0 };
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+struct timing {
+    bool is_counted; /* in the median */
+    int64_t start_ns;
+};
+
+static struct timing begin_timing(void)
+{
+    const uint64_t number =
+        atomic_fetch_add_explicit(&smp_signal_process.walks, 1, memory_order_relaxed);
+    const bool is_counted = number % SMP_SIGNAL_TIMED_EVERY == 0;
+
+    if (is_counted)
+        (void)handler_clock_ns(); /* loads the clock's memory, which is not the handler's cost */
+    return (struct timing){ .is_counted = is_counted, .start_ns = handler_clock_ns() };
+}
+
+static void end_timing(struct timing timing)
+{
+    const uint64_t ns = (uint64_t)(handler_clock_ns() - timing.start_ns);
+
+    smp_pauses_note(SMP_PAUSE_HANDLER, (int64_t)ns);
+    if (!timing.is_counted)
+        return;
+    const uint64_t number =
+        atomic_fetch_add_explicit(&smp_signal_process.timed, 1, memory_order_relaxed);
+
+    atomic_fetch_add_explicit(&smp_signal_process.timed_ns, ns, memory_order_relaxed);
+    atomic_store_explicit(&smp_signal_process.times_ns[number % SMP_SIGNAL_TIMES],
+                          ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX, memory_order_relaxed);
+}
+
+/* After DONE the slot may be another's: only the mailbox, which is static, is touched. */
+static void count_answer(struct smp_signal_mailbox *mailbox)
+{
+    (void)atomic_fetch_sub(&mailbox->pending, 1);
+}
+
+static void answer_request(uint64_t cookie, ucontext_t *context)
+{
+    struct smp_signal_slot *slot = smp_signal_slot_of(cookie);
+    const bool is_in_time = change_slot_state(cookie, SMP_SLOT_PENDING, SMP_SLOT_BUSY);
+
+    if (!is_in_time && !change_slot_state(cookie, SMP_SLOT_LATE, SMP_SLOT_BUSY)) {
+        atomic_fetch_add_explicit(&smp_signal_process.stale, 1, memory_order_relaxed);
+        return;
+    }
+    struct smp_signal_mailbox *mailbox = slot->mailbox;
+    __builtin_prefetch(mailbox, 1);
+    slot->answer = (struct smp_walk_answer){ .answer = SMP_ANSWER_UNKNOWN_STATE };
+    if (atomic_load(&smp_signal_process.is_open))
+        smp_guarded_walk(&slot->target, context, slot->frames, slot->capacity, &slot->answer);
+    atomic_store(&slot->word, slot_word(cookie, SMP_SLOT_DONE));
+    if (is_in_time)
+        count_answer(mailbox);
+}
+
+static void learn_restorer(uintptr_t return_address)
+{
+    smp_signal_frame_learn(return_address);
+    atomic_store_explicit(&smp_signal_process.has_restorer, smp_signal_frame_restorer() != 0,
+                          memory_order_relaxed);
+}
+
+void smp_signal_handle(int number, siginfo_t *info, void *context)
+{
+    const int saved = errno;
+
+    if (!atomic_load_explicit(&smp_signal_process.has_restorer, memory_order_relaxed))
+        learn_restorer((uintptr_t)__builtin_return_address(0));
+    if (is_request(info)) {
+        const struct timing timing = begin_timing();
+        answer_request(signal_cookie(info), context);
+        end_timing(timing);
+    } else if (smp_cpu_timer_is_for(info)) {
+        const struct timing timing = begin_timing();
+        if (!smp_cpu_timer_sample(info, context, &smp_signal_process.is_open))
+            atomic_fetch_add_explicit(&smp_signal_process.stale, 1, memory_order_relaxed);
+        end_timing(timing);
+    } else {
+        pass_on_signal(number, info, context);
+    }
+    errno = saved;
+}
+
+/* ------------------------------------------------------------------------------ the requester's */
+
+struct smp_signal_slot *smp_signal_take(uint64_t *cookie)
+{
+    static _Atomic uint32_t next;
+
+    for (uint32_t tries = 0; tries < SMP_SIGNAL_SLOTS; tries++) {
+        const uint32_t index = atomic_fetch_add(&next, 1) % SMP_SIGNAL_SLOTS;
+        struct smp_signal_slot *slot = &smp_signal_slots[index];
+        uint64_t word = atomic_load(&slot->word);
+        const uint64_t taken = (slot_mark() << MARK_SHIFT) | (uint64_t)index << SLOT_SHIFT |
+                               (((word >> STATE_BITS) + 1) & UINT32_MAX);
+        if (word % (1 << STATE_BITS) == SMP_SLOT_FREE &&
+            atomic_compare_exchange_strong(&slot->word, &word,
+                                           slot_word(taken, SMP_SLOT_FILLING))) {
+            *cookie = taken;
+            return slot;
+        }
+    }
+    return NULL;
+}
+
+void smp_signal_post(struct smp_signal_slot *slot)
+{
+    const uint64_t word = atomic_load(&slot->word);
+
+    atomic_fetch_add(&slot->mailbox->pending, 1);
+    atomic_store(&slot->word, word - SMP_SLOT_FILLING + SMP_SLOT_PENDING);
+}
+
+void smp_signal_spare(uint64_t cookie)
+{
+    (void)change_slot_state(cookie, SMP_SLOT_FILLING, SMP_SLOT_DONE);
+}
+
+enum smp_slot_state smp_signal_state(uint64_t cookie)
+{
+    const uint64_t word = atomic_load(&smp_signal_slot_of(cookie)->word);
+
+    if (word >> STATE_BITS != (cookie & UINT32_MAX))
+        return SMP_SLOT_FREE;
+    return (enum smp_slot_state)(word % (1 << STATE_BITS));
+}
+
+bool smp_signal_give_up(uint64_t cookie)
+{
+    struct smp_signal_mailbox *mailbox = smp_signal_slot_of(cookie)->mailbox;
+
+    if (!change_slot_state(cookie, SMP_SLOT_PENDING, SMP_SLOT_LATE))
+        return false;
+    atomic_fetch_sub(&mailbox->pending, 1);
+    return true;
+}
+
+bool smp_signal_abandon(uint64_t cookie)
+{
+    (void)smp_signal_give_up(cookie);
+    return change_slot_state(cookie, SMP_SLOT_LATE, SMP_SLOT_FREE);
+}
+
+void smp_signal_release(uint64_t cookie)
+{
+    struct smp_signal_mailbox *mailbox = smp_signal_slot_of(cookie)->mailbox;
+
+    if (change_slot_state(cookie, SMP_SLOT_PENDING, SMP_SLOT_FREE))
+        atomic_fetch_sub(&mailbox->pending, 1);
+    else if (!change_slot_state(cookie, SMP_SLOT_DONE, SMP_SLOT_FREE) &&
+             !change_slot_state(cookie, SMP_SLOT_FILLING, SMP_SLOT_FREE))
+        (void)change_slot_state(cookie, SMP_SLOT_LATE, SMP_SLOT_FREE);
+}
+
+/* The last system call lets a signal that has been sent by now arrive. */
+void smp_signal_let_finish(uint64_t cookie)
+{
+    for (unsigned round = 0; smp_signal_state(cookie) == SMP_SLOT_BUSY; round++)
+        smp_give_way(round);
+}
+
+void smp_signal_thread_ends(int32_t tid)
+{
+    for (size_t i = 0; i < SMP_SIGNAL_MAILBOXES; i++) {
+        for (unsigned round = 0; atomic_load(&smp_signal_mailboxes[i].sending_to) == tid; round++)
+            smp_give_way(round);
+    }
+    (void)syscall(SYS_gettid);
+}
+
+bool smp_signal_is_busy(const struct smp_signal_slot *slot)
+{
+    return atomic_load(&slot->word) % (1 << STATE_BITS) == SMP_SLOT_BUSY;
+}

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hotspot/check_code.h"
+
+#include <jvmti.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/safe_read.h"
+#include "hotspot/code.h"
+#include "hotspot/inline_record.h"
+#include "hotspot/machine_code.h"
+#include "hotspot/memory.h"
+#include "hotspot/method.h"
+
+enum {
+    MAX_HEAPS = 16,
+    MIN_SHIFT = 5, /* log2 of the bytes of a segment */
+    MAX_SHIFT = 16,
+    MAX_PCS = 64 * 1024, /* of one method */
+    KNOWN_IDS = 2048,
+    MACHINE_SLACK_BYTES = 512,
+    MANY_ENTRIES =
+        28, /* from this JDK on a method may have some ways in, each of which makes the frame */
+    JVMTI_ENTRY_BCI = 0, /* a bci below 0, of the entry, counts as this */
+    RECENT_IDS = 32,     /* of compilations */
+    NAME_BYTES = 64,
+    HANDLER_BYTES = 24,          /* of the code that a deoptimised frame returns to */
+    ORIGINAL_PC_LEAST_WORDS = 2, /* from there up to the frame's end */
+    ORIGINAL_PC_MOST_WORDS = 4,
+    BELOW_ALL_PCS = -1
+};
+
+/* --- where the code is --- */
+
+static bool read_record_word(uintptr_t address, uintptr_t *out)
+{
+    return address % sizeof(*out) == 0 && smp_safe_read(out, address, sizeof(*out));
+}
+
+static bool read_record_number(uintptr_t address, uint32_t *out)
+{
+    return address % sizeof(*out) == 0 && smp_safe_read(out, address, sizeof(*out));
+}
+
+struct space {
+    uintptr_t low;
+    uintptr_t high;
+};
+
+/* All of it is mapped, as far as its first and last bytes say. */
+static bool read_space(const struct smp_layout *layout, uintptr_t at, struct space *out)
+{
+    char byte = 0;
+
+    return read_record_word(at + layout->heap.low, &out->low) &&
+           read_record_word(at + layout->heap.high, &out->high) && out->low != 0 &&
+           out->low < out->high && smp_safe_read(&byte, out->low, 1) &&
+           smp_safe_read(&byte, out->high - 1, 1);
+}
+
+/* The map has a byte for each segment, and is committed in pages. */
+static bool is_heap_sane(const struct smp_layout *layout, uintptr_t heap, uintptr_t pc,
+                         bool *has_pc)
+{
+    struct space memory = { 0 };
+    struct space map = { 0 };
+    uint32_t shift = 0;
+
+    if (!read_space(layout, heap + layout->heap.memory, &memory) ||
+        !read_space(layout, heap + layout->heap.map, &map) ||
+        !read_record_number(heap + layout->heap.shift, &shift) || shift < MIN_SHIFT ||
+        shift > MAX_SHIFT || (memory.high - memory.low) >> shift > map.high - map.low)
+        return false;
+    *has_pc = *has_pc || (pc >= memory.low && pc < memory.high);
+    return true;
+}
+
+static bool is_interpreter_sane(const struct smp_layout *layout)
+{
+    uintptr_t code = 0;
+    uintptr_t start = 0;
+    uint32_t bytes = 0;
+    char byte = 0;
+
+    return read_record_word(layout->interpreter.code, &code) &&
+           read_record_word(code + layout->interpreter.start, &start) &&
+           read_record_number(code + layout->interpreter.bytes, &bytes) && bytes > 0 &&
+           smp_safe_read(&byte, start, 1) && smp_safe_read(&byte, start + bytes - 1, 1);
+}
+
+/* The stub by which the JVM enters Java lies in one of the heaps. */
+const char *smp_check_heaps(const struct smp_layout *layout)
+{
+    uintptr_t entry = 0;
+    uintptr_t list = 0;
+    uintptr_t data = 0;
+    uint32_t count = 0;
+    bool has_entry = false;
+
+    if (!read_record_word(layout->entry.return_pc, &entry) ||
+        !read_record_word(layout->heap.list, &list) ||
+        !read_record_number(list + layout->heap.length, &count) || count == 0 ||
+        count > MAX_HEAPS || !read_record_word(list + layout->heap.data, &data))
+        return "the list of code heaps is not where it should be";
+    for (uint32_t i = 0; i < count; i++) {
+        uintptr_t heap = 0;
+        if (!read_record_word(data + i * sizeof(heap), &heap) ||
+            !is_heap_sane(layout, heap, entry, &has_entry))
+            return "a code heap is not what it should be";
+    }
+    if (!has_entry)
+        return "the entry into Java is in no code heap";
+    return is_interpreter_sane(layout) ? NULL : "the interpreter is not where it should be";
+}
+
+/* --- what the JVM records of a compiled method --- */
+
+/*
+ * Ids that were read, by their methods. A method's address may be used again: what differs is read
+ * once more before it counts. Both words are checked, so a pair that is torn is no pair.
+ */
+static struct {
+    _Atomic uintptr_t method;
+    _Atomic uint64_t sum; /* of the method and the id */
+} known_ids[KNOWN_IDS];
+
+static bool is_method_of(const struct smp_layout *layout, uintptr_t method, uint64_t id)
+{
+    const size_t at = (method >> 4) % KNOWN_IDS;
+
+    if (atomic_load(&known_ids[at].method) == method &&
+        atomic_load(&known_ids[at].sum) == method + id)
+        return true;
+    if (smp_method_id(layout, method) != id)
+        return false;
+    atomic_store(&known_ids[at].method, 0);
+    atomic_store(&known_ids[at].sum, method + id);
+    atomic_store(&known_ids[at].method, method);
+    return true;
+}
+
+static jint counted_bci(jint bci)
+{
+    return bci < 0 ? JVMTI_ENTRY_BCI : bci;
+}
+
+static const char *compare_pc(const struct smp_layout *layout, const struct smp_blob *blob,
+                              const PCStackInfo *info, uint64_t *frames)
+{
+    struct smp_raw_frame ours[SMP_CODE_MAX_FRAMES];
+    const jint count = info->numstackframes;
+
+    if (count <= 0 || count > SMP_CODE_MAX_FRAMES)
+        return NULL;
+    const size_t found =
+        smp_code_frames(layout, blob, (uintptr_t)info->pc, ours, SMP_CODE_MAX_FRAMES);
+    if (found == 0)
+        return "the frames of a compiled method are not found";
+    if (found != (size_t)count)
+        return "a compiled method has another number of frames";
+    for (jint i = 0; i < count; i++) {
+        if (counted_bci(ours[i].bci) != counted_bci(info->bcis[i]))
+            return "a frame of a compiled method is at another byte code";
+        if (!is_method_of(layout, ours[i].method, (uint64_t)(uintptr_t)info->methods[i]))
+            return "a frame of a compiled method is of another method";
+    }
+    *frames += (uint64_t)count;
+    return NULL;
+}
+
+/* Of a method that the JVM keeps as long as we are in its event. */
+static const char *compare_record(const struct smp_layout *layout, const struct smp_blob *blob,
+                                  const jvmtiCompiledMethodLoadInlineRecord *record,
+                                  uint64_t *frames)
+{
+    const char *reason = NULL;
+
+    for (jint i = 0; reason == NULL && i < record->numpcs && i < MAX_PCS; i++)
+        reason = compare_pc(layout, blob, &record->pcinfo[i], frames);
+    return reason;
+}
+
+/* The code begins with the making of its frame, as far as that is understood. */
+static const char *compare_scope(const struct smp_layout *layout, const struct smp_blob *blob,
+                                 size_t size)
+{
+    /* The bytes are those of the event, which are mapped. */
+    const struct smp_code_frame made = smp_machine_code_frame(
+        (const void *)blob->code, size); /* NOLINT(performance-no-int-to-ptr) */
+
+    if (made.bytes == 0)
+        return NULL;
+    if (made.bytes != blob->frame_bytes)
+        return "the frame of a compiled method has another size";
+    const int32_t most = layout->version >= MANY_ENTRIES
+                             ? (int32_t)size
+                             : (int32_t)made.lowered_at + MACHINE_SLACK_BYTES;
+    if (blob->frame_complete < (int32_t)made.lowered_at || blob->frame_complete > most)
+        return "the frame of a compiled method is complete elsewhere";
+    return NULL;
+}
+
+static bool is_named(const struct smp_layout *layout, const struct smp_blob *blob, const char *name)
+{
+    char text[NAME_BYTES] = "";
+    const uintptr_t at = smp_load_word(blob->start + layout->blob.name);
+
+    return smp_safe_read(text, at, strlen(name) + 1) && strcmp(text, name) == 0;
+}
+
+/* The handler goes on to the JVM's code for deoptimisation. Bytes before it may belong to it. */
+static bool leads_to_deoptimisation(const struct smp_layout *layout, const struct smp_blob *blob,
+                                    uintptr_t handler)
+{
+    struct smp_blob target;
+    uintptr_t at = handler - blob->code < HANDLER_BYTES ? blob->code : handler - HANDLER_BYTES;
+
+    for (; at < handler + HANDLER_BYTES && at + HANDLER_BYTES < blob->end + HANDLER_BYTES; at++) {
+        const uintptr_t to = smp_machine_code_jump_target(at);
+        if (to != 0 && smp_blob_find(layout, to, &target) &&
+            is_named(layout, &target, "DeoptimizationBlob"))
+            return true;
+    }
+    return false;
+}
+
+/* The one for calls by method handles comes right after it; most methods have none. */
+static bool is_second_handler_sane(const struct smp_layout *layout, const struct smp_blob *blob,
+                                   uintptr_t handler)
+{
+    uintptr_t second = 0;
+
+    if (layout->nmethod.deopt_mh != 0) {
+        second = smp_load_word(blob->start + layout->nmethod.deopt_mh);
+    } else if (layout->nmethod.deopt_mh_offset != 0) {
+        const uint32_t offset = smp_load_u32(blob->start + layout->nmethod.deopt_mh_offset);
+        second = offset == UINT32_MAX ? 0 : blob->start + offset;
+    }
+    return second == 0 || (second > handler && second - handler <= 2 * HANDLER_BYTES);
+}
+
+/*
+ * It lies on top of the frame, below the return address, the caller's frame pointer and what keeps
+ * the frame aligned; from JDK 28 on also below the frame's own size and one word more. A field that
+ * has the same number in each method fits into small frames only.
+ */
+static bool is_original_pc_sane(const struct smp_layout *layout, const struct smp_blob *blob)
+{
+    const uint32_t at = smp_load_u32(blob->start + layout->nmethod.original_pc);
+    const uint32_t word = sizeof(uintptr_t);
+    const uint32_t most = ORIGINAL_PC_MOST_WORDS + (layout->version >= MANY_ENTRIES ? 2 : 0);
+
+    return at <= blob->frame_bytes && at % word == 0 &&
+           blob->frame_bytes - at >= ORIGINAL_PC_LEAST_WORDS * word &&
+           blob->frame_bytes - at <= most * word;
+}
+
+/* What only a deoptimised frame would use: the handler in its method, and the word for the
+ * original pc in its frame. */
+static const char *check_deopt(const struct smp_layout *layout, const struct smp_blob *blob)
+{
+    const bool is_pointer = layout->nmethod.deopt != 0;
+    const uintptr_t handler =
+        is_pointer ? smp_load_word(blob->start + layout->nmethod.deopt)
+                   : blob->start + smp_load_u32(blob->start + layout->nmethod.deopt_offset);
+
+    if (handler < blob->code || handler >= blob->end)
+        return "the handler of deoptimised frames is not in its method";
+    if (!leads_to_deoptimisation(layout, blob, handler) ||
+        !is_second_handler_sane(layout, blob, handler))
+        return "the handler of deoptimised frames is another one";
+    return is_original_pc_sane(layout, blob)
+               ? NULL
+               : "the original pc of deoptimised frames is elsewhere in the frame";
+}
+
+/* The first and the last record of a method's pcs are below and above all pcs. */
+static const char *check_records(const struct smp_layout *layout, const struct smp_blob *blob)
+{
+    const bool is_outside = layout->nmethod.outside != 0;
+    const uintptr_t data =
+        is_outside ? smp_load_word(blob->start + layout->nmethod.outside) : blob->start;
+    const uintptr_t first =
+        data + smp_load_u32(blob->start + (is_outside ? layout->nmethod.outside_pcs
+                                                      : layout->nmethod.scopes_end));
+    const uintptr_t end =
+        data + smp_load_u32(blob->start + (is_outside ? layout->nmethod.outside_scopes
+                                                      : layout->nmethod.pcs_end));
+    int32_t below = 0;
+    int32_t above = 0;
+
+    if (!smp_safe_read(&below, first + layout->pc_record.pc, sizeof(below)) ||
+        !smp_safe_read(&above, end - layout->pc_record.bytes + layout->pc_record.pc,
+                       sizeof(above)) ||
+        below != BELOW_ALL_PCS || above < (int64_t)(blob->end - blob->code) ||
+        above > (int64_t)(blob->end - blob->start) + 1)
+        return "the records of a compiled method have other bounds";
+    return NULL;
+}
+
+/* Compilations that were seen of late; a pair that is torn is no pair. */
+static struct {
+    _Atomic uint64_t method;
+    _Atomic uint64_t sum; /* of the method and the id */
+} recent[RECENT_IDS];
+static _Atomic uint32_t next_recent;
+
+/* Compilations of different methods never have one id. From JDK 26 on the JVM may copy a method's
+ * code to another place, and both have the id of that compilation. */
+static const char *check_compile_id(const struct smp_blob *blob)
+{
+    const uint64_t id = blob->compile_id;
+
+    if (id == 0 || id > INT32_MAX)
+        return "a compiled method has no compile id";
+    for (size_t i = 0; i < RECENT_IDS; i++) {
+        const uint64_t method = atomic_load(&recent[i].method);
+        if (method != 0 && method != blob->method && atomic_load(&recent[i].sum) == method + id)
+            return "two compiled methods have one compile id";
+    }
+    const uint32_t at = atomic_fetch_add(&next_recent, 1) % RECENT_IDS;
+    atomic_store(&recent[at].method, 0);
+    atomic_store(&recent[at].sum, blob->method + id);
+    atomic_store(&recent[at].method, blob->method);
+    return NULL;
+}
+
+static const char *compare_blob(const struct smp_layout *layout,
+                                const struct smp_check_method *method, struct smp_blob *blob)
+{
+    if (!smp_blob_find(layout, method->start, blob))
+        return "a compiled method is not found";
+    if (smp_load_u8(blob->start - layout->heap.block_bytes + layout->heap.block_used) != 1)
+        return "a compiled method is not in use";
+    if (blob->code != method->start || blob->end - blob->code < method->size)
+        return "a compiled method has other bounds";
+    if (blob->kind != SMP_BLOB_COMPILED && blob->kind != SMP_BLOB_NATIVE)
+        return "a compiled method is of another kind";
+    if (!is_method_of(layout, blob->method, (uint64_t)(uintptr_t)method->method))
+        return "compiled code is of another method";
+    return check_compile_id(blob);
+}
+
+const char *smp_check_method(const struct smp_layout *layout, const struct smp_check_method *method,
+                             uint64_t *frames)
+{
+    const jvmtiCompiledMethodLoadInlineRecord *record = smp_inline_record_find(method->info);
+    struct smp_blob blob;
+    const char *reason = compare_blob(layout, method, &blob);
+
+    if (reason == NULL && blob.kind == SMP_BLOB_COMPILED) {
+        reason = compare_scope(layout, &blob, method->size);
+        if (reason == NULL)
+            reason = check_records(layout, &blob);
+        if (reason == NULL)
+            reason = check_deopt(layout, &blob);
+        if (reason == NULL && !smp_code_map_data(layout, &blob))
+            reason = "the records of a compiled method cannot be read";
+        if (reason == NULL && record != NULL)
+            reason = compare_record(layout, &blob, record, frames);
+    }
+    return reason;
+}
+
+enum smp_check_use smp_check_use(const struct smp_layout *layout, uintptr_t start)
+{
+    struct smp_blob blob;
+
+    if (layout->nmethod.state == 0 || !smp_blob_find(layout, start, &blob))
+        return SMP_CHECK_USE_UNKNOWN;
+    const int8_t use = (int8_t)smp_load_u8(blob.start + layout->nmethod.state);
+    return use > 0 ? SMP_CHECK_GIVEN_UP : use == 0 ? SMP_CHECK_IN_USE : SMP_CHECK_USE_UNKNOWN;
+}
+
+const char *smp_check_interpreter(const struct smp_layout *layout, uintptr_t start, size_t size)
+{
+    const struct smp_code_range range = smp_code_interpreter(layout);
+
+    return range.low == start && range.high - range.low == size
+               ? NULL
+               : "the interpreter has other bounds";
+}
+
+void smp_check_forget(void)
+{
+    for (size_t i = 0; i < KNOWN_IDS; i++)
+        atomic_store(&known_ids[i].method, 0);
+    for (size_t i = 0; i < RECENT_IDS; i++)
+        atomic_store(&recent[i].method, 0);
+}

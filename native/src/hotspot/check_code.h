@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * check_code.h - is the JVM's code where a layout says, and does it mean what the layout says?
+ *
+ * Nothing is loaded from an address that only the layout vouches for: what would be wrong in the
+ * layout must be a reason, not a fault.
+ *
+ * Threads  any.
+ * Errors   the functions return NULL, or the reason, in a few words; static storage.
+ * Cost     heaps: a few dozen system calls. method: about 200 ns for each pc of the record.
+ */
+#ifndef SMP_HOTSPOT_CHECK_CODE_H
+#define SMP_HOTSPOT_CHECK_CODE_H
+
+#include <jni.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hotspot/layout.h"
+
+/* Once, before anything is read by code.h. */
+const char *smp_check_heaps(const struct smp_layout *layout);
+
+/* A compiled method as the event CompiledMethodLoad has it. */
+struct smp_check_method {
+    jmethodID method;
+    uintptr_t start;
+    size_t size;
+    const void *info; /* jvmticmlr.h; may be NULL */
+};
+
+/* *frames grows by those that were compared. */
+const char *smp_check_method(const struct smp_layout *layout, const struct smp_check_method *method,
+                             uint64_t *frames);
+
+/* Given up: no thread enters it any more; with a method that is redefined all code of it is. */
+enum smp_check_use { SMP_CHECK_USE_UNKNOWN, SMP_CHECK_IN_USE, SMP_CHECK_GIVEN_UP };
+
+/* Of the compiled method that begins there, which the JVM keeps meanwhile. */
+enum smp_check_use smp_check_use(const struct smp_layout *layout, uintptr_t start);
+
+/* What was seen of methods is forgotten; for smp_hotspot_forget. */
+void smp_check_forget(void);
+
+/* As the event DynamicCodeGenerated has it. */
+const char *smp_check_interpreter(const struct smp_layout *layout, uintptr_t start, size_t size);
+
+#endif

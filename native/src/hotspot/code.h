@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * code.h - reads the JVM's generated code from memory: which blob a pc lies in, and which frames a
+ * compiled method has at a return address.
+ *
+ *   pc ─► code heap ─► segment map ─► blob ─► kind, frame size
+ *                                      └──► record of exactly this pc ─► scopes ─► frames
+ *
+ * The code heap is never unmapped, so a read of a blob cannot fault, it can only be stale. What a
+ * method keeps elsewhere (its scopes, from JDK 25 on) is read by base/safe_read.h. A caller
+ * believes nothing that was read here until it has proved that the stack has not changed
+ * meanwhile.
+ *
+ * Threads  any, signal handlers included: no lock, no allocation, no call into the JVM.
+ * Errors   false, or 0 frames: not code of a known kind, or a record that makes no sense.
+ * Cost     find: some loads. frames: a binary search and one decoded scope for each frame; where
+ *          debug data lie outside of the code heap one system call, three where they are large.
+ */
+#ifndef SMP_HOTSPOT_CODE_H
+#define SMP_HOTSPOT_CODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hotspot/layout.h"
+
+enum smp_blob_kind {
+    SMP_BLOB_COMPILED,    /* an nmethod */
+    SMP_BLOB_NATIVE,      /* the wrapper of a native method */
+    SMP_BLOB_INTERPRETER, /* the interpreter's code */
+    SMP_BLOB_UPCALL,      /* native code calls Java through it */
+    SMP_BLOB_BARRIER,     /* the stubs of continuations; where a frame returns into them, its caller
+                             lies in the heap */
+    SMP_BLOB_DEOPT,       /* replaces a compiled frame by interpreted ones, step by step */
+    SMP_BLOB_STUB         /* any other blob: runtime stubs, adapters */
+};
+
+struct smp_blob {
+    uintptr_t start;    /* of its header */
+    uintptr_t code;     /* of its instructions */
+    uintptr_t end;      /* of its instructions */
+    uintptr_t data_end; /* of all that it has in the code heap */
+    enum smp_blob_kind kind;
+    uint32_t frame_bytes;   /* of its complete frame; 0: unknown */
+    int32_t frame_complete; /* offset in the code from which on the frame stands; -1: never */
+    uint32_t compile_id;    /* of a method, which no other ever has; 0: not a method */
+    uintptr_t method;       /* Method*; 0: not a method */
+    bool is_data_mapped;    /* smp_code_map_data: its debug data are read without a system call */
+};
+
+/* A frame as HotSpot knows it. */
+struct smp_raw_frame {
+    uintptr_t method; /* Method* */
+    int32_t bci;      /* as JVMTI counts: -1 in a native method */
+};
+
+enum { SMP_CODE_MAX_FRAMES = 128 /* at one return address; deeper inlining is not read */ };
+
+/* The interpreter's code; low == high: there is none yet. */
+struct smp_code_range {
+    uintptr_t low;
+    uintptr_t high;
+};
+
+struct smp_code_range smp_code_interpreter(const struct smp_layout *layout);
+
+/* The interpreter's own blob, if pc lies in it. */
+static inline bool smp_blob_is_interpreter(struct smp_code_range interpreter, uintptr_t pc,
+                                           struct smp_blob *out)
+{
+    if (pc < interpreter.low || pc >= interpreter.high)
+        return false;
+    *out = (struct smp_blob){ .start = interpreter.low,
+                              .code = interpreter.low,
+                              .end = interpreter.high,
+                              .kind = SMP_BLOB_INTERPRETER };
+    return true;
+}
+
+bool smp_blob_find(const struct smp_layout *layout, uintptr_t pc, struct smp_blob *out);
+
+/*
+ * The frames of a compiled or native method at the return address pc, innermost first. 0: there
+ * is no record of exactly this pc. More frames than room: 0.
+ */
+size_t smp_code_frames(const struct smp_layout *layout, const struct smp_blob *blob, uintptr_t pc,
+                       struct smp_raw_frame *out, size_t room);
+/* The same by the first record at or behind pc. */
+size_t smp_code_frames_near(const struct smp_layout *layout, const struct smp_blob *blob,
+                            uintptr_t pc, struct smp_raw_frame *out, size_t room);
+
+/*
+ * For a method that the JVM keeps while its data are read, as in its event: one safe read now, none
+ * by smp_code_frames. False: they cannot be read.
+ */
+bool smp_code_map_data(const struct smp_layout *layout, struct smp_blob *blob);
+
+/*
+ * Is pc where the JVM sends a frame whose method it has deoptimised? Then the frame's own pc
+ * lies in the word at this offset, which may be 0, from its stack pointer.
+ */
+bool smp_code_deoptimised_pc_offset(const struct smp_layout *layout, const struct smp_blob *blob,
+                                    uintptr_t pc, uint32_t *offset);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * exports.h - reads the lists by which libjvm describes itself to debuggers: fields, sizes of
+ * types, constants.
+ *
+ * How an entry of a list is laid out is said by further exported numbers, so this knows nothing but
+ * their names. It is no supported interface: what is read here is a hint, to be checked against
+ * something that is known otherwise.
+ *
+ * Threads  any.
+ * Errors   false: a list or one of the numbers is missing.
+ * Cost     a pass over a list, of up to about two thousand entries.
+ */
+#ifndef SMP_HOTSPOT_EXPORTS_H
+#define SMP_HOTSPOT_EXPORTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SMP_EXPORT_MAX_OFFSET = 64 * 1024 }; /* the JVM's objects that are read are smaller */
+
+enum smp_export_list {
+    SMP_EXPORT_FIELDS,        /* offsets; of static fields addresses */
+    SMP_EXPORT_TYPES,         /* their sizes */
+    SMP_EXPORT_INT_CONSTANTS, /* of names alone: type is NULL */
+    SMP_EXPORT_LONG_CONSTANTS
+};
+
+struct smp_export {
+    const char *type;
+    const char *name;        /* of a field or a constant; NULL for a type */
+    const char *type_string; /* of a field; may be NULL */
+    bool is_static;          /* a field */
+    uint64_t value;          /* offset, address, size or constant */
+};
+
+/* Where exported symbols are looked up; NULL wherever one is expected: in libjvm. */
+struct smp_exports {
+    const void *(*symbol)(void *self, const char *name);
+    void *self;
+};
+
+/* Calls visit with each entry, whose texts last as long as libjvm. */
+bool smp_exports_visit(const struct smp_exports *exports, enum smp_export_list list,
+                       void (*visit)(void *self, const struct smp_export *entry), void *self);
+
+#endif

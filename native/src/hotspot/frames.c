@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hotspot/frames.h"
+
+#include "hotspot/frame_cache_entry.h"
+#include "hotspot/frame_walk.h"
+#include "hotspot/safepoint_count.h"
+
+enum {
+    WORDS_BELOW_SP = 2,
+    WORDS_OF_STEP = 32, /* more than a step reads */
+    LINE_BYTES = 64,
+    MIN_CAPACITY = 2 /* one frame of each end */
+};
+
+static void reverse(struct smp_frames *frames, size_t from, size_t to)
+{
+    while (from + 1 < to) {
+        const struct smp_raw_frame raw = frames->raw[from];
+        const uint64_t id = frames->ids[from];
+        to--;
+        frames->raw[from] = frames->raw[to];
+        frames->ids[from] = frames->ids[to];
+        frames->raw[to] = raw;
+        frames->ids[to] = id;
+        from++;
+    }
+}
+
+/* Puts the root's end in order; without the root it is dropped. */
+static void finish(struct smp_frame_walk *walk)
+{
+    struct smp_frames *out = walk->out;
+    const size_t leaves = out->capacity - out->capacity / 2;
+
+    if (walk->added <= out->capacity) {
+        out->count = out->leaf_count = walk->added;
+        out->omitted = out->end == SMP_FRAMES_FULL ? 1 : 0;
+        return;
+    }
+    out->leaf_count = leaves;
+    if (out->end == SMP_FRAMES_FULL) {
+        out->count = leaves;
+        out->omitted = walk->added - leaves;
+        return;
+    }
+    const size_t oldest = leaves + (walk->added - leaves) % (out->capacity - leaves);
+    reverse(out, leaves, oldest);
+    reverse(out, oldest, out->capacity);
+    reverse(out, leaves, out->capacity);
+    out->count = out->capacity;
+    out->omitted = walk->added - out->capacity;
+}
+
+/* The words of all frames that are kept are, too. */
+static bool has_no_word_room(const struct smp_frames_words *words)
+{
+    return words != NULL && words->count + WORDS_OF_STEP > words->capacity;
+}
+
+static bool begin(struct smp_frame_walk *walk, const struct smp_frames_start *start)
+{
+    for (uintptr_t ahead = 0; ahead < SMP_FRAME_AHEAD_BYTES; ahead += LINE_BYTES)
+        __builtin_prefetch((const void *)(start->sp + ahead)); /* NOLINT */
+    walk->sp = start->sp;
+    walk->fp = start->fp;
+    walk->pc = start->pc;
+    walk->leaf_bcp = start->bcp;
+    return walk->out->capacity >= MIN_CAPACITY && start->sp > walk->low && start->sp < walk->high &&
+           start->sp % sizeof(uintptr_t) == 0 &&
+           (start->pc != 0 || smp_frame_read(walk, start->sp - sizeof(uintptr_t), &walk->pc));
+}
+
+static struct smp_jvm_code read_jvm_code(const struct smp_layout *layout)
+{
+    return (struct smp_jvm_code){
+        .interpreter = smp_code_interpreter(layout),
+        .entry_pc = smp_load_word(layout->entry.return_pc),
+        .barrier_pc = layout->barrier_pc == 0 ? 0 : smp_load_word(layout->barrier_pc),
+    };
+}
+
+/* Kept once all of it has been made. */
+static struct smp_jvm_code jvm_code_of(const struct smp_layout *layout,
+                                       struct smp_frames_cache *cache)
+{
+    if (cache != NULL && atomic_load_explicit(&cache->has_jvm_code, memory_order_acquire))
+        return cache->jvm_code;
+    const struct smp_jvm_code read = read_jvm_code(layout);
+    if (cache != NULL && read.interpreter.low < read.interpreter.high && read.entry_pc != 0 &&
+        (layout->barrier_pc == 0 || read.barrier_pc != 0) && smp_cache_begin_writing(cache)) {
+        if (!atomic_load_explicit(&cache->has_jvm_code, memory_order_relaxed))
+            cache->jvm_code = read;
+        atomic_store_explicit(&cache->has_jvm_code, true, memory_order_release);
+        smp_cache_end_writing(cache);
+    }
+    return read;
+}
+
+/* Most entries are plain: at most four frames of the JVM, with ids, of a known size. */
+static bool is_plain_entry(const struct smp_entry_head *head)
+{
+    return (head->shape & SMP_ENTRY_FLAGS) == SMP_ENTRY_ALL_IDS && smp_entry_part(head) == 0 &&
+           smp_entry_count(head) <= SMP_ENTRY_FRAMES;
+}
+
+/*
+ * The step of most frames, of one entry of the cache. False: nothing was done, because it takes
+ * more than that.
+ */
+static inline bool step_plain(struct smp_frame_walk *walk, bool *goes_on)
+{
+    struct smp_frames_cache *const cache = walk->cache;
+    const struct smp_frames *const out = walk->out;
+    struct smp_entry_head head;
+
+    if (cache == NULL || walk->added >= out->capacity ||
+        out->capacity - walk->added < SMP_ENTRY_FRAMES)
+        return false;
+    const uint32_t epoch = atomic_load_explicit(&cache->epoch, memory_order_acquire);
+    const struct smp_code_entry *const pair =
+        &cache->codes[smp_entry_pair_of(walk->pc, SMP_FRAMES_CACHE)];
+    if ((!smp_entry_read(&pair[0], walk->pc, &head, out->raw + walk->added,
+                         out->ids + walk->added) &&
+         !smp_entry_read(&pair[1], walk->pc, &head, out->raw + walk->added,
+                         out->ids + walk->added)) ||
+        !is_plain_entry(&head) || smp_entry_epoch(&head) != epoch ||
+        !smp_code_is_in_place(walk->layout, head.blob, smp_entry_compile_id(&head)))
+        return false;
+    walk->added += smp_entry_count(&head);
+    *goes_on = smp_frame_go_over(walk, smp_entry_frame_bytes(&head));
+    return true;
+}
+
+void smp_frames_walk(const struct smp_layout *layout, struct smp_frames_cache *cache,
+                     struct smp_frames_start start, uintptr_t stack_high, struct smp_frames *out)
+{
+    const struct smp_jvm_code jvm = jvm_code_of(layout, cache);
+    struct smp_frame_walk walk = { .layout = layout,
+                                   .cache = cache,
+                                   .low = start.sp - WORDS_BELOW_SP * sizeof(uintptr_t),
+                                   .high = stack_high,
+                                   .out = out,
+                                   .chunks = start.chunks,
+                                   .has_callee = start.has_callee };
+    bool goes_on = true;
+
+    out->count = out->leaf_count = out->omitted = out->unsure = 0;
+    if (out->words != NULL)
+        out->words->count = 0;
+    out->safepoints = smp_safepoint_count(layout->safepoints);
+    out->end = SMP_FRAMES_UNWALKABLE;
+    goes_on =
+        begin(&walk, &start) && (start.line_pc == 0 || smp_frame_step_leaf(&walk, start.line_pc));
+    for (size_t i = 0; goes_on; i++) {
+        bool is_known = false;
+        if (i == SMP_FRAMES_MOST || has_no_word_room(out->words)) {
+            goes_on = smp_frame_end(&walk, SMP_FRAMES_FULL);
+        } else if (smp_frame_is_at_bottom(&walk)) {
+            goes_on = smp_frame_next_chunk(&walk);
+        } else if (walk.pc >= jvm.interpreter.low && walk.pc < jvm.interpreter.high) {
+            goes_on = smp_frame_step_interpreted(&walk);
+        } else if (walk.pc == jvm.entry_pc) {
+            goes_on = smp_frame_step_entry(&walk);
+        } else if (jvm.barrier_pc != 0 && walk.pc == jvm.barrier_pc) {
+            goes_on = smp_frame_step_barrier(&walk);
+        } else if (!step_plain(&walk, &goes_on)) {
+            goes_on = smp_frame_step_known(&walk, &is_known);
+            if (!is_known)
+                goes_on = smp_frame_step_blob(&walk);
+        }
+    }
+    smp_frame_leave_heap(&walk);
+    finish(&walk);
+}

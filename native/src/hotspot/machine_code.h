@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * machine_code.h - the shapes of compiled methods that a walk must know where it begins amid one:
+ * how a method makes its frame and leaves it, and what a call looks like. One file for each
+ * processor.
+ *
+ * Threads  any, signal handlers included.
+ * Errors   zeros or false: the shape is not understood.
+ * Cost     frame, next_leaf_call and next_outlined_call read the code once; the others are
+ *          constant.
+ */
+#ifndef SMP_HOTSPOT_MACHINE_CODE_H
+#define SMP_HOTSPOT_MACHINE_CODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* How a compiled method makes its frame; all 0 where that is not understood. */
+struct smp_code_frame {
+    uint32_t bytes;      /* the whole frame, return address included; 0: not known */
+    uint16_t pushed_at;  /* offset from which on the caller's frame pointer is on the stack */
+    uint16_t lowered_at; /* offset from which on the stack pointer is at its lowest */
+};
+
+/* What of its frame a method has left on the stack before it returns. */
+enum smp_code_rest {
+    SMP_REST_FRAME,   /* all of it */
+    SMP_REST_POINTER, /* the caller's frame pointer and the return address */
+    SMP_REST_RETURN   /* the return address, which on some processors is in a register */
+};
+
+/* A call in compiled code, as seen from its return address. */
+struct smp_call {
+    uintptr_t start;  /* of the instructions that make it; the JVM's record of its line is here */
+    uintptr_t target; /* 0: only known at run time */
+};
+
+/* A call behind a method's own code. The method goes on at continues_at. */
+struct smp_outlined_call {
+    uintptr_t target;
+    uintptr_t continues_at;
+};
+
+/* From JDK 28 on: does a method's frame always have the size that its blob says? */
+enum smp_frame_size {
+    SMP_FRAME_FIXED,
+    SMP_FRAME_SAYS_SIZE, /* its size without the last two words lies in the word below those */
+    SMP_FRAME_NOT_KNOWN
+};
+
+/*
+ * The word with the size, the caller's frame pointer and the return address: that much below the
+ * top.
+ */
+enum { SMP_SAID_SIZE_BYTES = 3 * 8 };
+
+#if defined(__x86_64__)
+#include "hotspot/machine_code_x86_64.h"
+#elif defined(__aarch64__)
+#include "hotspot/machine_code_aarch64.h"
+#else
+#error "no machine_code file for this processor"
+#endif
+
+#endif

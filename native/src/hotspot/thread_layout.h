@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * thread_layout.h - where in its own thread object the JVM records the thread's state, its last
+ * Java frame, and where its stack lies.
+ *
+ * libjvm exports the offsets of its fields, and the numbers of the states, for debuggers
+ * (gHotSpotVMStructs, gHotSpotVMIntConstants). They are no supported interface, so they are used
+ * only if what they point at is right: seen from a native method called from Java, the state is
+ * "in native", the last Java stack pointer lies above us on this very stack, the last Java pc lies
+ * in known code, and the JNIEnv lies in the object. If anything differs, no offset is used: walks
+ * of threads inside the JVM then fail more often. The stack's bounds must be those that the C
+ * library says; else they alone are not used.
+ *
+ * Threads  any attached one.
+ * Errors   a layout of zeros: unknown.
+ * Cost     one pass over about three thousand names.
+ */
+#ifndef SMP_HOTSPOT_THREAD_LAYOUT_H
+#define SMP_HOTSPOT_THREAD_LAYOUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "hotspot/thread_states.h"
+
+/* Where in a JavaThread the JVM records the last Java frame; 0: not known, not used. */
+struct smp_jvm_layout {
+    struct smp_jvm_states states;
+    uint32_t state;
+    uint32_t last_sp;
+    uint32_t last_pc;
+    uint32_t last_fp;
+    uint32_t exception_pc; /* where the exception under way was thrown */
+    uint32_t stack_base;   /* its end: stacks grow down */
+    uint32_t stack_size;
+    uint32_t os_thread; /* the JVM's OSThread, and in that its state; 0: not known */
+    uint32_t os_state;
+};
+
+struct smp_thread_layout {
+    struct smp_jvm_layout jvm;
+    uintptr_t env_offset; /* of the JNIEnv in the thread object; 0: not known */
+};
+
+/*
+ * On a thread that is in a native method called from Java; env: its JNIEnv. java_thread: its
+ * Thread.eetop. is_java_code: does this address lie in Java code, compiled or interpreted?
+ */
+struct smp_thread_layout smp_thread_layout_find(const void *env, uintptr_t java_thread,
+                                                uintptr_t stack_high,
+                                                bool (*is_java_code)(uintptr_t pc));
+
+/*
+ * Where the stack of this object's thread lies. Two safe reads. False: not known. If the thread has
+ * ended meanwhile it may be anything.
+ */
+bool smp_thread_layout_stack(const struct smp_jvm_layout *layout, uintptr_t java_thread,
+                             uintptr_t *low, uintptr_t *high);
+
+#endif

@@ -6,10 +6,10 @@
 /* after those four */
 #include <cmocka.h>
 
+#include "handler/pauses.h"
 #include "jvm/agent/agent.h"
 #include "jvm/code/methods.h"
 #include "jvm/walk/by_jvmti.h"
-#include "handler/pauses.h"
 #include "support/fake_clock.h"
 #include "support/vm_fixture.h"
 

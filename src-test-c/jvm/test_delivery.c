@@ -11,9 +11,9 @@
 /* after those */
 #include <cmocka.h>
 
+#include "hotspot/frame_names.h"
 #include "jvm/agent/agent.h"
 #include "jvm/code/methods.h"
-#include "hotspot/frame_names.h"
 #include "jvm/threads/registry.h"
 #include "jvm/threads/threads.h"
 #include "jvm/walk/delivery.h"

@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "base/safe_read.h"
+#include "handler/heap_end.h"
+#include "handler/own_walk.h"
 #include "hotspot/chunks.h"
 #include "hotspot/frame_slots.h"
 #include "hotspot/frames.h"
-#include "handler/heap_end.h"
-#include "handler/own_walk.h"
 #include "support/fake_code.h"
 #include "support/fake_libjvm.h"
 

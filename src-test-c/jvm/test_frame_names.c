@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "base/safe_read.h"
+#include "handler/own_walk.h"
 #include "hotspot/frame_names.h"
 #include "hotspot/frames.h"
-#include "handler/own_walk.h"
 #include "support/fake_code.h"
 
 enum { CAPACITY = 512, ROOM_BYTES = 16 * 1024, FIRST_LINE = 50, VIRTUAL_ROOT = 77 };

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "hotspot/frame_names.h"
 #include "jvm/code/methods.h"
 #include "jvm/code/named_methods.h"
-#include "hotspot/frame_names.h"
 #include "model/methods.h"
 #include "support/failing_alloc.h"
 

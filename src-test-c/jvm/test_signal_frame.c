@@ -11,9 +11,9 @@
 #include <string.h>
 #include <ucontext.h>
 
-#include "jvm/threads/stack_bounds.h"
 #include "handler/registers.h"
 #include "handler/signal_frame.h"
+#include "jvm/threads/stack_bounds.h"
 #include "support/registers_set.h"
 
 /* What the handlers of one round have seen. */

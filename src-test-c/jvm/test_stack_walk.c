@@ -12,11 +12,11 @@
 #include <string.h>
 #include <ucontext.h>
 
-#include "jvm/code/code_map.h"
-#include "hotspot/machine_code.h"
 #include "handler/registers.h"
 #include "handler/signal_frame.h"
 #include "handler/stack_walk.h"
+#include "hotspot/machine_code.h"
+#include "jvm/code/code_map.h"
 #include "support/registers_set.h"
 #include "support/thread_states.h"
 

@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "handler/signal.h"
 #include "jvm/agent/agent.h"
 #include "jvm/threads/hidden_threads.h"
 #include "jvm/threads/threads.h"
-#include "handler/signal.h"
 #include "support/failing_alloc.h"
 #include "support/fake_clock.h"
 #include "support/vm_fixture.h"

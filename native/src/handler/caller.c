@@ -7,10 +7,10 @@
 #include <stddef.h>
 
 #include "handler/code_view.h"
+#include "handler/registers.h"
 #include "hotspot/frame_names.h"
 #include "hotspot/machine_code.h"
 #include "hotspot/memory.h"
-#include "handler/registers.h"
 
 /* ---------------------------------------------------------------------------------- the walk */
 

@@ -6,11 +6,11 @@
 
 #include <stddef.h>
 
+#include "handler/caller.h"
 #include "handler/code_view.h"
+#include "handler/registers.h"
 #include "hotspot/machine_code.h"
 #include "hotspot/memory.h"
-#include "handler/caller.h"
-#include "handler/registers.h"
 
 static bool is_exception_stub(const struct smp_code_piece *piece)
 {

@@ -6,10 +6,10 @@
 
 #include <stddef.h>
 
+#include "handler/caller.h"
 #include "hotspot/chunks.h"
 #include "hotspot/code.h"
 #include "hotspot/memory.h"
-#include "handler/caller.h"
 
 /* Frames of the virtual thread before the one on which they stand; count: there is none. */
 static uint32_t count_own(const struct smp_jvm_frame *frames, uint32_t count, const void *root)

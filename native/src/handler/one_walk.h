@@ -13,9 +13,9 @@
 #include <ucontext.h>
 
 #include "handler/code_view.h"
-#include "hotspot/code.h"
 #include "handler/registers.h"
 #include "handler/walk_data.h"
+#include "hotspot/code.h"
 
 struct smp_walk {
     const struct smp_walk_target *target;

@@ -6,8 +6,8 @@
 
 #include <stddef.h>
 
-#include "handler/code_view.h"
 #include "handler/caller.h"
+#include "handler/code_view.h"
 #include "handler/heap_end.h"
 #include "handler/one_walk.h"
 #include "handler/registers.h"

@@ -6,13 +6,13 @@
 
 #include <stddef.h>
 
+#include "handler/caller.h"
 #include "handler/code_view.h"
+#include "handler/exception.h"
+#include "handler/registers.h"
 #include "hotspot/frame_slots.h"
 #include "hotspot/machine_code.h"
 #include "hotspot/memory.h"
-#include "handler/caller.h"
-#include "handler/exception.h"
-#include "handler/registers.h"
 
 /* What of a method's frame is on the stack. */
 enum part {

@@ -9,11 +9,11 @@
 #include "base/clock.h"
 #include "base/safe_read.h"
 #include "base/thread.h"
-#include "jvm/agent/agent.h"
-#include "jvm/agent/local_frame.h"
 #include "hotspot/frames.h"
 #include "hotspot/method.h"
 #include "hotspot/method_copy.h"
+#include "jvm/agent/agent.h"
+#include "jvm/agent/local_frame.h"
 
 enum {
     FRAMES = 256,

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/safe_read.h"
+#include "hotspot/memory.h"
 #include "jvm/agent/jdk.h"
 #include "jvm/agent/local_frame.h"
-#include "hotspot/memory.h"
 
 /* ---------------------------------------------------------------------------- libjvm's exports */
 

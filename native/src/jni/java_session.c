@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "engine/session/dump.h"
 #include "engine/sources/calls.h"
+#include "handler/pauses.h"
 #include "jni/callbacks.h"
 #include "jni/name_callback.h"
 #include "jni/version_turn.h"
@@ -22,7 +23,6 @@
 #include "jvm/walk/by_jvmti.h"
 #include "jvm/walk/by_signal.h"
 #include "jvm/walk/cpu_timers.h"
-#include "handler/pauses.h"
 #include "jvm/walk/outside.h"
 #include "jvm/walk/unmounted.h"
 

@@ -18,10 +18,10 @@
 #include "bench/observed/instructions.h"
 #include "bench/observed/interrupted.h"
 #include "engine/attribution/attribution.h"
-#include "jvm/agent/agent.h"
-#include "jvm/code/methods.h"
 #include "hotspot/check.h"
 #include "hotspot/code.h"
+#include "jvm/agent/agent.h"
+#include "jvm/code/methods.h"
 #include "model/outcome.h"
 
 #define NATIVE(name) JNICALL Java_com_incapsula_sampler_bench_accuracy_ObservedStacks_##name

@@ -11,6 +11,8 @@
 #include "base/thread.h"
 #include "counting/call_arena.h"
 #include "engine/session/worker.h"
+#include "hotspot/class_changes.h"
+#include "hotspot/version.h"
 #include "jvm/agent/agent.h"
 #include "jvm/agent/jdk.h"
 #include "jvm/agent/jvmti_status.h"
@@ -20,8 +22,6 @@
 #include "jvm/calls/redefined_classes.h"
 #include "jvm/calls/reflected_calls.h"
 #include "jvm/code/prepare_event.h"
-#include "hotspot/class_changes.h"
-#include "hotspot/version.h"
 
 enum {
     HOOK_EXTRA_REFS = 2 * SMP_BATCH_MOST,

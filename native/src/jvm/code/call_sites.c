@@ -6,10 +6,10 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "jvm/code/code_map.h"
-#include "jvm/code/invoked_method.h"
 #include "hotspot/inline_record.h"
 #include "hotspot/machine_code.h"
+#include "jvm/code/code_map.h"
+#include "jvm/code/invoked_method.h"
 
 /* A byte code that has been read; ids are not used again. */
 struct cached_call {

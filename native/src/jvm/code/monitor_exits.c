@@ -5,9 +5,9 @@
 #include <stdint.h>
 
 #include "classfile/opcodes.h"
-#include "jvm/code/code_map.h"
 #include "hotspot/inline_record.h"
 #include "hotspot/machine_code.h"
+#include "jvm/code/code_map.h"
 
 enum { ACC_SYNCHRONIZED = 0x20, NONE = -1 };
 

@@ -6,8 +6,8 @@
 #include <stdatomic.h>
 
 #include "base/clock.h"
-#include "jvm/agent/agent.h"
 #include "hotspot/safepoint_count.h"
+#include "jvm/agent/agent.h"
 #include "jvm/locks/monitor_owner.h"
 #include "jvm/locks/sync_owner.h"
 #include "jvm/threads/threads.h"

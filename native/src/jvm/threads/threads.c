@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/thread.h"
+#include "handler/signal.h"
 #include "jvm/agent/agent.h"
 #include "jvm/agent/jdk.h"
 #include "jvm/agent/jvmti_status.h"
@@ -21,7 +22,6 @@
 #include "jvm/threads/thread_name.h"
 #include "jvm/threads/tid_resolver.h"
 #include "jvm/threads/virtual_threads.h"
-#include "handler/signal.h"
 
 #define NS_PER_MS INT64_C(1000000)
 

@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "base/thread.h"
-#include "jvm/agent/agent.h"
 #include "hotspot/fields.h"
+#include "jvm/agent/agent.h"
 
 enum { BATCH = 128, FIRST_GAP_MS = 100, LAST_GAP_MS = 60000 };
 #define NS_PER_MS 1000000LL

@@ -27,8 +27,8 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "hotspot/thread_layout.h"
 #include "handler/walk_data.h"
+#include "hotspot/thread_layout.h"
 
 enum { SMP_ASYNC_REFUSAL_BYTES = 384 /* of all walks together */ };
 

@@ -10,11 +10,11 @@
 #include <stddef.h>
 
 #include "base/clock.h"
+#include "handler/pauses.h"
 #include "jvm/agent/agent.h"
 #include "jvm/agent/jvmti_status.h"
 #include "jvm/code/methods.h"
 #include "jvm/threads/threads.h"
-#include "handler/pauses.h"
 #include "jvm/walk/wait_word.h"
 
 /* The JVM writes its frames into ours. */

@@ -12,10 +12,10 @@
 #include "base/clock.h"
 #include "base/syscall_filter.h"
 #include "base/thread.h"
+#include "handler/cpu_timer.h"
 #include "jvm/agent/agent.h"
 #include "jvm/threads/threads.h"
 #include "jvm/walk/async.h"
-#include "handler/cpu_timer.h"
 #include "jvm/walk/signals.h"
 #include "jvm/walk/walk_target.h"
 

@@ -29,9 +29,9 @@
 #include <stdint.h>
 
 #include "engine/jvm.h"
-#include "jvm/code/named_methods.h"
-#include "hotspot/thread_states.h"
 #include "handler/walk_data.h"
+#include "hotspot/thread_states.h"
+#include "jvm/code/named_methods.h"
 #include "jvm/walk/handshakes.h"
 #include "jvm/walk/mounted_check.h"
 

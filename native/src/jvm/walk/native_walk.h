@@ -28,8 +28,8 @@
 #define SMP_JVM_WALK_NATIVE_WALK_H
 
 #include "base/status.h"
-#include "jvm/threads/registry.h"
 #include "handler/signal.h"
+#include "jvm/threads/registry.h"
 
 enum {
     SMP_NATIVE_WATCHED_NS = 4000,

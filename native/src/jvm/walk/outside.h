@@ -29,8 +29,8 @@
 
 #include "base/status.h"
 #include "engine/jvm.h"
-#include "jvm/code/named_methods.h"
 #include "hotspot/layout.h"
+#include "jvm/code/named_methods.h"
 #include "jvm/walk/proven_walk.h"
 
 enum {

@@ -15,8 +15,8 @@
 #include "base/stay_mapped.h"
 #include "base/syscall_filter.h"
 #include "base/thread.h"
-#include "jvm/threads/signal_mask.h"
 #include "handler/signal_frame.h"
+#include "jvm/threads/signal_mask.h"
 
 enum {
     STANDARD_OFFSET = 4,   /* from SIGRTMIN */

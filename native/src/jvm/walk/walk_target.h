@@ -15,9 +15,9 @@
 
 #include <jni.h>
 
+#include "handler/walk_data.h"
 #include "jvm/threads/registry.h"
 #include "jvm/walk/async.h"
-#include "handler/walk_data.h"
 
 enum { SMP_WALK_TARGET_ROOT_SURE = 8 /* stacks in a row with one root make it the thread's */ };
 

@@ -45,6 +45,19 @@ static void is_limited(void **state)
     assert_parses("99999999999999999999999999999999999999999", UINT32_MAX, 41);
 }
 
+static void a_long_is_limited(void **state)
+{
+    const char *end = NULL;
+
+    (void)state;
+    assert_true(smp_decimal_parse_long("9223372036854775806 ", &end) == INT64_MAX - 1);
+    assert_true(*end == ' ');
+    assert_true(smp_decimal_parse_long("9223372036854775807", &end) == INT64_MAX);
+    assert_true(smp_decimal_parse_long("9223372036854775808", &end) == INT64_MAX);
+    assert_true(smp_decimal_parse_long("99999999999999999999", &end) == INT64_MAX);
+    assert_true(*end == '\0');
+}
+
 static void is_what_strtoul_says(void **state)
 {
     uint64_t random = 1;
@@ -65,6 +78,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(takes_digits_only),
         cmocka_unit_test(is_limited),
+        cmocka_unit_test(a_long_is_limited),
         cmocka_unit_test(is_what_strtoul_says),
     };
 

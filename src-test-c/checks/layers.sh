@@ -39,7 +39,7 @@ BEGIN {
     room("jvm/agent", "base")
     room("hotspot", "base jvm/agent")
     room("jvm/code", jvm " classfile jvm/agent hotspot handler")
-    room("handler", "engine/jvm.h base/give_way.h hotspot")
+    room("handler", "engine/jvm.h base/backoff.h hotspot")
     room("jvm/threads", jvm " jvm/agent hotspot handler")
     room("jvm/walk", jvm " jvm/agent hotspot jvm/code handler jvm/threads")
     room("jvm/locks", jvm " jvm/agent hotspot jvm/threads")

@@ -11,19 +11,26 @@
 
 #include <stdint.h>
 
-/* Digits only, no blanks and no sign; UINT32_MAX if the number is more. *end is behind the last
- * digit; it is text, and the result 0, if there is none. */
-static inline uint32_t smp_decimal_parse(const char *text, const char **end)
+/* Reads digits only, no blanks and no sign; INT64_MAX if the number is larger. *end is behind the
+ * last digit. If there is no digit, *end is text and the result is 0. */
+static inline int64_t smp_decimal_parse_long(const char *text, const char **end)
 {
-    uint64_t value = 0;
+    int64_t value = 0;
 
     for (; *text >= '0' && *text <= '9'; text++) {
-        value = value * 10 + (uint64_t)(*text - '0');
-        if (value > UINT32_MAX)
-            value = UINT32_MAX;
+        const int64_t digit = *text - '0';
+        value = value <= (INT64_MAX - digit) / 10 ? value * 10 + digit : INT64_MAX;
     }
     *end = text;
-    return (uint32_t)value;
+    return value;
+}
+
+/* The same; UINT32_MAX if the number is larger. */
+static inline uint32_t smp_decimal_parse(const char *text, const char **end)
+{
+    const int64_t value = smp_decimal_parse_long(text, end);
+
+    return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
 }
 
 #endif

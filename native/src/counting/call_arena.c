@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/give_way.h"
+#include "base/backoff.h"
 #include "base/process_barrier.h"
 #include "counting/call_past.h"
 #include "counting/call_shared.h"
@@ -621,7 +621,7 @@ void smp_call_arena_close(void)
     atomic_store(&smp_call_memory->generation, 0);
     atomic_store(&smp_call_memory->arena, NULL);
     for (unsigned round = 0; atomic_load(&smp_call_memory->inside) != 0; round++)
-        smp_give_way(round);
+        smp_backoff(round);
     const bool is_fenced = smp_call_fence_all();
     const uint32_t states = atomic_load_explicit(&smp_call_memory->state_count, ACQUIRE);
     for (uint32_t i = 0; i < states; i++)

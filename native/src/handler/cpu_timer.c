@@ -5,7 +5,7 @@
  */
 #include "handler/cpu_timer.h"
 
-#include "base/give_way.h"
+#include "base/backoff.h"
 #include "handler/cookie_mark.h"
 #include "handler/guarded_walk.h"
 
@@ -166,7 +166,7 @@ void smp_cpu_timer_close(struct smp_cpu_timer *timer)
     for (unsigned round = 0; !change_timer_state(timer, SMP_CPU_ARMED, SMP_CPU_CLOSING) &&
                              !change_timer_state(timer, SMP_CPU_SETTING, SMP_CPU_CLOSING);
          round++)
-        smp_give_way(round);
+        smp_backoff(round);
 }
 
 void smp_cpu_timer_free(struct smp_cpu_timer *timer)

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/give_way.h"
+#include "base/backoff.h"
 #include "handler/cookie_mark.h"
 #include "handler/guarded_walk.h"
 #include "handler/pauses.h"
@@ -285,14 +285,14 @@ void smp_signal_release(uint64_t cookie)
 void smp_signal_let_finish(uint64_t cookie)
 {
     for (unsigned round = 0; smp_signal_state(cookie) == SMP_SLOT_BUSY; round++)
-        smp_give_way(round);
+        smp_backoff(round);
 }
 
 void smp_signal_thread_ends(int32_t tid)
 {
     for (size_t i = 0; i < SMP_SIGNAL_MAILBOXES; i++) {
         for (unsigned round = 0; atomic_load(&smp_signal_mailboxes[i].sending_to) == tid; round++)
-            smp_give_way(round);
+            smp_backoff(round);
     }
     (void)syscall(SYS_gettid);
 }

@@ -190,7 +190,7 @@ JNIEXPORT void BRIDGE(writeDifference)(JNIEnv *env, SMP_UNUSED jclass bridge, jl
 
 /* --- hot lines --- */
 
-/* Of a line: its text, group, class, method. */
+/* Java gets four texts for each line: the line itself, its group, class and method. */
 enum { TEXTS_PER_LINE = 4 };
 
 struct line_texts {
@@ -279,7 +279,7 @@ JNIEXPORT jlongArray BRIDGE(childRows)(JNIEnv *env, SMP_UNUSED jclass bridge, jl
     return array;
 }
 
-/* Of a location: class, method, file. */
+/* Java gets three names for each location: class, method and file. */
 enum { NAMES_PER_LOCATION = 3 };
 
 struct location_names {
@@ -319,7 +319,7 @@ JNIEXPORT jobjectArray BRIDGE(locationNames)(JNIEnv *env, SMP_UNUSED jclass brid
         return NULL;
     }
     count = (*env)->GetArrayLength(env, locations);
-    /* One more than needed, because there may be none and nothing cannot be allocated. */
+    /* One more than needed: the array may be empty, and an allocation of 0 bytes fails. */
     values = smp_alloc(named->quota, ((size_t)count + 1) * sizeof(*values));
     if (values == NULL) {
         smp_throw(env, SMP_ENOMEM);

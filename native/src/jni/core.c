@@ -16,7 +16,7 @@
 
 enum { ABI = com_incapsula_sampler_internal_engine_NativeBridge_ABI };
 
-/* What a file that is the core offers to the others. Only files of the same identity call it. */
+/* The functions that the core's file offers. Only files of the same identity call them. */
 struct core_functions {
     enum smp_status (*open)(JNIEnv *env, jclass bridge);
     void (*close)(JNIEnv *env);

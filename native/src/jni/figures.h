@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * figures.h - what Java gets as arrays of long: a session's statistics and a profile's figures, in
- * the order that NativeBridge documents.
+ * figures.h - a session's statistics and a profile's figures as arrays of long for Java, in the
+ * order that NativeBridge documents.
  *
  *   account      outcomes, counters
  *   statistics   account in total, account of the interval, gauges
@@ -110,10 +110,10 @@ void smp_jni_profile_account(const struct smp_profile *profile,
                              int64_t values[SMP_JNI_ACCOUNT_COUNT]);
 void smp_jni_profile_figures(const struct smp_profile *profile, const struct smp_hot_groups *groups,
                              int64_t values[SMP_JNI_PROFILE_FIGURE_COUNT]);
-/* Of the group with this index in the profile. */
+/* index: the group's, in the profile. */
 void smp_jni_group_figures(const struct smp_profile *profile, uint32_t index,
                            int64_t values[SMP_JNI_GROUP_FIGURE_COUNT]);
-/* Of a frame's node. errors: of its group. O(its children). */
+/* node: a frame's. errors: of its group. Cost: O(children of the node). */
 void smp_jni_row_figures(const struct smp_group_errors *errors, uint32_t node,
                          int64_t values[SMP_JNI_ROW_FIGURE_COUNT]);
 void smp_jni_line_figures(const struct smp_profile *profile, const struct smp_hot_line *line,

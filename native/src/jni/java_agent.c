@@ -197,7 +197,8 @@ static jclass load_named(JNIEnv *env, const char *options)
     return found;
 }
 
-/* Of threads that come at the same time, one wins; the others have initialized nothing. */
+/* If several threads call this at once, the class of the first is kept. Nothing of the others'
+ * classes has been initialized. */
 static jclass keep_class(JNIEnv *env, jclass local, _Atomic(jclass) *place)
 {
     jclass kept = NULL;

@@ -7,9 +7,9 @@
  * Else a class loader of its own is made for the jar that the option jar= names; without it, for
  * threads-sampler.jar beside the library.
  *
- * That is this file's, which has been loaded as an agent. More such files may be there, as those of
- * several users, and more class loaders with the agent's classes. The core has the one class that
- * serves all of them, so that all commands meet one session.
+ * Each file that was loaded as an agent has such a class. Several users may have loaded several
+ * files, with a class loader each. The core keeps one class, which serves all of them, so that all
+ * commands reach the same session.
  *
  * Owns     references to the classes, for the life of the JVM: the agent is never unloaded.
  * Threads  any attached one.

@@ -11,7 +11,7 @@
 #include "handler/pauses.h"
 #include "jni/callbacks.h"
 #include "jni/name_callback.h"
-#include "jni/version_turn.h"
+#include "jni/version_lock.h"
 #include "jvm/agent/agent.h"
 #include "jvm/calls/call_counter.h"
 #include "jvm/code/methods.h"
@@ -183,7 +183,7 @@ static void close_vm(const struct smp_java_session *java_session)
         smp_async_close();
     }
     smp_agent_close();
-    smp_version_turn_end();
+    smp_version_lock_end();
 }
 
 static enum smp_status refuse_cpu_clock(char message[SMP_OPTIONS_MESSAGE_BYTES])
@@ -222,13 +222,13 @@ static enum smp_status open_walks(const struct smp_java_session *java_session,
 static enum smp_status open_vm(const struct smp_java_session *java_session,
                                char message[SMP_OPTIONS_MESSAGE_BYTES])
 {
-    enum smp_status status = smp_version_turn_begin(message);
+    enum smp_status status = smp_version_lock_begin(message);
 
     if (status != SMP_OK)
         return status;
     status = open_walks(java_session, message);
     if (status != SMP_OK)
-        smp_version_turn_end();
+        smp_version_lock_end();
     return status;
 }
 
@@ -328,7 +328,7 @@ void smp_java_session_get_status(const struct smp_java_session *java_session,
     add_limitation(status, "CALLS_NOT_COUNTED", live.ticker.sampler.source.counting_refusal);
 }
 
-/* What a limitation is called in the engine's text. */
+/* The words for a limitation in the engine's text. */
 static const char *words_of_limitation(const struct smp_java_session_status *status,
                                        const char *code)
 {

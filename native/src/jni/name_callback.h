@@ -7,7 +7,7 @@
  * thread's element is written only when another thread was there before, and a name is copied only
  * when it is another String with another text.
  *
- * Owns     the arrays. What it hands out as memory of a name is the caller's until forget.
+ * Owns     the arrays. *seen, the memory of a name, belongs to the caller until forget.
  * Threads  the sampler thread, but for create and destroy.
  * Errors   SMP_ENOMEM: no result was delivered. An exception out of the callback: FAILED for all.
  * Cost     per thread and tick: two JNI calls where the rule answers with the same String, a copy

@@ -46,8 +46,8 @@ static void JNICALL on_vm_death(SMP_UNUSED jvmtiEnv *jvmti, SMP_UNUSED JNIEnv *e
     agent.hooks->vm_death();
 }
 
-/* One by one: a single bit that is refused fails the whole request. Without them frames have no
- * line or no file, or threads no tid; the sampler works all the same. */
+/* Adds the capabilities one by one, because a single bit that is refused fails the whole request.
+ * The sampler works without them: frames then have no line or no file, or threads no tid. */
 static void add_capabilities(jvmtiEnv *jvmti)
 {
     jvmtiCapabilities potential = { 0 };
@@ -210,7 +210,7 @@ void smp_agent_unloaded(void)
     agent.java_vm = NULL;
 }
 
-/* What JDK 1.1 called JDK1_1InitArgs: the fields that HotSpot still fills in for its launcher. */
+/* JDK1_1InitArgs of JDK 1.1. HotSpot still fills in these fields for its launcher. */
 struct first_init_args {
     jint version;
     char **properties;

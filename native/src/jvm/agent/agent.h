@@ -33,13 +33,13 @@ enum {
     SMP_JVM_THREAD_NAME_BYTES = 64 /* of internal threads; longer names are cut */
 };
 
-/* What the other rooms of jvm/ do at the agent's events. All are set. */
+/* Functions of the other rooms of jvm/, which the agent calls at its events. None is NULL. */
 struct smp_agent_hooks {
     jvmtiEventCallbacks events; /* VMDeath is the agent's */
     /* The first open: before the events of threads are on, and after. A failure closes. */
     enum smp_status (*open)(JNIEnv *env);
     enum smp_status (*scan)(JNIEnv *env);
-    /* Is ThreadEnd to stay on after the last close? */
+    /* True: ThreadEnd stays on after the last close. */
     bool (*needs_thread_end)(void);
     /* The last close, with the other events off. env is NULL where the thread is not attached. */
     void (*close)(JNIEnv *env);
@@ -65,7 +65,7 @@ void smp_agent_close(void);
 bool smp_agent_is_live(void);
 /* NULL before the first open. Callers check is_live before. */
 jvmtiEnv *smp_agent_jvmti(void);
-/* Of the calling thread; NULL when it is not attached. */
+/* The calling thread's environment; NULL if the thread is not attached. */
 JNIEnv *smp_agent_env(void);
 
 /*

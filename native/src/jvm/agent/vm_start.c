@@ -7,7 +7,7 @@
 #include "jvm/agent/agent.h"
 #include "jvm/agent/jvmti_status.h"
 
-/* What an environment waits for. */
+/* The call that an environment waits to make. */
 struct waiting {
     void (*started)(JNIEnv *env, void *context);
     void *context;

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/backoff.h"
 #include "base/clock.h"
 #include "base/event.h"
-#include "base/give_way.h"
 #include "base/thread.h"
 #include "counting/call_arena.h"
 #include "engine/session/worker.h"
@@ -295,7 +295,7 @@ static bool end_hooks(void)
     for (unsigned round = 0;
          atomic_load(&instrumenter.inside) > 0 && smp_clock_ns() - start_ns < INSIDE_MOST_NS;
          round++)
-        smp_give_way(round);
+        smp_backoff(round);
     return atomic_load(&instrumenter.inside) == 0;
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/give_way.h"
+#include "base/backoff.h"
 #include "base/hash_map.h"
 #include "base/lower_bound.h"
 
@@ -413,7 +413,7 @@ void smp_code_map_close(void)
         publish_view(NULL);
         /* a reader is a handler: it leaves within microseconds */
         for (unsigned round = 0; code.retired != NULL; round++) {
-            smp_give_way(round);
+            smp_backoff(round);
             free_retired_views();
         }
         for (size_t i = 0; i < code.name_count; i++)

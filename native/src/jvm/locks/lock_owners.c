@@ -59,7 +59,7 @@ bool smp_jvm_lock_owners_reads_monitors(void)
     return env != NULL && reads_monitors(env);
 }
 
-/* What was read of a parked thread is the owner of its lock only if it has not run meanwhile. */
+/* The owner read from a parked thread's lock counts only if the thread has not run meanwhile. */
 static void read_parked(JNIEnv *env, struct smp_thread *waiter, int64_t cpu_ns,
                         struct smp_lock_owner *out)
 {

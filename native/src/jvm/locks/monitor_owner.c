@@ -11,8 +11,8 @@
 #include "jvm/threads/threads.h"
 #include "jvm/threads/virtual_threads.h"
 
-/* What one look at a monitor has found. */
-struct look {
+/* The values of one reading of a monitor. */
+struct monitor_reading {
     const struct smp_monitor_reader *reader;
     uintptr_t monitor;
     uintptr_t owner;        /* the word as it is */
@@ -47,16 +47,17 @@ static uintptr_t monitor_of(const struct smp_monitor_layout *layout, struct smp_
     return smp_gate_leave(&smp_gate_process) ? monitor : 0;
 }
 
-static bool read_monitor(struct look *look)
+static bool read_monitor(struct monitor_reading *reading)
 {
-    const struct smp_monitor_layout *layout = &look->reader->layout;
+    const struct smp_monitor_layout *layout = &reading->reader->layout;
     const struct smp_safe_part parts[] = {
-        { &look->owner, look->monitor + layout->owner, sizeof(look->owner) },
-        { &look->handle, look->monitor + layout->object, sizeof(look->handle) },
-        { &look->stack_locker, look->monitor + layout->stack_locker, sizeof(look->stack_locker) },
+        { &reading->owner, reading->monitor + layout->owner, sizeof(reading->owner) },
+        { &reading->handle, reading->monitor + layout->object, sizeof(reading->handle) },
+        { &reading->stack_locker, reading->monitor + layout->stack_locker,
+          sizeof(reading->stack_locker) },
     };
 
-    look->safepoints = smp_safepoint_count(look->reader->safepoints);
+    reading->safepoints = smp_safepoint_count(reading->reader->safepoints);
     return smp_safe_read_parts(parts, layout->stack_locker != 0 ? 3 : 2);
 }
 
@@ -64,9 +65,9 @@ static bool read_monitor(struct look *look)
 
 static bool is_address_of(void *context, struct smp_walk_info *info)
 {
-    const struct look *look = context;
+    const struct monitor_reading *reading = context;
 
-    return info->java_thread == look->owner;
+    return info->java_thread == reading->owner;
 }
 
 static bool has_in_stack(uintptr_t address, const struct smp_walk_info *info)
@@ -76,27 +77,27 @@ static bool has_in_stack(uintptr_t address, const struct smp_walk_info *info)
 
 static bool is_owner_in_stack(void *context, struct smp_walk_info *info)
 {
-    const struct look *look = context;
+    const struct monitor_reading *reading = context;
 
-    return has_in_stack(look->owner, info);
+    return has_in_stack(reading->owner, info);
 }
 
 static bool is_locker_in_stack(void *context, struct smp_walk_info *info)
 {
-    const struct look *look = context;
+    const struct monitor_reading *reading = context;
 
-    return has_in_stack(look->stack_locker, info);
+    return has_in_stack(reading->stack_locker, info);
 }
 
-static bool is_in_lock_stack(const struct look *look, uintptr_t java_thread)
+static bool is_in_lock_stack(const struct monitor_reading *reading, uintptr_t java_thread)
 {
-    const struct smp_monitor_layout *layout = &look->reader->layout;
+    const struct smp_monitor_layout *layout = &reading->reader->layout;
     const uint32_t top = smp_load_u32(java_thread + layout->lock_stack_top);
 
     for (uint32_t at = layout->lock_stack_base;
          at < top && at < layout->lock_stack_base + SMP_LOCK_STACK_MOST * sizeof(uintptr_t);
          at += sizeof(uintptr_t)) {
-        if (load_shared(java_thread + at) == look->object)
+        if (load_shared(java_thread + at) == reading->object)
             return true;
     }
     return false;
@@ -104,38 +105,38 @@ static bool is_in_lock_stack(const struct look *look, uintptr_t java_thread)
 
 static bool has_locked(void *context, struct smp_walk_info *info)
 {
-    const struct look *look = context;
+    const struct monitor_reading *reading = context;
     bool is_locked = false;
 
     if (!smp_gate_enter(&info->gate))
         return false;
     const uintptr_t java_thread = info->java_thread;
     if (java_thread != 0)
-        is_locked = is_in_lock_stack(look, java_thread);
+        is_locked = is_in_lock_stack(reading, java_thread);
     return smp_gate_leave(&info->gate) && is_locked;
 }
 
-/* What the thread writes as owner, which is the id of a virtual thread mounted on it. */
+/* Does the thread write this owner? With a virtual thread mounted it writes that one's id. */
 static bool writes_as_owner(void *context, struct smp_walk_info *info)
 {
-    const struct look *look = context;
+    const struct monitor_reading *reading = context;
     bool is_owner = false;
 
     if (!info->is_carrier || !smp_gate_enter(&info->gate))
         return false;
     const uintptr_t java_thread = info->java_thread;
     if (java_thread != 0)
-        is_owner = load_shared(java_thread + look->reader->layout.owner_id) == look->owner;
+        is_owner = load_shared(java_thread + reading->reader->layout.owner_id) == reading->owner;
     return smp_gate_leave(&info->gate) && is_owner;
 }
 
-static uint64_t search(smp_thread_test *test, struct look *look)
+static uint64_t search(smp_thread_test *test, struct monitor_reading *reading)
 {
     uint64_t serial = 0;
 
     if (!smp_gate_enter(&smp_gate_process))
         return 0;
-    serial = smp_threads_search(test, look);
+    serial = smp_threads_search(test, reading);
     return smp_gate_leave(&smp_gate_process) ? serial : 0;
 }
 
@@ -146,73 +147,73 @@ static void set_owner_thread(struct smp_lock_owner *out, uint64_t serial)
 }
 
 /* An id that no platform thread has is a virtual thread's. */
-static void find_by_id(struct look *look, struct smp_lock_owner *out)
+static void find_by_id(struct monitor_reading *reading, struct smp_lock_owner *out)
 {
     uint64_t serial = 0;
 
-    if (smp_threads_find((int64_t)look->owner, &serial)) {
+    if (smp_threads_find((int64_t)reading->owner, &serial)) {
         set_owner_thread(out, serial);
-    } else if (smp_virtual_threads_in_use() && look->reader->layout.owner_id != 0) {
-        serial = search(writes_as_owner, look);
+    } else if (smp_virtual_threads_in_use() && reading->reader->layout.owner_id != 0) {
+        serial = search(writes_as_owner, reading);
         set_owner_thread(out, serial);
         if (serial == 0)
             out->kind = SMP_OWNER_UNMOUNTED;
     }
 }
 
-/* Of the lock stacks: the object must not have moved while they were read. */
-static void find_by_lock_stack(struct look *look, struct smp_lock_owner *out)
+/* Searches the lock stacks. The result counts only if the object has not moved meanwhile. */
+static void find_by_lock_stack(struct monitor_reading *reading, struct smp_lock_owner *out)
 {
-    const struct smp_monitor_layout *layout = &look->reader->layout;
-    const uint64_t *safepoints = look->reader->safepoints;
+    const struct smp_monitor_layout *layout = &reading->reader->layout;
+    const uint64_t *safepoints = reading->reader->safepoints;
 
-    if (look->object == 0 || layout->lock_stack_top == 0 || safepoints == NULL)
+    if (reading->object == 0 || layout->lock_stack_top == 0 || safepoints == NULL)
         return;
-    const uint64_t serial = search(has_locked, look);
-    if (smp_safepoint_count(safepoints) != look->safepoints)
+    const uint64_t serial = search(has_locked, reading);
+    if (smp_safepoint_count(safepoints) != reading->safepoints)
         return;
     set_owner_thread(out, serial);
     if (serial == 0 && smp_virtual_threads_in_use())
         out->kind = SMP_OWNER_UNMOUNTED;
 }
 
-static void find_owner(struct look *look, struct smp_lock_owner *out)
+static void find_owner(struct monitor_reading *reading, struct smp_lock_owner *out)
 {
-    const struct smp_monitor_layout *layout = &look->reader->layout;
+    const struct smp_monitor_layout *layout = &reading->reader->layout;
 
-    if (look->owner == SMP_MONITOR_NO_OWNER)
+    if (reading->owner == SMP_MONITOR_NO_OWNER)
         out->kind = SMP_OWNER_NONE;
-    else if (look->owner == SMP_MONITOR_ANONYMOUS && look->stack_locker != 0)
-        set_owner_thread(out, search(is_locker_in_stack, look));
-    else if (look->owner == SMP_MONITOR_ANONYMOUS)
-        find_by_lock_stack(look, out);
-    else if (layout->is_id && look->owner != SMP_MONITOR_DEFLATED)
-        find_by_id(look, out);
+    else if (reading->owner == SMP_MONITOR_ANONYMOUS && reading->stack_locker != 0)
+        set_owner_thread(out, search(is_locker_in_stack, reading));
+    else if (reading->owner == SMP_MONITOR_ANONYMOUS)
+        find_by_lock_stack(reading, out);
+    else if (layout->is_id && reading->owner != SMP_MONITOR_DEFLATED)
+        find_by_id(reading, out);
     else if (!layout->is_id) {
-        const uint64_t serial = search(is_address_of, look);
-        set_owner_thread(out, serial != 0 ? serial : search(is_owner_in_stack, look));
+        const uint64_t serial = search(is_address_of, reading);
+        set_owner_thread(out, serial != 0 ? serial : search(is_owner_in_stack, reading));
     }
 }
 
-static void find_lock_class(struct look *look, struct smp_lock_owner *out)
+static void find_lock_class(struct monitor_reading *reading, struct smp_lock_owner *out)
 {
-    const struct smp_object_layout *objects = &look->reader->layout.objects;
+    const struct smp_object_layout *objects = &reading->reader->layout.objects;
 
-    look->object = smp_object_address(objects, look->handle);
-    if (look->object == 0 ||
-        !smp_object_class_name(objects, look->object, out->lock, sizeof(out->lock)) ||
-        (look->reader->safepoints != NULL &&
-         smp_safepoint_count(look->reader->safepoints) != look->safepoints))
+    reading->object = smp_object_address(objects, reading->handle);
+    if (reading->object == 0 ||
+        !smp_object_class_name(objects, reading->object, out->lock, sizeof(out->lock)) ||
+        (reading->reader->safepoints != NULL &&
+         smp_safepoint_count(reading->reader->safepoints) != reading->safepoints))
         out->lock[0] = '\0';
 }
 
 /* Two words: the owner may have changed, and the thread go on waiting. */
-static bool is_owner_same(const struct look *look)
+static bool is_owner_same(const struct monitor_reading *reading)
 {
     uintptr_t owner = 0;
 
-    return smp_safe_read(&owner, look->monitor + look->reader->layout.owner, sizeof(owner)) &&
-           owner == look->owner;
+    return smp_safe_read(&owner, reading->monitor + reading->reader->layout.owner, sizeof(owner)) &&
+           owner == reading->owner;
 }
 
 void smp_monitor_owner_read(const struct smp_monitor_reader *reader, struct smp_thread *waiter,
@@ -220,19 +221,19 @@ void smp_monitor_owner_read(const struct smp_monitor_reader *reader, struct smp_
 {
     const struct smp_lock_owner unread = { .kind = SMP_OWNER_UNREAD };
     struct smp_walk_info *info = smp_threads_walk_info(waiter);
-    struct look look = { .reader = reader };
+    struct monitor_reading reading = { .reader = reader };
     int64_t after_ns = 0;
 
     *out = unread;
     if (cpu_ns < 0 && !smp_clock_thread_cpu_ns(waiter->os_tid, &cpu_ns))
         return;
-    look.monitor = monitor_of(&reader->layout, info);
-    if (look.monitor == 0 || !read_monitor(&look))
+    reading.monitor = monitor_of(&reader->layout, info);
+    if (reading.monitor == 0 || !read_monitor(&reading))
         return;
-    find_lock_class(&look, out);
-    find_owner(&look, out);
-    /* What was read is the monitor's only if the thread has waited for it all along. */
-    if (!is_owner_same(&look) || monitor_of(&reader->layout, info) != look.monitor ||
+    find_lock_class(&reading, out);
+    find_owner(&reading, out);
+    /* The reading counts only if the thread has waited for this monitor all the time. */
+    if (!is_owner_same(&reading) || monitor_of(&reader->layout, info) != reading.monitor ||
         !smp_clock_thread_cpu_ns(waiter->os_tid, &after_ns) || after_ns != cpu_ns ||
         (out->kind == SMP_OWNER_THREAD && out->serial == waiter->serial))
         *out = unread;

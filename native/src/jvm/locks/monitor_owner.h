@@ -7,13 +7,13 @@
  *   behind its gate: the same monitor ─► CPU clock                    or in a lock stack
  *
  * A monitor is not freed while a thread waits for it, but the thread may stop waiting between two
- * reads: so what lies in the monitor is read safely, and counts only if the thread has not run
+ * reads. So the monitor is read by safe reads, and the result counts only if the thread has not run
  * meanwhile. Nothing is sent to any thread.
  *
- * A monitor that was locked before a thread waited for it has an anonymous owner, until that leaves
- * it: the object is in the owner's lock stack then, or, where that is a virtual thread that is not
- * mounted, in none. Objects move in safepoints, with ZGC after them: none may have begun between
- * the two reads.
+ * A monitor that was locked before a thread waited for it has an anonymous owner until the owner
+ * leaves it. Then the object is in the owner's lock stack, or in none if the owner is a virtual
+ * thread that is not mounted. Objects move in safepoints, with ZGC after them, so no safepoint may
+ * have begun between the two reads.
  *
  * Threads  any attached one; the waiting thread is another one, held by the caller.
  * Errors   UNREAD.
@@ -28,7 +28,7 @@
 #include "engine/jvm.h"
 #include "hotspot/monitor_layout.h"
 
-/* What a reading needs of the JVM. */
+/* The JVM's layout that a reading needs. */
 struct smp_monitor_reader {
     struct smp_monitor_layout layout;
     const uint64_t *safepoints; /* safepoint_count.h; NULL: anonymous owners are not read */

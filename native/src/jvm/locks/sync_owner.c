@@ -14,7 +14,7 @@
 
 #define LOCKS "java/util/concurrent/locks/"
 
-/* Of a ReentrantReadWriteLock's state: readers lie above writers. It is a long from JDK 25 on. */
+/* A ReentrantReadWriteLock's state has the readers above the writers. JDK 25 made it a long. */
 enum { READERS_SHIFT = 16, LONG_READERS_SHIFT = 32 };
 
 static struct {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cpu_demand.h - may a thread of this process wait for a CPU just now? One answer for all threads,
- * so that the state of each is read only where there is a reason to.
+ * cpu_demand.h - may a thread of this process wait for a CPU just now? One answer serves all
+ * threads, so that the state of each is read only if some may wait.
  *
  *   runnable threads of the machine, less the reader ─► more than half of the other CPUs? ─► maybe
  *
- * With as few as that the kernel finds an idle CPU for a thread that wakes up. CPUs: those that the
- * reader may run on, so a process that is confined to one asks whenever anything else runs. Not
- * seen: threads that are bound to a CPU one by one while others are idle, and threads of a control
- * group that has used up its quota, which holds up the sampler as well.
+ * With fewer runnable threads the kernel finds an idle CPU for each thread that wakes up. Only CPUs
+ * that the reader may run on count, so a process confined to one CPU gets "maybe" whenever anything
+ * else runs. Two cases are not seen: threads bound to single CPUs while others are idle, and
+ * threads of a control group that has used up its quota, which stops the sampler as well.
  *
  * Owns     a file descriptor.
  * Threads  one at a time.
- * Errors   what cannot be read counts as: maybe.
+ * Errors   the answer is "maybe" if the file cannot be read.
  * Cost     about 1 us, once in SMP_CPU_DEMAND_US; else a reading of the monotonic clock.
  */
 #ifndef SMP_JVM_THREADS_CPU_DEMAND_H

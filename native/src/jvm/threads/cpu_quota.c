@@ -4,9 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/task_file.h"
 
-enum { STAT_BYTES = 4096, NUMBER_BYTES = 64, DECIMAL = 10, NS_PER_US = 1000, MILLI = 1000 };
+enum { STAT_BYTES = 4096, NUMBER_BYTES = 64, NS_PER_US = 1000, MILLI = 1000 };
 
 static const char root_folder[] = "/sys/fs/cgroup";
 
@@ -61,16 +62,14 @@ bool smp_cpu_quota_folder(const char *groups, char *out, size_t size)
     return is_found;
 }
 
-/* Blanks and digits; false: no digit, as in "max" and "-1". */
+/* Reads blanks and digits. False: there is no digit, as in "max" and "-1". */
 static bool parse_digits(const char *text, int64_t *number)
 {
-    const char *at = text + strspn(text, " ");
+    const char *const digits = text + strspn(text, " ");
+    const char *end = NULL;
 
-    if (*at < '0' || *at > '9')
-        return false;
-    for (*number = 0; *at >= '0' && *at <= '9'; at++)
-        *number = *number * DECIMAL + (*at - '0');
-    return true;
+    *number = smp_decimal_parse_long(digits, &end);
+    return end != digits;
 }
 
 static bool parse_figure(const char *stat, const char *name, int64_t *figure)
@@ -85,11 +84,11 @@ int64_t smp_cpu_quota_parse(const char *stat)
     int64_t figure = 0;
 
     if (parse_figure(stat, "throttled_usec ", &figure))
-        return figure * NS_PER_US;
+        return figure > INT64_MAX / NS_PER_US ? INT64_MAX : figure * NS_PER_US;
     return parse_figure(stat, "throttled_time ", &figure) ? figure : 0;
 }
 
-/* Of this process. False: no group. */
+/* The folder of this process's control group. False: it has none. */
 static bool find_folder(char folder[SMP_CPU_QUOTA_PATH_BYTES])
 {
     char groups[STAT_BYTES];

@@ -7,14 +7,13 @@
  *
  * A thread closes its gate in its ThreadEnd event, which comes before the JVM frees its thread
  * object and the system unmaps its stack. A reader is in for a walk, a few microseconds, calls
- * nothing that waits, and holds nothing that the thread could need: so the thread waits for a walk
- * at most, and as long as the reader is preempted in it. After SMP_GATE_MOST_MS it goes on all the
- * same, and leave says that nothing that was read may be believed. What such a reader reads before
- * it leaves may be unmapped by then: nothing prevents that, so the time is longer than a thread
- * waits for a CPU on any machine that works, and time in which the whole process stands still does
- * not count.
+ * nothing that waits, and holds nothing that the thread could need. So the thread waits for one
+ * walk, or longer if the reader is preempted. After SMP_GATE_MOST_MS it goes on all the same, and
+ * leave returns false: the values that were read must not be used. Nothing prevents such a reader
+ * from reading memory that is unmapped by then, so the limit is longer than a thread waits for a
+ * CPU on any machine that works. Time in which the whole process stands still does not count.
  *
- * What could go wrong, and what prevents it:
+ * Cases that could go wrong, and what prevents each:
  *
  *   the thread ends while it is read    close waits; the reader is in before it reads anything
  *   it ends before it is read           closed: enter refuses, for ever
@@ -48,7 +47,7 @@
 
 enum {
     SMP_GATE_SPINS = 2000, /* about as long as a walk lasts; then the thread sleeps */
-    /* That a thread waits for a reader: one that gets no CPU for so long while others do. */
+    /* The longest that a thread waits for a reader, which may have lost its CPU in a walk. */
     SMP_GATE_MOST_MS = 10000,
     SMP_GATE_SLEEP_MS = 10, /* at a time */
     SMP_GATE_READERS = 4096 /* at once; another one is refused */
@@ -75,7 +74,7 @@ bool smp_gate_leave(struct smp_gate *gate);
 
 /* No reader enters from here on. May be called more than once. */
 void smp_gate_close(struct smp_gate *gate);
-/* Of smp_gate_process only: a thread ends once. */
+/* Only for smp_gate_process: a thread ends once. */
 void smp_gate_open(struct smp_gate *gate);
 /* After close: returns when no reader is in any more. False: it has given up after most_ms. */
 bool smp_gate_wait(struct smp_gate *gate, int64_t most_ms);

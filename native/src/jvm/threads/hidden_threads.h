@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hidden_threads.h - which threads are never sampled: the JVM's service threads, the one that has
+ * hidden_threads.h - threads that are never sampled: the JVM's service threads, the thread that has
  * returned from main ("DestroyJavaVM"), and those of the library's own group. Their CPU time is in
  * the group [JVM].
  *
- * A service thread is one with a service thread's name in the JVM's own thread groups: a user's
- * thread called "Finalizer" is an ordinary one. So is a user's thread called "DestroyJavaVM": it
- * has a task, or a class of its own.
+ * A service thread has a service thread's name and is in one of the JVM's own thread groups. A
+ * user's thread called "Finalizer" is not, and is sampled. A user's thread called "DestroyJavaVM"
+ * has a task, or a class of its own, and is sampled, too.
  *
  * Owns     a global reference to the library's group.
  * Threads  any attached one.
@@ -22,7 +22,7 @@
 
 #include "base/status.h"
 
-/* Of a thread that just started or was found by a scan. */
+/* info: of the thread, which has just started or was found by a scan. */
 bool smp_hidden_threads_is_hidden(jvmtiEnv *jvmti, JNIEnv *env, jthread thread,
                                   const jvmtiThreadInfo *info);
 /*

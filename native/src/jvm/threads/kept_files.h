@@ -2,11 +2,11 @@
 /*
  * kept_files.h - one file of each thread in /proc, read again and again ("schedstat", "stat").
  *
- * To read a file that is kept open takes a sixth to a half of the time that opening it takes, too.
- * So the files of threads that were read lately are kept. All samplers of a process together keep
- * at most SMP_KEPT_FILES of all names, and at most a quarter of the files that the process may have
- * open. Files of other threads are opened and closed for each read. A file that the process has
- * closed under us is noticed, and the one that has its number then is left alone.
+ * Reading an open file costs a sixth to a half of opening, reading and closing it, so files that
+ * were read lately are kept open. All samplers of a process together keep at most SMP_KEPT_FILES,
+ * and at most a quarter of the files that the process may have open. Other files are opened and
+ * closed for each read. If the process closes a kept file, that is noticed, and the file that has
+ * its number then is left alone.
  *
  * Owns     the open files; programs that the process starts do not get them.
  * Threads  one at a time.
@@ -31,7 +31,7 @@ enum {
 struct smp_kept_file {
     int32_t tid; /* 0: none */
     int fd;
-    dev_t device; /* of the open file, by which it is known again */
+    dev_t device; /* device and inode identify the open file */
     ino_t inode;
     uint64_t used; /* when it was read last */
 };
@@ -39,7 +39,7 @@ struct smp_kept_file {
 struct smp_kept_files {
     const char *name;
     uint32_t most; /* files that all of them may keep together */
-    uint32_t sets; /* of SMP_KEPT_FILES_WAYS files each; 0: none is kept */
+    uint32_t sets; /* sets of SMP_KEPT_FILES_WAYS files; 0: none is kept */
     uint64_t reads;
     struct smp_kept_file files[SMP_KEPT_FILES];
 };

@@ -70,7 +70,7 @@ static jobject visit_bin(const struct visit *visit, jobject head)
     return NULL;
 }
 
-/* While the table grows: one bin has become two. Where these have moved on, they are left out. */
+/* The table is growing, and one bin has become two. Bins that have moved once more are skipped. */
 static void visit_moved(const struct visit *visit, jobject forwarding, jsize slot, jsize slots)
 {
     JNIEnv *const env = visit->env;
@@ -94,7 +94,7 @@ static void visit_slot(const struct visit *visit, jobjectArray table, jsize slot
     (*env)->DeleteLocalRef(env, forwarding);
 }
 
-/* So many slots, each from a part of its own. */
+/* Draws this many slots, each from a part of its own. */
 static void visit_slots(const struct visit *visit, jobjectArray table, size_t count,
                         uint64_t *random)
 {

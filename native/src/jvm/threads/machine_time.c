@@ -6,11 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/decimal.h"
 #include "base/task_file.h"
 
 #define NS_PER_SECOND INT64_C(1000000000)
 
-enum { LINE_BYTES = 256, DECIMAL = 10 };
+enum { LINE_BYTES = 256 };
 
 /* The line's figures, in its order. */
 enum { USER, NICE, KERNEL, IDLE, IO_WAIT, IRQ, SOFT_IRQ, STOLEN, FIGURES };
@@ -19,12 +20,10 @@ enum { USER, NICE, KERNEL, IDLE, IO_WAIT, IRQ, SOFT_IRQ, STOLEN, FIGURES };
 static bool parse_figures(const char *at, int64_t figures[FIGURES])
 {
     for (size_t i = 0; i < FIGURES; i++) {
-        figures[i] = 0;
-        at += strspn(at, " ");
-        if (*at < '0' || *at > '9')
+        const char *const digits = at + strspn(at, " ");
+        figures[i] = smp_decimal_parse_long(digits, &at);
+        if (at == digits)
             return false;
-        while (*at >= '0' && *at <= '9')
-            figures[i] = figures[i] * DECIMAL + (*at++ - '0');
     }
     return true;
 }

@@ -20,9 +20,8 @@
 
 enum {
     STAT_BYTES = 512,
-    /* Of a thread's name, as the system keeps it; where its middle is cut out, of both ends. */
-    COMM_LENGTH = 15,
-    CUT_HEAD = 7,
+    COMM_LENGTH = 15, /* of a thread's name in the system */
+    CUT_HEAD = 7,     /* characters that are kept of a name whose middle is cut out */
     CUT_TAIL = 6
 };
 
@@ -88,7 +87,7 @@ static const char *const LONG_NAMES[] = {
     "JFR CPU Sampler Thread",     "idle-timeout-task", /* of jdk.httpserver */
 };
 
-/* Of the number that comm ends in, "0" or "#0". */
+/* The length of the number at the end of comm, "0" or "#0"; 0: there is none. */
 static size_t comm_number_length(const char *comm)
 {
     const size_t length = strlen(comm);
@@ -155,7 +154,7 @@ static const struct smp_hash_slots os_thread_slots = { .bytes = sizeof(struct os
                                                        .eighths = 4,
                                                        .key = os_thread_key };
 
-/* One read. */
+/* The state of one read. */
 struct reading {
     struct smp_os_threads *os_threads;
     struct smp_hash_map seen;
@@ -258,8 +257,8 @@ static struct os_thread *add_os_thread(struct smp_os_threads *os_threads, int32_
     return added;
 }
 
-/* Without memory the next read only begins: time that is lost is better than time that is there
- * twice. */
+/* Without memory the next read only takes the clocks as its start: it is better to lose time than
+ * to report it twice. */
 static void begin_where_java_ended(void *self, int32_t tid)
 {
     struct smp_os_threads *os_threads = self;

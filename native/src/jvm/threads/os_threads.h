@@ -4,10 +4,10 @@
  * that are no Java threads, whether a thread is runnable, how long it has waited for a CPU, and
  * whether it is in a system call of input or output.
  *
- * A thread's kind follows from its name (comm), which the JVM sets: whole up to 15 characters, of
- * longer names the first 15, or "1234567..123456". So the first few characters decide. The whole
- * name is found in a list of the JVM's names; of "C2 CompilerThread0" the number is lost where the
- * system keeps the first 15 characters only.
+ * A thread's kind follows from the first characters of its name (comm). The JVM sets it: a name of
+ * up to 15 characters is whole, a longer one is cut to its first 15 or to "1234567..123456". The
+ * whole name comes from a list of the JVM's names. The number of "C2 CompilerThread0" is lost if
+ * only the first 15 characters are kept.
  *
  * Owns     what each thread had used at the last read, or when it ended as a Java thread.
  * Threads  one at a time.

@@ -237,8 +237,8 @@ static uint64_t distance_between(uint64_t a, uint64_t b)
     return a > b ? a - b : b - a;
 }
 
-/* From the newest: in the steady state there are no new ones, or few. Of tens of thousands that are
- * collected for the first time each batch begins where the one before ended. */
+/* Searches from the newest thread, because in the steady state few threads are new. When tens of
+ * thousands are collected for the first time, each batch begins at the end of the one before. */
 static struct smp_jvm_thread *first_above(const struct smp_registry *registry, uint64_t after)
 {
     struct smp_jvm_thread *at = registry->newest;

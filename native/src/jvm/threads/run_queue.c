@@ -1,31 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvm/threads/run_queue.h"
 
+#include "base/decimal.h"
 #include "base/task_file.h"
 #include "base/thread.h"
 
-enum { TEXT_BYTES = 96, DECIMAL = 10 };
-
-static const char *parse_number(const char *at, uint64_t *number)
-{
-    *number = 0;
-    while (*at >= '0' && *at <= '9')
-        *number = *number * DECIMAL + (uint64_t)(*at++ - '0');
-    return at;
-}
+enum { TEXT_BYTES = 96 };
 
 bool smp_run_queue_parse(const char *text, int64_t *ns)
 {
-    uint64_t on_cpu = 0;
-    uint64_t waiting = 0;
-    const char *at = parse_number(text, &on_cpu);
+    const char *end = NULL;
+    const int64_t on_cpu_ns = smp_decimal_parse_long(text, &end);
 
-    if (*at != ' ' || on_cpu == 0)
-        return false; /* a thread that reads has run */
-    at = parse_number(at + 1, &waiting);
-    if (*at != ' ' || waiting > INT64_MAX)
+    if (*end != ' ' || on_cpu_ns == 0)
+        return false; /* the kernel does not count: a thread that has a file has run */
+    const int64_t waiting_ns = smp_decimal_parse_long(end + 1, &end);
+    if (*end != ' ' || waiting_ns == INT64_MAX)
         return false;
-    *ns = (int64_t)waiting;
+    *ns = waiting_ns;
     return true;
 }
 

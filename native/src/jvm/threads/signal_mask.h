@@ -18,7 +18,7 @@ static inline uint64_t smp_signal_mask_bit(int number)
 }
 
 uint64_t smp_signal_mask_of_tid(int32_t tid);
-/* The same from its 16 digits in /proc/self/task/<tid>/status. */
+/* The mask in the 16 digits of /proc/self/task/<tid>/status. */
 uint64_t smp_signal_mask_parse(const char *digits);
 
 #endif

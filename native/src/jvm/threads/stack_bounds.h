@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stack_bounds.h - where the calling thread's stack lies: the words that its walks may read. For
+ * stack_bounds.h - the bounds of the calling thread's stack, within which its walks may read. For
  * other threads see hotspot/thread_layout.h.
  *
  * Threads  any.
@@ -17,7 +17,7 @@ struct smp_stack_bounds {
     uintptr_t high;
 };
 
-/* Of the calling thread. */
+/* The calling thread's. */
 struct smp_stack_bounds smp_stack_bounds_own(void);
 
 #endif

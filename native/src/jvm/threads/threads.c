@@ -105,8 +105,8 @@ int32_t smp_threads_status(JNIEnv *env, jobject thread)
 }
 
 /*
- * Of a request that was given up: a thread that ends with the signal blocked never answers. A
- * handler that walks reads the entry: this waits for it.
+ * Ends a request that was given up: a thread that ends with the signal blocked never answers. Waits
+ * for a handler that walks, because it reads the entry.
  */
 static void end_given_up(uint64_t cookie)
 {
@@ -152,8 +152,8 @@ static void add_entry(JNIEnv *env, jthread thread, const struct smp_jvm_thread *
         dispose_entry(env, entry);
 }
 
-/* On the thread itself. What a thread of the JVM's has used by now, it used for its start. More is
- * what native code has used before it attached, and nothing that a Java thread did. */
+/* Called on the thread itself. A thread that the JVM has started has used some 100 us for its
+ * start. Native code that attaches may have used more: that is not a Java thread's time. */
 static int64_t cpu_before_start(void)
 {
     const int64_t cpu_ns = smp_clock_own_cpu_ns();
@@ -162,8 +162,8 @@ static int64_t cpu_before_start(void)
 }
 
 /*
- * tid and stack 0: not known; the thread was listed by a scan, and may have ended since, or be
- * past its ThreadEnd. Else it is the calling thread.
+ * Registers a thread. It is the calling thread, unless tid and stack are 0 (not known): then a scan
+ * has listed it, and it may have ended since, or be past its ThreadEnd.
  */
 static void adopt_thread(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, int32_t tid,
                          struct smp_stack_bounds stack)
@@ -208,7 +208,7 @@ void JNICALL smp_threads_on_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
         adopt_thread(jvmti, env, thread, smp_thread_own_tid(), smp_stack_bounds_own());
 }
 
-/* No walk from outside begins any more; waits for one that is under way. */
+/* Lets no new walk from outside begin, and waits for one that is under way. */
 static void keep_readers_out(JNIEnv *env, int64_t java_id)
 {
     struct smp_jvm_thread *entry = smp_registry_hold(&registry, java_id);
@@ -246,7 +246,7 @@ enum smp_status smp_threads_open(JNIEnv *env)
     return smp_registry_open(&registry);
 }
 
-/* Of the calling thread; 0: not known. */
+/* The JVM's thread object of the calling thread; 0: not known. */
 static uintptr_t own_address(jvmtiEnv *jvmti, JNIEnv *env)
 {
     jthread current = NULL;

@@ -42,11 +42,11 @@ struct smp_thread_source smp_threads_source(void);
 jthread smp_threads_ref(const struct smp_thread *thread);
 /* Thread.threadId(): never reused. */
 int64_t smp_threads_java_id(const struct smp_thread *thread);
-/* Of any Thread object, started or not; on an attached thread. SMP_EUNSUPPORTED: its class has no
- * such field. */
+/* The Java id of any Thread object, started or not. On an attached thread. SMP_EUNSUPPORTED: its
+ * class has no such field. */
 SMP_CHECKED enum smp_status smp_threads_id_of(JNIEnv *env, jobject thread, int64_t *out);
 
-/* Of a live thread, by its Java id. False: the source does not have it. */
+/* Finds a live thread by its Java id. False: the source does not have it. */
 bool smp_threads_find(int64_t java_id, uint64_t *serial);
 
 /* smp_registry_search over all threads that are registered. */
@@ -54,19 +54,19 @@ uint64_t smp_threads_search(smp_thread_test *test, void *context);
 
 /* Shared by all sessions; lasts while the thread is held. */
 struct smp_walk_info *smp_threads_walk_info(struct smp_thread *thread);
-/* Of any Thread object: the address of the JVM's thread object; 0: it has none, or is unknown. */
+/* The address of the JVM's thread object for any Thread object; 0: it has none, or it is not
+ * known. */
 uintptr_t smp_threads_address(JNIEnv *env, jobject thread);
 
-/* Of any Thread object: JVMTI's bits of the state that it says its thread is in
- * (JVMTI_THREAD_STATE_WAITING: it sleeps, is parked or in Object.wait); 0 where the JDK has no such
- * field. */
+/* JVMTI's bits of the state that any Thread object has for its thread (JVMTI_THREAD_STATE_WAITING:
+ * it sleeps, is parked or in Object.wait); 0: the JDK has no such field. */
 int32_t smp_threads_status(JNIEnv *env, jobject thread);
 
-/* JVMTI or its Thread object says that it does not live: its end event was missed, or is about to
- * come. */
+/* The caller has seen, by JVMTI or by the Thread object, that the thread is not alive: its end
+ * event was missed, or is about to come. */
 void smp_threads_gone(struct smp_thread *thread);
 
-/* Hooks of agent.h: the calling native thread becomes an internal one, or is one no more. */
+/* Hooks of agent.h: the calling native thread becomes an internal one, or stops being one. */
 SMP_CHECKED enum smp_status smp_threads_enter(void);
 void smp_threads_leave(void);
 /* Makes a Java thread an internal one. SMP_EQUOTA: too many. SMP_EUNSUPPORTED. */

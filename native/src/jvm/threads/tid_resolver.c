@@ -45,7 +45,7 @@ static void close_reader(const struct reader *reader)
     (void)close(reader->to);
 }
 
-/* Of a number at an address that is a multiple of its size: it is copied whole, or not at all. */
+/* A number at an address that is a multiple of its size is copied whole or not at all. */
 static bool read_tid_field(const struct reader *reader, uintptr_t address, void *to, size_t size)
 {
     return address % size == 0 &&

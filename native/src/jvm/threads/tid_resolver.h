@@ -4,9 +4,9 @@
  * registry's entry of a thread that turns out to have ended: its ThreadEnd may have come before the
  * scan registered it.
  *
- * The JVM's own record of the tid is read, at the offsets that libjvm exports for debuggers. They
- * are believed if the calling thread's record is right, and a record if the two clocks agree: JVMTI
- * reads a Java thread's CPU time, the system that of each OS thread, and it is the same clock.
+ * The tid is read from the JVM's own record, at the offsets that libjvm exports for debuggers. The
+ * offsets count if the calling thread's record is right. A record counts if two readings of the
+ * same clock agree: JVMTI's of the Java thread's CPU time and the system's of the OS thread's.
  *
  *   OS thread's clock ≤ Java thread's clock ≤ OS thread's clock      for the right one, always
  *
@@ -14,7 +14,7 @@
  * has freed may name a tid that is another thread's by now. It does not count: JVMTI goes by the
  * Thread object, and gives no time of a thread that has ended.
  *
- * Threads  any attached one; of several at once one does it.
+ * Threads  any attached one; if several call at once, one does the work and the others return.
  * Errors   a thread that was not found is tried again, at growing intervals.
  * Cost     nothing to do, or too early: two loads. Else some 5 us for each thread.
  */
@@ -25,7 +25,7 @@
 
 /* The next run does not wait. java_thread: the calling thread's; 0: not known. */
 void smp_tid_resolver_restart(uintptr_t java_thread);
-/* dispose: of an entry whose last hold was given up here. */
+/* dispose frees an entry whose last hold was given up here. */
 void smp_tid_resolver_run(struct smp_registry *registry,
                           void (*dispose)(struct smp_jvm_thread *entry));
 

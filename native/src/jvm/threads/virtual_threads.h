@@ -5,9 +5,9 @@
  *   leaf ... VirtualThread.run, [enter0], Continuation.enter | enterSpecial, Continuation.run ...
  *   └──────────── the virtual thread's ────────────┘ boundary └──────── the carrier's ────────┘
  *
- * What lies below the boundary is cut off. A virtual thread that has parked has its older frames in
- * the heap (hotspot/chunks.h). Where a walk could not read them, the boundary follows right after a
- * user's frame, which shows that the stack is incomplete.
+ * The frames below the boundary are cut off. A virtual thread that has parked has its older frames
+ * in the heap (hotspot/chunks.h). If a walk could not read them, the boundary follows a user's
+ * frame, which shows that the stack is incomplete.
  *
  * The mounted virtual thread is read from fields of the carrier's Thread object, without stopping
  * it: carrier.cont.target.val$vthread. It may change at any time, so a caller that needs to be sure
@@ -38,13 +38,13 @@ enum smp_virtual_cut {
 bool smp_virtual_threads_init(JNIEnv *env);
 /* Cuts the carrier's frames off a stack. */
 enum smp_virtual_cut smp_virtual_threads_trim(struct smp_sample *sample);
-/* The same of a virtual thread's own stack: cuts off the frames below VirtualThread.run. */
+/* Cuts the frames below VirtualThread.run off a virtual thread's own stack. */
 void smp_virtual_threads_trim_root(struct smp_sample *sample);
-/* Its name, read into name, and itself; ref may be NULL. */
+/* The virtual thread with its name, which is read into name. ref may be NULL. */
 struct smp_mounted_thread smp_virtual_threads_describe(JNIEnv *env, jobject ref, char *name,
                                                        size_t size);
-/* Of a virtual thread's frames without the boundary, leaf first: those that are left without the
- * JDK's own, from VirtualThread.run on. */
+/* The number of frames that remain without the JDK's own, from VirtualThread.run on. frames: a
+ * virtual thread's, leaf first, without the boundary. */
 size_t smp_virtual_threads_count_own(const struct smp_frame *frames, size_t count);
 /* The method on whose frame those of a virtual thread stand; 0: not known. */
 uint64_t smp_virtual_threads_boundary(void);

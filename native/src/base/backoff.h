@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * give_way.h - one round of a wait for another thread that is done within microseconds, unless it
+ * backoff.h - one round of a wait for another thread that is done within microseconds, unless it
  * has no CPU.
  *
  * A thread of real-time priority that only yields gets the CPU back at once from a thread of normal
@@ -9,12 +9,12 @@
  *
  * Threads  any; in a signal handler, too.
  */
-#ifndef SMP_BASE_GIVE_WAY_H
-#define SMP_BASE_GIVE_WAY_H
+#ifndef SMP_BASE_BACKOFF_H
+#define SMP_BASE_BACKOFF_H
 
-enum { SMP_GIVE_WAY_YIELDS = 64, SMP_GIVE_WAY_SLEEP_NS = 100000 };
+enum { SMP_BACKOFF_YIELDS = 64, SMP_BACKOFF_SLEEP_NS = 100000 };
 
 /* round: of this wait, from 0. */
-void smp_give_way(unsigned round);
+void smp_backoff(unsigned round);
 
 #endif

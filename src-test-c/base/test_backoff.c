@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A wait that lasts leaves its CPU to others, however low their priority is. */
-#include "base/give_way.h"
+#include "base/backoff.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,12 +25,12 @@ static void a_long_wait_sleeps(void **state)
     long waits = 0;
 
     (void)state;
-    for (unsigned round = 0; round < SMP_GIVE_WAY_YIELDS; round++)
-        smp_give_way(round);
+    for (unsigned round = 0; round < SMP_BACKOFF_YIELDS; round++)
+        smp_backoff(round);
     waits = count_waits();
     /* A sleep is none where its time was over before it began, as this thread had lost its CPU. */
     for (unsigned round = 0; count_waits() == waits && round < TRIES; round++)
-        smp_give_way(SMP_GIVE_WAY_YIELDS + round);
+        smp_backoff(SMP_BACKOFF_YIELDS + round);
     assert_true(count_waits() > waits);
 }
 

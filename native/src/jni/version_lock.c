@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jni/version_turn.h"
+#include "jni/version_lock.h"
 
 #include <stdio.h>
 
@@ -24,7 +24,7 @@ static void name_rival(const struct smp_core_rival *rival, char message[SMP_OPTI
                        rival->path, (unsigned)rival->abi, ABI, cure);
 }
 
-enum smp_status smp_version_turn_begin(char message[SMP_OPTIONS_MESSAGE_BYTES])
+enum smp_status smp_version_lock_begin(char message[SMP_OPTIONS_MESSAGE_BYTES])
 {
     struct smp_core_rival rival;
 
@@ -34,7 +34,7 @@ enum smp_status smp_version_turn_begin(char message[SMP_OPTIONS_MESSAGE_BYTES])
     return SMP_EUNSUPPORTED;
 }
 
-void smp_version_turn_end(void)
+void smp_version_lock_end(void)
 {
     smp_core_anchor_end_sampling();
 }

@@ -3,10 +3,10 @@
  * registry.h - the process-wide list of live Java threads, in the order in which they started.
  *
  * Two sources report a thread: the scan of threads that are older than the library, and its
- * ThreadStart. Either may come first, or both at once. The Java id, which is never reused, shows that it is the
- * same thread. The registry holds an entry while the thread lives, and so does each reader that got
- * it. The function that gives up the last hold returns the entry for disposal, so that no reference
- * is deleted and nothing is freed under the lock.
+ * ThreadStart. Either may come first, or both at once. The Java id, which is never reused, shows
+ * that it is the same thread. The registry holds an entry while the thread lives, and so does each
+ * reader that got it. The function that gives up the last hold returns the entry for disposal, so
+ * that no reference is deleted and nothing is freed under the lock.
  *
  * Readers keep a cursor, the serial of the last thread they got. Serials have no holes but those of
  * ended threads, so a hole that a reader passes is a thread it never saw.

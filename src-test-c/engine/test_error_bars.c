@@ -3,7 +3,7 @@
  * How often the true time of a row lies inside of its error bar, and how wide that is: of the whole
  * sampler on a simulated machine, for a dozen ways to spend time. A run is 30 s.
  *
- * SMP_TEST_ROUNDS: how many runs of each; the table in the README of the benchmarks has 1,000.
+ * SMP_TEST_ROUNDS: how many runs of each; bench/results/error-bars.md has 1,000.
  * SMP_TEST_SHOW: prints the figures, as rows of that table.
  */
 #include "model/error_range.h"

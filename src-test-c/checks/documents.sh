@@ -1,15 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# documents.sh ROOT: README stays a front door, links lead somewhere, contents and options in the table are complete.
+# documents.sh ROOT: links lead somewhere, and the table of options is complete.
 #
-#   README.md        at most 2,400 words; the summary in it is at most 25 lines of 130 columns; links java/README, native/README, bench/README
-#   *.md             a relative link names a file of the tree, and a heading of it where it has an anchor
-#   java/README.md   its contents link each part; the table of options has a row for each setter of ThreadsSampler, and no other
+#   *.md        a relative link names a file of the tree, and a heading of that file if the link has an anchor
+#   java/*.md   the table under "## Options" has a row for each setter of ThreadsSampler, and no other row
 set -euo pipefail
 
 root=${1:?usage: documents.sh ROOT}
-bench=src-test-java/com/incapsula/sampler/bench/README.md
 bad=0
 
 fail() {
@@ -17,23 +15,7 @@ fail() {
     bad=1
 }
 
-check_front_door() {
-    local words link report
-    words=$(wc -w <"$root/README.md")
-    [ "$words" -le 2400 ] || fail "README.md has $words words, 2400 are allowed"
-    for link in java/README.md native/README.md "$bench"; do
-        grep -qF "($link)" "$root/README.md" || fail "README.md does not link $link"
-    done
-    report=$(awk '/^```/ { inside = !inside; kept = ""; next } inside { kept = kept $0 "\n" }
-                  inside && /^Summary\.$/ { wanted = 1 }
-                  wanted && inside { text = kept } wanted && !inside { exit }
-                  END { printf "%s", text }' "$root/README.md")
-    [ -n "$report" ] || fail "README.md shows no summary"
-    [ "$(wc -l <<<"$report")" -le 25 ] || fail "README.md: the summary has more than 25 lines"
-    [ "$(wc -L <<<"$report")" -le 130 ] || fail "README.md: the summary is wider than 130 columns"
-}
-
-# anchors FILE: of its headings, as GitHub makes them.
+# anchors FILE: the anchors of its headings, as GitHub makes them.
 anchors() {
     sed -n 's/^##* //p' "$1" | tr '[:upper:]' '[:lower:]' | sed 's/[^a-z0-9_ -]//g; s/ /-/g'
 }
@@ -60,29 +42,18 @@ check_links() {
     done < <(find "$root" \( -name target -o -name .git -o -name node_modules \) -prune -o -name '*.md' -print)
 }
 
-# What stands before the first part is the list of contents.
-check_contents() {
-    local part contents
-    contents=$(sed '/^## /,$d' "$root/java/README.md")
-    while read -r part; do
-        grep -qF "(#$part)" <<<"$contents" || fail "java/README.md: its contents lack #$part"
-    done < <(anchors <(grep '^## ' "$root/java/README.md"))
-}
-
 check_options() {
     local setters rows
-    # A setter with a Duration stands beside one with a number.
+    # A setter that takes a Duration has a twin that takes a number; only the latter counts.
     setters=$(sed -nE '/\(Duration /d; s/^    public (synchronized )?void set([A-Z][A-Za-z]*)\(.*/\2/p' \
         "$root/java/com/incapsula/sampler/ThreadsSampler.java" | sed -E 's/^./\L&/' | sort)
-    rows=$(awk '/^## /{ inside = ($0 == "## Options") } inside' "$root/java/README.md" |
+    rows=$(awk '/^## /{ inside = ($0 == "## Options") } inside' "$root"/java/*.md |
         sed -nE 's/^\| `([A-Za-z]+)` \|.*/\1/p' | sort)
     [ -n "$setters" ] || fail "ThreadsSampler has no setters"
-    [ "$setters" = "$rows" ] || fail "the table of options in java/README.md is not that of ThreadsSampler:" \
+    [ "$setters" = "$rows" ] || fail "the table of options in java/*.md does not match the setters of ThreadsSampler:" \
         "$(diff <(echo "$setters") <(echo "$rows") | sed -n 's/^< /without /p; s/^> /with /p' | tr '\n' ' ')"
 }
 
-check_front_door
 check_links
-check_contents
 check_options
 exit "$bad"

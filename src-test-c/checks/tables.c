@@ -2,8 +2,10 @@
 /*
  * tables.c - prints what documents and the page have from lists in C: see tables.sh.
  *
- *   tables glossary   rows of a markdown table: lines of the sampler's account
+ *   tables glossary   a markdown table: lines of the sampler's account
  *   tables counting   likewise: those about the counting of calls
+ *   tables frames     likewise: frames in brackets, and the outcomes whose time they have
+ *   tables measures   likewise: what is summed along the trees
  *   tables page       outcomes.js
  *   tables options    rows of a markdown table: properties that the core knows
  */
@@ -13,8 +15,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/attribution/interval.h"
 #include "export/account_record.h"
 #include "model/counting_account.h"
+#include "model/measure.h"
 #include "model/options.h"
 #include "model/outcome.h"
 
@@ -96,6 +100,39 @@ static void print_counting(void)
 {
     printf("| line | code | SHORT | means |\n|---|---|---|---|\n");
     print_rows(COUNTING, COUNTING_COUNT);
+}
+
+/* A row for each pseudo-frame; several outcomes may have the same one. */
+static void print_frames(void)
+{
+    static const char *const frames[] = {
+#define X(name, outcome_kind, level, line_text, frame, line_words) frame,
+        SMP_OUTCOME_MAP(X)
+#undef X
+    };
+
+    printf("| frame | has the time of | |\n|---|---|---|\n");
+    for (size_t i = 0; i < OUTCOME_COUNT; i++)
+        if (frames[i] != NULL)
+            printf("| `%s` | `%s` | %s |\n", frames[i], OUTCOMES[i].code, OUTCOMES[i].text);
+#define X(name, frame) printf("| `%s` | lock holders | in the group `[unknown]` |\n", frame);
+    SMP_HOLDER_ROW_MAP(X)
+#undef X
+}
+
+static void print_measures(void)
+{
+    static const char *const units[] = {
+#define X(code, name, speedscope, printed_as, suffix) name,
+        SMP_UNIT_MAP(X)
+#undef X
+    };
+
+    printf("| name | `ReportMeasure` | unit | |\n|---|---|---|---|\n");
+#define X(code, name, unit, adding, title, column) \
+    printf("| `%s` | `%s` | %s | %s |\n", name, #code, units[SMP_UNIT_##unit], title);
+    SMP_MEASURE_MAP(X)
+#undef X
 }
 
 /* A JavaScript string, without the backticks of markdown. */
@@ -232,6 +269,10 @@ int main(int count, char **arguments)
         print_glossary();
     else if (strcmp(what, "counting") == 0)
         print_counting();
+    else if (strcmp(what, "frames") == 0)
+        print_frames();
+    else if (strcmp(what, "measures") == 0)
+        print_measures();
     else if (strcmp(what, "page") == 0)
         print_page();
     else if (strcmp(what, "options") == 0)

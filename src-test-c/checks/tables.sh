@@ -1,23 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# tables.sh ROOT CC [--write]: what documents and the page say of outcomes, counters, counting and options is what the lists in C
-# say. --write brings them in line instead. In a document the glossary stands between
+# tables.sh ROOT CC [--write]: java/REFERENCE.md and the page have what the lists in C say of outcomes, counters, counting, frames,
+# measures and options. --write makes them agree. In the document each table but that of options stands between
 #
 #   <!-- glossary: made by native/build.sh tables -->
 #   <!-- end of glossary -->
 #
-# and the table of what the counting of calls tells between the same lines with "counting".
-#
-# The table of options has rows for other properties too, so only the rows that C knows are made. It stands below
-#
-#   <!-- options: rows that native/src/model/options.h has are made by native/build.sh tables -->
+# The table of options has rows for other properties too, so only the rows that C knows are made.
 set -euo pipefail
 
 root=${1:?usage: tables.sh ROOT CC [--write]}
 cc=${2:?usage: tables.sh ROOT CC [--write]}
 write=${3:-}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+document=$root/java/REFERENCE.md
 page=$root/java/META-INF/threads-sampler/page/outcomes.js
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -36,42 +33,26 @@ agree() {
     bad=1
 }
 
-# document TABLE: the one document that holds the table, with the table as it must be.
-document() {
-    local table=$1 files
-    files=$(cd "$root" && ls README.md ./*/README.md 2>/dev/null | xargs grep -l "^<!-- $table: " || true)
-    if [ "$(wc -w <<<"$files")" != 1 ]; then
-        echo "tables.sh: the table '$table' must be in exactly one README.md, found: ${files:-none}" >&2
-        bad=1
-        return
-    fi
-    "$work/tables" "$table" >"$work/$table"
-    awk -v table="$table" -v rows="$work/$table" '
+# made TABLE <DOCUMENT: the document with the table as it must be.
+made() {
+    "$work/tables" "$1" >"$work/$1"
+    awk -v table="$1" -v rows="$work/$1" '
         index($0, "<!-- end of " table) == 1 { inside = 0 }
         !inside { print }
         index($0, "<!-- " table ": ") == 1 {
-            inside = 1
+            inside = found = 1
             while ((getline row < rows) > 0)
                 print row
         }
-        END { exit inside }
-    ' "$root/$files" >"$work/document" || {
-        echo "tables.sh: $files: the table '$table' has no end" >&2
-        bad=1
-        return
+        END { exit inside || !found }
+    ' || {
+        echo "tables.sh: ${document#"$root"/}: the table '$1' is missing, or has no end" >&2
+        return 1
     }
-    agree "$root/$files" "$work/document"
 }
 
-# The document with the table of options, each of C's rows as it must be.
-document_options() {
-    local files
-    files=$(cd "$root" && ls README.md ./*/README.md 2>/dev/null | xargs grep -l '^<!-- options: ' || true)
-    if [ "$(wc -w <<<"$files")" != 1 ]; then
-        echo "tables.sh: the table of options must be in exactly one README.md, found: ${files:-none}" >&2
-        bad=1
-        return
-    fi
+# made_options <DOCUMENT: the document with each of C's rows as it must be.
+made_options() {
     "$work/tables" options >"$work/options"
     awk -v rows="$work/options" '
         BEGIN {
@@ -90,14 +71,15 @@ document_options() {
             }
             exit missing
         }
-    ' "$root/$files" >"$work/document" || bad=1
-    agree "$root/$files" "$work/document"
+    '
 }
 
 "$cc" -std=c11 -I "$root/native/src" -o "$work/tables" "$here/tables.c"
 "$work/tables" page >"$work/page"
 agree "$page" "$work/page"
-document glossary
-document counting
-document_options
+if made glossary <"$document" | made counting | made frames | made measures | made_options >"$work/document"; then
+    agree "$document" "$work/document"
+else
+    bad=1
+fi
 exit "$bad"

@@ -2,8 +2,8 @@
 /*
  * options.h - a sampler's configuration: one table, values checked against it, immutable then.
  *
- * The table is the only one: Java's Property is compared with it (PropertyIT), the table of options
- * in the README has its rows (checks/tables.sh). Values come in the table's order: numbers, flags
+ * The table is the only one: Java's Property is compared with it (PropertyIT), java/REFERENCE.md has
+ * its rows (checks/tables.sh). Values come in the table's order: numbers, flags
  * (0 or 1) and choices (from 0 up) as integers, then texts. A value out of range is refused with a
  * message that names the property, the value and the range. What rootMethods and
  * instrumentationFilter may say is checked by engine/sources/calls.h.
@@ -45,7 +45,7 @@ enum smp_method_timing {
 };
 
 /*
- * fixed: may not change while the sampler runs. words: for the README; NULL where it is no property
+ * fixed: may not change while the sampler runs. words: for the reference; NULL where it is no property
  * of its own, and follows from another or from the process. A name with PerMille is a property in
  * percent there.
  */
@@ -72,7 +72,7 @@ enum smp_method_timing {
       "the sampler polls a random part of the threads at each tick, and these polls count for "  \
       "those it skips, which the account counts. A start may use the limit of ten seconds "      \
       "more, at most 100 ms of CPU time, once. Probes of counted calls have a limit of the "     \
-      "same size for themselves: [what loses them](#how-often); with 100 none does.")            \
+      "same size for themselves: [what loses them](#cost-of-counted-calls); with 100 none does.") \
     X(sampling_signal, "samplingSignal", "", 38, 34, 64, true,                                   \
       "The real-time signal for threads that run Java code. Change it only if native code of "   \
       "yours uses this one. A handler that is installed for it later must call the one that "    \
@@ -170,9 +170,9 @@ enum smp_method_timing {
       "guessed: all but the JDK and known frameworks. The setter refuses what can match no "     \
       "class (`;`, `/`, `*.x`, `${..}`).")                                                       \
     X(root_methods, "rootMethods", "methods, comma-separated", "none", true,                     \
-      "Calls are counted exactly from these methods down, as in [How often](#how-often): "       \
-      "`com.acme.OrderHandler.handle`, `com.acme.jobs.*.run`, `com.acme.batch.**`. One sampler " \
-      "of a JVM counts.")                                                                        \
+      "Calls are counted exactly from these methods down, as in [How "                           \
+      "often](README.md#how-often): `com.acme.OrderHandler.handle`, `com.acme.jobs.*.run`, "     \
+      "`com.acme.batch.**`. One sampler of a JVM counts.")                                       \
     X(instrumentation_filter, "instrumentationFilter", "prefixes, comma-separated",              \
       "all but the JDK", true,                                                                   \
       "With `rootMethods`: methods of these classes are counted where a root calls them. "       \

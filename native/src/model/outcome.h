@@ -14,7 +14,7 @@
  * the page. A code that was in a release keeps its meaning for ever: it may go, and a new one may
  * come, but none is renamed or used again. Texts are for people, and may change.
  *
- * These two lists are the only ones: texts, codes, the glossary of the README and the table of the
+ * These two lists are the only ones: texts, codes, the glossary of the reference and the table of the
  * page come from them (checks/tables.sh).
  *
  * Cost     an addition.

@@ -12,7 +12,7 @@ import java.util.Map;
  * ends in exactly one outcome, so the values of {@link #getOutcomes()} add up to {@link #getPolls()}, and those of
  * {@link #getIntervalOutcomes()} to {@link #getIntervalPolls()}. Counters count everything that is not a poll.
  * The keys of all four maps are stable codes, such as {@code THREAD_UNIDENTIFIED}: a code of a release keeps its
- * meaning, so a program may read it. The glossary in {@code java/README.md} has the meaning of each code, and the text
+ * meaning, so a program may read it. The glossary in {@code java/REFERENCE.md} has the meaning of each code, and the text
  * under which the sampler's account in the report prints it.
  *
  * <p>Before the first {@code init()}, and where sampling is not possible, all figures are 0 and the maps are empty.

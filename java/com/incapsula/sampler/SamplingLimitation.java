@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Something that is not done in the best way here, or not at all. {@code java/README.md} says of each what helps.
+ * Something that is not done in the best way here, or not at all. {@code java/REFERENCE.md} says of each what helps.
  *
  * @param code what it is, for programs
  * @param text why, for people: the text may change with each version

@@ -424,7 +424,7 @@ public final class SamplingReport implements AutoCloseable {
      * How polls ended.
      *
      * @return every outcome there is with its count, 0 included, in the order of the sampler's account, by its code,
-     *         such as {@code THREAD_UNIDENTIFIED}; codes are stable, the glossary in {@code java/README.md} says what
+     *         such as {@code THREAD_UNIDENTIFIED}; codes are stable, the glossary in {@code java/REFERENCE.md} says what
      *         each means; not modifiable
      */
     public Map<String, Long> getOutcomes() {

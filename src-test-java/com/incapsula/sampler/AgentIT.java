@@ -218,10 +218,10 @@ class AgentIT {
                 .collect(Collectors.joining(File.pathSeparator));
     }
 
-    /** The command lines of README.md as they are there, but for the folder of the files. */
+    /** The command lines of java/README.md as they are there, but for the folder of the files. */
     @Test
     void theCommandsOfTheReadmeWork() throws Exception {
-        List<String> lines = Files.readAllLines(Path.of("README.md")).stream()
+        List<String> lines = Files.readAllLines(Path.of("java", "README.md")).stream()
                 .filter(line -> line.contains("-javaagent:threads-sampler.jar") && line.endsWith(" -jar app.jar"))
                 .toList();
         assertThat(lines).hasSize(2);

@@ -446,11 +446,11 @@ class CommandLineIT {
         assertThat(temporary).isEmptyDirectory();
     }
 
-    /** The commands of README.md as they are there, but for names and times. */
+    /** The commands of java/README.md as they are there, but for names and times. */
     @Test
     void theCommandsOfTheReadmeWork() throws Exception {
         String program = "java -jar threads-sampler.jar";
-        List<String> commands = Files.readAllLines(Path.of("README.md")).stream()
+        List<String> commands = Files.readAllLines(Path.of("java", "README.md")).stream()
                 .filter(line -> line.startsWith(program))
                 .toList();
         assertThat(commands).hasSize(4);
@@ -472,7 +472,7 @@ class CommandLineIT {
         }
     }
 
-    /** As java/README.md has it; with equals signs jcmd would cut the options. */
+    /** As java/REFERENCE.md has it; with equals signs jcmd would cut the options. */
     @Test
     void jcmdStartsAndStopsIt() throws Exception {
         ChildJvm.Running own = target().start().awaitOutput("ready");

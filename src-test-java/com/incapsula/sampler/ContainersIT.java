@@ -111,7 +111,7 @@ class ContainersIT {
     /** Its variables as they are there, in a pod whose one writable folder is the agent's. */
     @Test
     void theManifestOfTheReadmeWorks() throws Exception {
-        String text = Files.readString(Path.of("java", "README.md"));
+        String text = Files.readString(Path.of("java", "REFERENCE.md"));
         Matcher yaml = Pattern.compile("(?s)```yaml\n(.*?)```").matcher(text);
         assertThat(yaml.find()).isTrue();
         assertThat(yaml.group(1)).contains("readOnlyRootFilesystem: true").contains("drop: [ALL]");

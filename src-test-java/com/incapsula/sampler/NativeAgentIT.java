@@ -110,13 +110,13 @@ class NativeAgentIT {
         assertThat(report).content().contains(UnawareProgram.WORKER + ";java.lang.Thread.run");
     }
 
-    /** The command of README.md, and in java/README.md that for the library, as they are there, but for the folders. */
+    /** The command of java/README.md, and in java/REFERENCE.md that for the library, as they are there, but for the folders. */
     @Test
     void theCommandsOfTheReadmeWork() throws Exception {
         Path bare = Files.createDirectory(folder.resolve("opt"));
         AgentJar.in(bare);
         Matcher unzip = Pattern.compile("`(unzip -j threads-sampler.jar \\S+)`")
-                .matcher(Files.readString(Path.of("java", "README.md")));
+                .matcher(Files.readString(Path.of("java", "REFERENCE.md")));
         assertThat(unzip.find()).isTrue();
         Tool.find("unzip");
         String platform = "linux-" + System.getProperty("os.arch").replace("amd64", "x86_64");
@@ -127,7 +127,7 @@ class NativeAgentIT {
                 .start();
         assertThat(unpacking.waitFor()).isZero();
 
-        List<String> options = Files.readAllLines(Path.of("README.md")).stream()
+        List<String> options = Files.readAllLines(Path.of("java", "README.md")).stream()
                 .filter(line -> line.startsWith("java -agentpath:") && line.endsWith(" -jar app.jar"))
                 .map(line -> line.split(" ")[1].replace("/opt/", bare + "/").replace("report-", folder + "/report-"))
                 .toList();

@@ -22,13 +22,16 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.context.support.GenericXmlApplicationContext;
 
-/** The snippets of README, read from it: Java compiles, and Spring starts the bean. Surefire runs in its folder. */
+/**
+ * The snippets of README.md and of the guide, java/README.md, read from there: Java compiles, and Spring starts the beans.
+ * Surefire runs in the folder of README.md.
+ */
 @ExtendWith(NothingLeft.class)
 class ReadmeSnippetsIT {
 
     private static List<String> blocks(String language) throws IOException {
         return Pattern.compile("(?ms)^```" + language + "\n(.*?)^```")
-                .matcher(Files.readString(Path.of("README.md")))
+                .matcher(Files.readString(Path.of("README.md")) + Files.readString(Path.of("java", "README.md")))
                 .results()
                 .map(block -> block.group(1))
                 .toList();
@@ -36,11 +39,12 @@ class ReadmeSnippetsIT {
 
     @Test
     void everyJavaBlockCompiles(@TempDir Path folder) throws IOException {
-        StringBuilder source = new StringBuilder("import com.incapsula.sampler.*;\n"
-                + "import java.io.IOException;\nimport java.nio.file.Path;\n"
-                + "abstract class Snippets {\n");
+        StringBuilder source = new StringBuilder(
+                "import com.incapsula.sampler.*;\nimport com.incapsula.sampler.outputer.*;\n"
+                        + "import java.io.IOException;\nimport java.nio.file.Path;\n"
+                        + "abstract class Snippets {\nabstract void alert(String text);\n");
         List<String> blocks = blocks("java");
-        assertThat(blocks).hasSizeGreaterThanOrEqualTo(3);
+        assertThat(blocks).hasSizeGreaterThanOrEqualTo(6);
         for (int i = 0; i < blocks.size(); i++) {
             String block = blocks.get(i);
             boolean isMethod = block.startsWith("public ");
@@ -57,14 +61,20 @@ class ReadmeSnippetsIT {
     }
 
     @Test
-    void springStartsTheBean() throws IOException {
+    void springStartsTheBeans() throws IOException {
         List<String> beans = blocks("xml").stream()
                 .filter(block -> block.startsWith("<bean "))
                 .toList();
-        assertThat(beans).hasSize(1);
+        assertThat(beans).hasSize(2);
+        for (String each : beans) {
+            assertLogsReports(each);
+        }
+    }
+
+    private static void assertLogsReports(String beans) {
         Logged log = new Logged(LoggerSamplingOutputer.class.getName());
         try (log;
-                GenericXmlApplicationContext spring = SpringXml.start(beans.get(0))) {
+                GenericXmlApplicationContext spring = SpringXml.start(beans)) {
             ThreadsSampler sampler = spring.getBean("threadsSampler", ThreadsSampler.class);
             assertThat(sampler.getMonitoredPackages()).isEqualTo("com.imperva,com.mprv");
             assertThat(sampler.getReportFrequencySeconds()).isEqualTo(600);

@@ -519,7 +519,7 @@ class CommandLineTest {
     void theHelpAndTheReadmeHaveEachFormatAndEachKey() throws Exception {
         assertThat(run("--help")).isZero();
         String help = printed();
-        String rows = Files.readAllLines(Path.of("java", "README.md")).stream()
+        String rows = Files.readAllLines(Path.of("java", "REFERENCE.md")).stream()
                 .filter(line -> line.startsWith("| `"))
                 .collect(Collectors.joining("\n"));
         for (ReportFormat format : ReportFormat.values()) {
@@ -539,11 +539,11 @@ class CommandLineTest {
         }
     }
 
-    /** The commands of java/README.md as they are there, but for the folder. */
+    /** The commands of java/REFERENCE.md as they are there, but for the folder. */
     @Test
     void theCommandsOfTheReadmeWork() throws Exception {
         String program = "java -jar threads-sampler.jar ";
-        List<String> commands = Files.readAllLines(Path.of("java", "README.md")).stream()
+        List<String> commands = Files.readAllLines(Path.of("java", "REFERENCE.md")).stream()
                 .filter(line -> line.matches(program + "(diff|merge) [a-z].*"))
                 .toList();
         assertThat(commands).hasSize(3);

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(NothingLeft.class)
 class DocumentedOptionsIT {
 
-    private static final List<String> DOCUMENTS = List.of("README.md", "java/README.md", "SECURITY.md", "CHANGELOG.md");
+    private static final List<String> DOCUMENTS = List.of("README.md", "java/README.md", "java/REFERENCE.md", "SECURITY.md", "CHANGELOG.md");
 
     private static final boolean IS_LONG = Boolean.getBoolean("sampler.test.long");
 
@@ -235,7 +235,7 @@ class DocumentedOptionsIT {
     }
 
     private static String between(String first, String last) throws IOException {
-        String text = Files.readString(Path.of("java/README.md"));
+        String text = Files.readString(Path.of("java/REFERENCE.md"));
         int begin = text.indexOf(first);
         return text.substring(begin, text.indexOf(last, begin));
     }

@@ -33,7 +33,7 @@ import tools.jackson.databind.json.JsonMapper;
 class DashboardTest {
 
     private static final Path DASHBOARD = Path.of("..", "grafana", "threads-sampler.json");
-    private static final Path GLOSSARY = Path.of("..", "..", "java", "README.md");
+    private static final Path GLOSSARY = Path.of("..", "..", "java", "REFERENCE.md");
 
     private static final long HANG_NANOS = TimeUnit.MINUTES.toNanos(2);
     private static final int COLUMNS = 24;

@@ -39,10 +39,10 @@
       "colon) names nothing that ran.")                                                          \
     X(LONGEST_HANDSHAKE, ALWAYS, "longest handshake",                                            \
       "The longest time that the JVM took to stop a thread and read its stack for the sampler; " \
-      "only where that was 10 ms or more. Of all samplers in the process.")                      \
+      "shown from 10 ms on. It counts for all samplers in the process.")                         \
     X(LONGEST_HANDLER, ALWAYS, "longest walk in a signal handler",                               \
       "The longest time that a thread took to walk its own stack, or waited for a CPU in "       \
-      "between; only where that was 10 ms or more. Of all samplers in the process.")             \
+      "between; shown from 10 ms on. It counts for all samplers in the process.")                \
     X(SIGNAL_TAKEN, ALWAYS, "another library took the sampler's signal",                         \
       "It installed its own handler for `samplingSignal`, which did not call the sampler's. "    \
       "Its file follows the colon. Taken back: the sampler's handler is in front of it again. "  \
@@ -50,8 +50,8 @@
       "time is under `[no CPU timer]`.")                                                         \
     X(MEMORY_USED, ALWAYS, "memory used", "Now, of `memoryLimitBytes`.")                         \
     X(OWN_CPU, ALWAYS, "sampler's own CPU",                                                      \
-      "Of `threads-sampler` and `threads-sampler-report`, in the interval; while calls are "     \
-      "counted, also of `threads-sampler-calls`, which changes the classes.")
+      "The CPU time of `threads-sampler` and `threads-sampler-report` in the interval; while "   \
+      "calls are counted, also that of `threads-sampler-calls`, which changes the classes.")
 
 /* clang-format on */
 

@@ -88,7 +88,7 @@ enum smp_method_timing {
       "With `rootMethods`: the depth of a thread's tree of calls. The account counts deeper "    \
       "calls.")                                                                                  \
     X(max_groups, "maxGroups", "groups", 500, 1, 20000, false,                                   \
-      "Of more thread groups, those with the least time that is not idle are shown as one, "     \
+      "If there are more thread groups, those with the least time that is not idle are one, "    \
       "`[other threads]`. No time is lost.")                                                     \
     X(report_min_per_mille, "reportMinPerMille", "of a group's active time", 5, 0, 1000, false,  \
       "Rows below that are one row, `[<n> rows below 0.5 %]`, in the text report. 0 shows all.")
@@ -135,7 +135,7 @@ enum smp_method_timing {
     X(engine, "engine", smp_engine, "AUTO", "JVMTI", NULL, NULL, true,                           \
       "AUTO: threads that run Java code get a signal and walk their own stacks, so a row is "    \
       "the line that runs, not the next safepoint's; waiting threads and those in native code "  \
-      "are read from outside and notice nothing. Where a JVM does not allow that, JVMTI's "      \
+      "are read from outside and notice nothing. If a JVM does not allow that, JVMTI's "         \
       "handshakes take over, and `getStatistics().getEngine()` gives the reason. JVMTI: "        \
       "handshakes only.")                                                                        \
     X(clock, "clock", smp_clock, "WALL", "CPU", NULL, NULL, true,                                \

@@ -149,7 +149,7 @@ enum smp_shown {
       "`memoryLimitBytes` to see it.")                                                        \
     X(THREAD_ENDED, SKIPPED, PERCENT, "skipped, thread ended since its last sample",          \
       "[thread ended]",                                                                       \
-      "The thread ended between two polls. What it did last is not known; the time is under " \
+      "The thread ended between two polls. Its last stack is not known; the time is under "   \
       "`[thread ended]`.")                                                                    \
     X(OVER_OVERHEAD_LIMIT, SKIPPED, PERCENT, "skipped, over the overhead limit",              \
       "[over the overhead limit]",                                                            \
@@ -205,8 +205,8 @@ enum smp_outcome {
       "All threads were idle and none was due, so the sampler slept on. The start of a "      \
       "thread wakes it up.")                                                                  \
     X(FRAMES_OMITTED, NEVER, "frames omitted from deep stacks",                               \
-      "What `maxDepthFrames` omitted, in all samples together; at least so many, where "      \
-      "stacks were not walked to their root.")                                                \
+      "The frames that `maxDepthFrames` omitted, in all samples together; at least so many, " \
+      "if stacks were not walked to their root.")                                             \
     X(UNLOADED_METHODS, ALWAYS, "methods of unloaded classes",                                \
       "Their class was unloaded before the sampler read their name: `[unloaded]`.")           \
     X(UNNAMED_METHODS, ALWAYS, "methods without a name",                                      \
@@ -231,7 +231,7 @@ enum smp_outcome {
       "There was no memory left to keep them apart, so a window of the last minutes begins "  \
       "earlier than its length says. No time is lost.")                                       \
     X(DEMAND_CPU_US, NEVER, "CPU time for reports on demand (us)",                            \
-      "What the sampler's thread has used for the server, the actuator, MCP, JMX and other "  \
+      "The sampler thread's CPU time for the server, the actuator, MCP, JMX and other "       \
       "readers. It has a limit of its own, beside `overheadLimitPercent`.")                   \
     X(REPEATED_WINDOWS, NEVER, "windows that were read again too soon",                       \
       "Requests for the last minutes came more than once a second, or had used up the limit " \

@@ -140,7 +140,7 @@ const OUTCOMES = {
     THREAD_ENDED: {
         kind: 'skipped',
         text: 'skipped, thread ended since its last sample',
-        words: 'The thread ended between two polls. What it did last is not known; the time is under [thread ended].',
+        words: 'The thread ended between two polls. Its last stack is not known; the time is under [thread ended].',
     },
     OVER_OVERHEAD_LIMIT: {
         kind: 'skipped',
@@ -198,7 +198,7 @@ const COUNTERS = {
     },
     FRAMES_OMITTED: {
         text: 'frames omitted from deep stacks',
-        words: 'What maxDepthFrames omitted, in all samples together; at least so many, where stacks were not walked to their root.',
+        words: 'The frames that maxDepthFrames omitted, in all samples together; at least so many, if stacks were not walked to their root.',
     },
     UNLOADED_METHODS: {
         text: 'methods of unloaded classes',
@@ -238,7 +238,7 @@ const COUNTERS = {
     },
     DEMAND_CPU_US: {
         text: 'CPU time for reports on demand (us)',
-        words: 'What the sampler\'s thread has used for the server, the actuator, MCP, JMX and other readers. It has a limit of its own, beside overheadLimitPercent.',
+        words: 'The sampler thread\'s CPU time for the server, the actuator, MCP, JMX and other readers. It has a limit of its own, beside overheadLimitPercent.',
     },
     REPEATED_WINDOWS: {
         text: 'windows that were read again too soon',

@@ -19,7 +19,7 @@
 
 enum { KIB = 1024, MIB = 1024 * 1024, RACERS = 4, LAPS = 1000, PLENTY = 1000000 };
 
-/* Long enough for the racers to be put off and on the processors many times. */
+/* Long enough for the racers to lose and regain their processors many times. */
 #define RACE_NS 300000000LL
 
 static size_t page(void)
@@ -65,7 +65,7 @@ static void a_quota_says_no_at_its_limit_and_not_before(void **state)
     assert_int_equal(atomic_load(&quota.refused), 3);
 }
 
-static void what_is_taken_counts_for_the_process(void **state)
+static void bytes_taken_count_for_the_process(void **state)
 {
     struct smp_quota one;
     struct smp_quota other;
@@ -181,7 +181,7 @@ static void realloc_refused_leaves_the_old_piece(void **state)
     fill_pattern(piece, 600);
     const size_t used = smp_quota_used(&quota);
 
-    assert_null(smp_realloc(&quota, piece, 900)); /* both would have to exist for a moment */
+    assert_null(smp_realloc(&quota, piece, 900)); /* both pieces would exist for a moment */
     assert_null(smp_realloc(&quota, piece, 5000));
     failing_alloc_arm(&failing, 1, SIZE_MAX);
     assert_null(smp_realloc(&quota, piece, 700));
@@ -215,7 +215,7 @@ static void strndup_copies_and_ends_with_nul(void **state)
     assert_int_equal(smp_quota_used(&quota), 0);
 }
 
-/* Would a read of the byte fault? By a system call instead of a try. */
+/* Would a read of the byte fault? A system call finds out without reading it. */
 static bool is_readable(const void *at)
 {
     FILE *maps = fopen("/proc/self/maps", "re");
@@ -353,7 +353,7 @@ static void run_race(struct race *race, void *(*racer)(void *))
     assert_int_equal(pthread_barrier_destroy(&race->start), 0);
 }
 
-/* Nothing but takes and gives, so that they meet often. What was passed shows in the peak. */
+/* Only takes and gives, so that they often collide. A limit that was exceeded shows in the peak. */
 static void *race_for_the_quota(void *self)
 {
     struct race *race = self;
@@ -399,7 +399,7 @@ static void *fill_the_quota(void *self)
     (void)pthread_barrier_wait(&race->start);
     while (smp_quota_take(&race->quota, 1)) {
         if (atomic_fetch_add(&race->taken, 1) >= PLENTY)
-            break; /* a quota that was passed may never say no again */
+            break; /* a quota that was exceeded may never refuse again */
     }
     return NULL;
 }
@@ -424,7 +424,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_quota_says_no_at_its_limit_and_not_before),
-        TEST(what_is_taken_counts_for_the_process),
+        TEST(bytes_taken_count_for_the_process),
         TEST(a_piece_is_zeroed_and_charged_with_what_malloc_gave),
         TEST(without_a_quota_only_the_process_counts),
         TEST(a_full_quota_refuses_pieces_and_changes_nothing),

@@ -206,7 +206,7 @@ static void the_quota_stops_it_and_nothing_changes(void **state)
     assert_int_equal(smp_arena_used(f.arena), STEP - 100);
     assert_int_equal(smp_arena_committed(f.arena), STEP);
     assert_int_equal(atomic_load(&f.quota.refused), 1);
-    assert_non_null(smp_arena_alloc(f.arena, 100, 1)); /* what is committed can still be used */
+    assert_non_null(smp_arena_alloc(f.arena, 100, 1)); /* committed bytes can still be used */
     close_fixture(&f);
 }
 
@@ -275,7 +275,7 @@ static void an_empty_arena_can_be_rewound(void **state)
 
 enum { MAX_PIECES = 200 };
 
-/* The arena beside its simplest description: a list of pieces and what was written in each. */
+/* The reference implementation: a list of pieces and the bytes written into each. */
 struct reference {
     struct {
         unsigned char *at;
@@ -365,7 +365,7 @@ static void asan_sees_every_byte_that_is_not_handed_out(void **state)
     close_fixture(&f);
 }
 
-/* The range may be mapped again by other code: no poison may be left in it. */
+/* Other code may map the range again, so no poison may be left in it. */
 static void asan_poison_ends_with_the_arena(void **state)
 {
     struct fixture f;

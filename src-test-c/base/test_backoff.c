@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A wait that lasts leaves its CPU to others, however low their priority is. */
+/* A long wait leaves the CPU to others, however low their priority is. */
 #include "base/backoff.h"
 
 #include <setjmp.h>
@@ -10,7 +10,8 @@
 #include <cmocka.h>
 #include <sys/resource.h>
 
-/* How often this thread gave its CPU up in order to wait: a yield is none, as it can run on. */
+/* How often this thread gave up its CPU in order to wait. A yield does not count, because the
+ * thread can still run. */
 static long count_waits(void)
 {
     struct rusage usage;
@@ -28,7 +29,8 @@ static void a_long_wait_sleeps(void **state)
     for (unsigned round = 0; round < SMP_BACKOFF_YIELDS; round++)
         smp_backoff(round);
     waits = count_waits();
-    /* A sleep is none where its time was over before it began, as this thread had lost its CPU. */
+    /* A sleep does not count if its time is over before it begins, because the thread had lost its
+     * CPU. */
     for (unsigned round = 0; count_waits() == waits && round < TRIES; round++)
         smp_backoff(SMP_BACKOFF_YIELDS + round);
     assert_true(count_waits() > waits);

@@ -97,8 +97,8 @@ static void the_first_failure_stays_and_stops_all_appends(void **state)
     (void)state;
     smp_bytes_init(&bytes, NULL, 10);
     smp_bytes_puts(&bytes, "12345678");
-    smp_bytes_puts(&bytes, "abc"); /* no part of it */
-    smp_bytes_puts(&bytes, "9");   /* would fit */
+    smp_bytes_puts(&bytes, "abc"); /* does not fit, so no part is put */
+    smp_bytes_puts(&bytes, "9");   /* would fit, but the buffer has failed */
     smp_bytes_fill(&bytes, '9', 1);
     smp_bytes_put_i64(&bytes, 9);
     smp_bytes_printf(&bytes, "9");
@@ -108,7 +108,7 @@ static void the_first_failure_stays_and_stops_all_appends(void **state)
     smp_bytes_fini(&bytes);
 }
 
-static void what_can_never_fit_is_refused(void **state)
+static void sizes_above_the_maximum_are_refused(void **state)
 {
     struct smp_bytes bytes;
 
@@ -270,7 +270,7 @@ static void every_refused_step_is_reported_at_the_end(void **state)
     assert_int_equal(steps.survived, 0);
 }
 
-/* Beside a plain array: random appends, truncations and clears. */
+/* Random appends, truncations and clears, compared with a plain array. */
 static void random_operations_give_the_same_text(void **state)
 {
     enum { MAX = 3000 };
@@ -319,7 +319,7 @@ int main(void)
         cmocka_unit_test(numbers_are_printed_as_printf_prints_them),
         cmocka_unit_test(the_maximum_is_reached_to_the_byte),
         cmocka_unit_test(the_first_failure_stays_and_stops_all_appends),
-        cmocka_unit_test(what_can_never_fit_is_refused),
+        cmocka_unit_test(sizes_above_the_maximum_are_refused),
         cmocka_unit_test(printf_that_does_not_fit_prints_nothing),
         cmocka_unit_test(printf_grows_the_buffer),
         cmocka_unit_test(truncate_takes_a_row_and_its_failure_away),

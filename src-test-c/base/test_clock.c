@@ -49,7 +49,7 @@ static void sleeping_is_no_cpu_time(void **state)
     assert_true(smp_clock_own_cpu_ns() - cpu_start < elapsed);
 }
 
-/* It gives its CPU back, and is given one again. */
+/* The thread gives up its CPU and gets one again. */
 static void a_thread_that_sleeps_runs_again(void **state)
 {
     const struct timespec pause = { .tv_nsec = 1000000 };

@@ -53,7 +53,7 @@ static int unload_copies(void **state)
     return 0;
 }
 
-static void what_is_not_published_is_not_found(void **state)
+static void only_published_cores_are_found(void **state)
 {
     (void)state;
     assert_null(smp_core_anchor_find((struct smp_core_identity){ 0 }));
@@ -191,7 +191,7 @@ static void a_library_may_stay_mapped(void **state)
     assert_false(smp_stay_mapped(NULL));
 }
 
-/* The dynamic linker does not find it by its name, which is in another namespace. */
+/* Its name is in another namespace, so the dynamic linker does not find it by name. */
 static void a_library_that_cannot_be_kept_is_refused(void **state)
 {
     void *library = dlmopen(LM_ID_NEWLM, "libresolv.so.2", RTLD_NOW);
@@ -206,7 +206,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define T(test) cmocka_unit_test_setup_teardown(test, load_copies, unload_copies)
-        T(what_is_not_published_is_not_found),
+        T(only_published_cores_are_found),
         T(all_copies_find_the_published_one),
         T(another_version_is_not_found),
         T(a_copy_that_is_unmapped_is_gone),

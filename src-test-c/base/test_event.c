@@ -68,7 +68,7 @@ static void *play_second(void *game)
     return NULL;
 }
 
-/* Each waits for the other a thousand times, without a timeout that would help. */
+/* Each thread waits for the other a thousand times; the timeout is too long to help. */
 static void no_call_is_ever_missed(void **state)
 {
     struct game game = { .mutex = PTHREAD_MUTEX_INITIALIZER };

@@ -12,7 +12,7 @@
 
 enum { KEYS = 300, NUMBERS = 40, IDS = 3000, IDS_PER_HASH = 3, STEPS = 4000 };
 
-/* Pointers eight bytes apart, as jmethodIDs are. */
+/* Pointers eight bytes apart, like jmethodIDs. */
 static uint64_t key_of(uint64_t k)
 {
     return 0x7f0012345678u + 8 * k;
@@ -97,7 +97,7 @@ static void test_all_ids_of_a_hash_are_found(void **state)
     assert_int_equal(budget.used_bytes, 0);
 }
 
-/* Against an array of which ids are there; few hashes, so that runs of slots are long. */
+/* Compared with an array of the ids present. Few hashes make long runs of slots. */
 static void test_ids_are_removed(void **state)
 {
     struct smp_memory_budget budget = { .max_bytes = 1 << 20 };
@@ -130,7 +130,7 @@ static void test_ids_are_removed(void **state)
     smp_hash_map_fini(&map, &smp_hash_ids, &budget);
 }
 
-/* The map beside its simplest description: the entries in the order in which they came. */
+/* The reference implementation: the entries in the order in which they were put. */
 static void test_random_pairs_against_a_list(void **state)
 {
     static struct smp_hash_pair list[STEPS];
@@ -224,7 +224,7 @@ static void test_scattered_keys_are_found(void **state)
     smp_hash_map_fini(&map, &type, &budget);
 }
 
-/* Equal ones cost a comparison of texts for each look-up. */
+/* Equal hashes cost a comparison of texts for each look-up. */
 static void test_hashes_of_short_texts_differ(void **state)
 {
     enum { LETTERS = 26, TEXTS = LETTERS * LETTERS };

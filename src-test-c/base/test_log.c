@@ -14,7 +14,7 @@
 #include "support/fake_clock.h"
 #include "support/reference_utf8.h"
 
-/* More kinds than a ring holds messages: the length of a format makes a kind of its own. */
+/* More kinds than the ring has messages. Each length of a format is a kind. */
 static const char many_formats[] =
     "%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%"
     "%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%"
@@ -109,7 +109,7 @@ static void a_kind_is_kept_once_per_quiet_time(void **state)
     assert_nothing_left();
 }
 
-static void what_is_put_once_is_not_held_back(void **state)
+static void messages_put_once_are_never_held_back(void **state)
 {
     (void)state;
     smp_log_put_once(fixture.log, SMP_LOG_WARNING, repeated, "one");
@@ -170,7 +170,7 @@ static void there_may_be_more_kinds_than_are_remembered(void **state)
     assert_nothing_left(); /* the newest is still remembered */
 }
 
-/* A message is handed to Java: cut, it must still be text. */
+/* A message is passed to Java, so it must be valid text even if it was cut. */
 static void a_long_message_is_cut_between_characters(void **state)
 {
     static const char snowman[] = "\xE2\x98\x83";
@@ -346,7 +346,7 @@ int main(void)
         TEST(messages_come_out_in_order),
         TEST(without_a_log_nothing_happens),
         TEST(a_kind_is_kept_once_per_quiet_time),
-        TEST(what_is_put_once_is_not_held_back),
+        TEST(messages_put_once_are_never_held_back),
         TEST(a_full_ring_drops_the_newest_and_counts_them),
         TEST(the_ring_goes_round),
         TEST(there_may_be_more_kinds_than_are_remembered),

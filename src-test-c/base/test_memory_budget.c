@@ -25,7 +25,7 @@ static void test_heap_and_arenas_share_one_maximum(void **state)
     assert_int_equal(smp_memory_budget_left(&room), SMP_ARENA_STEP);
     assert_null(smp_memory_budget_take(&room, SMP_ARENA_STEP + 1));
     assert_null(smp_arena_alloc(arena, 2 * SMP_ARENA_STEP, 1));
-    /* To the last byte of what is left. */
+    /* Up to the last byte that is left. */
     assert_non_null(smp_arena_alloc(arena, 2 * SMP_ARENA_STEP - 1, 1));
     assert_int_equal(smp_memory_budget_left(&room), 0);
     assert_null(smp_arena_alloc(arena, 1, 1));

@@ -27,7 +27,7 @@ static int under_filter(uint32_t action)
     return seccomp_run(SYS_membarrier, action, try_barrier);
 }
 
-/* First: it is tried once in a process. */
+/* Must be the first test, because the call is tried once per process. */
 static void test_under_filters_of_system_calls(void **state)
 {
     const int permitted = under_filter(SECCOMP_RET_ALLOW);
@@ -36,7 +36,7 @@ static void test_under_filters_of_system_calls(void **state)
     if (permitted != RUNS) /* or the kernel has no such call */
         skip();
     assert_int_equal(under_filter(SECCOMP_RET_ERRNO | EPERM), REFUSED);
-    /* Our process lives on where the filter ends one that makes the call. */
+    /* The filter kills a process that makes the call, and ours survives. */
     assert_int_equal(under_filter(SECCOMP_RET_KILL_PROCESS), REFUSED);
     assert_int_equal(under_filter(SECCOMP_RET_TRAP), REFUSED);
 }

@@ -144,7 +144,7 @@ static void test_under_filters_of_system_calls(void **state)
         skip();
     assert_int_equal(permitted, PERMITTED);
     assert_int_equal(under_filter(SECCOMP_RET_ERRNO | EPERM), EACCES);
-    /* Our process lives on where the filter ends one that makes the call. */
+    /* The filter kills a process that makes the call, and ours survives. */
     assert_int_equal(under_filter(SECCOMP_RET_KILL_PROCESS), EACCES);
     assert_int_equal(under_filter(SECCOMP_RET_TRAP), EACCES);
 }

@@ -15,9 +15,9 @@
 enum { IS_PERMITTED, IS_FORBIDDEN, IS_UNTRIED };
 
 static const char FORBIDDEN_TEXT[] = "forbidden";
-static int dumpable = -1; /* the answer to PR_GET_DUMPABLE; -1: the system's */
+static int dumpable = -1; /* the result of PR_GET_DUMPABLE; -1: that of the system */
 
-/* In place of libc's. */
+/* Replaces the function of libc. */
 int prctl(int option, ...)
 {
     va_list arguments;
@@ -48,7 +48,7 @@ static int try_it(void)
     return refusal == FORBIDDEN_TEXT ? IS_FORBIDDEN : IS_UNTRIED;
 }
 
-static void what_a_filter_does_is_tried(void **state)
+static void a_filter_is_tried(void **state)
 {
     (void)state;
     if (seccomp_run(SYS_getppid, SECCOMP_RET_ALLOW, try_it) == SECCOMP_NO_FILTER)
@@ -58,7 +58,7 @@ static void what_a_filter_does_is_tried(void **state)
     assert_int_equal(seccomp_run(SYS_getppid, SECCOMP_RET_KILL_PROCESS, try_it), IS_FORBIDDEN);
 }
 
-static void what_cannot_be_tried_is_not_said_to_be_forbidden(void **state)
+static void a_call_that_cannot_be_tried_is_not_called_forbidden(void **state)
 {
     (void)state;
     dumpable = 2;
@@ -67,15 +67,15 @@ static void what_cannot_be_tried_is_not_said_to_be_forbidden(void **state)
     if (found == SECCOMP_NO_FILTER)
         skip();
     assert_int_equal(found, IS_UNTRIED);
-    /* There can be no child. */
+    /* No child can be started. */
     assert_int_equal(seccomp_run(SYS_clone, SECCOMP_RET_ERRNO | EAGAIN, try_it), IS_UNTRIED);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_a_filter_does_is_tried),
-        cmocka_unit_test(what_cannot_be_tried_is_not_said_to_be_forbidden),
+        cmocka_unit_test(a_filter_is_tried),
+        cmocka_unit_test(a_call_that_cannot_be_tried_is_not_called_forbidden),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* Of this process, the tests' only thread. */
+/* The process has only this thread. */
 static int32_t own_tid(void)
 {
     return (int32_t)getpid();
@@ -39,8 +39,9 @@ static void a_long_file_is_cut_to_its_room(void **state)
     assert_int_equal(text[6], '#');
 }
 
-/* Pages unlike their neighbours have lines of their own, before that of the stack. */
-static void what_follows_a_mark_is_found_in_a_long_file(void **state)
+/* Pages with other protection than their neighbours have lines of their own, before the line of the
+ * stack. */
+static void text_after_a_mark_is_found_in_a_long_file(void **state)
 {
     enum { PAGES = 400, PAGE_BYTES = 4096 };
     static const char mark[] = "[stack]";
@@ -58,7 +59,7 @@ static void what_follows_a_mark_is_found_in_a_long_file(void **state)
     (void)munmap(pages, PAGES * PAGE_BYTES);
 }
 
-static void what_follows_a_mark_may_be_short(void **state)
+static void text_after_a_mark_may_be_short(void **state)
 {
     char text[32];
 
@@ -87,8 +88,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_what_the_kernel_has),
         cmocka_unit_test(a_long_file_is_cut_to_its_room),
-        cmocka_unit_test(what_follows_a_mark_is_found_in_a_long_file),
-        cmocka_unit_test(what_follows_a_mark_may_be_short),
+        cmocka_unit_test(text_after_a_mark_is_found_in_a_long_file),
+        cmocka_unit_test(text_after_a_mark_may_be_short),
         cmocka_unit_test(a_thread_that_is_not_here_has_no_file),
     };
 

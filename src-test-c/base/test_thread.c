@@ -26,8 +26,8 @@ static bool is_listed(int32_t tid)
     return access(path, F_OK) == 0;
 }
 
-/* Not inlined: the array is given back. A part of the stack, as the sanitizers need most of it;
- * twice what musl gives by default. */
+/* Not inlined, so that the array is freed. It is a part of the stack, because sanitizers need most
+ * of that, and twice musl's default stack. */
 static __attribute__((noinline)) unsigned char use_stack(void)
 {
     volatile unsigned char bytes[SMP_THREAD_MIN_STACK_BYTES / 4];

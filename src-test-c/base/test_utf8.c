@@ -102,7 +102,7 @@ static void assert_cut(const char *in, size_t size, const char *expected)
     assert_int_equal(out[size], 0x55); /* not beyond size */
 }
 
-static void what_does_not_fit_ends_in_an_ellipsis(void **state)
+static void text_that_does_not_fit_ends_in_an_ellipsis(void **state)
 {
     (void)state;
     assert_cut("abcdefgh", 9, "abcdefgh");
@@ -111,7 +111,7 @@ static void what_does_not_fit_ends_in_an_ellipsis(void **state)
     assert_cut("abcd", 4, DOTS);
     assert_cut(GRIN, 5, GRIN);
     assert_cut(GRIN, 4, DOTS);
-    assert_cut(GRIN "a", 5, DOTS); /* the grin must leave to make room */
+    assert_cut(GRIN "a", 5, DOTS); /* the grin must make room */
     assert_cut("\xC3\xA9\xC3\xA9\xC3\xA9", 7, "\xC3\xA9\xC3\xA9\xC3\xA9");
     assert_cut("\xC3\xA9\xC3\xA9\xC3\xA9z", 7, "\xC3\xA9" DOTS);
     assert_cut("ab\xC3\xA9\xC3\xA9", 6, "ab" DOTS);
@@ -182,11 +182,11 @@ static void a_prefix_ends_between_characters(void **state)
     for (size_t max = 0; max < sizeof(expected) / sizeof(expected[0]); max++)
         assert_int_equal(smp_utf8_prefix(text, sizeof(text) - 1, max), expected[max]);
     assert_int_equal(smp_utf8_prefix("\x80\x80\x80", 3, 2), 0);
-    assert_int_equal(smp_utf8_prefix("ab\x80", 2, 2), 2); /* what lies behind is not looked at */
+    assert_int_equal(smp_utf8_prefix("ab\x80", 2, 2), 2); /* bytes behind the length are not read */
     assert_int_equal(smp_utf8_prefix(NULL, 0, 0), 0);
 }
 
-/* Bytes as they come in broken modified UTF-8: mostly at the edges of the forms. */
+/* Bytes of broken modified UTF-8: mostly at the limits of the forms. */
 static size_t random_bytes(char *out)
 {
     static const char *pieces[] = { "a",    "bcdefghi", "\xC0\x80", "\xC3\xA9", "\xE2\x82\xAC",
@@ -241,7 +241,7 @@ static size_t random_units(uint16_t *units)
     return count;
 }
 
-/* A Java string reaches us as modified UTF-8 (JNI) or as UTF-16: it must be the same text. */
+/* A Java string is passed as modified UTF-8 (JNI) or as UTF-16, and must become the same text. */
 static void both_ways_into_the_core_give_the_same_text(void **state)
 {
     uint16_t units[MAX_INPUT];
@@ -331,7 +331,7 @@ int main(void)
         cmocka_unit_test(lone_halves_become_bad),
         cmocka_unit_test(truncated_forms_become_bad),
         cmocka_unit_test(forms_that_are_too_long_become_bad),
-        cmocka_unit_test(what_does_not_fit_ends_in_an_ellipsis),
+        cmocka_unit_test(text_that_does_not_fit_ends_in_an_ellipsis),
         cmocka_unit_test(a_size_too_small_for_anything_writes_the_nul_alone),
         cmocka_unit_test(utf16_becomes_utf8),
         cmocka_unit_test(utf8_becomes_utf16),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CALLS as people read it, by what a style changes; and tables of random trees, compared with sums
- * that a recursion over all nodes makes.
+ * CALLS in its various styles; and tables of random trees, compared with sums made by a recursion
+ * over all nodes.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -95,7 +95,7 @@ static char *table_of(const struct smp_profile *profile, enum smp_format format,
     return copy;
 }
 
-/* A row has the calls of all levels itself, and which of them its own method made. */
+/* A row has the calls of all levels, and the number of those that its own method made. */
 static void a_folded_recursion_has_the_same_table(void **state)
 {
     static const enum smp_format formats[] = { SMP_FORMAT_CALLS, SMP_FORMAT_TOP };
@@ -183,7 +183,7 @@ static void a_focus_has_only_the_calls_inside(void **state)
         true);
 }
 
-/* Its latest node says so; the others have been counted throughout. */
+/* The time is that of its latest node; the others were counted for the whole interval. */
 static void a_row_that_was_counted_later_says_since_when(void **state)
 {
     report_fixture_since(*state, "a.A.walk(A.java)", 1500);
@@ -254,7 +254,7 @@ static void naive_name(const struct smp_profile *profile, uint32_t node, enum sm
         *strrchr(name, '.') = '\0';
 }
 
-/* Is a node above it, up to the group, called so? */
+/* Does a node above it, up to the group, have this name? */
 static bool is_below(const struct smp_profile *profile, uint32_t node, enum smp_report_per per,
                      const char *name)
 {
@@ -278,8 +278,8 @@ static bool is_naively_in(const struct smp_profile *profile, uint32_t node, enum
     return focus == NULL || strcmp(name, focus) == 0 || is_below(profile, node, per, focus);
 }
 
-/* A call inside of one of its row that is outside of the focus counts as its own: nothing above the
- * focus is looked at. */
+/* A call of the row outside the focus does not count as an outer one, because nodes above the focus
+ * are ignored. */
 static bool is_naively_outer(const struct smp_profile *profile, uint32_t node,
                              enum smp_report_per per, const char *focus)
 {

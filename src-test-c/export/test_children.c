@@ -36,7 +36,7 @@ static int compare_nodes(const void *a, const void *b)
     return left < right ? -1 : 1;
 }
 
-/* What a walk of the group finds right below the node. */
+/* The children of the node that a walk of the group finds. */
 static size_t reference_of(const struct smp_profile *profile, uint32_t root, uint32_t node,
                            uint32_t found[MAX_CHILDREN])
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counted calls in every export: to the byte for a small profile, and for random ones compared with
- * the same profile without its counted trees, whose times and samples they must not change.
+ * Counted calls in every export: to the byte for a small profile; and random profiles compared with
+ * the same ones without counted trees, which must not change times and samples.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -105,7 +105,7 @@ static void count_service(struct report_fixture *f)
                                HANDLE "|com.acme.Pricing.price(Pricing.java)"
                                       "|com.acme.Tax.of(Tax.java)",
                                INT64_C(12000000000), 0, 0);
-    /* Entered before the interval began, and still inside. */
+    /* The call began before the interval and has not ended. */
     (void)report_fixture_count(f, "http-exec-",
                                HANDLE "|com.acme.Audit.run(Audit.java)"
                                       "|com.acme.Audit.log(Audit.java)",
@@ -153,8 +153,8 @@ static void the_report_is_as_in_the_file(void **state)
     golden_check("counted.txt", text, report_fixture_printed(*state));
 }
 
-/* Without roots' times, hooks and an account there is no line for them. */
-static void what_is_not_known_is_not_printed(void **state)
+/* Without root times, hooks and an account their lines are missing. */
+static void unknown_figures_are_not_printed(void **state)
 {
     (void)report_fixture_count(*state, "g", "a.A.run(A.java)", 3, 0, 0);
     const char *const text = report_fixture_print(*state, (struct smp_report_style){ 0 });
@@ -169,7 +169,7 @@ static void what_is_not_known_is_not_printed(void **state)
     assert_null(strstr(text, "Aggregated"));
 }
 
-/* Exact times have none: a 0 would say that the calls only wait. */
+/* With exact times there is no CPU time: a 0 would mean that the calls only wait. */
 static void cpu_time_that_was_not_taken_is_no_column(void **state)
 {
     (void)report_fixture_count(*state, "g", "a.A.run(A.java)", 3, 5 * MS, 0);
@@ -347,7 +347,7 @@ static void top_by_time_has_a_table_of_counted_methods(void **state)
     free(text);
 }
 
-/* What Java gets of a group: the calls are those of the counted group of its name. */
+/* The figures of a group for Java: its calls are those of the counted group with the same name. */
 static void a_sampled_group_has_the_calls_of_its_counted_one(void **state)
 {
     const struct smp_profile *const profile = make_service(*state);
@@ -365,7 +365,7 @@ static void a_sampled_group_has_the_calls_of_its_counted_one(void **state)
     smp_hot_groups_fini(&groups);
 }
 
-/* A counted method was not seen, so the line that says so stays. */
+/* A counted method was not sampled, so the line about missed packages stays. */
 static void counted_frames_are_none_of_the_monitored_ones_that_were_seen(void **state)
 {
     report_fixture_monitor(*state, "com.acme");
@@ -392,7 +392,7 @@ static void count_some(struct report_fixture *fixture, unsigned *seed)
                                next_random(seed) % 500);
 }
 
-/* The same sampled trees in both; calls is the sum in the counted ones. */
+/* Both have the same sampled trees; calls is the sum over the counted ones. */
 static void make_both(struct report_fixture *with, struct report_fixture *without, unsigned seed)
 {
     unsigned random = seed;
@@ -418,7 +418,7 @@ static int64_t sum_of_lines(const struct smp_profile *profile, enum smp_measure 
     return sum;
 }
 
-/* Self amounts of all counted nodes, one by one. */
+/* The sum of the own amounts of all counted nodes. */
 static int64_t plain_calls(const struct smp_profile *profile)
 {
     int64_t sum = 0;
@@ -475,7 +475,7 @@ static void counted_trees_change_no_time_and_no_sample(void **state)
     report_fixture_destroy(without);
 }
 
-/* The text is the same, but for calls in rows and what comes behind the sampled groups. */
+/* The text is the same except for calls in rows and the records after the sampled groups. */
 static void without_calls(char *text)
 {
     char *to = text;
@@ -493,7 +493,7 @@ static void without_calls(char *text)
     *to = '\0';
 }
 
-/* The records of sampled groups, which the others follow. */
+/* The records of sampled groups, which come first. */
 static char *sampled_records(const char *text)
 {
     const char *const begin = strstr(text, "== Aggregated thread: ");
@@ -536,7 +536,7 @@ static void merged_calls_and_root_times_add_up(void **state)
     report_fixture_begin_counting(second);
     count_service(second);
     const struct smp_profile *const other = report_fixture_seal(second);
-    /* Other names tables, so nodes and locations have other numbers. */
+    /* With another names table nodes and locations have other numbers. */
     assert_int_equal(smp_profile_merge(NULL, other, one, &merged), SMP_OK);
     assert_int_equal(smp_hot_groups_init(&counted, NULL, merged, SMP_GROUP_COUNTED), SMP_OK);
     assert_int_equal(counted.count, 1);
@@ -568,8 +568,8 @@ static void note_misplaced(struct smp_profile *profile, uint64_t calls)
     smp_counting_account_add(profile->counts.account, SMP_COUNTING_BEGAN_BEFORE, calls);
 }
 
-/* A reset holds for intervals that have ended and that a reader has not had yet. */
-static void what_was_counted_before_a_reset_is_not_merged(void **state)
+/* A reset also applies to finished intervals that a reader has not taken yet. */
+static void counts_before_a_reset_are_not_merged(void **state)
 {
     struct smp_profile *const before = make_service(*state);
     struct report_fixture *const second = report_fixture_create();
@@ -608,7 +608,7 @@ static void what_was_counted_before_a_reset_is_not_merged(void **state)
     }
     smp_profile_release(again);
     smp_profile_release(merged);
-    /* Reports that a program adds up itself are added up. */
+    /* Reports that a program merges itself include counts from before a reset. */
     assert_int_equal(smp_profile_merge(NULL, before, after, &merged), SMP_OK);
     assert_int_equal(smp_profile_total(merged, SMP_MEASURE_CALLS),
                      smp_profile_total(before, SMP_MEASURE_CALLS) + 3);
@@ -616,7 +616,7 @@ static void what_was_counted_before_a_reset_is_not_merged(void **state)
     report_fixture_destroy(second);
 }
 
-/* A group without a place, and nodes without one, keep their calls and stay counted. */
+/* A group that does not fit, and nodes that do not fit, keep their calls and stay counted. */
 static void merged_within_a_maximum_nothing_counted_is_lost(void **state)
 {
     struct report_fixture *const fixture = *state;
@@ -659,7 +659,7 @@ static void a_difference_has_counted_groups_apart(void **state)
                      SMP_OK);
     const char *const counted = strstr(memory_output_text(&output), ",\n\"counted\":{\"frames\":[");
     assert_non_null(counted);
-    /* Frames and groups have numbers of their own there. */
+    /* Frames and groups have their own numbers there. */
     assert_non_null(strstr(counted, "\"groups\":[[-1,0]],\n\"parent\":[-1,0,1,1,3,1,5],\n"
                                     "\"frame\":[0,0,1,2,3,4,5],\n"));
     assert_non_null(strstr(counted, "\"calls\":[0,1200,3400,120000,12000000000,0,7]}}}\n"));
@@ -668,7 +668,7 @@ static void a_difference_has_counted_groups_apart(void **state)
     memory_output_fini(&output);
 }
 
-/* By method, a root of both trees has one text: it must not be one place. */
+/* By method, a root of both trees has one text, but must have two places. */
 static void a_difference_has_no_time_twice(void **state)
 {
     const struct smp_profile *sides[SMP_DIFF_SIDES] = { NULL };
@@ -748,7 +748,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, report_fixture_teardown)
     const struct CMUnitTest tests[] = {
         TEST(the_report_is_as_in_the_file),
-        TEST(what_is_not_known_is_not_printed),
+        TEST(unknown_figures_are_not_printed),
         TEST(cpu_time_that_was_not_taken_is_no_column),
         TEST(no_row_with_calls_is_left_out),
         TEST(collapsed_has_the_calls_of_counted_trees_only),
@@ -762,7 +762,7 @@ int main(void)
         TEST(counted_trees_change_no_time_and_no_sample),
         TEST(the_sampled_records_are_as_without_counting),
         TEST(merged_calls_and_root_times_add_up),
-        TEST(what_was_counted_before_a_reset_is_not_merged),
+        TEST(counts_before_a_reset_are_not_merged),
         TEST(merged_within_a_maximum_nothing_counted_is_lost),
         TEST(a_difference_has_counted_groups_apart),
         TEST(a_difference_has_no_time_twice),

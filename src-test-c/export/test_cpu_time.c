@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows with CPU time, as they are printed. */
+/* Rows of a report with CPU time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -75,7 +75,7 @@ static struct smp_profile *make_profile(struct smp_quota *quota)
                                smp_methods_pseudo(methods, "[root]") };
     credit(tree, groups, stack, 2, 30 * MS, 20 * MS + MS - 1);
     credit(tree, groups, stack + 1, 1, 12 * MS, 1);
-    /* As of a poll that failed, and whose time was a debt. */
+    /* As after a failed poll whose time was a correction. */
     const uint32_t failed = smp_methods_pseudo(methods, "[failed]");
     credit(tree, groups, &failed, 1, 0, 2 * MS);
     assert_int_equal(smp_profile_create(quota, tree, groups, methods, &profile), SMP_OK);
@@ -98,7 +98,7 @@ static void print(struct smp_report_style style, struct printed *printed)
     assert_int_equal(smp_quota_used(&quota), 0);
 }
 
-/* Cumulative, as the first figure is, and rounded down as all are. */
+/* Cumulative like the first figure, and rounded down like all. */
 static void cpu_time_is_the_last_figure(void **state)
 {
     struct printed printed;

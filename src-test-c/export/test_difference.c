@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The difference of two profiles: to the byte for small ones, and for random ones compared with
- * what their collapsed and JSON forms say. SMP_TEST_ROUNDS sets how many.
+ * The difference of two profiles: to the byte for small ones, and compared with their collapsed and
+ * JSON forms for random ones. SMP_TEST_ROUNDS sets how many.
  */
 #include "export/difference.h"
 
@@ -222,7 +222,7 @@ static void print_line(struct memory_output *output, const char *stack, int64_t 
     put_text(amounts, output);
 }
 
-/* Of one stack in all its lines, which have nothing afterwards. */
+/* Takes the amounts from all lines of one stack. */
 static int64_t take_all(struct collapsed_lines *lines, const char *stack)
 {
     int64_t sum = 0;
@@ -255,7 +255,7 @@ static struct memory_output reference_of(const struct sides *sides, enum smp_mea
     return output;
 }
 
-/* Of one names table every other time. */
+/* Every other pair of profiles shares a names table. */
 static void make_random(struct sides *sides, int round)
 {
     unsigned seed = (unsigned)round * 7919 + 3;
@@ -333,7 +333,7 @@ static void a_failing_output_is_not_called_again(void **state)
     }
 }
 
-static void what_is_unknown_is_refused(void **state)
+static void unknown_formats_and_measures_are_refused(void **state)
 {
     const struct sides *sides = *state;
     struct memory_output output = { 0 };
@@ -421,7 +421,7 @@ int main(void)
         TEST(the_page_gets_both_reports_without_nodes_and_the_tree),
         TEST(lines_are_those_of_both_collapsed_forms),
         TEST(a_failing_output_is_not_called_again),
-        TEST(what_is_unknown_is_refused),
+        TEST(unknown_formats_and_measures_are_refused),
         TEST(each_allocation_may_be_refused),
         TEST(depth_does_not_matter),
     };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Error bars in the table of hot methods, and in JSON. */
-#include "export/error_cell.h"
+#include "export/numbers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,7 +39,7 @@ static void a_cell_has_two_digits_of_the_error(void **state)
     assert_cell(1000, 0.1, "            1,000 ± 1 ms");
 }
 
-static void what_may_be_nothing_has_no_digits_of_its_own(void **state)
+static void an_amount_that_may_be_nothing_is_an_upper_bound(void **state)
 {
     (void)state;
     assert_cell(100, 100, "                < 560 ms");
@@ -148,7 +148,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cell_has_two_digits_of_the_error),
-        cmocka_unit_test(what_may_be_nothing_has_no_digits_of_its_own),
+        cmocka_unit_test(an_amount_that_may_be_nothing_is_an_upper_bound),
         cmocka_unit_test(exact_and_unknown_cells_say_so),
         cmocka_unit_test(top_has_a_bar_beside_each_time),
         cmocka_unit_test(without_error_bars_top_has_whole_milliseconds),

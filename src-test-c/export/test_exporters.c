@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Each format to the byte for a small profile; sums, failing outputs and failing memory for a large
- * one. What other tools make of them is checks/exporters.sh's.
+ * one. checks/exporters.sh reads them with other tools.
  */
 #include "export/exporters.h"
 
@@ -70,7 +70,7 @@ static struct smp_profile *make_small(struct report_fixture *fixture)
     return profile;
 }
 
-/* So many stacks that every format takes several pieces. */
+/* So many stacks that every format is written in several pieces. */
 static struct smp_profile *make_large(struct report_fixture *fixture)
 {
     char stack[400];
@@ -246,7 +246,7 @@ static void add_second(struct smp_second_times *times, uint32_t row, enum smp_th
                          ms * MS);
 }
 
-/* Two groups with a row, one without time, and what others did. */
+/* Two groups with a row, one without time, and the row of all other groups. */
 static void json_has_the_states_of_each_second(void **state)
 {
     const struct smp_second_range range = { .from = SECONDS_BEGIN,
@@ -461,7 +461,7 @@ static void pprof_can_be_read_back(void **state)
     assert_int_equal(decoded.numbers[12], 50 * MS);
     put_string(&decoded, decoded.numbers[14], text, sizeof(text));
     assert_string_equal(text, "wall");
-    /* A reader that knows no default takes the last one. */
+    /* A reader that knows no default shows the last one. */
     assert_int_equal(decoded.type_count, 3);
     assert_int_equal(decoded.types[2], decoded.numbers[14]);
     free(output.bytes);
@@ -490,8 +490,8 @@ static void assert_functions(const struct decoded *decoded,
     assert_int_equal(decoded->name_of[count + 1], 0);
 }
 
-/* One file name in three packages, of which one is none; overloads, of which the later one begins
- * first; a file with folders of its own; no file. */
+/* One file name in two packages and in no package; overloads, the later of which has the smaller
+ * first line; a file with its own folders; no file. */
 static void pprof_names_what_readers_link_to(void **state)
 {
     static const struct expected_function expected[] = {
@@ -612,7 +612,7 @@ static void nothing_sampled_is_a_document_all_the_same(void **state)
     }
 }
 
-static void what_is_unknown_is_refused(void **state)
+static void unknown_formats_and_measures_are_refused(void **state)
 {
     const struct smp_profile *profile = make_small(*state);
     const struct smp_export_style style = { 0 };
@@ -659,7 +659,7 @@ static enum smp_status export_again(void *self)
     const enum smp_status status =
         export_to(&output, attempt->profile, attempt->format, &(struct smp_export_style){ 0 });
 
-    /* A text report that is short of memory may be cut; no other format is. */
+    /* Only a text report may be cut for lack of memory. */
     if (status == SMP_OK && attempt->format != SMP_FORMAT_TEXT) {
         assert_int_equal(output.length, attempt->expected.length);
         assert_memory_equal(output.bytes, attempt->expected.bytes, output.length);
@@ -678,7 +678,7 @@ static void each_allocation_may_be_refused(void **state)
         assert_int_equal(export_to(&attempt.expected, attempt.profile, attempt.format,
                                    &(struct smp_export_style){ 0 }),
                          SMP_OK);
-        /* Without calls, CALLS is one line; test_calls has one of many. */
+        /* Without calls, CALLS is one line; test_calls has larger ones. */
         assert_true(failing_alloc_each_step(export_again, &attempt).refused >=
                     (format == SMP_FORMAT_CALLS ? 2 : 5));
         free(attempt.expected.bytes);
@@ -727,7 +727,7 @@ int main(void)
         TEST(pprof_of_one_measure_has_no_other),
         TEST(a_report_of_cpu_times_says_so),
         TEST(nothing_sampled_is_a_document_all_the_same),
-        TEST(what_is_unknown_is_refused),
+        TEST(unknown_formats_and_measures_are_refused),
         TEST(an_output_that_fails_is_not_called_again),
         TEST(each_allocation_may_be_refused),
         TEST(depth_does_not_matter),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which groups of a profile are printed, and in which order. */
+/* The groups of a profile that are printed, and their order. */
 #include "export/hot_groups.h"
 
 #include <setjmp.h>

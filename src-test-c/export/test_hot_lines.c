@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hottest lines of random profiles, compared with what the leaves of their collapsed forms add
- * up to. SMP_TEST_ROUNDS sets how many.
+ * The hottest lines of random profiles, compared with sums over the leaves of their collapsed
+ * forms. SMP_TEST_ROUNDS sets how many.
  */
 #include "export/hot_lines.h"
 
@@ -34,7 +34,7 @@ struct leaves {
     size_t count;
 };
 
-/* The names of random profiles that the collapsed form writes in another way. */
+/* Names of random profiles that the collapsed form writes differently. */
 static const char *collapsed_group(const struct smp_profile *profile, uint32_t index)
 {
     const char *const name = smp_hot_group_info(profile, index)->name;
@@ -112,7 +112,7 @@ static void leaves_fini(struct leaves *leaves)
     }
 }
 
-/* Its text is the line's, but for the separator. */
+/* Its text equals the line's, except for the separator. */
 static void assert_location(const struct smp_profile *profile, const struct smp_hot_line *line)
 {
     struct smp_bytes text;
@@ -185,7 +185,7 @@ static void the_hottest_come_first_and_equal_ones_by_text(void **state)
     assert_int_equal(hot.count, 4);
     assert_string_equal(hot.lines[0].text, "w.W.w(W\\u003b.java:2)");
     assert_int_equal(hot.lines[0].self.of[SMP_MEASURE_WALL], 12);
-    /* The same line of two groups is two lines; that of the hotter group stands first. */
+    /* The same line of two groups counts as two; that of the hotter group is first. */
     assert_string_equal(hot.lines[1].text, "x.X.x(X.java:1)");
     assert_string_equal(collapsed_group(profile, hot.lines[1].group), "main");
     assert_int_equal(hot.lines[1].self.of[SMP_MEASURE_WALL], 11);
@@ -235,7 +235,7 @@ static void lines_with_one_text_are_one(void **state)
 {
     struct smp_hot_lines hot;
 
-    /* The end of a line, and the two characters that a line has in its place. */
+    /* The end of a line, and the two characters that replace it. */
     report_fixture_credit(*state, "main", "m", "a.A.a(A\n.java:1)", 5);
     report_fixture_credit(*state, "main", "m", "a.A.a(A\\n.java:1)", 6);
     assert_int_equal(smp_hot_lines_init(&hot, NULL, report_fixture_seal(*state), ALL), SMP_OK);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hot spots of random profiles, compared with sums that are made of the stacks as texts; and what
- * is known of a spot, one thing after the other. SMP_TEST_ROUNDS sets how many.
+ * Hot spots of random profiles, compared with sums over stacks as texts; and each detail of a spot.
+ * SMP_TEST_ROUNDS sets how many.
  */
 #include "export/hot_spots.h"
 
@@ -28,7 +28,7 @@ struct stack_time {
     int64_t ns;
     bool is_used;
     bool is_apart; /* a wait of a group that only waits for others */
-    /* As the reference finds them. */
+    /* Spots found by the reference implementation. */
     bool waits_for_others;
     char place[FRAME_BYTES];
     char callee[FRAME_BYTES];
@@ -39,7 +39,7 @@ struct stack_times {
     size_t count;
 };
 
-/* Of the frames that are drawn. */
+/* The frames to choose from. */
 static bool is_code(const char *frame)
 {
     return frame[0] == 'a' || frame[0] == 'u';
@@ -114,7 +114,7 @@ static int64_t set_waits_apart(struct stack_times *times)
     return apart_ns;
 }
 
-/* Of the times of the spot, those with this callee, of this group: NULL stands for any. */
+/* The spot's time with this callee and group; NULL: any. */
 static int64_t sum_of(const struct stack_times *times, const struct stack_time *spot,
                       const char *callee, const char *group)
 {
@@ -198,7 +198,7 @@ static void assert_spot(const struct smp_profile *profile, struct stack_times *t
     free(callee);
 }
 
-/* Each in its place, and no other spot is longer than the last one. */
+/* Each spot has its position, and no other spot is longer than the last one. */
 static void assert_order(const struct smp_profile *profile, const struct smp_hot_spots *spots)
 {
     for (size_t i = 1; i < spots->count; i++) {
@@ -393,11 +393,12 @@ static void a_group_that_only_waits_for_others_has_no_spot(void **state)
     assert_int_equal(spots.waits.ns, 930);
     assert_int_equal(spots.waits.group_count, 1);
     assert_location(*state, spots.waits.callee, "a.A.main(A.java:1)");
-    assert_int_equal(spots.count, 3); /* a wait for a result in a group that does something else */
+    /* Includes a wait for a result in a group that also does other work */
+    assert_int_equal(spots.count, 3);
     assert_location(*state, spots.list[0].place, "a.B.take(B.java:2)");
     assert_int_equal(spots.list[0].ns, 500);
     assert_int_equal(spots.package_count, 1);
-    assert_int_equal(spots.packages[0].ns, 1590); /* those of such waits are the user's, too */
+    assert_int_equal(spots.packages[0].ns, 1590); /* packages of such waits are the user's, too */
 }
 
 static void a_group_that_does_something_else_keeps_its_waits(void **state)
@@ -469,7 +470,7 @@ static void a_blocked_spot_has_the_lock_that_took_most_of_it(void **state)
                         "most");
     assert_int_equal(spots.list[1].lock, 0);
     assert_false(spots.list[1].has_holder);
-    assert_int_equal(spots.active_ns, 150); /* holders have no time of their own */
+    assert_int_equal(spots.active_ns, 150); /* time of holders does not count */
 }
 
 static void calls_are_those_of_the_method(void **state)
@@ -534,7 +535,8 @@ static void the_package_of_the_main_class_is_first(void **state)
     assert_int_equal(spots.package_count, 3);
     assert_memory_equal(spots.packages[0].class_name, "com.acme.", 9);
     assert_memory_equal(spots.packages[1].class_name, "one", 3);
-    strcpy(report_fixture_seal(*state)->main_package, "com.acmes"); /* it had no active time */
+    /* A package without active time */
+    strcpy(report_fixture_seal(*state)->main_package, "com.acmes");
     spots = spots_of(*state);
     assert_memory_equal(spots.packages[0].class_name, "one", 3);
     strcpy(report_fixture_seal(*state)->main_package, "one");
@@ -554,7 +556,7 @@ static void an_error_is_that_of_the_place_and_of_its_share(void **state)
     const struct smp_hot_spots spots = spots_of(*state);
 
     assert_int_equal(spots.count, 3);
-    assert_true(spots.list[0].error.variance == 0); /* no poll has found anything else */
+    assert_true(spots.list[0].error.variance == 0); /* all polls found the same stack */
     spot = &spots.list[1];
     assert_int_equal(spot->measure, SMP_MEASURE_RUNNING);
     assert_true(spot->error.variance == 10.0 * MS * 50 * MS / 2);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_measures.c - a measure that is in the list, and of which something was credited, is in every
- * export, and nothing else had to be written for it. Built against a core whose list has one
- * measure more: support/more_measures.h.
+ * test_measures.c - a measure that is in the list and was credited is in every export, without
+ * further code. Built against a core whose list has one more measure: support/more_measures.h.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -229,7 +228,7 @@ static void the_difference_has_it(void **state)
 
 /* --- profiles without it --- */
 
-static void what_a_profile_does_not_hold_is_in_no_export(void **state)
+static void measures_that_a_profile_lacks_are_in_no_export(void **state)
 {
     /* Samples, CPU, wall; then the type of the period. */
     const char types[] = "\x0a\x04\x08\x01\x10\x02"
@@ -291,7 +290,7 @@ int main(void)
         TEST(top_is_ordered_by_it_and_has_its_column),
         TEST(pprof_has_its_sample_type_and_values),
         TEST(the_difference_has_it),
-        TEST(what_a_profile_does_not_hold_is_in_no_export),
+        TEST(measures_that_a_profile_lacks_are_in_no_export),
         TEST(a_merged_profile_holds_what_one_of_them_does),
     };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * OTLP, read back by its numbers: every length, every reference, each sample. OtlpIT compares a
- * real document with the rows of its report, by the published schema.
+ * OTLP read back by field numbers: every length, reference and sample. OtlpIT compares a real
+ * document with the rows of its report, by the published schema.
  */
 #include "export/exporters.h"
 
@@ -45,7 +45,7 @@ __attribute__((format(printf, 2, 3))) static void print(struct document *documen
     assert_true(document->length < TEXT_BYTES);
 }
 
-/* The field of a message: its bytes, or its number; packed numbers are not unpacked. */
+/* A field of a message: its bytes or its number. Packed numbers are not unpacked. */
 static uint64_t field_of(struct slice in, unsigned wanted, struct slice *bytes)
 {
     while (in.at < in.end) {
@@ -73,7 +73,7 @@ static struct slice bytes_of(struct slice in, unsigned wanted)
     return bytes;
 }
 
-/* The only number of a field of packed ones. */
+/* The only number of a packed field. */
 static uint64_t only_of(struct slice in, unsigned wanted)
 {
     struct slice bytes = bytes_of(in, wanted);
@@ -298,7 +298,7 @@ static void counted_trees_have_calls_and_no_time(void **state)
     assert_non_null(strstr(document.text,
                            "calls/count from 1000000000 for 1000000000 each "
                            "50000000 of wall/nanoseconds\n42 threadsampler.thread.group=g: "));
-    assert_int_equal(document.profile_count, 3); /* wall, samples, calls: there is no CPU time */
+    assert_int_equal(document.profile_count, 3); /* wall, samples and calls; there is no CPU time */
 }
 
 static void names_are_on_one_line(void **state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Methods of one name: with their parameters in all formats where several are counted, else
- * without; also in sums and differences of profiles that do not agree. */
+/* Methods of the same name have their parameters in all formats if several are counted; also in
+ * sums and differences of profiles that disagree. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "export/difference.h"
 #include "export/exporters.h"
 #include "export/hot_lines.h"
-#include "model/parameters.h"
+#include "model/methods.h"
 #include "model/profile_merge.h"
 #include "support/failing_alloc.h"
 #include "support/memory_output.h"
@@ -55,7 +55,7 @@ static bool has_bytes(const struct smp_profile *profile, enum smp_format format,
     return has;
 }
 
-/* Both overloads sampled, the second one counted only if wanted. */
+/* Both overloads are sampled; the second one is counted if with_both. */
 static struct smp_profile *make_shop(struct report_fixture *f, bool with_both)
 {
     report_fixture_credit(f, "g", "g", "a.Shop.root#[J#(Shop.java:3)|" ADD_INT "(Shop.java:7)",
@@ -95,14 +95,14 @@ static void a_descriptor_is_written_as_in_the_source(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        const bool is_known = smp_parameters_text(text, sizeof(text), cases[i].descriptor);
+        const bool is_known = smp_method_parameters(text, sizeof(text), cases[i].descriptor);
         assert_int_equal(is_known, cases[i].text != NULL);
         if (is_known)
             assert_string_equal(text, cases[i].text);
     }
     for (size_t size = 0; size <= sizeof("(int, String)"); size++) {
         char *const exact = malloc(size + 1);
-        assert_int_equal(smp_parameters_text(exact, size, "(ILjava/lang/String;)V"),
+        assert_int_equal(smp_method_parameters(exact, size, "(ILjava/lang/String;)V"),
                          size >= sizeof("(int, String)"));
         free(exact);
     }
@@ -140,8 +140,8 @@ static void overloads_that_are_counted_have_their_parameters(void **state)
     assert_false(has_bytes(shop, SMP_FORMAT_TOP, "  a.Shop.add\n"));
 }
 
-/* Also where a sampled row shows another overload: its line tells. */
-static void one_overload_has_its_name_alone(void **state)
+/* Even if a sampled row shows another overload, because its line tells. */
+static void a_single_overload_has_no_parameters(void **state)
 {
     const struct smp_profile *const shop = make_shop(*state, false);
 
@@ -164,11 +164,11 @@ static void without_counted_calls_names_are_as_ever(void **state)
 
     for (int format = 0; format < SMP_FORMAT_COUNT; format++)
         assert_false(has_bytes(shop, (enum smp_format)format, "add(int"));
-    /* One method, as before there were parameters. */
+    /* A single method is shown without parameters. */
     assert_true(has_bytes(shop, SMP_FORMAT_TOP, "methods of 1,"));
 }
 
-/* A line is one location, whether it is known whose it is or not. */
+/* A line is one location, whether its parameters are known or not. */
 static void a_line_of_two_overloads_is_one_row(void **state)
 {
     report_fixture_begin(*state);
@@ -182,7 +182,7 @@ static void a_line_of_two_overloads_is_one_row(void **state)
     free(text);
 }
 
-/* Calls of a sampled row are those of its own overload. */
+/* A sampled row shows the calls of its own overload. */
 static void a_sampled_row_shows_the_calls_of_its_overload(void **state)
 {
     const struct smp_profile *const shop = make_shop(*state, true);
@@ -219,7 +219,7 @@ static void a_sum_of_profiles_decides_anew(void **state)
     report_fixture_destroy(other);
 }
 
-/* What only one side shows with parameters is the same method on the other. */
+/* A method that only one side shows with parameters is the same on the other side. */
 static void a_difference_compares_the_same_overload(void **state)
 {
     struct report_fixture *other = NULL;
@@ -271,7 +271,7 @@ static void each_allocation_may_be_refused(void **state)
 {
     struct smp_profile *const shop = make_shop(*state, true);
 
-    /* Four of them for the names with parameters. */
+    /* Four of the allocations are for names with parameters. */
     assert_true(failing_alloc_each_step(merge_shop, shop).refused >= 12);
     assert_int_equal(failing_alloc_each_step(merge_shop, shop).survived, 0);
     assert_true(failing_alloc_each_step(compare_shop, shop).refused >= 12);
@@ -283,7 +283,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_descriptor_is_written_as_in_the_source),
         TEST(overloads_that_are_counted_have_their_parameters),
-        TEST(one_overload_has_its_name_alone),
+        TEST(a_single_overload_has_no_parameters),
         TEST(without_counted_calls_names_are_as_ever),
         TEST(a_line_of_two_overloads_is_one_row),
         TEST(a_sampled_row_shows_the_calls_of_its_overload),

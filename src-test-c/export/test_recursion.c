@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Folded recursions: to the byte for a small profile, and of random trees against a naive version
- * that folds the texts of stacks.
+ * Folded recursions: to the byte for a small profile, and for random trees compared with a naive
+ * version that folds the texts of stacks.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -122,7 +122,7 @@ static void overloads_that_call_each_other_are_no_recursion(void **state)
     assert_null(folded(report_fixture_seal(*state)));
 }
 
-/* What a sealed tree keeps of a call that a thread has named itself is no frame. */
+/* The leaf that a sealed tree keeps of a call recorded by the thread itself is no frame. */
 static void an_unused_node_is_no_recursion(void **state)
 {
     const uint32_t node = report_fixture_credit(*state, "g", "g", "a.A.a(A.java:1)", 3);
@@ -156,7 +156,7 @@ static void a_deep_recursion_is_one_row(void **state)
     smp_profile_release(out);
 }
 
-/* The row of this method; they have one each. */
+/* The row of this method; each method has one row. */
 static uint32_t counted_row(const struct smp_profile *profile, const char *method)
 {
     for (uint32_t node = 1; node < smp_tree_node_count(profile->tree); node++) {
@@ -176,7 +176,7 @@ static void count_late(struct report_fixture *f, const char *stack, int64_t call
     report_fixture_late(f, report_fixture_count(f, "main", stack, calls, 0, 0), before);
 }
 
-/* What the inner ones lack their own row has called, not the one above it. */
+/* Calls that the inner ones lack were made by their own row, not by the row above. */
 static void only_the_caller_s_calls_were_before_a_recursion(void **state)
 {
 #define MAIN "a.Main.main(Main.java)|"
@@ -197,7 +197,7 @@ static void only_the_caller_s_calls_were_before_a_recursion(void **state)
     smp_profile_release(out);
 }
 
-/* Of a turn of two calls: b's row is below the first a, and those that b has called below b. */
+/* For a turn of two calls, b's row is below the first a, and callees of b are below b. */
 static void in_a_turn_each_caller_has_its_row(void **state)
 {
 #define A "a.A.even(A.java)"
@@ -228,7 +228,7 @@ static bool is_one_method(const char *a, const char *b)
     return a[0] != '[' && length == strcspn(b, "(") && strncmp(a, b, length) == 0;
 }
 
-/* Is each of the last turn frames that of the turn before? */
+/* Do the last turn frames equal those of the previous turn? */
 static bool repeats(char *const *frames, size_t at, size_t turn)
 {
     if (at < 2 * turn)
@@ -240,7 +240,7 @@ static bool repeats(char *const *frames, size_t at, size_t turn)
     return true;
 }
 
-/* frames[0] is the group. above[i]: the frame below whose place that of frame i is. */
+/* frames[0] is the group. above[i]: the frame whose place is above that of frame i. */
 static char *fold_naively(const char *stack)
 {
     char *const copy = strdup(stack);
@@ -309,7 +309,7 @@ static void assert_same_lines(const struct collapsed_lines *a, const struct coll
     }
 }
 
-/* Few methods, so that they are often in each other; in brackets, native and without lines, too. */
+/* Few methods, so that recursions are frequent; some in brackets, native or without lines. */
 static struct smp_profile *make_random(struct report_fixture *fixture, unsigned *seed)
 {
     static const char *const frames[] = { "a.A.x(A.java:1)",       "a.A.x(A.java:2)",
@@ -330,7 +330,8 @@ static struct smp_profile *make_random(struct report_fixture *fixture, unsigned 
     return report_fixture_seal(fixture);
 }
 
-/* All that is known of a group's places together, and that a parent's is its children's sum. */
+/* Compares the sums over a group's places, and checks that a parent's total includes its
+ * children's. */
 static void assert_same_sums(const struct smp_profile *a, const struct smp_profile *b)
 {
     const uint32_t measures = smp_tree_measures(a->tree);
@@ -404,7 +405,7 @@ static char *json_of(const struct smp_profile *profile, bool is_folded)
     return output.bytes;
 }
 
-/* Each row is better than no report. */
+/* Unfolded rows are better than no report. */
 static void without_memory_for_the_fold_all_rows_are_there(void **state)
 {
     const struct smp_profile *const profile = make_recursions(*state);

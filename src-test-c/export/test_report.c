@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a reader of a report relies on, sentence by sentence; the whole of it against files; and
- * random intervals against a naive version. SMP_TEST_ROUNDS sets how many parts they have in all.
+ * Each property that readers of a report rely on; whole reports compared with files; and random
+ * intervals compared with a naive version. SMP_TEST_ROUNDS sets how many parts they have in all.
  */
 #include "export/group_record.h"
 #include "export/report.h"
@@ -33,7 +33,7 @@ static const struct smp_report_style with_packages = { .order = SMP_ORDER_BY_NAM
 
 enum { MAX_LINE = 400 };
 
-/* The start of the first line that holds what; fails when there is none. */
+/* Returns the start of the first line that contains what; fails if there is none. */
 static const char *line_with(const char *text, const char *what)
 {
     const char *found = strstr(text, what);
@@ -63,7 +63,7 @@ static void assert_line(const char *text, const char *what, const char *expected
     assert_string_equal(actual, expected);
 }
 
-/* Each what stands behind the one before it. Ends with NULL. */
+/* Checks that the texts occur in this order. The list ends with NULL. */
 static void assert_in_order(const char *text, const char *const *what)
 {
     for (const char *at = text; *what != NULL; what++) {
@@ -400,7 +400,7 @@ static void time_that_is_not_printed_does_not_keep_a_row(void **state)
     report_fixture_note(*state, "g", SMP_OUTCOME_WALKED);
     (void)report_fixture_add(*state, "g", middle, "a.Z.z(Z.java:1)", 7 * MS);
     (void)report_fixture_add(*state, "g", root, "a.P.p(P.java:1)", 0);
-    /* z moved up beside p, and stands behind it. */
+    /* z moved up and comes after p. */
     assert_frames(report_fixture_print(*state, by_name), "a.R.r(R.java:1)\n"
                                                          "  a.P.p(P.java:1)\n"
                                                          "  a.Z.z(Z.java:1)\n");
@@ -425,7 +425,7 @@ static void a_change_of_package_keeps_a_row_when_chosen(void **state)
                                                                "            a.b.Z.z(Z.java:1)\n");
 }
 
-/* The time is in a stub of the JVM, or in a method of the JDK: the line that calls it is shown. */
+/* Time in a stub of the JVM or in a method of the JDK is shown with the line that calls it. */
 static void a_stub_does_not_hide_its_caller(void **state)
 {
 #define CRC32                                                          \
@@ -453,7 +453,7 @@ static void a_stub_does_not_hide_its_caller(void **state)
                                                          "    [updateBytesCRC32]\n");
 }
 
-/* A pool's worker, which the original's rule keeps in place of the application's line. */
+/* The original's rule keeps a pool's worker instead of the application's line. */
 #define POOL                                                          \
     "java.lang.Thread.run(Thread.java:840)|"                          \
     "java.util.concurrent.ThreadPoolExecutor$Worker.run(T.java:642)|" \
@@ -499,7 +499,7 @@ static void the_outermost_row_of_a_chain_stays_where_none_is_monitored(void **st
                   "    lib.Query.run(Query.java:1)\n");
 }
 
-/* The root stays besides; so does a row that a change of package keeps. */
+/* The root stays, too, and so does a row kept by a change of package. */
 static void a_root_stays_beside_the_innermost_monitored_row(void **state)
 {
     report_fixture_monitor(*state, "shop");
@@ -650,7 +650,7 @@ static void every_figure_has_its_line_in_order(void **state)
 
 /* --- whole reports --- */
 
-/* The tree the original's description shows, down to its figures. */
+/* The tree in the original's description, with its figures. */
 static void the_report_of_the_original(void **state)
 {
 #define RUN "java.lang.Thread.run(Thread.java:744)"
@@ -751,7 +751,8 @@ static void fill_rows(struct report_fixture *fixture, int count)
     }
 }
 
-/* Checks that the only group's record ends in a line that counts what is missing of total rows. */
+/* Checks that the record of the only group ends in a line with the number of missing rows out of
+ * total. */
 static void assert_cut(const char *text, size_t total)
 {
     const char *tail = line_with(text, " more rows: over the size limit]");
@@ -815,7 +816,7 @@ struct attempt {
     const char *expected;
 };
 
-/* A refusal before anything was sent is a status; later ones may only cut. */
+/* A refused allocation before anything was sent is a failure; a later one may only cut. */
 static enum smp_status attempt_report(void *self)
 {
     struct attempt *attempt = self;
@@ -853,8 +854,8 @@ static void each_allocation_may_be_refused(void **state)
 }
 
 /*
- * From some allocation on there is no memory at all. Rows of every width, so that the last one that
- * fits ends anywhere in what the buffer has.
+ * From some allocation on there is no memory at all. Rows have every width, so that the last one
+ * that fits may end anywhere in the buffer.
  */
 static void the_line_that_counts_missing_rows_always_fits(void **state)
 {
@@ -939,7 +940,7 @@ static int64_t draw_ns(uint64_t *seed)
                               : spans[draw(seed, sizeof(spans) / sizeof(spans[0]))];
 }
 
-/* One of the parts that a report is made of: what was sampled, in groups that no other part has. */
+/* A part of a report: samples in groups that no other part has. */
 struct part {
     char groups[4][16];
     char stacks[MAX_SAMPLES][STACK_BYTES];
@@ -976,7 +977,7 @@ static void draw_part(uint64_t *seed, unsigned index, bool has_states, struct pa
     }
 }
 
-/* Gives each part the records of its groups, in the order in which they stand in the report. */
+/* Gives each part the records of its groups, in the order of the report. */
 static void take_apart(const char *text, struct part parts[PARTS])
 {
     static const char title[] = "== Aggregated thread: ";
@@ -993,9 +994,9 @@ static void take_apart(const char *text, struct part parts[PARTS])
     }
 }
 
-/* A row whose children have been read up to here. */
+/* A row whose children are being read. */
 struct open_row {
-    int64_t left_ms; /* of its time, without its own and its children's */
+    int64_t left_ms; /* its time without its own and that of the children read so far */
     bool has_hidden;
 };
 
@@ -1008,8 +1009,8 @@ static void close_rows(const struct open_row *rows, size_t from, size_t to)
     }
 }
 
-/* Each row is at least the sum of its own time and those below it, and, if one of these stands for
- * hidden rows, exactly that. */
+/* Each row has at least the sum of its own time and the rows below it, and exactly that if one of
+ * these replaces hidden rows. */
 static void assert_sums(const char *text)
 {
     struct open_row rows[MAX_DEPTH + 2];
@@ -1040,8 +1041,8 @@ static void assert_sums(const char *text)
 }
 
 /*
- * Several parts in one report, because making an interval costs more than all else. Each part is
- * compared by itself: the naive version takes the square of what it has to sort.
+ * A report has several parts, because creating an interval costs more than all else. Each part is
+ * compared separately, because the naive version sorts in quadratic time.
  */
 static void run_round(struct report_fixture *fixture, uint64_t first_seed)
 {
@@ -1087,7 +1088,7 @@ static void run_round(struct report_fixture *fixture, uint64_t first_seed)
                     first_seed, i, style.order == SMP_ORDER_BY_TIME ? "by time" : "by name",
                     style.zero_time_packages ? "with packages" : "without packages",
                     package == NULL ? "all" : package, (unsigned)style.min_per_mille);
-        /* cmocka cuts what is printed at once. */
+        /* cmocka cuts long messages. */
         (void)fputs(expected, stderr);
         (void)fputs("actual:\n", stderr);
         (void)fputs(parts[i].actual, stderr);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which rows show calls: random trees against a plain version, which compares names, recurses and
- * searches all nodes for everything.
+ * The rows that show calls: random trees compared with a naive version, which compares names,
+ * recurses and searches all nodes.
  */
 #include "export/row_calls.h"
 
@@ -47,7 +47,7 @@ static uint32_t plain_counted_root(const struct smp_profile *profile, uint32_t r
     return 0;
 }
 
-/* The place in the counted tree to which a node's path leads. */
+/* The counted node to which a node's path leads. */
 static uint32_t plain_place(const struct smp_profile *profile, uint32_t node)
 {
     const struct smp_node *const nodes = smp_tree_nodes(profile->tree);
@@ -78,7 +78,7 @@ static uint32_t plain_counted(const struct smp_profile *profile, uint32_t node)
     return place == 0 || place == plain_place(profile, nodes[node].parent) ? 0 : place;
 }
 
-/* How many callers the frames have that stand for a counted node. */
+/* The number of callers of the frames that correspond to a counted node. */
 static uint32_t plain_paths(const struct smp_profile *profile, const uint32_t *counted,
                             uint32_t wanted)
 {
@@ -95,8 +95,8 @@ static uint32_t plain_paths(const struct smp_profile *profile, const uint32_t *c
     return paths;
 }
 
-/* Of the children of one node that stand for one counted node one is left, none of which has more
- * wall time. */
+/* Among the children of a node with the same counted node only the one with the most wall time
+ * keeps it. */
 static void assert_one_is_chosen(const struct smp_profile *profile, const uint32_t *counted,
                                  const struct smp_row_calls *calls)
 {
@@ -178,7 +178,7 @@ static void add_counted(struct report_fixture *fixture, unsigned *seed)
             strcat(stack, "|");
         strcat(stack, methods[next_random(seed) % (sizeof(methods) / sizeof(methods[0]))]);
     }
-    /* "pool" has no counted tree in every other profile. */
+    /* In every other profile "pool" has no counted tree. */
     (void)report_fixture_count(fixture, groups[next_random(seed) % (1 + *seed % 2)], stack,
                                next_random(seed) % 9, 0, 0);
 }
@@ -221,7 +221,7 @@ static void nothing_counted_costs_nothing(void **state)
     smp_row_calls_fini(&calls);
 }
 
-/* Both lines of run stand for one counted node; the first that is printed shows it. */
+/* Both lines of run correspond to one counted node; the first one printed shows its calls. */
 static void the_first_of_a_methods_rows_claims_its_calls(void **state)
 {
     struct report_fixture *const fixture = *state;

@@ -33,7 +33,8 @@ static int setup_late(void **state)
     return 0;
 }
 
-/* handle is counted throughout; find came when it had had 330 calls of 990, and calls tax. */
+/* handle is counted for the whole interval; find got its probe when handle had had 330 of 990
+ * calls, and calls tax. */
 static struct smp_profile *make_late(struct report_fixture *fixture)
 {
     report_fixture_since(fixture, HANDLE, FROM);
@@ -87,7 +88,7 @@ static void a_row_has_the_latest_time_of_its_path(void **state)
     assert_since(profile, "find", 2, PROBED, 660);
     /* 1319 calls of 1320, rounded up to one for each of the 660 that find lacks. */
     assert_since(profile, "tax", 3, PROBED, 660);
-    /* What handle had called by then is not known. */
+    /* The number of handle's calls by then is not known. */
     assert_since(profile, "tax", 2, PROBED - 1, -1);
 }
 
@@ -121,7 +122,7 @@ static void json_has_rows_that_are_late_alone(void **state)
     memory_output_fini(&output);
 }
 
-/* What began to be counted with all the rest is not late. */
+/* Methods counted since counting began are not late. */
 static void the_begin_of_counting_is_what_counts(void **state)
 {
     struct smp_profile *const profile = make_late(*state);
@@ -139,7 +140,7 @@ static void the_begin_of_counting_is_what_counts(void **state)
     memory_output_fini(&output);
 }
 
-/* An interval that was counted whole has the time of one before it. */
+/* A later interval that is counted completely does not change the time. */
 static void merged_rows_are_late_where_a_part_is(void **state)
 {
     struct smp_profile *const first = make_late(*state);
@@ -167,7 +168,8 @@ static struct smp_profile *make_handled(struct report_fixture *fixture, int64_t 
     return report_fixture_seal(fixture);
 }
 
-/* handle has 1000 calls in this interval; find comes when it has had so many of them. */
+/* handle has 1000 calls in this interval; find gets its probe when handle has had so many of
+ * them. */
 static struct smp_profile *make_found(struct report_fixture *fixture, int64_t before)
 {
     report_fixture_since(fixture, "a.B.find(B.java)", PROBED);
@@ -176,8 +178,8 @@ static struct smp_profile *make_found(struct report_fixture *fixture, int64_t be
     return make_handled(fixture, 1000);
 }
 
-/* All that the caller called in the intervals before is missing as well, even where the probe came
- * before its first call of this one. */
+/* Calls that the caller made in earlier intervals are missing, too, even if the probe came before
+ * its first call in this one. */
 static void calls_of_intervals_before_are_missing_too(void **state)
 {
     static const int64_t before[] = { 330, 0 };

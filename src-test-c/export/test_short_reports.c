@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a report leaves out by default: small rows, the rows of idle groups, ordinary figures of the
- * account. test_report.c compares random reports with a naive version.
+ * Parts that a report omits by default: small rows, the rows of idle groups, ordinary figures of
+ * the account. test_report.c compares random reports with a naive version.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -147,7 +147,7 @@ static void their_row_has_the_sums_of_all_columns(void **state)
                                  "0, Running time(ms): 1, I/O 3, Idle 5000, Percent: 83.4\n"));
 }
 
-/* Each of the rows that are shown loses 0.9 ms when it is printed. */
+/* Each row shown loses 0.9 ms by rounding. */
 static void their_row_has_what_rounding_took_from_the_others(void **state)
 {
     credit(*state, "g", ROOT, SMP_STATE_RUNNING, 2 * MS + 100000);
@@ -169,7 +169,7 @@ static void outermost_rows_may_be_small(void **state)
                                                           "[3 rows below 0.5 %] 4/4\n");
 }
 
-/* The application's line of a chain stays, and what is small below and beside it is one row. */
+/* The application's line of a chain stays; small rows below and beside it become one row. */
 static void chains_keep_their_rows(void **state)
 {
 #define CHAIN                                                         \
@@ -241,7 +241,7 @@ static void an_idle_group_has_its_outermost_row(void **state)
                                                      "    a.Q.park(Q.java:2) 300/300\n");
 }
 
-static void of_several_outermost_rows_of_an_idle_group_the_longest_is_shown(void **state)
+static void an_idle_group_shows_its_longest_outermost_row(void **state)
 {
     credit(*state, "idle", "a.A.a(A.java:1)|a.P.poll(P.java:1)", SMP_STATE_IDLE, 100 * MS);
     credit(*state, "idle", "a.B.b(B.java:1)|a.P.poll(P.java:1)", SMP_STATE_IDLE, 300 * MS);
@@ -272,7 +272,7 @@ static void a_group_that_worked_a_millisecond_is_not_idle(void **state)
 
 /* --- the account --- */
 
-/* Its lines, up to the first group. */
+/* The lines of the account, up to the first group. */
 static void assert_account(void **state, const char *expected)
 {
     const char *const text = report_fixture_print(*state, by_default);
@@ -322,7 +322,7 @@ static void some_figures_are_shown_from_a_percent_of_the_polls(void **state)
                           "skipped, thread ended since its last sample: 10\n" LAST_LINES);
 }
 
-/* One of each that is lost, at any number of polls. */
+/* One of each kind of loss is shown, at any number of polls. */
 static void losses_are_always_shown(void **state)
 {
     static const enum smp_counter losses[] = {
@@ -366,7 +366,7 @@ static void packages_that_match_nothing_are_always_shown(void **state)
                           "no frame of the monitored packages was seen: com.foo\n" LAST_LINES);
 }
 
-static void of_counting_a_short_account_has_losses(void **state)
+static void a_short_account_shows_losses_of_counting(void **state)
 {
     struct smp_counting_account *const counting = report_fixture_counting(*state);
 
@@ -408,7 +408,7 @@ int main(void)
         CASE(holders_rows_may_be_small_and_counted_and_jvm_rows_not),
         CASE(large_times_are_compared),
         CASE(an_idle_group_has_its_outermost_row),
-        CASE(of_several_outermost_rows_of_an_idle_group_the_longest_is_shown),
+        CASE(an_idle_group_shows_its_longest_outermost_row),
         CASE(time_without_a_stack_is_no_work),
         CASE(a_group_that_worked_a_millisecond_is_not_idle),
         CASE(a_short_account_has_three_lines),
@@ -416,7 +416,7 @@ int main(void)
         CASE(some_figures_are_shown_from_a_percent_of_the_polls),
         CASE(losses_are_always_shown),
         CASE(packages_that_match_nothing_are_always_shown),
-        CASE(of_counting_a_short_account_has_losses),
+        CASE(a_short_account_shows_losses_of_counting),
         CASE(levels_are_shares_of_the_polls),
     };
     return cmocka_run_group_tests_name("short_reports", tests, NULL, NULL);

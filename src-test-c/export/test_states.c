@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The states in each form of a report. */
+/* The states in each format. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

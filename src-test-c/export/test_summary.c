@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The summary as people read it: line by line, in files, and within its limits. */
+/* The summary: line by line, compared with files, and within its limits. */
 #include "export/summary.h"
 
 #include <setjmp.h>
@@ -324,7 +324,7 @@ static void wide_error_bars_are_shown(void **state)
     char *const text = lines_of(*state);
 
     assert_non_null(strstr(text, "100 s running   A.a(A.java:1)  g\n"));
-    /* Some twenty polls have found C in each of its states. */
+    /* About twenty polls have found C in each of its states. */
     assert_non_null(strstr(text, " 2. 1.1 ± 0.5 s running   C.c(C.java:1)  g\n"));
     assert_non_null(strstr(text, " 3. 1.1 ± 0.5 s I/O       C.c(C.java:1)  g\n"));
     free(text);
@@ -394,7 +394,7 @@ static void a_long_lock_class_is_cut_before_the_line_that_holds_it(void **state)
     free(text);
 }
 
-/* A class file may have names of 65,535 bytes, and each of these may be a control character. */
+/* A name in a class file may have 65,535 bytes, and each may be a control character. */
 static void names_of_control_characters_are_no_failure(void **state)
 {
     enum { LENGTH = 65000 };
@@ -474,7 +474,7 @@ static enum smp_status print_report(void *self)
     return status;
 }
 
-/* With the summary, or with a line in its place; the rest is there in any case. */
+/* With the summary or with a line instead of it; the other records are always there. */
 static enum smp_status export_with_summary(struct report_fixture *fixture, enum smp_format format,
                                            const char *rest)
 {

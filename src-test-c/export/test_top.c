@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TOP as people read it, in a file and by what a style changes; and its tables of random profiles,
- * compared with sums that a recursion makes, which looks for each node's children among all nodes.
+ * TOP, compared with a file and in its various styles; and its tables of random profiles, compared
+ * with sums by a recursion that searches all nodes for children.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -173,13 +173,13 @@ static void by_the_cpu_clock_time_is_cpu_time(void **state)
                     true);
 }
 
-/* Names of hot spots stand between brackets, so that none is a part of another. */
+/* Names of hot spots are in brackets, so that none is a part of another. */
 static void the_hottest_of_many_are_kept(void **state)
 {
     char stack[64];
     char *text;
 
-    /* In an order that puts each new one in another place; two lines of each method. */
+    /* The order puts each new spot at another position; each method has two lines. */
     for (int i = 0; i < 200; i++) {
         const int number = i * 37 % 100;
         (void)snprintf(stack, sizeof(stack), "m.M%c%c.x(M.java:%d)", 'a' + number / 10,
@@ -239,8 +239,8 @@ static struct naive_sum *find_sum(struct naive_sums *sums, const char *name)
     return &sums->list[sums->count++];
 }
 
-/* Credits what the node has besides its children to its own name, or to that of the innermost
- * frame of the user's code, "" if there is none. */
+/* Credits the node's own amounts to its name, or to that of the innermost frame of the user's code,
+ * "" if there is none. */
 static void add_naively(struct naive_sums *sums, uint32_t node, const char *place)
 {
     const struct smp_tree *const tree = sums->profile->tree;
@@ -273,7 +273,7 @@ static void add_naively(struct naive_sums *sums, uint32_t node, const char *plac
     }
 }
 
-/* In descending time, ties by name; the same as a row's name with its bracket. */
+/* In descending order of time, ties by name with its bracket. */
 static int compare_sums(const void *left, const void *right)
 {
     const struct naive_sum *const a = left;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows that are late, and what their callers had had by then. */
+/* Rows with late probes, and the calls that their callers had had by then. */
 #include "model/caller_calls.h"
 
 #include <setjmp.h>
@@ -49,7 +49,8 @@ static uint32_t add_row(struct table *table, uint32_t parent, uint32_t location,
     return node;
 }
 
-/* Nothing was marked: all calls that the caller has at the end of the read may have come before. */
+/* Without a mark, all calls that the caller has at the end of the read may have come before the
+ * probe. */
 static void a_late_row_is_settled_at_the_end_of_the_read(void **state)
 {
     struct table *const table = *state;
@@ -67,8 +68,8 @@ static void a_late_row_is_settled_at_the_end_of_the_read(void **state)
     assert_int_equal(smp_caller_calls_find(table->calls, caller), 0);
 }
 
-/* Probes from before the mark: the caller's calls since then were made with them. */
-static void what_was_marked_is_known_however_late_the_row_is(void **state)
+/* With a probe from before the mark, later calls of the caller have met the probe. */
+static void calls_before_a_mark_are_known_for_late_rows(void **state)
 {
     struct table *const table = *state;
     const uint32_t caller = add_row(table, 0, ROOT_LOCATION, CALLS);
@@ -90,7 +91,7 @@ static void what_was_marked_is_known_however_late_the_row_is(void **state)
     assert_int_equal(smp_caller_calls_at(table->calls, 0)->node, before);
 }
 
-/* The mark was by node, and settle looks for callers. */
+/* The mark is by node, and settle looks for callers. */
 static void late_rows_of_a_folded_tree_have_their_new_nodes(void **state)
 {
     static const uint32_t places[] = { 0, 1, 2 | SMP_PLACE_FOLDED, 2 | SMP_PLACE_FOLDED, 3 };
@@ -106,7 +107,7 @@ static void late_rows_of_a_folded_tree_have_their_new_nodes(void **state)
     assert_int_equal(smp_caller_calls_count(table->calls), 2);
     assert_int_equal(smp_caller_calls_find(table->calls, 1), 11);
     assert_int_equal(smp_caller_calls_find(table->calls, 3), 14);
-    smp_caller_calls_settle(table->calls, table->tree); /* the row that has gone is no more to do */
+    smp_caller_calls_settle(table->calls, table->tree); /* the removed row needs no settling */
     const uint32_t late = add_row(table, 0, ROOT_LOCATION, CALLS);
     assert_int_equal(smp_caller_calls_add_late(table->calls, late + 4, late, 5), SMP_OK);
     assert_int_equal(smp_caller_calls_find(table->calls, late + 4), 0); /* no mark */
@@ -163,7 +164,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin_table, end_table)
     const struct CMUnitTest tests[] = {
         TEST(a_late_row_is_settled_at_the_end_of_the_read),
-        TEST(what_was_marked_is_known_however_late_the_row_is),
+        TEST(calls_before_a_mark_are_known_for_late_rows),
         TEST(late_rows_of_a_folded_tree_have_their_new_nodes),
         TEST(calls_of_one_row_add_up),
         TEST(past_the_maximum_no_row_is_taken),

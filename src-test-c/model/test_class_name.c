@@ -29,7 +29,7 @@ static void check(const struct name_case *cases, size_t count)
 static void test_numbers_of_generated_names_are_removed(void **state)
 {
     static const struct name_case cases[] = {
-        /* JDK 17, JDK 25, and as JVMTI's signatures spell them. */
+        /* Names of JDK 17 and 25, and their spelling in JVMTI's signatures. */
         { "a.T$$Lambda$14/0x00007f63c8004800", "a.T$$Lambda" },
         { "a.T$$Lambda/0x0000000009040218", "a.T$$Lambda" },
         { "a.T$$Lambda.0x0000000009040218", "a.T$$Lambda" },

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random trees of two groups: times of counted rows against a naive version that follows names. */
+/* Random trees of two groups: times of counted rows, compared with a reference implementation that
+ * follows names. */
 #include "model/counted_times.h"
 
 #include <setjmp.h>
@@ -25,13 +26,13 @@ enum {
     MEMORY = 16 << 20
 };
 
-/* Random trees, and what the naive version needs of them. */
+/* Random trees, and the data of the reference implementation. */
 struct trees {
     struct smp_quota quota;
     struct smp_methods *methods;
     struct smp_counted_trees open;
     uint32_t sampled[GROUPS]; /* roots */
-    uint32_t counted[GROUPS]; /* of the same names; no sampled one has the name of the last */
+    uint32_t counted[GROUPS]; /* of the same names; the last has no sampled group */
     uint64_t random;
 };
 
@@ -91,7 +92,7 @@ static void add_stack(struct trees *t, bool is_counted)
     for (size_t i = 0; i < count; i++)
         locations[i] = is_counted ? locate(t, 200 + draw(t, METHODS / 2), -1)
                                   : locate(t, 100 + draw(t, METHODS), (int32_t)draw(t, LINES));
-    if (is_counted) { /* a call at a time, as they are counted */
+    if (is_counted) { /* one call at a time, as they are counted */
         node = t->counted[group];
         for (size_t i = count; i > 0; i--)
             assert_int_equal(smp_tree_add(t->open.tree, node, &locations[i - 1], 1, &node), SMP_OK);
@@ -158,7 +159,7 @@ static bool is_named_alike(const struct trees *t, uint32_t node, uint32_t other)
            strcmp(a.method_name, b.method_name) == 0;
 }
 
-/* The counted row that a sampled one leads to; a group's root: none. */
+/* Returns the counted row that a sampled one leads to; a group's root: none. */
 static uint32_t follow(const struct trees *t, uint32_t node, uint32_t root)
 {
     const struct smp_node *const nodes = smp_tree_nodes(t->open.tree);
@@ -204,7 +205,7 @@ static int64_t (*plain_times(const struct trees *t))[SMP_MEASURE_COUNT]
     return times;
 }
 
-/* before may be NULL: times that are left out. */
+/* before: times to be subtracted; may be NULL. */
 static void assert_as_the_naive(struct trees *t, int64_t (*before)[SMP_MEASURE_COUNT])
 {
     int64_t(*const times)[SMP_MEASURE_COUNT] = plain_times(t);
@@ -260,8 +261,8 @@ static void sampled_time_is_where_its_stack_leads(void **state)
     end_trees(&t);
 }
 
-/* Rows that are new after the reset begin with what was sampled since then. */
-static void what_was_forgotten_stays_forgotten(void **state)
+/* Rows that are new after the reset begin with the time sampled since then. */
+static void forgotten_time_does_not_return(void **state)
 {
     static int64_t before[NODES][SMP_MEASURE_COUNT];
     struct trees t;
@@ -284,7 +285,7 @@ static void what_was_forgotten_stays_forgotten(void **state)
     end_trees(&t);
 }
 
-static void of_folded_rows_the_sum_stays_forgotten(void **state)
+static void forgotten_time_of_folded_rows_does_not_return(void **state)
 {
     enum { LEFT = 5 };
     static const uint32_t places[] = {
@@ -341,8 +342,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sampled_time_is_where_its_stack_leads),
-        cmocka_unit_test(what_was_forgotten_stays_forgotten),
-        cmocka_unit_test(of_folded_rows_the_sum_stays_forgotten),
+        cmocka_unit_test(forgotten_time_does_not_return),
+        cmocka_unit_test(forgotten_time_of_folded_rows_does_not_return),
         cmocka_unit_test(without_memory_nothing_changes),
     };
 

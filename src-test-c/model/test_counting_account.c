@@ -88,7 +88,7 @@ static void the_list_has_a_maximum_and_so_have_names(void **state)
     smp_counting_account_destroy(account);
 }
 
-/* What happened is added up; of what is so the highest stands. */
+/* Counts of events add up; of states the highest stays. */
 static void merged_it_has_the_figures_and_names_of_both(void **state)
 {
     struct smp_counting_account *to = make_account();
@@ -114,8 +114,8 @@ static void merged_it_has_the_figures_and_names_of_both(void **state)
     smp_counting_account_destroy(to);
 }
 
-/* What is so at the end of an interval is not so any more where a later one says nothing of it. */
-static void of_what_is_so_at_the_end_the_later_account_stands(void **state)
+/* A state at the end of an interval is no longer true if a later interval does not mention it. */
+static void figures_as_of_the_end_are_those_of_the_later_account(void **state)
 {
     struct smp_counting_account *to = make_account();
     struct smp_counting_account *from = make_account();
@@ -170,7 +170,7 @@ int main(void)
         cmocka_unit_test(a_name_is_listed_once_for_its_figure),
         cmocka_unit_test(the_list_has_a_maximum_and_so_have_names),
         cmocka_unit_test(merged_it_has_the_figures_and_names_of_both),
-        cmocka_unit_test(of_what_is_so_at_the_end_the_later_account_stands),
+        cmocka_unit_test(figures_as_of_the_end_are_those_of_the_later_account),
         cmocka_unit_test(each_allocation_may_be_refused),
     };
     return cmocka_run_group_tests_name("counting_account", tests, NULL, NULL);

@@ -57,7 +57,7 @@ static void a_change_is_of_the_nodes_of_one_path_only(void **state)
 
     (void)state;
     smp_tree_moved(tree, left, leaf, 3, 7);
-    smp_tree_moved(tree, leaf, leaf, 5, 8); /* where it was */
+    smp_tree_moved(tree, leaf, leaf, 5, 8); /* the same stack again */
     smp_tree_moved(tree, leaf, right, 2, 9);
     assert_near(smp_tree_variance(tree, 0), 0);
     assert_near(smp_tree_variance(tree, root), 0);
@@ -71,8 +71,8 @@ static void a_change_is_of_the_nodes_of_one_path_only(void **state)
     smp_tree_destroy(tree);
 }
 
-/* Two come, and one leaves: 3 + 3 - 1, and not 9 + 9 + 1. */
-static void what_threads_do_in_one_tick_is_summed_with_its_sign(void **state)
+/* Two threads arrive and one leaves: the square of 3 + 3 - 1, not 9 + 9 + 1. */
+static void changes_of_one_tick_are_summed_with_their_signs(void **state)
 {
     struct smp_tree *tree = make_tree(WITH_ERRORS);
     const uint32_t root = add(tree, 0, SMP_LOCATION_GROUP);
@@ -99,7 +99,7 @@ static void a_weight_counts_less_the_likelier_its_poll_was(void **state)
     assert_near(smp_error_change(0, 1), 0);
 }
 
-/* Against one number for each node and tick. */
+/* Compared with one number for each node and tick. */
 static void random_changes_are_those_of_a_naive_sum(void **state)
 {
     struct smp_tree *tree = make_tree(WITH_ERRORS);
@@ -159,7 +159,7 @@ static void error_sums_take_twelve_bytes_a_node(void **state)
 
 static bool has_lost;
 
-/* Nodes come all the same. */
+/* Nodes are added nevertheless. */
 static enum smp_status grow_and_move(void *self)
 {
     struct smp_tree *tree = NULL;
@@ -211,7 +211,7 @@ static void a_range_of_many_finds_is_nearly_normal(void **state)
     assert_in_range(range.upper / MS, 10000 + 196, 10000 + 201);
 }
 
-/* The gamma distribution's own quantiles: of 3 finds 0.619 and 8.767. */
+/* The exact quantiles of the gamma distribution for 3 finds are 0.619 and 8.767. */
 static void a_range_of_few_finds_is_longer_upwards(void **state)
 {
     const struct smp_error_range range = range_of(300, -1, 3 * 100 * 100);
@@ -221,7 +221,7 @@ static void a_range_of_few_finds_is_longer_upwards(void **state)
     assert_in_range(range.upper / MS, 872, 881);
 }
 
-static void of_a_large_part_it_is_the_rest_that_is_counted(void **state)
+static void the_range_of_a_large_part_is_that_of_the_rest(void **state)
 {
     const struct smp_error_range rest = range_of(300, 1000, 3 * 100 * 100);
     const struct smp_error_range part = range_of(700, 1000, 3 * 100 * 100);
@@ -336,9 +336,10 @@ static void rows_have_the_variance_of_their_finds_or_their_share_of_all(void **s
     assert_near(total(&made, made.top, SMP_MEASURE_WALL).variance, 0);
     assert_near(total(&made, made.wait, SMP_MEASURE_WALL).variance, running * MS2);
     assert_near(total(&made, made.often, SMP_MEASURE_WALL).variance, running * MS2);
-    /* Found by light polls only: 40 % of the running time. */
+    /* Found by light polls only: it has 40 % of the running time. */
     assert_near(total(&made, made.seldom, SMP_MEASURE_WALL).variance, 0.4 * running * MS2);
-    /* Half of what was found running is CPU time: a quarter of the variance, less what is exact. */
+    /* Half of the time found running is CPU time: a quarter of the variance, less the exact
+     * part. */
     assert_near(total(&made, made.seldom, SMP_MEASURE_CPU).variance,
                 (0.4 - 0.16) * running / 4 * MS2);
     assert_near(total(&made, made.top, SMP_MEASURE_CPU).variance, 0);
@@ -410,7 +411,7 @@ static void variances_of_merged_profiles_add_up(void **state)
     assert_int_equal(smp_profile_merge(NULL, first, first, &merged), SMP_OK);
     smp_profile_release(made.profile);
     made.profile = merged;
-    /* Nodes of one table stand in the same order. */
+    /* Nodes of one table are in the same order. */
     assert_near(total(&made, made.often, SMP_MEASURE_WALL).variance, 2 * (40 * 40 + 5 * 5) * MS2);
     assert_near(total(&made, made.seldom, SMP_MEASURE_WALL).variance,
                 2 * 0.4 * (40 * 40 + 5 * 5) * MS2);
@@ -461,14 +462,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_change_is_of_the_nodes_of_one_path_only),
-        cmocka_unit_test(what_threads_do_in_one_tick_is_summed_with_its_sign),
+        cmocka_unit_test(changes_of_one_tick_are_summed_with_their_signs),
         cmocka_unit_test(a_weight_counts_less_the_likelier_its_poll_was),
         cmocka_unit_test(random_changes_are_those_of_a_naive_sum),
         cmocka_unit_test(error_sums_take_twelve_bytes_a_node),
         cmocka_unit_test(without_memory_there_are_nodes_but_no_errors),
         cmocka_unit_test(a_range_of_many_finds_is_nearly_normal),
         cmocka_unit_test(a_range_of_few_finds_is_longer_upwards),
-        cmocka_unit_test(of_a_large_part_it_is_the_rest_that_is_counted),
+        cmocka_unit_test(the_range_of_a_large_part_is_that_of_the_rest),
         cmocka_unit_test(a_range_has_its_amount_and_no_end_below_zero),
         cmocka_unit_test(rows_have_the_variance_of_their_finds_or_their_share_of_all),
         cmocka_unit_test(own_time_changes_with_the_node_and_its_children),

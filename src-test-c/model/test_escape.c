@@ -49,7 +49,8 @@ static void test_texts(void **state)
     smp_bytes_fini(&out);
 }
 
-/* Texts are read by eight bytes: a character to escape is found at each place of them. */
+/* Texts are read eight bytes at a time, so a character to escape is tested at each of these
+ * positions. */
 static void test_every_byte_in_every_place(void **state)
 {
     static const char plain[] = "abcdefghijklmnopqrst";
@@ -82,7 +83,8 @@ static void test_every_byte_in_every_place(void **state)
     smp_bytes_fini(&out);
 }
 
-/* Unicode's categories Cc, Cf, Zl and Zp: the ends of their ranges, and what is beside them. */
+/* Unicode's categories Cc, Cf, Zl and Zp: the ends of their ranges and the characters beside
+ * them. */
 static void test_ends_of_ranges(void **state)
 {
     static const uint32_t ranges[][2] = {

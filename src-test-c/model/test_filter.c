@@ -86,7 +86,7 @@ static void test_an_empty_list_monitors_everything(void **state)
     }
 }
 
-/* "a,a,...", count prefixes of length bytes each. The caller frees it. */
+/* Returns "a,a,...", count prefixes of length bytes each. The caller frees it. */
 static char *list_of(size_t count, size_t length)
 {
     char *list = malloc(count * (length + 1) + 1);
@@ -142,7 +142,7 @@ static void test_description(void **state)
     assert_described(list, 64, "com.a1000, com.a1001, com.a1002, \xe2\x80\xa6 997 more");
 }
 
-/* Only alone, and only where packages are meant, is it more than a prefix. */
+/* "auto" is a prefix like any other unless it is alone and in a list of packages. */
 static void test_auto_alone_is_guessed(void **state)
 {
     static const struct {

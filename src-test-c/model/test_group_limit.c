@@ -45,7 +45,7 @@ static struct interval begin(void)
     return interval;
 }
 
-/* The node of a frame of this text below the group's root. */
+/* Returns the node of a frame with this text below the group's root. */
 static uint32_t add_node(struct interval *interval, struct smp_group_key key, const char *frame,
                          struct smp_group *group)
 {
@@ -120,7 +120,7 @@ static const char *name_of(int number)
     return name;
 }
 
-/* Group i has i ns of CPU time, and less wall time the more of that it has. */
+/* Group i has i ns of CPU time, and the less wall time the more CPU time it has. */
 static struct smp_profile *many_groups(uint32_t max_groups)
 {
     struct interval interval = begin();
@@ -148,7 +148,7 @@ static void the_least_active_groups_are_one(void **state)
     const struct smp_group_info *const other = sampled(limited, SMP_OTHER_THREADS_NAME);
 
     (void)state;
-    /* With it the overflow group and [JVM]. */
+    /* The overflow group and [JVM] are added. */
     assert_int_equal(smp_thread_groups_count(limited->groups), LIMIT + 3);
     for (int i = MANY - LIMIT; i < MANY; i++)
         assert_non_null(sampled(limited, name_of(i)));
@@ -207,7 +207,7 @@ static void equally_active_groups_are_told_apart_by_wall_time(void **state)
     smp_profile_release(limited);
 }
 
-/* A thread that waits for a lock is no idle one, though it uses no CPU. */
+/* A thread that waits for a lock is not idle, though it uses no CPU. */
 static void waits_that_are_not_idle_are_activity(void **state)
 {
     struct interval interval = begin();
@@ -242,7 +242,7 @@ static void a_thread_of_two_groups_is_one(void **state)
     smp_profile_release(limited);
 }
 
-/* Intervals with the same groups that stay and go: the number is not the sum. */
+/* The intervals have the same groups, so the number is not the sum. */
 static void merged_intervals_are_limited_again(void **state)
 {
     struct smp_profile *parts[] = { smp_group_limit_apply(NULL, many_groups(LIMIT), 1),
@@ -276,7 +276,7 @@ static void counted_groups_follow_their_sampled_ones(void **state)
     add(&interval, "c", 3, 1, 7);
     add_calls(&interval, "c", 30, 500);
     add_calls(&interval, "a", 10, 1);
-    add_calls(&interval, "short", 5, 1); /* of a thread that no poll has met */
+    add_calls(&interval, "short", 5, 1); /* of a thread that was never polled */
     add_calls(&interval, "shorter", 4, 0);
     struct smp_profile *limited = smp_group_limit_apply(NULL, seal(&interval, 2), 1);
     assert_null(sampled(limited, "c"));

@@ -66,7 +66,7 @@ static void past_the_limit_there_are_other_locks(void **state)
         sum += smp_lock_times_at(times, i)->ns;
     assert_int_equal(sum, 3 * SMP_MAX_LOCK_TIMES);
     assert_int_equal(smp_lock_times_at(times, SMP_MAX_LOCK_TIMES - 1)->lock, OTHER);
-    assert_int_equal(add_time(times, 10, 10, 10, 1), SMP_OK); /* its row is there */
+    assert_int_equal(add_time(times, 10, 10, 10, 1), SMP_OK); /* it has a row already */
     assert_int_equal(smp_lock_times_at(times, 0)->ns, 2);
     smp_lock_times_destroy(times);
 }

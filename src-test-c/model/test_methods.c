@@ -16,8 +16,8 @@
 
 enum { AMPLE_BYTES = 64 * 1024 * 1024, SMALL_BYTES = 1024 * 1024 };
 
-/* A JVM whose method k is com.acme.Class<k>.run, with line k + 10 at bci 0 and k + 20 at bci 50;
- * unless the test gives it other methods, or a mood. */
+/* A JVM whose method k is com.acme.Class<k>.run, with line k + 10 at bci 0 and k + 20 at bci 50,
+ * unless the test sets methods or mood. */
 struct fake_jvm {
     const struct smp_method_info *methods; /* NULL, or the method of key k is methods[k - 1] */
     enum smp_status mood;                  /* what resolve returns */
@@ -171,7 +171,7 @@ static void test_views(void **state)
     assert_string_equal(view.method_name, "c");
     assert_string_equal(view.file, "B.java");
     assert_int_equal(view.line, 31);
-    assert_int_equal(view.start_line, 30); /* the smallest one, wherever it stands */
+    assert_int_equal(view.start_line, 30); /* the smallest one, whatever its position */
     assert_true(view.is_monitored);
     assert_false(view.is_native || view.is_pseudo);
     smp_methods_view(methods, locate(methods, &jvm, 2, -1), &view);
@@ -237,7 +237,7 @@ static void test_a_key_is_resolved_once(void **state)
     (void)state;
     for (uint64_t key = 1; key <= 5000; key++)
         (void)locate(methods, &jvm, key, 0);
-    /* From now on all classes are unloaded; what is known of them stays known. */
+    /* From now on all classes are unloaded; known methods stay known. */
     jvm.mood = SMP_EGONE;
     assert_text(methods, locate(methods, &jvm, 7, 0), "com.acme.Class7.run(Class.java:17)");
     assert_text(methods, locate(methods, &jvm, 7, 60), "com.acme.Class7.run(Class.java:27)");
@@ -374,7 +374,7 @@ static void test_monitored(void **state)
     smp_filter_destroy(x);
 }
 
-/* Rules that change and names that are taken over decide the same. */
+/* Changed rules decide the same for names that are taken over. */
 static void test_a_guessed_application_is_monitored(void **state)
 {
     static const struct smp_method_info infos[] = {
@@ -400,7 +400,7 @@ static void test_a_guessed_application_is_monitored(void **state)
     assert_false(smp_methods_monitored(methods, locations[1]));
     assert_false(smp_methods_monitored(methods, locations[2]));
     assert_true(smp_methods_monitored(methods, smp_methods_pseudo(methods, "[thread ended]")));
-    smp_methods_set_wait_rules(methods, rules); /* whose program lives in that package */
+    smp_methods_set_wait_rules(methods, rules); /* whose own packages include that one */
     assert_true(smp_methods_monitored(methods, locations[2]));
     assert_int_equal(smp_methods_compact(methods, used, 64, filter, &compacted), SMP_OK);
     for (size_t i = 0; i < 3; i++)
@@ -413,7 +413,7 @@ static void test_a_guessed_application_is_monitored(void **state)
     smp_filter_destroy(filter);
 }
 
-/* A table without a filter does not know better than the one it takes names over from. */
+/* A table without a filter keeps the decisions of the table that names are taken over from. */
 static void test_adopted_names_are_monitored_as_they_were(void **state)
 {
     struct smp_methods *methods = NULL;
@@ -461,7 +461,7 @@ static void test_over_the_maximum(void **state)
     assert_true(smp_quota_used(&quota) <= SMALL_BYTES + 4096);
     assert_true(smp_quota_used(&quota) + 4096 >= stats_of(methods).bytes);
 
-    /* What cannot be kept is not resolved, and what is known stays known. */
+    /* Methods that cannot be kept are not resolved, and known ones stay known. */
     const size_t resolves = jvm.resolves;
 
     for (uint64_t more = key; more < key + 1000; more++)
@@ -473,10 +473,10 @@ static void test_over_the_maximum(void **state)
     assert_int_equal(smp_quota_used(&quota), 0);
 }
 
-/* Nor where only the names themselves do not fit. */
+/* Nor if only the names themselves do not fit. */
 static void test_no_room_for_names(void **state)
 {
-    /* The table puts a name together in so many bytes of its own. */
+    /* The table has a buffer of so many bytes for a name. */
     struct smp_methods *methods = methods_of(SMALL_BYTES + SMP_MAX_NAME_BYTES);
     struct fake_jvm jvm = { .name_width = 400 };
     uint64_t key = 1;
@@ -490,12 +490,12 @@ static void test_no_room_for_names(void **state)
     for (uint64_t more = key; more < key + 1000; more++)
         (void)locate(methods, &jvm, more, 0);
     assert_int_equal(jvm.resolves, resolves);
-    /* A new line of a known method needs no name. */
+    /* A new line of a known method needs no new name. */
     assert_int_not_equal(locate(methods, &jvm, 1, 50), smp_methods_over_limit(methods));
     smp_methods_release(methods);
 }
 
-/* Line tables that do not fit are not kept: each place is then resolved by itself. */
+/* Line tables that do not fit are not kept, so each byte code index is resolved separately. */
 static void test_without_room_for_line_tables(void **state)
 {
     enum { LINES = 20000, KEYS = 4 };
@@ -553,7 +553,7 @@ static void test_too_small_a_maximum_is_refused(void **state)
     smp_methods_release(methods_of(SMP_METHODS_MIN_BYTES));
 }
 
-/* Long enough names that each kind of memory grows while it is watched. */
+/* Names long enough that each kind of memory grows during the test. */
 static enum smp_status use(void *self)
 {
     struct smp_methods *methods = NULL;
@@ -589,7 +589,7 @@ static void test_no_memory_at_any_step(void **state)
     (void)state;
     smp_quota_init(&quota, 2 * (size_t)AMPLE_BYTES);
     steps = failing_alloc_each_step(use, &quota);
-    /* 1 + 4 arenas of two + their first step + 4 tables, twice, and what grows in between. */
+    /* 1 + 4 arenas of two + their first steps + 4 tables, twice, and growth in between. */
     assert_true(steps.refused >= 34);
     assert_true(steps.survived > 0);
     assert_int_equal(steps.refused - steps.survived, 34);
@@ -624,7 +624,7 @@ static void test_compact_keeps_what_is_used(void **state)
     smp_methods_release(old);
 
     assert_int_equal(smp_methods_family(compacted), family);
-    /* The four that every table has, [thread ended], and the two. */
+    /* The four locations of every table, [thread ended], and the two. */
     assert_int_equal(stats_of(compacted).locations, 7);
     assert_true(stats_of(compacted).bytes < 512 * 1024);
     assert_int_equal(stats_of(compacted).unloaded, 1);
@@ -684,7 +684,7 @@ static void *read_locations(void *self)
         count = shared->count;
         done = shared->done;
         (void)pthread_mutex_unlock(&shared->mutex);
-        /* All that is new, and something old while it is written behind that. */
+        /* Reads all new locations, and an old one while others are appended. */
         for (; next < count; next++) {
             smp_bytes_clear(&out);
             smp_methods_frame_text(shared->methods, next, &out);

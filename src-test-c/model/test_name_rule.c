@@ -9,7 +9,7 @@
 
 #include "model/name_rule.h"
 
-/* What RegexThreadNameManipulator's default patterns give for these names. */
+/* The results of RegexThreadNameManipulator's default patterns for these names. */
 static void test_names(void **state)
 {
     static const struct {
@@ -33,7 +33,7 @@ static void test_names(void **state)
         { "11111111-2222-3333-4444-555555555555", SMP_UNNAMED },
         { "x1b4e28ba-2fa1-11d2-883f-0016d3cca427y", "xy" },
         { "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeee", "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeee" },
-        /* Longer runs beside it stay, as far as they are not removed by what follows. */
+        /* Longer runs stay, unless a later step removes them. */
         { "faaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeeef", "ff" },
         { "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee-11111111-2222-3333-4444-555555555555", "-" },
         { "aaaa1aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeeeaaa", SMP_UNNAMED },
@@ -51,7 +51,7 @@ static void test_names(void **state)
         { "0123456789ABCDEF", SMP_UNNAMED },
         { "ABCDEFABCDEFABCDEF", "ABCDEFABCDEFABCDEF" },
         { "deadbeefdeadbeefdeadbeefg", "g" },
-        /* What comes together by a step is not removed again by the same one. */
+        /* Text joined by a step is not removed again by the same step. */
         { "abcdefab0123456789:abcdefab", "abcdefab" },
         { "abcdef.abcdefabcd", "abcdefabcdefabcd" },
         { "x:0123456789abcdef:y", "xy" },

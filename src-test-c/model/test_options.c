@@ -128,7 +128,7 @@ static void test_every_option_can_be_given(void **state)
     smp_options_fini(&options);
 }
 
-/* Users read these texts as the message of an IllegalArgumentException. */
+/* Users see these texts as messages of an IllegalArgumentException. */
 static void test_messages(void **state)
 {
     static const struct {

@@ -63,7 +63,7 @@ static void test_samples_are_polls_with_a_stack(void **state)
     assert_false(smp_outcome_is_sample(SMP_OUTCOME_OVER_OVERHEAD_LIMIT));
 }
 
-/* A failed poll's time must have somewhere to go. */
+/* Each failed outcome needs a frame for its time. */
 static void test_every_failure_has_a_pseudo_frame(void **state)
 {
     (void)state;
@@ -94,7 +94,7 @@ static void assert_distinct(const char *const *names, size_t count)
     }
 }
 
-/* The texts name lines of the account, the codes keys of maps: no two may be alike. */
+/* Texts are lines of the account and codes are keys of maps, so no two may be equal. */
 static void test_texts_and_codes_are_distinct(void **state)
 {
     const char *texts[SMP_OUTCOME_COUNT + SMP_COUNTER_COUNT] = { NULL };
@@ -115,7 +115,8 @@ static void test_texts_and_codes_are_distinct(void **state)
     assert_string_equal(smp_counter_text(SMP_COUNTER_LATE_TICKS), "late ticks");
 }
 
-/* Programs search for these: none may be renamed. A new one goes to the end of its line. */
+/* Programs search for these codes, so none may be renamed. A new one goes to the end of its
+ * line. */
 static void test_codes_are_stable(void **state)
 {
     static const char expected[] =

@@ -107,7 +107,7 @@ static void is_the_sealed_interval_with_the_sum_of_its_groups(void **state)
     assert_int_equal(profile->tally.outcomes[SMP_OUTCOME_THREAD_ENDED], GROUPS);
     assert_int_equal(profile->tally.polls, samples + GROUPS);
     assert_int_equal(tally_sum(&profile->tally), profile->tally.polls);
-    /* What the caller is to fill is empty. */
+    /* Fields that the caller must fill in are empty. */
     assert_int_equal(profile->elapsed_ns, 0);
     assert_int_equal(profile->counters[SMP_COUNTER_TICKS], 0);
     smp_profile_release(profile);
@@ -127,7 +127,7 @@ static void reads_names_after_everybody_else_let_them_go(void **state)
     smp_profile_release(profile);
 }
 
-/* Names that come later belong to later profiles; this one's bound does not move. */
+/* Later names belong to later profiles, so the bound of this one does not move. */
 static void knows_which_names_are_its_own(void **state)
 {
     struct fixture *fixture = *state;
@@ -168,7 +168,7 @@ static void a_refused_create_adopts_nothing(void **state)
         failing_alloc_disarm(&failing);
         if (status == SMP_OK)
             continue;
-        /* The interval goes on. */
+        /* The interval continues. */
         assert_null(profile);
         assert_int_equal(smp_quota_used(&fixture->quota), used);
         assert_int_equal(smp_tree_add(fixture->tree, fixture->root, &fixture->location, 1, &leaf),
@@ -206,7 +206,7 @@ static struct smp_profile *take_counted(struct fixture *fixture)
     return take(fixture);
 }
 
-/* The time of a counted tree is in a sampled one. */
+/* The time of a counted tree is also in a sampled one. */
 static void its_total_has_no_time_twice(void **state)
 {
     struct fixture *fixture = *state;
@@ -246,7 +246,7 @@ static void with_calls_alone_it_is_not_empty(void **state)
         assert_int_equal(smp_profile_create(NULL, tree, groups, fixture->methods, &profile),
                          SMP_OK);
         assert_int_equal(smp_profile_is_empty(profile), calls == 0);
-        profile->signal_taker[0] = 'x'; /* the account says so, though nothing was polled */
+        profile->signal_taker[0] = 'x'; /* the account reports it, though nothing was polled */
         assert_false(smp_profile_is_empty(profile));
         smp_profile_release(profile);
     }
@@ -263,7 +263,7 @@ static void *hold_read_release(void *argument)
         sum += (int64_t)mine->tally.polls;
         smp_profile_release(mine);
     }
-    smp_profile_release(profile); /* the one this thread was started with */
+    smp_profile_release(profile); /* the hold that this thread was started with */
     return (void *)(intptr_t)sum;
 }
 

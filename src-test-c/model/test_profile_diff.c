@@ -46,7 +46,7 @@ static bool has_file(uint64_t key)
     return key % 3 != 0;
 }
 
-/* Of the names table that is made now. The texts of native methods do not show their files. */
+/* Frames of the current names table. The texts of native methods do not show their files. */
 static bool native_methods_have_files;
 
 static bool is_file_known(uint64_t key)
@@ -138,7 +138,7 @@ static struct generated_stack random_stack(unsigned *seed)
             continue;
         stack.frames[i] = (struct generated_frame){ .key = 1 + next_random(seed) % KEYS,
                                                     .line = next_random(seed) % LINES };
-        /* Few different frames near the root: stacks that share a way. */
+        /* Few different frames near the root, so that stacks share a part of their paths. */
         if (i + 2 >= stack.depth)
             stack.frames[i].key = 1 + stack.frames[i].key % 3;
     }
@@ -178,7 +178,7 @@ static void make_profile(struct generated_profile *made, struct smp_methods *nam
 
     assert_int_equal(smp_tree_create(NULL, SMP_SAMPLED_MEASURES, PART_BYTES, &tree), SMP_OK);
     assert_int_equal(smp_thread_groups_create(NULL, PART_BYTES, &groups), SMP_OK);
-    /* One without a stack. */
+    /* A poll without a stack. */
     (void)smp_thread_groups_find(
         groups, (struct smp_group_key){ .name = group_names[count % GROUP_NAMES] });
     made->seen[count % GROUP_NAMES] = true;
@@ -314,7 +314,7 @@ static void assert_sums(const struct smp_profile_diff *diff, struct paths *paths
     free(sums);
 }
 
-/* Each path is one place, and each place one of the paths. */
+/* Each path has exactly one place, and each place is one of the paths. */
 static void assert_places(const struct smp_profile_diff *diff, struct paths *paths, bool by_line)
 {
     const size_t count = smp_profile_diff_count(diff);
@@ -485,7 +485,7 @@ static void there_are_states_where_both_sides_have_them(void **state)
 
 enum { MANY_GROUPS = 4000, MANY_FRAMES = 20000 };
 
-/* Without anything that the other side has. */
+/* The sides have nothing in common. */
 static struct smp_profile *make_large(struct smp_methods *names, char side)
 {
     struct smp_tree *tree = NULL;
@@ -525,7 +525,7 @@ static void large_profiles_fit_as_small_ones_do(void **state)
     struct smp_profile *after = make_large(names, 'a');
     const struct smp_profile *const profiles[] = { before, after };
     assert_int_equal(smp_profile_diff_create(NULL, profiles, true, &diff), SMP_OK);
-    /* And the group past the limit, which both have. */
+    /* Also the overflow group, which both have. */
     assert_int_equal(smp_profile_diff_count(diff), 2 + 2 * (MANY_GROUPS + MANY_FRAMES));
     assert_int_equal(smp_profile_diff_measures(diff), SMP_SAMPLED_MEASURES);
     smp_profile_diff_destroy(diff);

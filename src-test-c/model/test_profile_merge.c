@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random intervals of one names table and of several, merged, against a plain tree to which the
- * same stacks were added. SMP_TEST_ROUNDS sets how many.
+ * Merges random intervals of one names table and of several, and compares them with a plain tree to
+ * which the same stacks were added. SMP_TEST_ROUNDS sets how many.
  */
 #include "model/profile_merge.h"
 
@@ -346,7 +346,7 @@ static uint32_t states_of_merged(const struct smp_profile *a, const struct smp_p
     return states;
 }
 
-/* An interval may lose its states for lack of memory: its time is not running. */
+/* An interval may lose its states for lack of memory. Its time must not become running. */
 static void states_are_merged_only_where_all_parts_have_them(void **state)
 {
     struct smp_methods *names = make_names();
@@ -366,7 +366,7 @@ static void states_are_merged_only_where_all_parts_have_them(void **state)
     smp_methods_release(names);
 }
 
-/* One whose group `name` ran for ms in each of `count` seconds, others for a millisecond each. */
+/* The group `name` ran for ms in each of `count` seconds, others for a millisecond each. */
 static struct smp_profile *with_seconds(struct smp_methods *names, const char *name, int64_t from,
                                         int64_t count, int64_t width, int64_t ms)
 {
@@ -544,7 +544,7 @@ static struct smp_methods *compacted(const struct smp_methods *names)
     return made;
 }
 
-/* As above, where the sampler has made a new table of its names in between. */
+/* As above, but the sampler has compacted its names in between. */
 static void compacted_names_are_no_reason_to_count_threads_twice(void **state)
 {
     struct smp_methods *names = make_names();
@@ -569,7 +569,7 @@ static void compacted_names_are_no_reason_to_count_threads_twice(void **state)
     smp_methods_release(fewest);
 }
 
-/* Of threads of several samplers there is only the number. */
+/* Threads of several samplers are only added up. */
 static void threads_of_several_samplers_add_up_each_time(void **state)
 {
     struct smp_methods *names = make_names();
@@ -650,7 +650,7 @@ static struct smp_profile *with_account(struct smp_methods *names, int64_t till_
 }
 
 /* Whichever comes first. */
-static void what_is_so_at_the_end_is_the_later_one_s(void **state)
+static void figures_as_of_the_end_are_those_of_the_later_profile(void **state)
 {
     struct smp_methods *names = make_names();
     struct smp_profile *earlier = with_account(names, 100, "com.acme.Order.add", "com.old");
@@ -698,7 +698,7 @@ static void make_lives(struct life lives[LIVES], unsigned *seed)
     }
 }
 
-/* Some that live are not seen; was_seen says which were, in any. */
+/* Some living threads are not seen; was_seen has those seen in any interval. */
 static struct smp_profile *with_lives(struct smp_methods *names, const struct life lives[LIVES],
                                       unsigned number, bool was_seen[LIVES], unsigned *seed)
 {
@@ -772,7 +772,7 @@ static struct smp_profile *with_groups(struct smp_methods *names, unsigned first
     return seal(&interval, names);
 }
 
-/* Whatever does not fit, the merged interval takes no more than it may, and no time is lost. */
+/* Whatever does not fit, the merged interval stays within its limits, and no time is lost. */
 static void within_limits_groups_that_do_not_fit_are_over_the_limit(void **state)
 {
     const struct smp_merge_limits limits = { PART_BYTES, 512 * 1024, PART_BYTES };
@@ -802,7 +802,7 @@ static void within_limits_groups_that_do_not_fit_are_over_the_limit(void **state
 
 /* --- locks --- */
 
-/* As many rows as fit, of locks that no other profile has. */
+/* The most rows, of locks that no other profile has. */
 static struct smp_profile *make_locks(struct smp_methods *names, char letter, unsigned *seed)
 {
     struct smp_profile *profile = make_random(names, seed);
@@ -844,7 +844,7 @@ static void locks_that_do_not_fit_are_other_locks(void **state)
     smp_methods_release(names);
 }
 
-/* A profile with one lock; what does not fit is this other one's. */
+/* A profile with one lock. Time that does not fit goes to `other`. */
 static struct smp_profile *with_lock(struct smp_methods *names, const char *other, unsigned *seed)
 {
     struct smp_profile *profile = make_random(names, seed);
@@ -859,7 +859,7 @@ static struct smp_profile *with_lock(struct smp_methods *names, const char *othe
     return profile;
 }
 
-/* Its writer may be about to add one: the merge only reads. */
+/* The writer may be adding a name, so the merge only reads. */
 static void a_shared_table_gets_no_name(void **state)
 {
     struct smp_methods *names = make_names();
@@ -898,7 +898,7 @@ static uint32_t line_of_method(struct smp_methods *names, uint64_t key)
     return smp_methods_locate(names, &source, &(struct smp_frame){ .method = key });
 }
 
-/* A node below another one, that ran, with the variance of all that ran there and below it. */
+/* A node below another one, with running time and with the variance of its total. */
 static uint32_t add_varied(struct smp_tree *tree, uint32_t above, uint32_t location,
                            double variance)
 {
@@ -962,7 +962,7 @@ static void levels_of_a_recursion_vary_once(void **state)
 
 enum { MANY = 20000, HOT_KEY = 50, EVERY = 25 };
 
-/* Many stacks of two groups that come once or so, and one that comes again and again. */
+/* Many rare stacks of two groups, and one frequent stack. */
 static struct smp_profile *make_many(struct smp_methods *names, unsigned seed)
 {
     const uint32_t hot = line_of_method(names, HOT_KEY);
@@ -985,7 +985,7 @@ static struct smp_profile *make_many(struct smp_methods *names, unsigned seed)
     return seal(&interval, names);
 }
 
-/* What all nodes of this text have themselves. */
+/* The own time of all nodes with this text. */
 static int64_t own_of_text(const struct smp_profile *profile, const char *wanted)
 {
     char text[TEXT_BYTES];
@@ -1009,8 +1009,8 @@ static size_t count_rows(const struct smp_profile *profile, uint32_t location)
     return rows;
 }
 
-/* Also where one of the parts is such a result. */
-static void what_is_small_is_folded_where_a_merged_tree_is_full(void **state)
+/* Also if one of the parts is such a result. */
+static void small_rows_of_a_full_merged_tree_are_folded(void **state)
 {
     const struct smp_merge_limits limits = { .tree_bytes = PART_BYTES / 2,
                                              .names_bytes = PART_BYTES,
@@ -1063,7 +1063,7 @@ static enum smp_status merge_and_release(void *self)
     struct smp_profile *merged = NULL;
     const enum smp_status status = smp_profile_merge(NULL, parts[0], parts[1], &merged);
 
-    /* Not by the reference, which allocates. */
+    /* Without the reference, which allocates. */
     if (status == SMP_OK)
         assert_int_equal(tree_wall(merged->tree, 0),
                          tree_wall(parts[0]->tree, 0) + tree_wall(parts[1]->tree, 0));
@@ -1128,13 +1128,13 @@ int main(void)
         cmocka_unit_test(compacted_names_are_no_reason_to_count_threads_twice),
         cmocka_unit_test(threads_of_several_samplers_add_up_each_time),
         cmocka_unit_test(figures_span_both),
-        cmocka_unit_test(what_is_so_at_the_end_is_the_later_one_s),
+        cmocka_unit_test(figures_as_of_the_end_are_those_of_the_later_profile),
         cmocka_unit_test(threads_are_counted_once_in_an_interval_that_grows),
         cmocka_unit_test(within_limits_groups_that_do_not_fit_are_over_the_limit),
         cmocka_unit_test(locks_that_do_not_fit_are_other_locks),
         cmocka_unit_test(a_shared_table_gets_no_name),
         cmocka_unit_test(levels_of_a_recursion_vary_once),
-        cmocka_unit_test(what_is_small_is_folded_where_a_merged_tree_is_full),
+        cmocka_unit_test(small_rows_of_a_full_merged_tree_are_folded),
         cmocka_unit_test(without_memory_there_is_no_result),
         cmocka_unit_test(a_full_quota_refuses_and_lets_go),
     };

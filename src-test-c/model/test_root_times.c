@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random calls of random nodes, in one table and in two that are merged, against a plain array. */
+/* Random calls of random nodes, in one table and in two that are merged, compared with a plain
+ * array. */
 #include "model/root_times.h"
 
 #include <setjmp.h>
@@ -120,7 +121,7 @@ static void past_its_maximum_the_nodes_it_has_go_on(void **state)
     struct smp_root_time time = { .calls = 1, .total_ns = 5, .min_ns = 5, .max_ns = 5 };
 
     (void)state;
-    /* From above: the order of nodes does not matter. */
+    /* In descending order: the order of nodes does not matter. */
     for (uint32_t i = SMP_MAX_ROOT_TIMES; i > 0; i--) {
         time.node = 2 * i;
         assert_int_equal(smp_root_times_add(times, &time), SMP_OK);

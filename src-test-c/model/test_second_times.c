@@ -73,7 +73,7 @@ static void time_is_spread_over_its_seconds(void **state)
     add(times, row, 1000, 3000, 20000); /* ten threads */
     assert_int_equal(at(times, row, 1), 11000);
     assert_int_equal(at(times, row, 2), 11000);
-    add(times, row, -5000, -4000, 7); /* before the begin: of the first second */
+    add(times, row, -5000, -4000, 7); /* before the first slot: goes to that */
     assert_int_equal(at(times, row, 0), 507);
     assert_int_equal(sum(times, row), 2750 + 20000 + 7);
     assert_int_equal(smp_second_times_group(times, row), 7);
@@ -85,7 +85,7 @@ static void time_is_spread_over_its_seconds(void **state)
     assert_int_equal(smp_alloc_live_bytes(), 0);
 }
 
-static void what_is_taken_back_was_the_last(void **state)
+static void the_latest_time_is_taken_back_first(void **state)
 {
     struct smp_second_times *times = make_times(BEGIN);
 
@@ -146,7 +146,8 @@ static void a_slot_has_a_maximum(void **state)
     add(times, 0, 0, 1000, 1);
     assert_int_equal(smp_second_times_lost(times), 1);
     assert_int_equal(at(times, 0, 0), UINT32_MAX);
-    smp_second_times_fit(times, 0, SMP_STATE_RUNNING, 5 * MS); /* not where time was lost */
+    /* No effect, because time was lost there */
+    smp_second_times_fit(times, 0, SMP_STATE_RUNNING, 5 * MS);
     assert_int_equal(at(times, 0, 0), UINT32_MAX);
     smp_second_times_destroy(times);
 }
@@ -195,7 +196,7 @@ static void profiles_are_added_second_by_second(void **state)
     smp_second_times_destroy(all);
 }
 
-/* A naive version: a double for each second. */
+/* The reference implementation: a double for each second. */
 static void equals_the_naive_version(void **state)
 {
     struct smp_second_times *times = make_times(BEGIN);
@@ -224,7 +225,7 @@ static void equals_the_naive_version(void **state)
     smp_second_times_destroy(times);
 }
 
-/* Whatever fails, what is not there is counted, and what is there is right. */
+/* Whichever allocation fails, lost time is counted, and the rest is right. */
 static enum smp_status add_many(void *self)
 {
     const struct smp_second_range range = { .from = BEGIN, .till = BEGIN + 1, .width = 1 };
@@ -254,7 +255,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(time_is_spread_over_its_seconds),
-        cmocka_unit_test(what_is_taken_back_was_the_last),
+        cmocka_unit_test(the_latest_time_is_taken_back_first),
         cmocka_unit_test(slots_become_wider),
         cmocka_unit_test(groups_past_the_limit_share_a_row),
         cmocka_unit_test(a_slot_has_a_maximum),

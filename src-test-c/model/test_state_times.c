@@ -17,11 +17,11 @@
 
 enum {
     MAX_BYTES = 64 * 1024 * 1024,
-    NODES = 2000, /* of a naive tree */
+    NODES = 2000, /* of the reference tree */
     ROUNDS = 200000
 };
 
-/* What each node has itself, in each state. */
+/* Each node's own time, by state. */
 struct naive {
     uint32_t parent[NODES];
     int64_t self[NODES][SMP_THREAD_STATE_COUNT];
@@ -61,7 +61,7 @@ static uint32_t below(struct fixture *f, uint32_t limit)
     return (uint32_t)(smp_random_next(&f->random) % limit);
 }
 
-/* A child of a random node. */
+/* Adds a child to a random node. */
 static void add_nodes(struct fixture *f, size_t count)
 {
     uint32_t root = 0;
@@ -96,7 +96,7 @@ static void take_naively(int64_t states[SMP_THREAD_STATE_COUNT], enum smp_thread
     }
 }
 
-/* Credits, gives back, and changes states, at random. */
+/* Credits, takes back and changes states at random. */
 static void change(struct fixture *f)
 {
     const uint32_t node = 1 + below(f, (uint32_t)smp_tree_node_count(f->tree) - 1);
@@ -165,7 +165,7 @@ static void states_are_those_of_a_naive_tree(void **state)
     }
 }
 
-/* Wall time of which no state is known is running, so that states add up in any case. */
+/* Wall time without a known state counts as running, so that states always add up. */
 static void the_rest_of_wall_time_is_running(void **state)
 {
     struct fixture *f = *state;
@@ -186,8 +186,8 @@ static void the_rest_of_wall_time_is_running(void **state)
 
 enum { LEAVES = 20000, DEPTH = 8 };
 
-/* Stacks as programs have them: chains of DEPTH nodes that part at random, each leaf in one state,
- * every fourth in two. */
+/* Realistic stacks: chains of DEPTH nodes that branch at random; each leaf has one state, every
+ * fourth has two. */
 static void add_stacks(struct fixture *f, struct smp_tree *tree)
 {
     uint32_t root = 0;
@@ -220,7 +220,7 @@ static void a_node_takes_at_most_40_bytes_with_all_states(void **state)
     assert_int_equal(smp_tree_lost_states(f->tree), 0);
 }
 
-/* Hundreds of intervals may wait, each with its address space. */
+/* Hundreds of intervals may be waiting, each with its address space. */
 static void words_of_a_small_tree_take_little_address_space(void **state)
 {
     struct smp_state_times times = { 0 };
@@ -237,7 +237,8 @@ static void words_of_a_small_tree_take_little_address_space(void **state)
     assert_int_equal(smp_quota_used(&quota), 0);
 }
 
-/* Without memory time is some other state's, or the sealed tree has no states: it is never lost. */
+/* Without memory time goes to another state, or the sealed tree has no states. Time is never
+ * lost. */
 static enum smp_status grow_and_seal(void *self)
 {
     struct smp_quota *quota = self;

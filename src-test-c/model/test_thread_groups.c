@@ -139,7 +139,7 @@ static void test_infos_do_not_move(void **state)
     smp_thread_groups_destroy(groups);
 }
 
-/* A text of length times byte. The caller frees it. */
+/* Returns a text of length bytes. The caller frees it. */
 static char *repeat(char byte, size_t length)
 {
     char *text = malloc(length + 1);
@@ -176,7 +176,7 @@ static void test_long_names_end_in_an_ellipsis(void **state)
     smp_thread_groups_destroy(groups);
 }
 
-/* Long enough to use up a small maximum soon; unlike from the first byte on. */
+/* Long enough to use up a small maximum soon, and different in the first byte. */
 static void long_name(char out[1000], unsigned number)
 {
     memset(out, 'n', 999);
@@ -283,7 +283,7 @@ static void test_a_name_is_one_group_of_each_kind(void **state)
     smp_thread_groups_destroy(groups);
 }
 
-/* Counted time must not come into a sampled group. */
+/* Counted time must not go to a sampled group. */
 static void test_too_many_counted_groups_share_an_overflow_group_of_their_own(void **state)
 {
     struct smp_thread_groups *groups = groups_of(NULL, AMPLE_BYTES);
@@ -296,7 +296,7 @@ static void test_too_many_counted_groups_share_an_overflow_group_of_their_own(vo
         group = smp_thread_groups_find(groups, (struct smp_group_key){ .name = name });
     }
     assert_int_equal(group.index, 0);
-    group = counted(groups, "late"); /* no counted one was there before the limit */
+    group = counted(groups, "late"); /* there was no counted group before the limit */
     assert_true(smp_thread_groups_kind(groups, group) == SMP_GROUP_COUNTED);
     assert_string_equal(smp_thread_groups_info(groups, group)->name, "[over group limit]");
     assert_int_equal(counted(groups, "later").index, group.index);
@@ -367,7 +367,7 @@ static void test_added_groups_keep_their_kind(void **state)
     smp_thread_groups_destroy(to);
 }
 
-/* Adds all of from: its threads can be compared. Returns where its last group is. */
+/* Adds all of from, whose threads can be compared. Returns the group of its last one. */
 static struct smp_group add_all(struct smp_thread_groups *to, const struct smp_thread_groups *from)
 {
     struct smp_group places[8];
@@ -380,7 +380,7 @@ static struct smp_group add_all(struct smp_thread_groups *to, const struct smp_t
     return places[count - 1];
 }
 
-/* One that was renamed, past the maximum of groups: it is one thread of the overflow group. */
+/* A thread renamed beyond the maximum of groups is one thread of the overflow group. */
 static void test_added_threads_of_groups_that_become_one_are_counted_once(void **state)
 {
     static const char *const names[] = { "request-1", "request-2", "request-3" };
@@ -456,7 +456,7 @@ static void test_threads_that_come_and_go_are_counted_in_little_memory(void **st
     assert_int_equal(smp_quota_used(&quota), 0);
 }
 
-/* A thread that an earlier interval knows, and what is no Java thread, come again. */
+/* A thread that an earlier interval knows, and one that is no Java thread, come again. */
 static void test_only_threads_that_never_come_again_are_forgotten(void **state)
 {
     static const uint64_t serials[] = { 5, 6, 7, SMP_SERIAL_OTHER | 7 };
@@ -471,7 +471,7 @@ static void test_only_threads_that_never_come_again_are_forgotten(void **state)
         for (size_t i = 0; i < sizeof(serials) / sizeof(serials[0]); i++)
             smp_thread_groups_see(groups, group, serials[i], "worker-1");
         assert_int_equal(info->thread_count, 4 + round);
-        /* All may live before it is said which do. */
+        /* Before set_living all threads may live. */
         if (round == 0)
             smp_thread_groups_forget_ended(groups, 0);
         smp_thread_groups_see(groups, group, 7, "worker-1");
@@ -482,7 +482,7 @@ static void test_only_threads_that_never_come_again_are_forgotten(void **state)
     smp_thread_groups_destroy(groups);
 }
 
-/* The list is as old as the last look at which threads have started. */
+/* The list is as old as the last check for started threads. */
 static void test_threads_newer_than_the_list_of_those_that_live_are_not_forgotten(void **state)
 {
     static const uint64_t living[] = { 6 };
@@ -525,11 +525,11 @@ static enum smp_status forget_crowd(void *self)
         status = SMP_ENOMEM;
     smp_thread_groups_set_living(groups, living, 1, UINT64_MAX);
     smp_thread_groups_forget_ended(groups, 0);
-    smp_thread_groups_see(groups, group, 1, "worker-1"); /* it is known in any case */
+    smp_thread_groups_see(groups, group, 1, "worker-1"); /* known in any case */
     if (status == SMP_OK)
         assert_int_equal(info->thread_count, count);
     smp_thread_groups_see(groups, group, 100, "worker-1");
-    if (info->thread_count == count) /* it is known still: nothing was forgotten */
+    if (info->thread_count == count) /* still known: nothing was forgotten */
         status = SMP_ENOMEM;
     smp_thread_groups_destroy(groups);
     return status;
@@ -571,7 +571,7 @@ static void test_no_memory_at_any_step(void **state)
     (void)state;
     smp_quota_init(&quota, AMPLE_BYTES);
     steps = failing_alloc_each_step(use, &quota);
-    /* The table of threads is the one piece that is not needed at once. */
+    /* Only the table of threads is not needed at once. */
     assert_int_equal(steps.survived, 1);
     assert_int_equal(steps.refused, 9);
     assert_int_equal(smp_quota_used(&quota), 0);

@@ -118,7 +118,7 @@ static void credit_both(struct fixture *fixture, uint32_t leaf, struct reference
     reference->samples += samples;
 }
 
-/* Stacks that share much at the root end and less at the leaf end, with recursion among them. */
+/* Stacks that share more at the root end than at the leaf end, some with recursions. */
 static size_t random_stack(struct fixture *fixture, uint32_t *locations)
 {
     const size_t depth = below(fixture, MAX_DEPTH + 1);
@@ -130,7 +130,7 @@ static size_t random_stack(struct fixture *fixture, uint32_t *locations)
     return depth;
 }
 
-/* Node by node the same paths with the same figures; sealed: totals too. */
+/* Compares paths and own amounts node by node, and totals if sealed. */
 static void assert_equals_reference(const struct smp_tree *tree, struct reference_tree *reference)
 {
     const struct smp_node *nodes = smp_tree_nodes(tree);
@@ -160,27 +160,6 @@ static void assert_equals_reference(const struct smp_tree *tree, struct referenc
         }
     }
     test_free(references);
-}
-
-enum { SUM_COUNT = 128 }; /* of the tests' locations */
-
-/* What smp_tree_sum_by_location adds is what the nodes have themselves, one by one. */
-static void assert_sums_by_location(const struct smp_tree *tree)
-{
-    const struct smp_node *nodes = smp_tree_nodes(tree);
-    uint32_t numbers[SUM_COUNT];
-    struct smp_amounts expected[SUM_COUNT] = { 0 };
-    struct smp_amounts sums[SUM_COUNT] = { 0 };
-
-    for (uint32_t i = 0; i < SUM_COUNT; i++)
-        numbers[i] = SUM_COUNT - 1 - i;
-    for (uint32_t i = 1; i < smp_tree_node_count(tree); i++) {
-        const struct smp_amounts own = smp_tree_self_all(tree, i);
-        if ((nodes[i].location & SMP_LOCATION_GROUP) == 0)
-            smp_amounts_add(&expected[numbers[nodes[i].location]], &own);
-    }
-    smp_tree_sum_by_location(tree, numbers, sums);
-    assert_memory_equal(sums, expected, sizeof(sums));
 }
 
 /* Every node is reached once from node 0 along first children and next siblings. */
@@ -237,13 +216,13 @@ static void finds_again_what_it_has(void **state)
 
     for (size_t i = 0; i < 4; i++)
         leaves[i] = add(tree, root_of(tree, 0), stacks[i], 2);
-    /* In turns, so that no hint of the time before is right. */
+    /* Alternates, so that no hint from the last time is right. */
     for (size_t i = 0; i < 40; i++)
         assert_int_equal(add(tree, root_of(tree, 0), stacks[i % 4], 2), leaves[i % 4]);
     assert_int_equal(smp_tree_node_count(tree), 1 + 1 + 6);
 }
 
-/* Neither the child found last nor the next node helps: the slots alone must know them all. */
+/* Neither the child found last nor the next node helps, so the slots must have them all. */
 static void finds_each_of_very_many_children(void **state)
 {
     struct smp_tree *tree = ((struct fixture *)*state)->tree;
@@ -297,10 +276,9 @@ static void agrees_with_its_dumb_reference_on_random_stacks(void **state)
     smp_tree_seal(fixture->tree);
     assert_equals_reference(fixture->tree, fixture->reference);
     assert_links_reach_all(fixture->tree);
-    assert_sums_by_location(fixture->tree);
 }
 
-/* A tree that holds some measures only, or none, beside one that holds all, with the same nodes. */
+/* Compares a tree that holds some measures or none with one that holds all, with the same nodes. */
 static void has_of_each_measure_it_holds_what_a_tree_of_all_has(void **state)
 {
     static const uint32_t sets[] = { 0, SMP_MEASURE_BIT(SMP_MEASURE_CPU),
@@ -333,11 +311,9 @@ static void has_of_each_measure_it_holds_what_a_tree_of_all_has(void **state)
     }
     smp_tree_seal(all);
     assert_links_reach_all(all);
-    assert_sums_by_location(all);
     for (size_t i = 0; i < SETS; i++) {
         smp_tree_seal(some[i]);
         assert_links_reach_all(some[i]);
-        assert_sums_by_location(some[i]);
         for (uint32_t node = 0; node < smp_tree_node_count(some[i]); node++) {
             const struct smp_amounts own = smp_tree_self_all(some[i], node);
             for (int m = 0; m < SMP_MEASURE_COUNT; m++) {
@@ -367,7 +343,7 @@ static void takes_stacks_of_any_depth(void **state)
     assert_int_equal(smp_tree_node_count(tree), DEEP + 2);
     assert_int_equal(add(tree, root, locations, DEEP), leaf);
     assert_int_equal(smp_tree_node_count(tree), DEEP + 2);
-    /* The same from the middle on another way: all but the root half is new. */
+    /* The same stack with another leaf half, which is new. */
     locations[DEEP / 2 - 1] = 78;
     assert_int_not_equal(add(tree, root, locations, DEEP), leaf);
     assert_int_equal(smp_tree_node_count(tree), DEEP + 2 + DEEP / 2);
@@ -410,7 +386,7 @@ static void totals_are_what_a_node_and_all_below_it_were_credited(void **state)
     assert_int_equal(smp_tree_self(tree, middle, SMP_MEASURE_CPU), 1);
     assert_int_equal(smp_tree_self(tree, middle, SMP_MEASURE_SAMPLES), 1);
     assert_int_equal(smp_tree_self(tree, root, SMP_MEASURE_WALL), 0);
-    /* Children in the order they came. */
+    /* Children in the order they were added. */
     assert_int_equal(nodes[middle].last_child, leaf);
     assert_int_equal(smp_tree_next_siblings(tree)[leaf], other);
     assert_int_equal(smp_tree_next_siblings(tree)[other], 0);
@@ -438,7 +414,8 @@ static void a_sealed_tree_changes_no_more(void **state)
     assert_int_equal(smp_tree_bytes(tree), bytes);
 }
 
-/* A thousand threads for four months in one interval: figures stick, nothing turns negative. */
+/* A thousand threads for four months in one interval: amounts stop at the maximum and never become
+ * negative. */
 static void figures_stick_at_their_maximum(void **state)
 {
     struct smp_tree *tree = ((struct fixture *)*state)->tree;
@@ -461,10 +438,9 @@ static void figures_stick_at_their_maximum(void **state)
     assert_int_equal(tree_cpu(tree, root), 7);
     assert_int_equal(smp_tree_self(tree, root, SMP_MEASURE_WALL), 0);
     assert_int_equal(smp_tree_self(tree, root, SMP_MEASURE_CPU), 0);
-    assert_sums_by_location(tree);
 }
 
-/* Of any measure: what the children have is more than the total that they are taken from. */
+/* For each measure, the children have more than the total that they are subtracted from. */
 static void sums_below_a_total_that_has_stuck_are_never_negative(void **state)
 {
     struct fixture *fixture = *state;
@@ -479,26 +455,8 @@ static void sums_below_a_total_that_has_stuck_are_never_negative(void **state)
         for (size_t i = 0; i < 2; i++)
             smp_tree_credit_all(tree, add(tree, root_of(tree, 0), stacks[i], 2), &amounts);
         smp_tree_seal(tree);
-        assert_sums_by_location(tree);
         smp_tree_destroy(tree);
     }
-}
-
-/* In a recursion each node's total is almost the maximum: added up they are far beyond. */
-static void sums_of_a_recursion_may_exceed_the_maximum_on_the_way(void **state)
-{
-    struct smp_tree *tree = ((struct fixture *)*state)->tree;
-    const uint32_t stack[] = { 5, 5, 5, 5 };
-    const uint32_t numbers[] = { 0, 0, 0, 0, 0, 1 };
-    struct smp_amounts sums[2] = { 0 };
-
-    tree_credit(tree, add(tree, root_of(tree, 0), stack, 4), INT64_MAX - 1, INT64_MAX - 1, 1);
-    smp_tree_seal(tree);
-    smp_tree_sum_by_location(tree, numbers, sums);
-    assert_int_equal(sums[1].of[SMP_MEASURE_WALL], INT64_MAX - 1);
-    assert_int_equal(sums[1].of[SMP_MEASURE_CPU], INT64_MAX - 1);
-    assert_int_equal(sums[1].of[SMP_MEASURE_SAMPLES], 1);
-    assert_int_equal(sums[0].of[SMP_MEASURE_WALL], 0);
 }
 
 /* --- memory --- */
@@ -576,13 +534,13 @@ static void a_refused_add_changes_nothing_and_can_be_repeated(void **state)
         credit_both(fixture, leaf, add_to_reference(fixture->reference, 0, locations, depth), 3, 2,
                     1);
     }
-    /* All arrays grew, each growth was refused once. */
+    /* All arrays grew, and each growth was refused once. */
     assert_true(refusals >= 4);
     smp_tree_seal(fixture->tree);
     assert_equals_reference(fixture->tree, fixture->reference);
 }
 
-/* Each refused one may be tried again, for as long as memory is short. */
+/* A refused add may be repeated while memory is short. */
 static void refused_adds_take_no_memory(void **state)
 {
     enum { CHAINS = 3000, LENGTH = 5, TRIES = 300 };
@@ -609,7 +567,7 @@ static void refused_adds_take_no_memory(void **state)
     smp_tree_destroy(untroubled);
 }
 
-/* Adds chains below group 0, each with a first location of its own, until one is refused. */
+/* Adds chains below group 0, each with its own first location, until one is refused. */
 static enum smp_status fill(struct smp_tree *tree, size_t length, uint32_t *stacks)
 {
     uint32_t locations[MAX_DEPTH];
@@ -649,7 +607,7 @@ static void at_its_maximum_it_goes_on_with_what_it_has(void **state)
 
     add(tree, root_of(tree, 0), &known, 1);
     while (smp_tree_add(tree, root_of(tree, 0), half_known, 2, &leaf) == SMP_OK)
-        half_known[0]++; /* what fits behind the last whole stack */
+        half_known[0]++; /* fills the room behind the last whole stack */
     count = smp_tree_node_count(tree);
     assert_int_equal(smp_tree_add(tree, root_of(tree, 0), half_known, 2, &leaf), SMP_EQUOTA);
     assert_int_equal(smp_tree_node_count(tree), count);
@@ -678,8 +636,7 @@ static void at_the_sessions_limit_it_goes_on_with_what_it_has(void **state)
     assert_int_equal(smp_quota_used(&quota), 0);
 }
 
-/* At every size, also in the moment of growing; beyond the first pages, which are there from the
- * start. */
+/* At every size beyond the first pages, also while it grows. */
 static void assert_takes_at_most(struct fixture *fixture, struct smp_tree *tree, size_t node_bytes)
 {
     const size_t before = smp_quota_used(&fixture->quota) - FIRST_BYTES;
@@ -705,7 +662,7 @@ static void takes_at_most_52_bytes_a_node(void **state)
     assert_int_equal(smp_tree_bytes(fixture->tree) / 4096, smp_quota_used(&fixture->quota) / 4096);
 }
 
-/* A measure more is 8 bytes; one that is not held costs nothing. */
+/* Another measure takes 8 bytes; one that is not held costs nothing. */
 static void takes_8_bytes_for_each_measure_it_holds(void **state)
 {
     struct fixture *fixture = *state;
@@ -751,15 +708,15 @@ static void unseen_figures_are_spread_by_what_was_seen(void **state)
             assert_int_equal(unseen[group].amount, 0);
     }
     const struct smp_node *at = smp_tree_nodes(fixture->tree);
-    /* 1 : 2 : 3 of 10; what does not divide goes to the one with the most. */
+    /* 1 : 2 : 3 of 10; the rest of the division goes to the node with the most. */
     assert_int_equal(tree_cpu(fixture->tree, nodes[0][0]), 1 + 1);
     assert_int_equal(tree_cpu(fixture->tree, nodes[0][1]), 2 + 3);
     assert_int_equal(tree_cpu(fixture->tree, nodes[0][2]), 3 + 6);
-    /* Nothing seen: to where the last credit went. */
+    /* No node has any: it goes to the fallback. */
     assert_int_equal(tree_cpu(fixture->tree, nodes[1][2]), 11);
     assert_int_equal(tree_wall(fixture->tree, nodes[1][2]), 1000);
     assert_int_equal(tree_cpu(fixture->tree, nodes[2][1]), 2);
-    /* The tree finds what it has, and grows, as before. */
+    /* The tree still finds its nodes and grows. */
     const uint32_t stack[] = { 11, 5 };
     assert_int_equal(add(fixture->tree, roots[0], stack, 2), nodes[0][1]);
     const uint32_t other[] = { 99, 10, 5 };
@@ -784,7 +741,7 @@ static void very_large_figures_are_spread_exactly(void **state)
     assert_true(cpu_ns == most);
 }
 
-static void what_is_taken_back_is_no_more_than_a_node_has(void **state)
+static void a_node_gives_back_at_most_what_it_has(void **state)
 {
     struct fixture *fixture = *state;
     const uint32_t root = root_of(fixture->tree, 0);
@@ -821,7 +778,6 @@ int main(void)
         TEST(a_sealed_tree_changes_no_more),
         TEST(figures_stick_at_their_maximum),
         TEST(sums_below_a_total_that_has_stuck_are_never_negative),
-        TEST(sums_of_a_recursion_may_exceed_the_maximum_on_the_way),
         TEST(create_leaves_nothing_behind_when_refused),
         TEST(create_refuses_a_maximum_below_its_first_pages),
         TEST(a_refused_add_changes_nothing_and_can_be_repeated),
@@ -832,7 +788,7 @@ int main(void)
         TEST(takes_8_bytes_for_each_measure_it_holds),
         TEST(unseen_figures_are_spread_by_what_was_seen),
         TEST(very_large_figures_are_spread_exactly),
-        TEST(what_is_taken_back_is_no_more_than_a_node_has),
+        TEST(a_node_gives_back_at_most_what_it_has),
     };
 #undef TEST
     return cmocka_run_group_tests_name("tree", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folding beside a naive copy of the tree: no amount is lost, and what is large stays. */
+/* Folds compared with a naive copy of the tree: no amount is lost, and large subtrees stay. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ enum {
 
 #define ALL (SMP_ALL_MEASURES | SMP_WITH_ERRORS)
 
-/* What each node has itself, and what it and all below it have. */
+/* Own amounts and totals of each node. */
 struct copy {
     size_t count;
     struct smp_node *nodes;
@@ -146,7 +146,7 @@ static size_t fold(struct fixture *f)
 
 /* --- stacks --- */
 
-/* Some locations come often, most rarely: no two stacks of thousands are alike. */
+/* A few locations are frequent, most are rare, so no two stacks of thousands are equal. */
 static uint32_t random_location(struct fixture *f)
 {
     const uint32_t limit = below(f, 4) == 0 ? 2000 : 3;
@@ -183,7 +183,7 @@ static void credit(struct fixture *f, uint32_t node, int64_t most)
     smp_tree_credit(f->tree, node, SMP_MEASURE_CALLS, below(f, 5));
 }
 
-/* Until the tree is full. Each group has a stack with a twentieth of its time. */
+/* Fills the tree. Each group has a stack with a twentieth of its time. */
 static void fill(struct fixture *f)
 {
     uint32_t last[GROUPS];
@@ -212,7 +212,7 @@ static bool has_gone(const struct fixture *f, uint32_t node)
     return (f->places[node] & SMP_PLACE_FOLDED) != 0;
 }
 
-/* Each place has what the nodes that are there now had, of each measure. */
+/* Each place has the sum of the nodes that moved there, for each measure. */
 static void assert_no_amount_is_lost(struct fixture *f)
 {
     struct smp_amounts *const sums = test_calloc(f->after.count, sizeof(*sums));
@@ -232,7 +232,7 @@ static void assert_no_amount_is_lost(struct fixture *f)
     }
 }
 
-/* Nodes that stay are below those they were below; the others in the row of the one above. */
+/* Remaining nodes have the same parents as before; folded ones are in the row of the node above. */
 static void assert_paths_stay(const struct fixture *f)
 {
     size_t rows = 0;
@@ -283,7 +283,7 @@ static double share_of_node(const struct fixture *f, uint32_t node)
     return count == 0 ? 0 : sum / count;
 }
 
-/* A level is larger than the one below by a quarter at most. */
+/* Each level is at most a quarter larger than the one below. */
 static void assert_the_largest_stay(const struct fixture *f)
 {
     double largest = 0;
@@ -321,7 +321,7 @@ static void assert_variances_stay(const struct fixture *f)
     test_free(rows);
 }
 
-/* The tree finds all that it has, and only adds what it has not. */
+/* The tree finds all its nodes and only adds missing ones. */
 static void assert_finds_all(struct fixture *f)
 {
     for (uint32_t node = 1; node < f->after.count; node++) {
@@ -346,7 +346,7 @@ static void assert_totals_when_sealed(struct fixture *f)
 
 /* --- tests --- */
 
-static void what_is_folded_is_in_rows_of_the_nodes_above(void **state)
+static void folded_amounts_are_in_rows_of_the_nodes_above(void **state)
 {
     struct fixture *f = *state;
 
@@ -391,8 +391,8 @@ static void trees_of_any_measures_are_folded(void **state)
     }
 }
 
-/* Stacks of one size: half of them go, the oldest. */
-static void of_equal_stacks_the_newest_half_stays(void **state)
+/* Of stacks of the same size the older half is folded. */
+static void the_newest_half_of_equal_stacks_stays(void **state)
 {
     struct fixture *f = *state;
     size_t stays = 0;
@@ -414,7 +414,7 @@ static void of_equal_stacks_the_newest_half_stays(void **state)
 }
 
 /* A thousand stacks of equal size: none is below 0.1 % of its group. */
-static void what_is_not_small_is_not_folded(void **state)
+static void large_stacks_are_not_folded(void **state)
 {
     struct fixture *f = *state;
 
@@ -430,7 +430,7 @@ static void what_is_not_small_is_not_folded(void **state)
     assert_totals_when_sealed(f);
 }
 
-/* A row for one node that goes would free nothing. */
+/* Replacing a single node by a row would free nothing. */
 static void single_leaves_are_not_exchanged_for_rows(void **state)
 {
     struct fixture *f = *state;
@@ -446,7 +446,8 @@ static void single_leaves_are_not_exchanged_for_rows(void **state)
     assert_int_equal(fold(f), 0);
 }
 
-/* A leaf that names a counted node goes with its stack only, and names it by its new number. */
+/* A leaf that names a counted node is folded only with its stack, and gets the node's new
+ * number. */
 static void leaves_of_calls_name_the_same_nodes(void **state)
 {
     struct fixture *f = *state;
@@ -467,7 +468,7 @@ static void leaves_of_calls_name_the_same_nodes(void **state)
     assert_no_amount_is_lost(f);
 }
 
-/* Not before so many new nodes, however often an add is refused. */
+/* No fold comes before so many new nodes, however often an add is refused. */
 static void folds_are_rare(void **state)
 {
     struct fixture *f = *state;
@@ -480,7 +481,7 @@ static void folds_are_rare(void **state)
     fill(f);
     assert_true(smp_tree_node_count(f->tree) - f->after.count >=
                 smp_tree_node_count(f->tree) / SMP_FOLD_PARTS);
-    /* Without memory the nodes that were refused count as well. */
+    /* Without memory refused nodes count, too. */
     assert_true(fold(f) > 0);
     const size_t left = QUOTA_BYTES - smp_quota_used(&f->quota);
     assert_true(smp_quota_take(&f->quota, left));
@@ -490,6 +491,35 @@ static void folds_are_rare(void **state)
     }
     assert_true(wanted * DEPTH >= SMP_FOLD_LEAST_NODES);
     smp_quota_give(&f->quota, left);
+}
+
+/* No row is small enough to be folded, so each fold frees nothing, and each add is refused. */
+static void folds_that_free_nothing_become_rarer(void **state)
+{
+    enum { LEAVES = 900, TOO_MANY = 10000, ADDS = 2000, SMALL_BYTES = 6 * SMP_ARENA_STEP };
+    static uint32_t deep[TOO_MANY];
+    struct fixture *f = *state;
+    uint32_t folds = 0;
+    uint32_t leaf = 0;
+
+    smp_tree_destroy(f->tree);
+    assert_int_equal(smp_tree_create(&f->quota, ALL, SMALL_BYTES, &f->tree), SMP_OK);
+    assert_int_equal(smp_tree_root(f->tree, 0, &f->roots[0]), SMP_OK);
+    for (uint32_t i = 0; i < LEAVES; i++) {
+        const uint32_t location = 100 + i;
+        assert_int_equal(smp_tree_add(f->tree, f->roots[0], &location, 1, &leaf), SMP_OK);
+        smp_tree_credit_wall(f->tree, leaf, SMP_STATE_RUNNING, 1000);
+    }
+    for (uint32_t i = 0; i < TOO_MANY; i++)
+        deep[i] = HOT + i;
+    for (uint32_t i = 0; i < ADDS; i++) {
+        assert_int_equal(smp_tree_add(f->tree, f->roots[0], deep, TOO_MANY, &leaf), SMP_EQUOTA);
+        if (smp_tree_is_full(f->tree)) {
+            assert_int_equal(fold(f), 0);
+            folds++;
+        }
+    }
+    assert_in_range(folds, 2, 40);
 }
 
 /* --- without memory --- */
@@ -541,13 +571,14 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(what_is_folded_is_in_rows_of_the_nodes_above),
+        TEST(folded_amounts_are_in_rows_of_the_nodes_above),
         TEST(trees_of_any_measures_are_folded),
-        TEST(of_equal_stacks_the_newest_half_stays),
-        TEST(what_is_not_small_is_not_folded),
+        TEST(the_newest_half_of_equal_stacks_stays),
+        TEST(large_stacks_are_not_folded),
         TEST(single_leaves_are_not_exchanged_for_rows),
         TEST(leaves_of_calls_name_the_same_nodes),
         TEST(folds_are_rare),
+        TEST(folds_that_free_nothing_become_rarer),
         TEST(without_memory_nothing_is_folded_and_nothing_lost),
     };
 #undef TEST

@@ -13,7 +13,7 @@
 
 static _Atomic size_t live_bytes;
 
-/* The pointer is published after its self, so one acquire load sees both. */
+/* Set after refuser_self, so that one acquire load of the pointer sees both. */
 static _Atomic(smp_alloc_refuser *) refuser_seam;
 static void *refuser_self;
 
@@ -78,8 +78,8 @@ size_t smp_quota_refusals(const struct smp_quota *quota)
     return atomic_load_explicit(&quota->refused, RELAXED);
 }
 
-/* Compare-exchange: adding first and subtracting on refusal would let a racing thread be refused
- * because of bytes that no thread has. */
+/* Compare-exchange: adding first and subtracting on refusal could refuse another thread because of
+ * bytes that no thread holds. */
 static bool take_from_session(struct smp_quota *quota, size_t bytes)
 {
     size_t used = atomic_load_explicit(&quota->used, RELAXED);
@@ -110,7 +110,7 @@ void smp_quota_give(struct smp_quota *quota, size_t bytes)
     atomic_fetch_sub_explicit(&live_bytes, bytes, RELAXED);
 }
 
-/* What can never fit is refused without a call of malloc. */
+/* A size beyond the limit is refused without calling malloc. */
 static bool exceeds_limit(struct smp_quota *quota, size_t size)
 {
     if (quota == NULL || size <= quota->limit_bytes)
@@ -119,7 +119,7 @@ static bool exceeds_limit(struct smp_quota *quota, size_t size)
     return true;
 }
 
-/* Takes over a fresh piece: charges it, or frees it and gives NULL. */
+/* Charges a new piece, or frees it and returns NULL. */
 static void *charge_piece(struct smp_quota *quota, void *piece)
 {
     if (piece == NULL)
@@ -139,7 +139,7 @@ void *smp_alloc(struct smp_quota *quota, size_t size)
     return charge_piece(quota, calloc(1, size));
 }
 
-/* As long as it fits where it lies, realloc does not charge more: the quota need not be checked. */
+/* A piece that fits into its old place is charged no more, so the quota is not checked. */
 static void *shrink(struct smp_quota *quota, void *piece, size_t size, size_t before)
 {
     void *smaller = realloc(piece, size);
@@ -152,8 +152,8 @@ static void *shrink(struct smp_quota *quota, void *piece, size_t size, size_t be
     return smaller;
 }
 
-/* Not by realloc: what malloc really gives is known only afterwards, and when the quota refuses
- * that, the old piece must still be there. Both are charged during the copy, as both exist. */
+/* Not realloc: the real size is known only after malloc, and if the quota refuses it, the old piece
+ * must still exist. Both pieces are charged during the copy. */
 static void *grow_piece(struct smp_quota *quota, void *piece, size_t size, size_t before)
 {
     if (exceeds_limit(quota, size))

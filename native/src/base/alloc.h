@@ -5,8 +5,8 @@
  * A quota is the memory limit of one sampler session. Heap pieces are charged with what malloc
  * really gave (malloc_usable_size), mapped ranges with what was committed.
  *
- * Owns     quotas that were created, which are reference counted: what is charged to one may
- *          outlive the session. Pieces and ranges are the caller's.
+ * Owns     quotas made by create, which are reference counted: pieces charged to one may outlive
+ *          the session. Pieces and ranges are the caller's.
  * Threads  any; the counters are atomic.
  * Errors   NULL or false if the quota is exhausted or the system refuses: nothing has changed then.
  * Cost     malloc plus a few relaxed atomics. commit: one system call.
@@ -22,27 +22,26 @@ struct smp_quota {
     size_t limit_bytes;     /* constant after init */
     _Atomic size_t used;    /* bytes charged now */
     _Atomic size_t peak;    /* highest value of used */
-    _Atomic size_t refused; /* how often the limit said no; a count only */
+    _Atomic size_t refused; /* how often the limit refused */
     _Atomic unsigned holders;
 };
 
-/* A quota that lives while it is held; the caller has the first hold. NULL: no memory. Its own
- * memory is charged to no session. */
+/* Creates a quota that lives while it is held; the caller has the first hold. NULL: no memory. The
+ * quota's own memory is charged to no session. */
 struct smp_quota *smp_quota_create(size_t limit_bytes);
-/* NULL is fine. One that was made by init may be held too; it is never freed here. */
+/* NULL is fine. A quota made by init may be held, too; release never frees it. */
 struct smp_quota *smp_quota_hold(struct smp_quota *quota);
 void smp_quota_release(struct smp_quota *quota);
 
 void smp_quota_init(struct smp_quota *quota, size_t limit_bytes);
 size_t smp_quota_used(const struct smp_quota *quota);
-/* How often it has refused. */
+/* How often the limit has refused. */
 size_t smp_quota_refusals(const struct smp_quota *quota);
 /* All or nothing; used never passes the limit, however many threads take at once. */
 bool smp_quota_take(struct smp_quota *quota, size_t bytes);
 void smp_quota_give(struct smp_quota *quota, size_t bytes);
 
-/* size > 0. Zeroed memory, or NULL. quota NULL: not charged to a session, only to the process
- * count. */
+/* size > 0. Zeroed memory, or NULL. quota NULL: charged to the process count only. */
 void *smp_alloc(struct smp_quota *quota, size_t size);
 /* As realloc: on NULL the old piece stays as it was. New bytes are not zeroed. size > 0. A piece
  * that grows is charged beside the old one until the copy is done. */
@@ -53,15 +52,16 @@ char *smp_strndup(struct smp_quota *quota, const char *text, size_t length);
 
 /* Address space without memory (PROT_NONE), page aligned; NULL when refused. Not charged. */
 void *smp_map_reserve(size_t bytes);
-/* Makes [at, at+bytes) of a reserved range usable (zeroed) and charges it. at and bytes are page
- * multiples. */
+/* Makes [at, at+bytes) of a reserved range usable, zeroed, and charges it to the quota. at and
+ * bytes are page multiples. */
 bool smp_map_commit(struct smp_quota *quota, void *at, size_t bytes);
-/* Makes it address space without memory again, and gives it back. False: it is as it was. */
+/* Turns the range back into address space without memory, and returns its bytes to the quota.
+ * False: nothing has changed. */
 bool smp_map_decommit(struct smp_quota *quota, void *at, size_t bytes);
-/* Unmaps the whole range of reserved bytes; committed bytes of it go back to the quota. */
+/* Unmaps the whole range of reserved bytes and returns the committed ones to the quota. */
 void smp_map_release(struct smp_quota *quota, void *base, size_t reserved, size_t committed);
 
-/* Bytes charged by all sessions of the process and not given back: 0 when all are closed. */
+/* Bytes that are charged now, over all sessions of the process: 0 when all are closed. */
 size_t smp_alloc_live_bytes(void);
 
 /* Test seam: called before each allocation, reserve and commit; true refuses it. NULL removes it.

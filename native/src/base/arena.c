@@ -85,12 +85,12 @@ void smp_arena_destroy(struct smp_arena *arena)
 {
     if (arena == NULL)
         return;
-    UNPOISON(arena->base, arena->committed); /* the addresses may be used for something else */
+    UNPOISON(arena->base, arena->committed); /* these addresses may be mapped again */
     smp_map_release(arena->quota, arena->base, arena->max_bytes, arena->committed);
     smp_free(arena->quota, arena);
 }
 
-/* Makes size bytes at the offset at usable. Out of line: it runs once per step. */
+/* Makes size bytes at the offset usable. Out of line: it runs once per step. */
 __attribute__((noinline)) static bool extend(struct smp_arena *arena, size_t at, size_t size)
 {
     if (size > arena->max_bytes - at)

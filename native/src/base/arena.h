@@ -7,13 +7,12 @@
  * one in its arena forms an array. ASan builds poison all bytes that are not handed out, so a stale
  * pointer is caught where it is used.
  *
- * Owns     its range; pieces live until rewind or destroy.
+ * Owns     its range. Pieces live until rewind or destroy.
  * Threads  one writer; readers see what was published to them by other means (a mutex).
- * Errors   NULL at the arena's maximum, at that of its budget, at the quota's limit, or when the
- *          system refuses; unchanged then.
+ * Errors   NULL at the maximum of the arena or of its budget, at the quota's limit, or if the
+ *          system refuses; nothing has changed then.
  * Cost     alloc: a bump (2 ns); every SMP_ARENA_STEP bytes one mprotect. rewind: a memset of the
- *          bytes forgotten (a third of what giving the pages back and faulting them in again
- *          takes).
+ *          bytes forgotten, a third of the cost of returning the pages and faulting them in again.
  */
 #ifndef SMP_BASE_ARENA_H
 #define SMP_BASE_ARENA_H
@@ -33,7 +32,7 @@ enum { SMP_ARENA_STEP = 64 * 1024 }; /* bytes committed at a time */
  * cannot be rounded. SMP_ENOMEM: refused. */
 SMP_CHECKED enum smp_status smp_arena_create(struct smp_quota *quota, size_t max_bytes,
                                              struct smp_arena **out);
-/* The same; what it commits counts in the budget, too, and its end does not. */
+/* As create. Committed bytes also count in the budget; destroy does not return them to it. */
 SMP_CHECKED enum smp_status smp_arena_create_within(struct smp_memory_budget *budget,
                                                     size_t max_bytes, struct smp_arena **out);
 void smp_arena_destroy(struct smp_arena *arena);
@@ -51,7 +50,7 @@ size_t smp_arena_committed(const struct smp_arena *arena);
 /* rewind forgets what was allocated since mark; those bytes are zeroed again before reuse. */
 size_t smp_arena_mark(const struct smp_arena *arena);
 void smp_arena_rewind(struct smp_arena *arena, size_t mark);
-/* The steps behind what is allocated go back to the system and to the quota, not to a budget. */
+/* Returns the steps behind the last piece to the system and to the quota, but not to a budget. */
 void smp_arena_give_back(struct smp_arena *arena);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * backoff.h - one round of a wait for another thread that is done within microseconds, unless it
- * has no CPU.
+ * backoff.h - one round of a wait for another thread, which needs only microseconds unless it has
+ * no CPU.
  *
- * A thread of real-time priority that only yields gets the CPU back at once from a thread of normal
- * priority, which then never ends what is waited for. So the first rounds yield, and later ones
- * sleep.
+ * A waiter of real-time priority that only yields gets the CPU back at once, and a thread of normal
+ * priority never finishes. So the first rounds yield, and later ones sleep.
  *
  * Threads  any; in a signal handler, too.
  */
@@ -14,7 +13,7 @@
 
 enum { SMP_BACKOFF_YIELDS = 64, SMP_BACKOFF_SLEEP_NS = 100000 };
 
-/* round: of this wait, from 0. */
+/* round: counts the rounds of this wait, from 0. */
 void smp_backoff(unsigned round);
 
 #endif

@@ -11,7 +11,7 @@ enum { SMP_BYTES_FIRST_CAPACITY = 256, MAX_I64_TEXT = 20 /* -9223372036854775808
 void smp_bytes_init(struct smp_bytes *bytes, struct smp_quota *quota, size_t max_bytes)
 {
     if (max_bytes == SIZE_MAX)
-        max_bytes = SIZE_MAX - 1; /* leaves a number for the NUL */
+        max_bytes = SIZE_MAX - 1; /* so that max_bytes + 1, with the NUL, does not overflow */
     *bytes = (struct smp_bytes){ .quota = quota, .max_bytes = max_bytes, .status = SMP_OK };
 }
 
@@ -43,7 +43,7 @@ void smp_bytes_restart(struct smp_bytes *bytes)
     bytes->status = status;
 }
 
-/* Doubles, but neither below need nor above what the maximum (and its NUL) can ever use. */
+/* Doubles the capacity: at least need, at most the maximum and its NUL. */
 static size_t next_capacity(const struct smp_bytes *bytes, size_t need)
 {
     size_t capacity = SMP_BYTES_FIRST_CAPACITY;
@@ -74,7 +74,7 @@ __attribute__((noinline)) static bool grow(struct smp_bytes *bytes, size_t more)
     return true;
 }
 
-/* The place for count more bytes and a NUL; NULL when the buffer has failed, now or before. */
+/* Returns where count more bytes and a NUL go; NULL if the buffer fails now or failed before. */
 static char *reserve_bytes(struct smp_bytes *bytes, size_t count)
 {
     if (bytes->status != SMP_OK)
@@ -141,7 +141,8 @@ void smp_bytes_put_i64(struct smp_bytes *bytes, int64_t value)
     smp_bytes_put(bytes, text + at, sizeof(text) - at);
 }
 
-/* Writes into what is left of the buffer; the length it needs, or negative. */
+/* Prints into the free part of the buffer. Returns the length of the whole text, or a negative
+ * number. */
 __attribute__((format(printf, 2, 0))) static int try_print(struct smp_bytes *bytes,
                                                            const char *format, va_list arguments)
 {
@@ -183,7 +184,7 @@ void smp_bytes_printf(struct smp_bytes *bytes, const char *format, ...)
     print(bytes, format, arguments);
     va_end(arguments);
     if (bytes->status != SMP_OK && bytes->data != NULL)
-        bytes->data[bytes->length] = '\0'; /* removes the half that was printed */
+        bytes->data[bytes->length] = '\0'; /* removes the part that was printed */
 }
 
 const char *smp_bytes_text(const struct smp_bytes *bytes)

@@ -31,19 +31,19 @@ struct smp_bytes {
 
 /* max_bytes counts the text without its NUL. Allocates nothing yet. */
 void smp_bytes_init(struct smp_bytes *bytes, struct smp_quota *quota, size_t max_bytes);
-/* Gives the memory back; the buffer is as after init. */
+/* Frees the memory; the buffer is as after init. */
 void smp_bytes_fini(struct smp_bytes *bytes);
-/* Empties it and forgets a failure; keeps the memory. */
+/* Empties the buffer and forgets a failure; keeps the memory. */
 void smp_bytes_clear(struct smp_bytes *bytes);
-/* Empties it, but a failure stays: for texts that are made one after the other and checked once. */
+/* Empties the buffer and keeps a failure, for several texts that are checked once at the end. */
 void smp_bytes_restart(struct smp_bytes *bytes);
-/* Back to an earlier length, forgetting a failure: removes a row that did not fit. */
+/* Goes back to an earlier length and forgets a failure, to remove a row that did not fit. */
 void smp_bytes_truncate(struct smp_bytes *bytes, size_t length);
 
 /* Makes room for count more bytes. Returns false, with nothing changed, if there is none. */
 bool smp_bytes_reserve(struct smp_bytes *bytes, size_t count);
 
-/* Each appends all or nothing. What is appended does not lie in the buffer itself. */
+/* Each appends all or nothing. The argument must not point into the buffer itself. */
 void smp_bytes_put(struct smp_bytes *bytes, const char *data, size_t length);
 void smp_bytes_puts(struct smp_bytes *bytes, const char *text);
 void smp_bytes_fill(struct smp_bytes *bytes, char byte, size_t count);

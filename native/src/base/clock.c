@@ -11,7 +11,7 @@ enum {
     NS_PER_SECOND = 1000000000,
     MS_PER_SECOND = 1000,
     NS_PER_MS = 1000000,
-    LINE_BYTES = 80 /* of three numbers */
+    LINE_BYTES = 80 /* three numbers */
 };
 
 /* Acquire and release: a thread that sees the pointer sees what it points to. */
@@ -110,10 +110,10 @@ static bool find_runs(const char *text, uint64_t *out)
             return false;
     }
     *out = number;
-    return number != 0; /* of a kernel that does not count */
+    return number != 0; /* 0: the kernel does not count runs */
 }
 
-/* The last of three numbers: CPU time, time in the queue, runs. */
+/* Reads the last of three numbers: CPU time, time in the run queue, runs. */
 bool smp_clock_thread_runs(int32_t tid, uint64_t *out)
 {
     const struct smp_clock_fake *fake = current_fake();

@@ -5,8 +5,9 @@
  *
  * Threads  any.
  * Errors   0: the clock cannot be read.
- * Cost     a vDSO call (about 25 ns); thread CPU clocks are system calls (about 400 ns), and so is
- *          that of the process (8 to 20 ns more a thread). Runs are a file of /proc (about 5 us).
+ * Cost     a vDSO call (about 25 ns); CPU clocks of threads are system calls (about 400 ns), and so
+ *          is that of the process (8 to 20 ns more for each thread). smp_clock_thread_runs reads a
+ *          file of /proc (about 5 us).
  */
 #ifndef SMP_BASE_CLOCK_H
 #define SMP_BASE_CLOCK_H
@@ -15,11 +16,13 @@
 #include <stdint.h>
 #include <time.h>
 
-int64_t smp_clock_ns(void);             /* CLOCK_MONOTONIC */
-int64_t smp_clock_boot_ns(void);        /* the same, and goes on while the machine is suspended */
-int64_t smp_clock_wall_ms(void);        /* ms since the epoch */
-int64_t smp_clock_own_cpu_ns(void);     /* CPU time of the calling thread */
-int64_t smp_clock_process_cpu_ns(void); /* of all threads of the process, ended ones too */
+int64_t smp_clock_ns(void); /* CLOCK_MONOTONIC */
+/* as CLOCK_MONOTONIC, but also runs while the machine is suspended */
+int64_t smp_clock_boot_ns(void);
+int64_t smp_clock_wall_ms(void);    /* ms since the epoch */
+int64_t smp_clock_own_cpu_ns(void); /* CPU time of the calling thread */
+/* CPU time of all threads of the process, including ended ones */
+int64_t smp_clock_process_cpu_ns(void);
 
 /* The kernel's name for the CPU clock of a thread of this process. */
 static inline clockid_t smp_clock_of_thread(int32_t tid)
@@ -29,8 +32,8 @@ static inline clockid_t smp_clock_of_thread(int32_t tid)
 
 /* CPU time of another thread of this process by its tid; false when there is no such thread. */
 bool smp_clock_thread_cpu_ns(int32_t tid, int64_t *out);
-/* How often that thread has been given a CPU, which counts runs that cost its clock nothing, too;
- * false when there is no such thread, or the kernel does not count them. */
+/* How often that thread was scheduled onto a CPU, including runs too short to move its CPU clock;
+ * false if there is no such thread, or the kernel does not count runs. */
 bool smp_clock_thread_runs(int32_t tid, uint64_t *out);
 
 /* Test seam: NULL members keep the real clock; NULL removes the seam. The fake is borrowed until

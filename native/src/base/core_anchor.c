@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The layout of a note of type 1: other versions of the library read it. */
+/* The layout that note type 1 stands for. Other versions of the library read it. */
 struct anchor {
-    _Atomic uint32_t is_published; /* 0: nothing below counts */
+    _Atomic uint32_t is_published; /* 0: the fields below are not valid */
     uint32_t abi;
     uint64_t seam;
     const void *functions;
@@ -22,7 +22,7 @@ static const char note_name[NOTE_NAME_BYTES] = "threads-sampler";
 
 static struct anchor own __asm__("smp_core_anchor_own") __attribute__((used));
 
-/* Its content is the distance from there to the anchor. */
+/* The note's content is the distance from the content to the anchor. */
 __asm__(".pushsection .note.threads-sampler, \"a\", %note\n"
         ".balign 4\n"
         ".long 16, 8, 1\n"
@@ -49,7 +49,7 @@ static size_t padded(size_t size, size_t alignment)
     return (size + alignment - 1) & ~(alignment - 1);
 }
 
-/* NULL: it leads out of the file, so it is no note of ours. */
+/* NULL: the note points outside its file, so it is not ours. */
 static struct anchor *follow_note(const struct dl_phdr_info *file, uintptr_t content)
 {
     int64_t distance = 0;
@@ -86,7 +86,8 @@ static struct anchor *find_in_notes(const struct dl_phdr_info *file, const ElfW(
     return NULL;
 }
 
-/* NULL: it is no file of ours. The dynamic linker unmaps nothing meanwhile. */
+/* NULL: the file is no copy of this library. The dynamic linker unmaps nothing during the
+ * iteration. */
 static struct anchor *anchor_of(const struct dl_phdr_info *file)
 {
     struct anchor *anchor = NULL;
@@ -150,7 +151,8 @@ static int find_rival(struct dl_phdr_info *file, SMP_UNUSED size_t size, void *s
     return 1;
 }
 
-/* Counted before the others are looked at: of two at the same moment one sees the other. */
+/* Counts itself before it looks at the others: if two begin at the same moment, at least one sees
+ * the other. */
 bool smp_core_anchor_begin_sampling(struct smp_core_rival *rival)
 {
     atomic_fetch_add(&own.samplers, 1);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event.h - one thread sleeps until a time, or until another thread calls.
+ * event.h - one thread sleeps until a time, or until another thread wakes it up.
  *
- * Not a condition variable: glibc lets the sleeper take the mutex back as a contended lock, so
- * every unlock after a sleep makes the kernel look for a thread to wake up. The kernel walks a list
- * of sleeping threads then, which in a process with 10,000 parked ones takes longer than the rest
- * of a tick.
+ * This is no condition variable, because glibc lets the sleeper take the mutex back as a contended
+ * lock, so that every unlock after a sleep makes the kernel look for a thread to wake up. It walks
+ * a list of sleeping threads for that, which takes longer than the rest of a tick in a process with
+ * 10,000 parked ones.
  *
  *   lock                              lock
  *   nothing to do? seen = calls       there is something to do

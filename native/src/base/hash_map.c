@@ -98,8 +98,8 @@ void smp_hash_ids_put(struct smp_hash_map *map, uint32_t hash, uint32_t id)
     *slot = (struct smp_hash_id){ .hash = hash, .id = id };
 }
 
-/* Entries behind it move up, as far as their searches begin before the hole: else these would end
- * there. */
+/* Later entries move up into the hole if their search begins before it; otherwise the search would
+ * end at the hole and miss them. */
 void smp_hash_ids_remove(struct smp_hash_map *map, uint32_t hash, uint32_t id)
 {
     struct smp_hash_id *const ids = map->slots;
@@ -132,7 +132,7 @@ uint32_t smp_hash_ids_next(const struct smp_hash_map *map, uint32_t hash, size_t
     }
 }
 
-/* FNV-1a, and a last stir. */
+/* FNV-1a, and a final mix. */
 uint32_t smp_hash_bytes(uint32_t hash, const char *bytes, size_t length)
 {
     for (size_t i = 0; i < length; i++)

@@ -2,14 +2,13 @@
 /*
  * hash_map.h - a table with open addressing that never shrinks, charged to a memory budget.
  *
- * Its slots are structs of the owner; a slot type says how large they are, and which key of 64 bits
- * chooses their place. Two types are ready to use:
+ * The slots are structs of the owner. A slot type gives their size, and the 64-bit key that chooses
+ * the place of each. Two types are ready to use:
  *
- *   ids     from a hash to the ids of the things that have it. The things themselves (texts,
- *           methods, groups) lie in arrays of the owner, which compares them:
- *             while ((id = smp_hash_ids_next(&map, hash, &step)) != 0)
- *                 if (the thing with this id is the one) return id;
- *   pairs   from a pair {64-bit key, 32-bit number} to a value that is not 0
+ *   ids from a hash to the ids of the things that have it. The things themselves (texts, methods,
+ *           groups) are in arrays of the owner, which compares them: while ((id =
+ *           smp_hash_ids_next(&map, hash, &step)) != 0) if (the thing with this id is the one)
+ *           return id; pairs from a pair {64-bit key, 32-bit number} to a value that is not 0
  *
  * Owns     its slots.
  * Threads  one at a time.
@@ -26,30 +25,31 @@
 
 #include "base/memory_budget.h"
 
-/* What the slots of a map are. A free slot is all 0; one in use is not 0 at used_at. */
+/* Describes the slots of a map. A free slot is all 0; a used one is not 0 at used_at. */
 struct smp_hash_slots {
     size_t bytes;
     size_t used_at;   /* offset of a uint32_t */
-    unsigned eighths; /* of the slots are in use at most */
+    unsigned eighths; /* the highest load */
     uint64_t (*key)(const void *slot);
 };
 
-/* Visible so that finds can be inlined; touch it through the functions. All zero: an empty map. */
+/* Visible so that look-ups can be inlined; use the functions. All zero: an empty map. */
 struct smp_hash_map {
     void *slots;    /* NULL while nothing was reserved */
-    size_t mask;    /* their number - 1, which is a power of two */
-    unsigned shift; /* the high bits of a product choose the slot */
-    size_t count;   /* of those in use */
+    size_t mask;    /* number of slots - 1; the number is a power of two */
+    unsigned shift; /* a hash product shifted right by this is a slot */
+    size_t count;   /* used slots */
 };
 
 void smp_hash_map_fini(struct smp_hash_map *map, const struct smp_hash_slots *type,
                        struct smp_memory_budget *budget);
-/* A slot for each of more further entries. */
+/* Makes room for so many more entries. */
 bool smp_hash_map_reserve(struct smp_hash_map *map, const struct smp_hash_slots *type,
                           struct smp_memory_budget *budget, size_t more);
-/* A reserved slot for this key, for the caller to fill at once. */
+/* Returns a reserved slot for this key, which the caller fills at once. */
 void *smp_hash_map_put(struct smp_hash_map *map, const struct smp_hash_slots *type, uint64_t key);
-/* The slot with this key, for types whose key is all that is compared; NULL: there is none. */
+/* Returns the slot with this key, for types that are compared by the key alone; NULL: there is
+ * none. */
 void *smp_hash_map_find(const struct smp_hash_map *map, const struct smp_hash_slots *type,
                         uint64_t key);
 
@@ -73,14 +73,14 @@ struct smp_hash_id {
 
 extern const struct smp_hash_slots smp_hash_ids;
 
-/* id is not 0, and there is a reserved slot for it. */
+/* id is not 0, and a slot for it is reserved. */
 void smp_hash_ids_put(struct smp_hash_map *map, uint32_t hash, uint32_t id);
-/* The id was put with this hash. */
+/* Removes an id that was put with this hash. */
 void smp_hash_ids_remove(struct smp_hash_map *map, uint32_t hash, uint32_t id);
-/* The ids with this hash, one after the other; *step is 0 at first. 0: no more. */
+/* Returns the ids with this hash in turn; *step is 0 at first. 0: no more. */
 uint32_t smp_hash_ids_next(const struct smp_hash_map *map, uint32_t hash, size_t *step);
 
-/* Hashes for them. Start from SMP_HASH_START, feed the parts. */
+/* Hashes for ids: start from SMP_HASH_START and feed the parts. */
 #define SMP_HASH_START 0x811c9dc5u
 uint32_t smp_hash_bytes(uint32_t hash, const char *bytes, size_t length);
 uint32_t smp_hash_u32(uint32_t hash, uint32_t value);
@@ -95,10 +95,10 @@ struct smp_hash_pair {
 
 extern const struct smp_hash_slots smp_hash_pairs;
 
-/* The pair is not in the map, value is not 0, and there is a reserved slot for it. */
+/* The pair is not in the map yet, value is not 0, and a slot for it is reserved. */
 void smp_hash_pairs_put(struct smp_hash_map *map, uint64_t key, int32_t number, uint32_t value);
 
-/* The number is set above the bits in which neighbouring keys differ. */
+/* Puts the number above the bits in which neighbouring keys differ. */
 static inline uint64_t smp_hash_pair_key(uint64_t key, int32_t number)
 {
     return key ^ ((uint64_t)(uint32_t)number << 32);

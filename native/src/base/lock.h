@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lock.h - a mutex, and the condition that what it guards has changed.
+ * lock.h - a mutex and a condition variable, which signals that the guarded data has changed.
  *
  * Threads  any. wait and notify: with the lock held.
  * Errors   init: SMP_ENOMEM. wait may return for no reason, so the caller checks again.
@@ -18,7 +18,7 @@ struct smp_lock {
     pthread_cond_t changed;
 };
 
-/* Of a static one, which needs no init. */
+/* Initializes a static lock, which needs no smp_lock_init. */
 #define SMP_LOCK_INIT                                                           \
     {                                                                           \
         .mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER \
@@ -37,13 +37,13 @@ static inline void smp_lock_release(struct smp_lock *lock)
     (void)pthread_mutex_unlock(&lock->mutex);
 }
 
-/* Releases the lock until the next notify. */
+/* Waits for the next notify, with the lock released meanwhile. */
 static inline void smp_lock_wait(struct smp_lock *lock)
 {
     (void)pthread_cond_wait(&lock->changed, &lock->mutex);
 }
 
-/* Wakes up all that wait. */
+/* Wakes up all waiting threads. */
 static inline void smp_lock_notify(struct smp_lock *lock)
 {
     (void)pthread_cond_broadcast(&lock->changed);

@@ -10,12 +10,12 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 
-/* Kinds remembered at a time; there are fewer formats in the library. */
+/* Kinds remembered at a time. The library has fewer formats. */
 enum { SMP_LOG_KINDS = 64 };
 
 struct kind {
     const char *format; /* NULL: free */
-    int64_t kept_ns;    /* when one was last kept */
+    int64_t kept_ns;    /* when a message of this kind was last kept */
     uint64_t held_back; /* since then */
 };
 
@@ -68,7 +68,8 @@ void smp_log_destroy(struct smp_log *log)
     smp_free(log->quota, log);
 }
 
-/* The entry of format, or else the one to give up for it: a free one, or the longest silent. */
+/* Returns the entry of format, or else the entry to replace: a free one, or the one silent for
+ * longest. */
 static struct kind *find_message_kind(struct smp_log *log, const char *format)
 {
     struct kind *oldest = &log->kinds[0];
@@ -76,14 +77,14 @@ static struct kind *find_message_kind(struct smp_log *log, const char *format)
     for (size_t i = 0; i < SMP_LOG_KINDS; i++) {
         struct kind *kind = &log->kinds[i];
         if (kind->format == format || kind->format == NULL)
-            return kind; /* entries are never freed, so behind a free one there is nothing */
+            return kind; /* entries are never freed, so all behind a free one are free */
         if (kind->kept_ns < oldest->kept_ns)
             oldest = kind;
     }
     return oldest;
 }
 
-/* To see whether a character ends at the cut, the byte behind it must have been written too. */
+/* The byte behind the cut must have been written, too: it shows whether a character ends there. */
 static size_t cut_at(size_t room)
 {
     const size_t last = SMP_LOG_MESSAGE_BYTES - 2;
@@ -167,7 +168,7 @@ void smp_log_put_once(struct smp_log *log, enum smp_log_level level, const char 
     va_end(arguments);
 }
 
-/* Reports what a full ring dropped, once everything that came before is taken. */
+/* Reports what a full ring dropped, once all earlier messages are taken. */
 static bool take_message(struct smp_log *log, enum smp_log_level *level, char *text)
 {
     if (log->count > 0) {

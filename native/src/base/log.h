@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * log.h - a small ring of messages from threads that must not do output to the one that may.
+ * log.h - a small ring of messages, from threads that must not do output to the thread that may.
  *
- * The sampler thread puts, the reporter takes and hands them to Java. Each kind of message (its
- * format pointer) is kept at most once per SMP_LOG_QUIET_NS; the next one says how many were held
- * back. What the caller puts once is of no kind.
+ * The sampler thread puts messages; the reporter takes them and hands them to Java. A message of
+ * one kind (format pointer) is kept at most once per SMP_LOG_QUIET_NS, and the next one says how
+ * many were held back. smp_log_put_once has no such limit.
  *
- * A record is a longer text with a title, which is printed as it is: a deadlock.
+ * A record is a longer text with a title, printed as it is: a deadlock.
  *
  * Owns     its messages and records.
  * Threads  any (one mutex, held for a vsnprintf or a copy of one message).
- * Errors   a full ring drops the newest and counts it; once the ring is empty, take returns a
- *          message with the count. Of records put says whether there was room.
+ * Errors   a full ring drops the newest message and counts it; once the ring is empty, take returns
+ *          a message with the count. put_record returns false if there is no room.
  * Cost     a vsnprintf; no allocation after create.
  */
 #ifndef SMP_BASE_LOG_H
@@ -37,12 +37,14 @@ void smp_log_destroy(struct smp_log *log);
  * SMP_LOG_MESSAGE_BYTES is cut between two characters. */
 void smp_log_put(struct smp_log *log, enum smp_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* As put, of no kind: for what comes once, in place of which no later one would come. */
+/* As put, without the limit for its kind: for messages that are put only once, so that none would
+ * follow a dropped one. */
 void smp_log_put_once(struct smp_log *log, enum smp_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Adopts both texts, unless so many records wait already: false. log may be NULL: false. */
+/* Takes over both texts. False, with the texts still the caller's: SMP_LOG_RECORDS records wait
+ * already, or log is NULL. */
 bool smp_log_put_record(struct smp_log *log, struct smp_bytes *title, struct smp_bytes *rows);
-/* The oldest record becomes the caller's, who ends both texts. False: there is none. */
+/* Moves the oldest record to the caller, who must call fini on both texts. False: there is none. */
 bool smp_log_take_record(struct smp_log *log, struct smp_bytes *title, struct smp_bytes *rows);
 /* Takes the oldest message; false when there is none. */
 bool smp_log_take(struct smp_log *log, enum smp_log_level *level, char text[SMP_LOG_MESSAGE_BYTES]);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lower_bound.h - where a key is, or would be, in rows whose keys rise.
+ * lower_bound.h - binary search in rows that are sorted by key.
  *
- * Threads  any, signal handlers included, where key_at may be called there.
- * Cost     O(log count) calls of key_at, which the compiler puts in place.
+ * Threads  any, including signal handlers if key_at may be called there.
+ * Cost     O(log count) calls of key_at, which the compiler inlines.
  */
 #ifndef SMP_BASE_LOWER_BOUND_H
 #define SMP_BASE_LOWER_BOUND_H
@@ -13,7 +13,7 @@
 
 typedef uint64_t smp_key_at(const void *rows, size_t index);
 
-/* The first row whose key is not below this one; count: there is none. */
+/* Returns the first row whose key is not below this one; count: there is none. */
 static inline size_t smp_lower_bound(const void *rows, size_t count, smp_key_at *key_at,
                                      uint64_t key)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memory_budget.h - one maximum shared by the tables and arenas (arena.h) a module is made of.
+ * memory_budget.h - one maximum, shared by the tables and arenas (arena.h) of a module.
  *
  * Threads  one at a time.
  * Errors   NULL or false if the maximum, the quota or the system refuses; nothing has changed then.
@@ -15,9 +15,9 @@
 #include "base/alloc.h"
 
 struct smp_memory_budget {
-    struct smp_quota *quota; /* everything is charged to it as well */
+    struct smp_quota *quota; /* all bytes are also charged to it */
     size_t max_bytes;
-    size_t used_bytes; /* of the heap and committed in arenas */
+    size_t used_bytes; /* heap bytes, and bytes committed in arenas */
 };
 
 static inline size_t smp_memory_budget_left(const struct smp_memory_budget *budget)
@@ -25,10 +25,10 @@ static inline size_t smp_memory_budget_left(const struct smp_memory_budget *budg
     return budget->used_bytes < budget->max_bytes ? budget->max_bytes - budget->used_bytes : 0;
 }
 
-/* Zeroed memory of the heap. */
+/* Returns zeroed heap memory. */
 void *smp_memory_budget_take(struct smp_memory_budget *budget, size_t size);
-/* A larger piece with what this one holds, which is given back. NULL: it stays as it is. piece
- * NULL, of size 0, is fine. */
+/* Copies a piece into a larger one and frees it. NULL: the piece has not changed. piece NULL of
+ * size 0 is fine. */
 void *smp_memory_budget_grow(struct smp_memory_budget *budget, void *piece, size_t size,
                              size_t larger);
 /* Items that grow by doubling. All zero: none. */
@@ -37,10 +37,10 @@ struct smp_grown {
     size_t bytes;
 };
 
-/* Room for needed bytes; what is there is kept. False: nothing has changed. */
+/* Makes room for needed bytes and keeps the content. False: nothing has changed. */
 bool smp_memory_budget_fit(struct smp_memory_budget *budget, struct smp_grown *grown,
                            size_t needed);
-/* size as it was taken; piece NULL is fine. */
+/* Frees a piece; size is that passed to take. piece NULL is fine. */
 void smp_memory_budget_give(struct smp_memory_budget *budget, void *piece, size_t size);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/once.h"
 
-/* With the lock held: waits while another thread opens or closes. */
+/* The lock is held. Waits while another thread opens or closes. */
 static void wait_while_busy(struct smp_once *once)
 {
     while (once->phase == SMP_ONCE_BUSY)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * once.h - a reference whose first holder opens something and whose last one closes it, without a
- * lock held meanwhile; others wait.
+ * once.h - a reference count: the first user opens something, and the last one closes it. No lock
+ * is held while that happens; other users wait.
  *
  * Threads  any.
  * Cost     one lock.
@@ -17,7 +17,7 @@ enum smp_once_phase { SMP_ONCE_CLOSED, SMP_ONCE_BUSY, SMP_ONCE_OPEN };
 
 struct smp_once {
     struct smp_lock lock;
-    enum smp_once_phase phase; /* guarded by the lock, as users */
+    enum smp_once_phase phase; /* guarded by the lock, like users */
     unsigned users;
 };
 
@@ -26,11 +26,11 @@ struct smp_once {
         .lock = SMP_LOCK_INIT \
     }
 
-/* True for the first: it must open, then call finish. False: it is open. */
+/* True for the first user, which must open and then call finish. False: it is open. */
 bool smp_once_open(struct smp_once *once);
-/* True for the last: it must close, then call finish(false). */
+/* True for the last user, which must close and then call finish(false). */
 bool smp_once_close(struct smp_once *once);
-/* is_open false, after open: it could not be opened, and there is no reference to it. */
+/* is_open false after open: it could not be opened, and the caller has no reference. */
 void smp_once_finish(struct smp_once *once, bool is_open);
 
 #endif

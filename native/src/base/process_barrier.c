@@ -8,12 +8,12 @@
 
 #include "base/syscall_filter.h"
 
-/* Of linux/membarrier.h, which older headers do not have. */
+/* As in linux/membarrier.h, which older systems lack. */
 enum { RUN_PRIVATE = 1 << 3, REGISTER_PRIVATE = 1 << 4 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static bool is_tried;
-static bool is_forbidden; /* by a filter; constant once it was tried */
+static bool is_forbidden; /* by a filter; constant once is_tried is set */
 static atomic_bool is_refused;
 
 static bool call_membarrier(int command)
@@ -26,13 +26,13 @@ static bool call_membarrier(int command)
 #endif
 }
 
-/* Of a child that shares our memory, too. */
+/* May also run in a child process that shares our memory. */
 static bool call_both(void)
 {
     return call_membarrier(REGISTER_PRIVATE) && call_membarrier(RUN_PRIVATE);
 }
 
-/* A filter may end the process that makes the call. */
+/* A filter may kill the process that makes the call, so a child tries it first. */
 static bool is_permitted(void)
 {
     (void)pthread_mutex_lock(&mutex);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * random.h - numbers without a period a program could fall in step with. Not for secrets.
+ * random.h - random numbers, so that sampling cannot lock onto a periodic program. Not for secrets.
  *
- * Owns     no state; it is the caller's, seeded with anything.
- * Threads  one at a time for each state.
+ * Owns     no state: the caller has it, seeded with any number.
+ * Threads  one at a time per state.
  * Cost     a few instructions.
  */
 #ifndef SMP_BASE_RANDOM_H
@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-/* The next number: xorshift64, its low and worst bits left out; below 2^53. */
+/* Returns the next number, below 2^53: xorshift64 without its low bits, which are the worst. */
 static inline uint64_t smp_random_next(uint64_t *state)
 {
     uint64_t x = *state != 0 ? *state : 1; /* xorshift never leaves 0 */
@@ -23,14 +23,15 @@ static inline uint64_t smp_random_next(uint64_t *state)
     return x >> 11;
 }
 
-/* Uniform in 0.5 to 1.5 times the mean, which is not negative: gaps of such lengths, one after the
- * other, keep step with nothing. */
+/* Uniform in 0.5 to 1.5 times the mean, which is not negative. A series of such gaps follows no
+ * period. */
 static inline int64_t smp_random_around(uint64_t *state, int64_t mean)
 {
     return mean - mean / 2 + (int64_t)(smp_random_next(state) % (uint64_t)(mean / 2 * 2 + 1));
 }
 
-/* A number that belongs to this one, and to no other: all its bits depend on all of value's. */
+/* Mixes a number: different values give different results, and each bit of the result depends on
+ * all bits of value. */
 static inline uint64_t smp_random_of(uint64_t value)
 {
     uint64_t x = value + UINT64_C(0x9e3779b97f4a7c15);

@@ -2,12 +2,12 @@
 /*
  * safe_read.h - reads memory that may not be mapped, without a handler for the fault.
  *
- * The kernel copies (process_vm_readv on this very process) and says so where it cannot. A
- * filter of system calls (seccomp) may forbid that, even by ending the process: so it is tried
- * once before it is used, in a process of its own wherever this one has such a filter.
+ * The kernel copies (process_vm_readv on this very process) and returns an error if it cannot. A
+ * filter of system calls (seccomp) may forbid the call, or even kill the process for it. So the
+ * call is tried once before it is used, and in a child process if there is a filter.
  *
- * Threads  any. smp_safe_read: signal handlers included; errno is left as it was.
- * Errors   false: not all of it can be read, or this way of reading was never found to be
+ * Threads  any. smp_safe_read: also in signal handlers; it preserves errno.
+ * Errors   false: not all of it can be read, or smp_safe_read_refusal has not found the call
  *          permitted.
  * Cost     one system call, below a microsecond for up to 4 KB.
  */
@@ -19,12 +19,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Tries it, the first time. NULL: it is permitted; else why not, static storage. */
+/* The first call tries a read. NULL: reads are permitted; otherwise the reason why not, in static
+ * storage. */
 const char *smp_safe_read_refusal(void);
 /* All or nothing: copies size bytes from the address. On false *to is undefined. */
 bool smp_safe_read(void *to, uintptr_t address, size_t size);
 
-/* Several places at once, in one system call: each more costs about a quarter of the first one. */
+/* Several places read by one system call; each further place costs about a quarter of the first. */
 struct smp_safe_part {
     void *to;
     uintptr_t address;
@@ -36,11 +37,11 @@ enum { SMP_SAFE_PARTS = 8 };
 /* All parts or nothing; at most SMP_SAFE_PARTS. */
 bool smp_safe_read_parts(const struct smp_safe_part *parts, size_t count);
 
-/* Test seam: what the next first try finds. NULL: a real one. Not for production. */
+/* Test seam: replaces the next first try. NULL: a real one. Not for production. */
 typedef bool smp_safe_read_trial(const char **refusal);
 void smp_safe_read_set_trial(smp_safe_read_trial *trial);
 
-/* Test seam: *calls grows by one with each system call. NULL: no more. Not for production. */
+/* Test seam: *calls counts the system calls. NULL: none does any more. Not for production. */
 void smp_safe_read_count_calls(_Atomic uint64_t *calls);
 
 #endif

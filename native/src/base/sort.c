@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { FIRST_RUN = 8 }; /* shorter runs are quicker made by insertion than by merging */
+enum { FIRST_RUN = 8 }; /* insertion is faster than merging for runs up to this length */
 
 struct sorter {
     smp_index_before *before;

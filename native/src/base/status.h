@@ -33,7 +33,7 @@ enum smp_status {
 
 /* The status must be checked. */
 #define SMP_CHECKED __attribute__((warn_unused_result))
-/* A parameter that a function has for its type's sake only. */
+/* A parameter that only the function's type requires. */
 #define SMP_UNUSED __attribute__((unused))
 
 /* The text of a code; never NULL, static storage. */

@@ -20,7 +20,7 @@ static int look_into_program(struct dl_phdr_info *program, SMP_UNUSED size_t siz
     return 1;
 }
 
-/* The program is mapped anyway, and has no name here. In a test the address is its own. */
+/* In a test the address is in the program itself, which is always mapped and has no name here. */
 static bool is_of_program(const void *address)
 {
     const void *searched = address;

@@ -16,12 +16,12 @@
 
 enum { CHILD_STACK_BYTES = 64 * 1024, PERMITTED = 0, FORBIDDEN = 1 };
 
-/* Guards child_stack, and the value of PR_SET_DUMPABLE: it must not be taken for the process's own
- * while another thread has changed it. */
+/* Guards child_stack and PR_SET_DUMPABLE: a value that another thread has set for the moment must
+ * not be restored as the process's own. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static _Alignas(16) char child_stack[CHILD_STACK_BYTES];
 
-/* Is there a filter of system calls? True where that cannot be found out. */
+/* Is there a filter of system calls? True if that is not known. */
 static bool is_filtered(void)
 {
     const int32_t self = (int32_t)syscall(SYS_gettid);
@@ -55,12 +55,12 @@ static const char *refusal_in_child(smp_syscall_attempt *attempt, const char *fo
 }
 
 /*
- * A core dump of the child would end us too on kernels before 5.16, so none is made during that
- * moment: about a millisecond, and only where there is a filter. The price: if the process itself
- * crashes then it leaves no core either, and another process of its user that attaches then is
- * refused. Nothing less helps: the kernel ends those that share memory before it looks at
- * RLIMIT_CORE, and for a child with memory of its own it would copy the tables of all our pages.
- * A value of 2 cannot be set again.
+ * On kernels before 5.16 a core dump of the child would kill us too, so core dumps are switched off
+ * meanwhile: for about a millisecond, and only if there is a filter. In that time the process
+ * itself leaves no core if it crashes, and refuses another process of its user that attaches.
+ * Nothing less helps: the kernel kills processes that share memory before it looks at RLIMIT_CORE,
+ * and for a child with its own memory it would copy all our page tables. A value of 2 could not be
+ * restored, so the call is not tried then.
  */
 static const char *refusal_of_filter(smp_syscall_attempt *attempt, const char *forbidden)
 {

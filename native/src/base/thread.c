@@ -22,8 +22,8 @@ unsigned smp_thread_own_cpus(void)
     return sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? (unsigned)CPU_COUNT(&cpus) : 0;
 }
 
-/* A whole number of pages. With glibc the thread's control block and the thread-locals of all
- * libraries are part of the stack: EXTRA_STACK_BYTES is for those. */
+/* Rounds up to whole pages. With glibc the thread's control block and the thread-locals of all
+ * libraries are part of the stack, so EXTRA_STACK_BYTES is added for them. */
 static size_t full_stack_bytes(size_t wanted)
 {
     if (wanted < SMP_THREAD_MIN_STACK_BYTES)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One decoder reads all the forms; what it cannot read is one BAD per lead byte together with those
- * of its continuation bytes that follow, or per byte that leads nothing.
+ * One decoder reads all forms. Invalid input gives one BAD per lead byte with the continuation
+ * bytes that follow it, or per other byte.
  */
 #include "base/utf8.h"
 
@@ -40,7 +40,7 @@ static bool is_utf8_continuation(uint8_t byte)
     return (byte & 0xC0) == 0x80;
 }
 
-/* Bytes of the form that lead begins; 1 for what begins none. */
+/* Returns the length of the form that lead begins; 1 if it begins none. */
 static size_t form_of(uint8_t lead)
 {
     if (lead < 0xC0 || lead >= 0xF8)
@@ -50,7 +50,7 @@ static size_t form_of(uint8_t lead)
     return lead < 0xF0 ? 3 : 4;
 }
 
-/* left > 0. Surrogates come out as themselves: only the callers know what a pair means. */
+/* left > 0. Returns surrogates as they are: only the callers know what a pair means. */
 static uint32_t decode(const uint8_t *in, size_t left, size_t *taken)
 {
     static const uint32_t smallest[MAX_CHAR_BYTES + 1] = { 0, 0, 0x80, 0x800, SUPPLEMENTARY_FIRST };
@@ -72,7 +72,8 @@ static uint32_t decode(const uint8_t *in, size_t left, size_t *taken)
 static size_t encode(char *out, uint32_t c)
 {
     const size_t form = c < 0x80 ? 1 : c < 0x800 ? 2 : c < SUPPLEMENTARY_FIRST ? 3 : 4;
-    const uint32_t lead = form == 1 ? 0 : 0xFF & (0xF00U >> form); /* as many ones as bytes */
+    /* as many leading ones as bytes */
+    const uint32_t lead = form == 1 ? 0 : 0xFF & (0xF00U >> form);
 
     for (size_t i = form - 1; i > 0; i--) {
         out[i] = (char)(0x80 | (c & 0x3F));
@@ -82,12 +83,12 @@ static size_t encode(char *out, uint32_t c)
     return form;
 }
 
-/* Where characters go until one does not fit. */
+/* The output buffer. */
 struct target {
     char *out;
     size_t room;   /* bytes without the NUL, at least ELLIPSIS_BYTES */
     size_t length; /* written so far */
-    size_t cut;    /* the last end of a character that leaves room for the ellipsis */
+    size_t cut;    /* the last character boundary that leaves room for the ellipsis */
 };
 
 static struct target init_target(char *out, size_t size)
@@ -95,7 +96,7 @@ static struct target init_target(char *out, size_t size)
     return (struct target){ .out = out, .room = size - 1 };
 }
 
-/* c is a character, not a surrogate. False when it does not fit: nothing is written then. */
+/* c is a character, not a surrogate. False: it does not fit, and nothing is written. */
 static bool put_char(struct target *to, uint32_t c)
 {
     char bytes[MAX_CHAR_BYTES];
@@ -120,7 +121,7 @@ static size_t finish_text(struct target *to, bool fits)
     return to->length;
 }
 
-/* All there is to do for a size no text fits into. */
+/* For a size that no text fits into. */
 static size_t write_nothing(char *out, size_t size)
 {
     if (size > 0)
@@ -133,7 +134,7 @@ static bool is_plain(uint8_t byte)
     return byte != 0 && byte < 0x80;
 }
 
-/* True when none of the eight bytes at in is NUL or has its high bit set. */
+/* True if none of the eight bytes at in is NUL or has its high bit set. */
 static bool are_plain(const uint8_t *in)
 {
     const uint64_t ones = 0x0101010101010101U;
@@ -154,7 +155,7 @@ static size_t count_plain(const uint8_t *in, size_t length)
     return at;
 }
 
-/* Copies the run of ASCII at in as far as it fits; most names are nothing else. */
+/* Copies the run of ASCII at in as far as it fits. Most names are ASCII only. */
 static size_t put_plain(struct target *to, const uint8_t *in, size_t length)
 {
     const size_t left = to->room - to->length;
@@ -168,7 +169,7 @@ static size_t put_plain(struct target *to, const uint8_t *in, size_t length)
     return count;
 }
 
-/* left > 0. The next character of modified UTF-8, fit for the core. */
+/* left > 0. Returns the next character of modified UTF-8, with invalid input replaced. */
 static uint32_t next_modified(const uint8_t *in, size_t left, size_t *taken)
 {
     const uint32_t c = decode(in, left, taken);

@@ -2,9 +2,9 @@
 /*
  * utf8.h - text between the JVM's modified UTF-8, real UTF-8 and UTF-16.
  *
- * Inside the core all text is valid UTF-8. What is not valid becomes U+FFFD on the way in: one for
- * a lone surrogate, one for a lead byte with those of its continuation bytes that follow, one for a
- * byte that leads nothing.
+ * Inside the core all text is valid UTF-8. Invalid input becomes U+FFFD on the way in: one for a
+ * lone surrogate, one for a lead byte with the continuation bytes that follow it, one for any other
+ * byte.
  *
  * Threads  any.
  * Cost     O(length).
@@ -19,8 +19,8 @@
  * Modified UTF-8 (C0 80 for NUL, surrogate pairs as two three-byte forms) to UTF-8. Writes at most
  * size bytes with the final NUL and never splits a character; a text that does not fit ends in
  * U+2026 (...). An embedded NUL becomes U+FFFD. Four-byte forms, which the JVM does not write, are
- * taken as the UTF-8 they are. size >= 4; into less only a NUL is written. Returns the length
- * written, without the NUL.
+ * accepted as UTF-8. size >= 4; if it is smaller only a NUL is written. Returns the length written,
+ * without the NUL.
  */
 size_t smp_utf8_from_modified(char *out, size_t size, const char *in, size_t length);
 
@@ -33,7 +33,7 @@ size_t smp_utf8_to_utf16(uint16_t *out, const char *in, size_t length);
 /* The first character of valid UTF-8 that ends in a NUL, and its bytes. */
 uint32_t smp_utf8_next(const char *text, size_t *bytes);
 
-/* The columns that valid UTF-8 takes where each character takes one. */
+/* The columns of valid UTF-8 if each character takes one. */
 size_t smp_utf8_columns(const char *text, size_t length);
 
 /* The length of the longest prefix of valid UTF-8 with at most max bytes that ends between two

@@ -21,9 +21,9 @@
 
 enum { SMP_WRITER_BYTES = 64 * 1024 };
 
-/* Where bytes go, at most SMP_WRITER_BYTES a call. */
+/* The output that bytes go to, at most SMP_WRITER_BYTES a call. */
 struct smp_output {
-    /* False: failed, and it is not called again. length > 0. */
+    /* False: it failed, and is not called again. length > 0. */
     bool (*write)(void *self, const char *bytes, size_t length);
     void *self;
 };
@@ -38,7 +38,7 @@ struct smp_writer {
 
 SMP_CHECKED enum smp_status smp_writer_init(struct smp_writer *writer, struct smp_quota *quota,
                                             const struct smp_output *output);
-/* Writes what is left in the buffer. SMP_EIO: the output has refused some bytes. */
+/* Writes the rest of the buffer. SMP_EIO: the output has failed, now or before. */
 SMP_CHECKED enum smp_status smp_writer_finish(struct smp_writer *writer);
 void smp_writer_fini(struct smp_writer *writer); /* all zero is fine */
 

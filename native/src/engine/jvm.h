@@ -24,7 +24,6 @@
 #include "engine/call_counter.h"
 #include "model/group_key.h"
 #include "model/sample.h"
-#include "model/thread_serial.h"
 
 /*
  * A Java thread. The thread source owns it; a session may use it from started until drop. Fields
@@ -321,7 +320,7 @@ enum smp_os_thread_kind {
 };
 
 typedef bool smp_is_java_tid(void *context, int32_t tid);
-/* cpu_ns: used since the last read. id has the bit SMP_SERIAL_OTHER (model/thread_serial.h). */
+/* cpu_ns: used since the last read. id has the bit SMP_SERIAL_OTHER (model/group_key.h). */
 typedef void smp_on_os_thread(void *context, enum smp_os_thread_kind kind, uint64_t id,
                               const char *name, int64_t cpu_ns);
 

@@ -7,14 +7,14 @@
 #include "model/escape.h"
 
 #define NS_PER_MS 1000000
-#define HUNDREDTHS 10000.0 /* of a percent, in the whole */
+#define HUNDREDTHS 10000.0 /* hundredths of a percent in the whole */
 #define TENTHS 1000.0
 
 enum {
-    LINES_BYTES = 8192,        /* of all that is not about counting */
-    COUNTING_LINE_BYTES = 128, /* of one line, without its names */
-    ESCAPE_BYTES = 6,          /* of a byte of a name at most: \u000a */
-    LABEL_BYTES = 16           /* in front of a name, or between two */
+    LINES_BYTES = 8192,        /* all lines but those about counting */
+    COUNTING_LINE_BYTES = 128, /* one line, without its names */
+    ESCAPE_BYTES = 6,          /* the most for a byte of a name: \u000a */
+    LABEL_BYTES = 16           /* before a name, or between two */
 };
 
 #define DROPPED_LABEL "not counted "
@@ -37,7 +37,7 @@ static const enum smp_shown SHOWN[] = {
 #undef X
 };
 
-/* An account on its way. */
+/* An account that is being written. */
 struct account {
     const struct smp_profile *profile;
     struct smp_bytes *out;
@@ -57,7 +57,8 @@ static void put_figure(const struct account *account, enum smp_shown shown, cons
         smp_bytes_printf(account->out, "%s: %" PRIu64 "\n", text, value);
 }
 
-/* Of the time of sampled threads, in tenths of a percent, rounded down; -1: there is no time. */
+/* The share of the sampled threads' time that has a stack, in tenths of a percent, rounded down;
+ * -1: there is no time. */
 static int stack_share(const struct smp_profile *profile)
 {
     double all_ns = 0;
@@ -110,7 +111,7 @@ static uint64_t names_lost(struct smp_thread_groups *groups)
     return lost;
 }
 
-/* Put together from whole numbers: "%.2f" would follow the locale the JVM has set. */
+/* Composed of whole numbers: "%.2f" would follow the locale that the JVM has set. */
 static void put_own_cpu(struct smp_bytes *out, int64_t own_cpu_ns, int64_t elapsed_ns)
 {
     int64_t hundredths = 0;
@@ -180,7 +181,7 @@ static void put_tally(const struct account *account)
     }
 }
 
-/* Packages, long walks, the signal. */
+/* Missed packages, long walks, a lost signal. */
 static void put_notes(const struct account *account)
 {
     const struct smp_profile *const profile = account->profile;

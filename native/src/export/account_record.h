@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * account_record.h - the record of a report that says what the sampler did, missed and used.
+ * account_record.h - the record of a report about the sampler itself: what it did, missed and used.
  *
  * Threads  any; the profile is immutable.
  * Errors   out remembers a failure (bytes.h).
- * Cost     constant; if it is short, a look at each outermost node.
+ * Cost     constant; a short account also visits each outermost node.
  */
 #ifndef SMP_EXPORT_ACCOUNT_RECORD_H
 #define SMP_EXPORT_ACCOUNT_RECORD_H
@@ -16,8 +16,8 @@
 /* clang-format off */
 
 /*
- * The lines that are no outcome and no counter; those stand between the first three and the rest.
- * X(line, shown, text, words): shown and words as in outcome.h.
+ * The lines besides outcomes and counters, which come after the first three. X(line, shown, text,
+ * words): shown and words as in outcome.h.
  */
 #define SMP_ACCOUNT_LINE_MAP(X)                                                                  \
     X(CLOCK, ALWAYS, "clock: CPU, all times are CPU times",                                      \
@@ -55,16 +55,15 @@
 
 /* clang-format on */
 
-/* More than all its lines can take. */
+/* An upper bound of the length of all its lines. */
 size_t smp_account_record_limit(const struct smp_profile *profile);
 
-/* One line "<text>: <value>" per figure that is not zero, or, if it is short, whose level is
- * reached; the last two lines always. The line of polls of a short one goes on with "99.8 % of the
- * time with a stack", of sampled groups, rounded down. Where calls are counted, their figures
- * (counting_account.h) stand behind the counters, with the names that are listed:
- * "left alone: 2 (too large: a.B.c, too large: a.B.d)"; 20 names at most, then ", … 3 more".
- * Methods that are not counted any more have lines of their own:
- * "not counted since <time>: a.B.c". */
+/* Writes a line "<text>: <value>" for each figure that is not zero, or, in a short account, whose
+ * level is reached; the last two lines always. In a short account the line of polls continues with
+ * "99.8 % of the time with a stack", for sampled groups, rounded down. If calls are counted, their
+ * figures (counting_account.h) follow the counters, with up to 20 names: "left alone: 2 (too large:
+ * a.B.c, too large: a.B.d)", then ", … 3 more". Methods that are no longer counted have lines of
+ * their own: "not counted since <time>: a.B.c". */
 void smp_account_record_rows(const struct smp_profile *profile, bool is_short,
                              struct smp_bytes *out);
 

@@ -7,11 +7,11 @@
  *           2      5.100      0.900   2550.000   1900.000   3200.000  A.handle <- [root] 2
  *        9000      4.200      4.200      0.466                        A.price <- A.handle 9000
  *
- * (Columns are wider than here.) us/call is the mean of the calls that are not inside of another
- * one of the same row (method_table.h); a cell is empty where nothing is known. Without times there
- * are no columns for them.
+ * (Real columns are wider.) us/call is the mean of the calls that are not inside another call of
+ * the same row (method_table.h). A cell is empty if its figure is not known. Without times their
+ * columns are missing.
  *
- * Calls of all levels of a recursion are in the row of their method, so a fold changes nothing.
+ * All levels of a recursion are in the row of their method, so folding recursions changes nothing.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ void smp_export_put_figure(struct smp_writer *out, int width, int64_t figure)
     smp_export_put_cell(out, width, text);
 }
 
-/* Thousandths, put together from whole numbers: "%.3f" would follow the locale the JVM has set. */
+/* Composed of whole numbers: "%.3f" would follow the locale that the JVM has set. */
 static void put_time_cell(const struct calls_page *page, int64_t ns, int64_t ns_per_unit)
 {
     const int64_t thousandths = ns / (ns_per_unit / 1000);
@@ -121,7 +121,7 @@ static void put_caller(const struct calls_page *page, size_t rank, const char *n
     smp_writer_puts(page->job->out, text);
 }
 
-/* The busiest, and the others as one. */
+/* Writes the callers with the most calls, and the sum of the others. */
 static void put_callers(const struct calls_page *page, const struct smp_method_row *row)
 {
     const struct smp_method_table *const table = &page->table;

@@ -29,12 +29,12 @@ enum smp_status smp_children_init(struct smp_children *children, struct smp_quot
     size_t count = 0;
 
     *children = (struct smp_children){ .quota = quota };
-    /* Below node 0 are the groups, which are no frames. */
+    /* The children of node 0 are groups, not frames. */
     if (node == 0 || node >= smp_tree_node_count(profile->tree))
         return SMP_EINVAL;
     first = smp_tree_nodes(profile->tree)[node].last_child;
     count = count_used(profile, first);
-    /* The second half is scratch; one more because nothing cannot be allocated. */
+    /* The second half is scratch memory; one more, because 0 bytes cannot be allocated. */
     children->nodes = smp_alloc(quota, (2 * count + 1) * sizeof(*children->nodes));
     if (children->nodes == NULL)
         return SMP_ENOMEM;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * children.h - the nodes right below one node of a profile, for readers that go down a tree step by
- * step: in descending wall time, equal ones in the order they were added. Unused nodes (tree.h) are
- * left out.
+ * children.h - the children of one node of a profile, for readers that descend a tree step by step:
+ * in descending order of wall time, equal ones in the order they were added, without unused nodes
+ * (tree.h).
  *
  * Owns     its nodes.
  * Threads  immutable after init.
  * Errors   init: SMP_ENOMEM, SMP_EQUOTA, and there is nothing to fini. SMP_EINVAL: no such node.
- * Cost     init: one sort of the children; 8 bytes of each while it lives.
+ * Cost     init: one sort of the children; 8 bytes for each.
  */
 #ifndef SMP_EXPORT_CHILDREN_H
 #define SMP_EXPORT_CHILDREN_H
@@ -25,7 +25,7 @@ struct smp_children {
     size_t count;
 };
 
-/* node: a group's root or a frame. It may come from another language: any number. */
+/* node: a group's root or a frame. It comes from Java and may be any number. */
 SMP_CHECKED enum smp_status smp_children_init(struct smp_children *children,
                                               struct smp_quota *quota,
                                               const struct smp_profile *profile, uint64_t node);

@@ -3,8 +3,8 @@
  * export_writers.h - one writer per format; exporters.c has the table of them.
  *
  * Threads  any; the profile is immutable.
- * Errors   SMP_ENOMEM, SMP_EQUOTA: no working memory. After a failure of the output, which
- *          out remembers, a writer may go on or stop.
+ * Errors   SMP_ENOMEM, SMP_EQUOTA: no working memory. out remembers a failure of the output, after
+ *          which a writer may continue or stop.
  * Cost     see each .c.
  */
 #ifndef SMP_EXPORT_EXPORT_WRITERS_H
@@ -17,12 +17,12 @@
 
 struct smp_export_job {
     const struct smp_profile *profile;
-    const struct smp_profile *whole; /* the same, whose recursions are not folded */
+    const struct smp_profile *whole; /* the same profile before recursions were folded */
     const struct smp_export_style *style;
     struct smp_quota *quota;
     const struct smp_hot_groups *groups;  /* sampled */
-    const struct smp_hot_groups *counted; /* empty where no calls are counted */
-    const struct smp_hot_groups *holders; /* of locks; empty where no thread was blocked */
+    const struct smp_hot_groups *counted; /* empty if no calls are counted */
+    const struct smp_hot_groups *holders; /* of locks; empty if no thread was blocked */
     struct smp_writer *out;
 };
 
@@ -34,7 +34,7 @@ SMP_CHECKED enum smp_status smp_export_json(const struct smp_export_job *job);
 SMP_CHECKED enum smp_status smp_export_top(const struct smp_export_job *job);
 SMP_CHECKED enum smp_status smp_export_otlp(const struct smp_export_job *job);
 SMP_CHECKED enum smp_status smp_export_calls(const struct smp_export_job *job);
-/* The same of at most so many rows, as a part of TOP. */
+/* Writes the table with at most so many rows, as a part of TOP. */
 SMP_CHECKED enum smp_status smp_calls_table_put(const struct smp_export_job *job, size_t most);
 
 /* Writes a cell of a table for people: a space, then a text or figure, aligned right. */
@@ -47,13 +47,13 @@ static inline bool smp_export_holds(const struct smp_export_job *job, enum smp_m
     return (smp_tree_measures(job->profile->tree) & SMP_MEASURE_BIT(measure)) != 0;
 }
 
-/* Returns the title of the style's measure. With the CPU clock wall time is CPU time. */
+/* Returns the title of the style's measure. With the CPU clock wall time is shown as CPU time. */
 static inline const char *smp_export_measure_title(const struct smp_export_job *job)
 {
     return smp_measure_info(smp_profile_measure(job->profile, job->style->measure))->title;
 }
 
-/* The groups of which the style's measure is the whole. */
+/* The groups that a sum of the style's measure includes. */
 static inline const struct smp_hot_groups *smp_export_weighed(const struct smp_export_job *job)
 {
     return smp_profile_kind_of(job->style->measure) == SMP_GROUP_COUNTED ? job->counted
@@ -66,8 +66,8 @@ smp_export_group(const struct smp_export_job *job, const struct smp_hot_groups *
     return smp_hot_group_info(job->profile, groups->indices[rank]);
 }
 
-/* Reads the amounts of the current node itself; kind is that of its group. A counted group has
- * calls alone here: a sampled group has the same time. Returns false if there is no amount. */
+/* Reads the own amounts of the current node; kind is that of its group. A counted group gets only
+ * its calls, because a sampled group has the same time. Returns false if there is no amount. */
 static inline bool smp_export_own_amounts(const struct smp_tree_walk *walk,
                                           enum smp_group_kind kind, struct smp_amounts *self)
 {
@@ -77,7 +77,7 @@ static inline bool smp_export_own_amounts(const struct smp_tree_walk *walk,
     return smp_amounts_has_any(self);
 }
 
-/* "[unnamed]" where the name is empty. */
+/* The group's name; "[unnamed]" if it is empty. */
 static inline const char *smp_export_group_name(const struct smp_group_info *group)
 {
     return group->name[0] == '\0' ? "[unnamed]" : group->name;

@@ -11,7 +11,7 @@ static enum smp_status (*const writers[SMP_FORMAT_COUNT])(const struct smp_expor
     [SMP_FORMAT_OTLP] = smp_export_otlp,   [SMP_FORMAT_CALLS] = smp_export_calls,
 };
 
-/* All may come from another language: any number. */
+/* The arguments come from Java and may be any number. */
 static bool is_known_export(enum smp_format format, const struct smp_export_style *style)
 {
     return (unsigned)format < SMP_FORMAT_COUNT && (unsigned)style->measure < SMP_MEASURE_COUNT &&
@@ -68,7 +68,7 @@ enum smp_status smp_export(const struct smp_profile *profile, enum smp_format fo
 
     if (!is_known_export(format, style))
         return SMP_EINVAL;
-    /* Without memory for it all levels of a recursion are written. */
+    /* Without memory for the folded profile all levels of a recursion are written. */
     if (style->fold_recursion && format != SMP_FORMAT_CALLS)
         (void)!smp_profile_fold_recursion(quota, profile, &folded);
     status = export_as(folded != NULL ? folded : profile, profile, format, style, quota, output);

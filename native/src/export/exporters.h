@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * exporters.h - profiles in the formats of other tools: a table of writers, each from a profile to
- * a byte output.
+ * exporters.h - profiles in the formats of other tools: a table of writers, each of which writes a
+ * profile to a byte output.
  *
  *   TEXT        the report that people read, as PrintStreamSamplingOutputer prints it. Empty where
  *               nothing was sampled.
@@ -26,19 +26,19 @@
  *               methods.
  *   CALLS       a table of all counted methods, classes or packages (calls_table.c).
  *
- * Counted trees (group_key.h) have time that sampled trees have, too. No form adds the two: with a
- * measure of which sampled trees are the whole, COLLAPSED and SPEEDSCOPE show these only, with the
- * measure CALLS only counted ones; TOP has a table of each kind, with the measure CALLS of counted
- * ones only; in PPROF and OTLP the stacks of counted trees have calls and no time; TEXT and JSON
- * have them apart.
+ * Counted trees (group_key.h) repeat time of the sampled trees, and no format adds the two.
+ * COLLAPSED and SPEEDSCOPE show only counted trees with the measure CALLS, and only sampled ones
+ * with any other. TOP has a table of each kind, and with the measure CALLS that of counted methods
+ * only. In PPROF and OTLP the stacks of counted trees have calls and no time. TEXT and JSON show
+ * them separately.
  *
- * Groups stand in descending time. Every writer streams: its working memory is proportional to what
- * it must index (nodes, frames), never to its output; TEXT makes one record at a time.
+ * Groups are in descending order of time. Every writer streams: its working memory is proportional
+ * to the nodes and frames that it must index, never to its output. TEXT makes one record at a time.
  *
  * Threads  any; the profile is immutable.
- * Errors   SMP_EIO: the output refused, nothing more was written. SMP_ENOMEM, SMP_EQUOTA: no
- *          working memory, perhaps after a part was written. SMP_EINVAL: no such format, measure
- *          or kind of rows.
+ * Errors   SMP_EIO: the output failed, and nothing more was written. SMP_ENOMEM, SMP_EQUOTA: no
+ *          working memory, perhaps after a part was written. SMP_EINVAL: no such format, measure or
+ *          kind of rows.
  * Cost     O(nodes), and the output; no recursion.
  */
 #ifndef SMP_EXPORT_EXPORTERS_H
@@ -50,8 +50,8 @@
 #include "export/style.h"
 #include "model/profile.h"
 
-/* X(code, text): text is the name of the Java enum constant, the order its ordinal. HTML is JSON
- * inside a page that Java wraps around it; gzip is Java's too. */
+/* X(code, text): text is the name of the Java enum constant, and the order gives its ordinal. Java
+ * makes HTML, a page around JSON, and gzip. */
 #define SMP_FORMAT_MAP(X)       \
     X(TEXT, "TEXT")             \
     X(COLLAPSED, "COLLAPSED")   \
@@ -69,7 +69,7 @@ enum smp_format {
         SMP_FORMAT_COUNT
 };
 
-/* quota: of the working memory; may be NULL. */
+/* quota: for the working memory; may be NULL. */
 SMP_CHECKED enum smp_status smp_export(const struct smp_profile *profile, enum smp_format format,
                                        const struct smp_export_style *style,
                                        struct smp_quota *quota, const struct smp_output *output);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fitted_text.h - texts in so many columns: "…" stands for what was cut.
+ * fitted_text.h - cuts texts to a number of columns; "…" replaces the part that was cut.
  *
  * Threads  any.
  * Errors   out remembers a failure (bytes.h).
@@ -12,9 +12,9 @@
 #include "base/bytes.h"
 
 size_t smp_fitted_columns(const char *text);
-/* The end of text, with as many columns; text has more. */
+/* Returns the end of text that has so many columns. text must have more. */
 const char *smp_fitted_last(const char *text, size_t columns);
-/* Keeps the end of a text that is too long; columns > 0. */
+/* Keeps the end of a text that is too long. columns > 0. */
 void smp_fitted_put_end(struct smp_bytes *out, const char *text, size_t columns);
 /* Keeps the beginning. */
 void smp_fitted_put_begin(struct smp_bytes *out, const char *text, size_t columns);

@@ -9,12 +9,12 @@
 
 enum {
     INDENT = 2,              /* columns per printed ancestor */
-    TITLE_FRAME_BYTES = 256, /* of a title: all that is no name */
+    TITLE_FRAME_BYTES = 256, /* all of a title but the names */
     ESCAPE_BYTES = 6,        /* \u000a */
     NS_PER_US = 1000,
     SEPARATOR_BYTES = 2,
-    FIGURES_BYTES = 96, /* of most rows, behind the frame */
-    COLUMN_BYTES = 24   /* of most columns besides */
+    FIGURES_BYTES = 96, /* most rows, after the frame */
+    COLUMN_BYTES = 24   /* most further columns */
 };
 
 /* --- title --- */
@@ -100,7 +100,8 @@ static struct cursor begin_rows(const struct smp_rows *rows, uint32_t root)
     return (struct cursor){ .rows = rows, .root = root, .node = smp_rows_first(rows, root) };
 }
 
-/* To the next row in printed order: down, else beside, else beside the nearest row above. */
+/* Moves to the next row in printed order: the first one below, else the next sibling, else the next
+ * sibling of the nearest row above. */
 static void advance(struct cursor *cursor)
 {
     const uint32_t below = smp_rows_first(cursor->rows, cursor->node);
@@ -127,8 +128,8 @@ static size_t pad_after(size_t width)
     return width < SMP_REPORT_WIDTH ? SMP_REPORT_WIDTH - width + 1 : 1;
 }
 
-/* The title of a state behind another one is short: "Blocked", of "blocked time". 0: it is
- * whole. */
+/* The title of a state after another state is short: "Blocked" instead of "blocked time". 0: the
+ * whole title. */
 static size_t short_title_length(uint32_t shown, enum smp_measure measure)
 {
     const uint32_t before = shown & (SMP_MEASURE_BIT(measure) - 1) & SMP_STATE_MEASURES;
@@ -138,8 +139,8 @@ static size_t short_title_length(uint32_t shown, enum smp_measure measure)
                : strlen(smp_measure_info(measure)->title) - (sizeof(" time") - 1);
 }
 
-/* Estimates the bytes of all rows, up to limit. Reserving them spares the record most of its
- * growing, which doubles its memory each time. */
+/* Estimates the bytes of all rows, up to limit. Reserving them avoids most of the doubling of the
+ * record's buffer. */
 static size_t estimate_bytes(const struct smp_rows *rows, uint32_t root, size_t limit)
 {
     size_t bytes = 0;
@@ -160,7 +161,7 @@ static void put_figure_of(const char *label, int64_t value, struct smp_bytes *ou
     smp_bytes_put_i64(out, value);
 }
 
-/* Nothing where tenths is negative. */
+/* Writes nothing if tenths is negative. */
 static void put_percent(int tenths, struct smp_bytes *out)
 {
     if (tenths < 0)
@@ -169,7 +170,7 @@ static void put_percent(int tenths, struct smp_bytes *out)
     put_figure_of(".", tenths % 10, out);
 }
 
-/* With a capital, as all that stands before a number of a row. */
+/* Labels of numbers begin with a capital. */
 static void put_title(const char *title, size_t length, struct smp_bytes *out)
 {
     const char first = title[0] >= 'a' && title[0] <= 'z' ? (char)(title[0] - 'a' + 'A') : title[0];
@@ -178,8 +179,8 @@ static void put_title(const char *title, size_t length, struct smp_bytes *out)
     smp_bytes_put(out, title + 1, length - 1);
 }
 
-/* ", CPU time(ms): 12" for each measure that it shows; of states ", Running time(ms): 12, Blocked
- * 3". Calls that are those of several callers end in " over 2 paths". */
+/* ", CPU time(ms): 12" for each shown measure; for states ", Running time(ms): 12, Blocked 3".
+ * Calls with several callers end in " over 2 paths". */
 static void put_row_columns(const struct smp_row *row, struct smp_bytes *out)
 {
     for (uint32_t left = row->shown; left != 0; left &= left - 1) {
@@ -200,14 +201,14 @@ static void put_row_columns(const struct smp_row *row, struct smp_bytes *out)
     }
 }
 
-/* Put together from whole numbers: "%.3f" would follow the locale the JVM has set. */
+/* Composed of whole numbers: "%.3f" would follow the locale that the JVM has set. */
 static void put_us(const char *label, int64_t ns, struct smp_bytes *out)
 {
     put_figure_of(label, ns / NS_PER_US, out);
     smp_bytes_printf(out, ".%03d", (int)(ns % NS_PER_US));
 }
 
-/* ", Time per call(us): 12.345", and where they are known ", min 0.100, max 300.000". */
+/* ", Time per call(us): 12.345", and ", min 0.100, max 300.000" if known. */
 static void put_call(const struct smp_call_time *call, struct smp_bytes *out)
 {
     if (call->mean_ns == 0)
@@ -219,7 +220,7 @@ static void put_call(const struct smp_call_time *call, struct smp_bytes *out)
     put_us(", max ", call->max_ns, out);
 }
 
-/* ", counted since 12:03:07", and ", at most 330 calls missing" where that is known. */
+/* ", counted since 12:03:07", and ", at most 330 calls missing" if known. */
 static void put_since(const struct smp_since *since, struct smp_bytes *out)
 {
     char time[SMP_SINCE_BYTES];
@@ -249,7 +250,7 @@ static void put_row(const struct smp_row *row, size_t indent, struct smp_bytes *
         put_figure_of(", Recursion depth: ", row->levels, out);
 }
 
-/* The whole row, if it and the last line fit; or nothing of it. */
+/* Writes the whole row if it and the last line fit, or nothing. */
 static bool try_row(const struct cursor *at, struct smp_bytes *out)
 {
     const size_t length = out->length;

@@ -53,7 +53,7 @@ enum smp_status smp_hot_groups_init(struct smp_hot_groups *groups, struct smp_qu
     *groups = (struct smp_hot_groups){ .quota = quota };
     if (!smp_thread_groups_has(profile->groups, kind))
         return SMP_OK;
-    /* The second half is scratch; one more because nothing cannot be allocated. */
+    /* The second half is scratch memory; one more, because 0 bytes cannot be allocated. */
     groups->indices = smp_alloc(quota, (2 * count + 1) * sizeof(*groups->indices));
     if (groups->indices == NULL)
         return SMP_ENOMEM;
@@ -65,7 +65,7 @@ enum smp_status smp_hot_groups_init(struct smp_hot_groups *groups, struct smp_qu
     return SMP_OK;
 }
 
-/* Those without active time are in order already. */
+/* Groups without active time are in order already. */
 void smp_hot_groups_sort_active(struct smp_hot_groups *groups, const struct smp_profile *profile)
 {
     uint32_t *scratch;

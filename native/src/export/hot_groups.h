@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hot_groups.h - the thread groups of a profile that are printed, of one kind: sampled ones with
- * time or polls, counted ones with calls or time; in descending time, ties in byte order of their
- * names; last [JVM], whose threads are not the application's. The text report has them in another
- * order, by active time, so that idle ones stand behind the others.
+ * hot_groups.h - the printed thread groups of one kind: sampled ones with time or polls, counted
+ * ones with calls or time. They are in descending order of time, ties in byte order of their names;
+ * [JVM], whose threads are not the application's, is last. The text report orders them by active
+ * time, so that idle ones come after the others.
  *
  * Owns     its indices.
  * Threads  immutable after init.
@@ -27,31 +27,31 @@ struct smp_hot_groups {
     size_t count;
 };
 
-/* Those of this kind. */
+/* Finds the groups of this kind. */
 SMP_CHECKED enum smp_status smp_hot_groups_init(struct smp_hot_groups *groups,
                                                 struct smp_quota *quota,
                                                 const struct smp_profile *profile,
                                                 enum smp_group_kind kind);
-/* In descending active time, which is wall time that is not idle, in whole milliseconds; of groups
- * that were idle throughout it is 0. Ties as above. */
+/* Sorts by descending active time (wall time that is not idle, in whole milliseconds), which is 0
+ * for groups that were idle throughout. Ties as above. */
 void smp_hot_groups_sort_active(struct smp_hot_groups *groups, const struct smp_profile *profile);
 void smp_hot_groups_fini(struct smp_hot_groups *groups); /* all zero is fine */
 
-/* Of a group by its index in the profile. */
+/* index: that of the group in the profile. */
 const struct smp_group_info *smp_hot_group_info(const struct smp_profile *profile, uint32_t index);
 /* Is it the group of the JVM's own threads? */
 bool smp_hot_group_is_jvm(const struct smp_profile *profile, uint32_t index);
-/* Of all its threads, as its tree has it; 0 where it has no tree. */
+/* The total of the group's tree; 0 if it has no tree. */
 int64_t smp_hot_group_total(const struct smp_profile *profile, uint32_t index,
                             enum smp_measure measure);
-/* The same; of a measure of which counted trees are the whole (model/measure.h) that of the counted
+/* As above, but a measure that only counted trees have (model/measure.h) is taken from the counted
  * group with the same name. */
 int64_t smp_hot_group_whole(const struct smp_profile *profile, uint32_t index,
                             enum smp_measure measure);
-/* The part of its wall time that is under frames of polls without a stack, as [thread ended]. */
+/* The part of its wall time under frames of polls without a stack, like [thread ended]. */
 int64_t smp_hot_group_without_stack(const struct smp_profile *profile, uint32_t index);
-/* Was it idle throughout? It has idle time, and besides only time without a stack, or less than a
- * millisecond. */
+/* Was it idle throughout? True if it has idle time, and besides only time without a stack or less
+ * than a millisecond. */
 bool smp_hot_group_is_idle(const struct smp_profile *profile, uint32_t index);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hot_lines.c - group by group, what each frame has itself is added up by frame number; frames in
- * the order of their texts, those with one text as one; then sorted by time, and merged with the
- * best of the groups before.
+ * hot_lines.c - for each group, own amounts are summed by frame number. The frames are sorted by
+ * text, frames with the same text are joined, and the result is sorted by time and merged with the
+ * best lines of the previous groups.
  */
 #include "export/hot_lines.h"
 
@@ -13,7 +13,7 @@
 #include "export/used_frames.h"
 
 struct found {
-    uint32_t frame; /* its number */
+    uint32_t frame; /* its number in used_frames */
     uint32_t group;
     struct smp_amounts self;
 };
@@ -24,12 +24,12 @@ struct counting {
     struct smp_used_frames frames;
     struct smp_hot_groups groups;
     struct smp_amounts *sums; /* by frame number; all zero between two groups */
-    uint32_t *order;          /* frame numbers of a group; the second half is for sorting */
+    uint32_t *order;          /* frame numbers of a group; the second half is scratch memory */
     size_t count;             /* of order */
     const struct smp_line_texts *texts;
     size_t most;
-    struct found *best;   /* of the groups so far */
-    struct found *merged; /* that, and the group's */
+    struct found *best;   /* the best lines so far */
+    struct found *merged; /* best, merged with the group's lines */
     size_t best_count;
 };
 
@@ -74,7 +74,7 @@ static bool is_hotter_line(const void *context, uint32_t a, uint32_t b)
     return counting->sums[a].of[SMP_MEASURE_WALL] > counting->sums[b].of[SMP_MEASURE_WALL];
 }
 
-/* One frame stands for all that have its text. */
+/* Joins frames with the same text. */
 static void fold_equal_texts(struct counting *counting)
 {
     size_t kept = 0;
@@ -103,7 +103,7 @@ static void order_lines(struct counting *counting)
 
 /* --- the best of all groups --- */
 
-/* Equal ones: that of the earlier group first. */
+/* Of equal lines that of the earlier group is first. */
 static bool is_before_frame(const struct counting *counting, const struct found *best,
                             uint32_t frame)
 {
@@ -161,7 +161,7 @@ static enum smp_status take_lines(struct smp_hot_lines *hot, const struct counti
 {
     const size_t count = counting->best_count;
 
-    /* One more than needed, because there may be none and nothing cannot be allocated. */
+    /* One more than needed, because 0 bytes cannot be allocated. */
     hot->lines = smp_alloc(hot->quota, (count + 1) * sizeof(*hot->lines));
     if (hot->lines == NULL)
         return SMP_ENOMEM;
@@ -214,7 +214,7 @@ static enum smp_status count_lines(struct counting *counting, struct smp_hot_lin
 enum smp_status smp_hot_lines_init(struct smp_hot_lines *hot, struct smp_quota *quota,
                                    const struct smp_profile *profile, size_t most)
 {
-    /* There are no more lines than nodes. */
+    /* There are at most as many lines as nodes. */
     const size_t nodes = smp_tree_node_count(profile->tree);
     struct counting counting = { .quota = quota,
                                  .profile = profile,

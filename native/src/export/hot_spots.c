@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hot_spots.c - what nodes have themselves is added up in parts, one for each {place, callee,
- * group}. Sorted, the parts of one place are neighbours: a range, of which each state is a spot.
- * Then the chosen spots get what is known of them.
+ * hot_spots.c - own amounts of nodes are summed in parts, one for each {place, callee, group}.
+ * After a sort the parts of one place are neighbours, which form a range; each state of a range is
+ * a spot. Then details are added to the chosen spots.
  */
 #include "export/hot_spots.h"
 
@@ -18,9 +18,9 @@
 enum {
     FIRST_PARTS = 64,
     MAX_PACKAGES = 64,
-    NAME_PARTS = 2,    /* of a package's name */
-    ONLY_WAITS = 9,    /* a group's waits for others are no spots if they are so many */
-    ONLY_WAITS_OF = 10 /* parts of so many of its active time */
+    NAME_PARTS = 2,    /* parts of a package's name */
+    ONLY_WAITS = 9,    /* a group's waits for others are no spots from so many */
+    ONLY_WAITS_OF = 10 /* parts in so many of its active time on */
 };
 
 #define MAX_PART_BYTES ((size_t)1 << 32)
@@ -30,18 +30,18 @@ enum part_kind { PART_OF_SPOT, PART_OUTSIDE, PART_WAITS };
 struct spot_part {
     uint32_t kind;
     uint32_t place;
-    uint32_t callee; /* a location of the method */
-    uint32_t method; /* of the callee; 0: none */
+    uint32_t callee; /* a location in the called method */
+    uint32_t method; /* the callee's; 0: none */
     uint32_t group;
     struct smp_amounts amounts;
 };
 
-/* The parts of one spot, which are neighbours in order. */
+/* The parts of one spot; neighbours in order. */
 struct spot_range {
     size_t from;
     size_t till;
     const struct spot_part *first;
-    uint32_t measures; /* a set: what of the parts' amounts is the spot's */
+    uint32_t measures; /* a set: the measures that are the spot's */
     int64_t ns;
 };
 
@@ -50,13 +50,13 @@ struct spot_search {
     struct smp_quota *quota;
     const struct smp_profile *profile;
     struct smp_spot_places places;
-    int64_t *waits_ns; /* by group: for others to finish */
+    int64_t *waits_ns; /* by group: waits for others to finish */
     struct smp_memory_budget budget;
-    struct smp_hash_map by_key; /* id is the part's index + 1 */
+    struct smp_hash_map by_key; /* id: the part's index + 1 */
     struct spot_part *parts;
     size_t count;
     size_t capacity;
-    uint32_t *order; /* of parts; the second half is for sorting */
+    uint32_t *order; /* of parts; the second half is scratch memory */
     struct smp_hot_spots *out;
     struct spot_range top[SMP_MAX_HOT_SPOTS];
     struct smp_hot_package packages[MAX_PACKAGES];
@@ -100,7 +100,7 @@ static enum smp_status add_part(struct spot_search *search, struct spot_part *pa
 {
     const enum smp_spot_key key = search->choice->key;
 
-    /* A table shows neither, and has far fewer parts without them. */
+    /* A table needs neither groups nor callees, and has far fewer parts without them. */
     part->group = key == SMP_SPOT_STATE ? part->group : 0;
     part->method = key == SMP_SPOT_PLACE ? 0 : part->method;
     const uint32_t hash = hash_of_part(part);
@@ -121,7 +121,7 @@ static enum smp_status add_part(struct spot_search *search, struct spot_part *pa
     return SMP_OK;
 }
 
-/* Of a spot that is not of one state. */
+/* The measures that a spot of no particular state is weighed by. */
 static uint32_t weighed_measures(const struct spot_search *search)
 {
     return search->choice->measure == SMP_MEASURE_WALL && search->out->has_states
@@ -131,7 +131,7 @@ static uint32_t weighed_measures(const struct spot_search *search)
 
 /* --- waits for others --- */
 
-/* Does the stack wait, below its place, for other threads to finish? */
+/* Does the stack contain, below its place, a wait for other threads to finish? */
 static bool waits_for_others(const struct spot_search *search, uint32_t node)
 {
     const struct smp_spot_places *const places = &search->places;
@@ -149,7 +149,7 @@ static bool waits_for_others(const struct spot_search *search, uint32_t node)
 static enum smp_status add_up_waits(struct spot_search *search)
 {
     const struct smp_tree *const tree = search->profile->tree;
-    /* One more than needed, because there may be none and nothing cannot be allocated. */
+    /* One more than needed, because 0 bytes cannot be allocated. */
     const size_t groups = smp_thread_groups_count(search->profile->groups) + 1;
 
     if (search->choice->by_group || search->choice->key == SMP_SPOT_METHOD)
@@ -167,7 +167,7 @@ static enum smp_status add_up_waits(struct spot_search *search)
     return SMP_OK;
 }
 
-/* In floating point, because the numbers may be large. */
+/* In floating point, so that the products cannot overflow. */
 static bool only_waits(const struct spot_search *search, uint32_t group)
 {
     const int64_t active_ns =
@@ -178,12 +178,12 @@ static bool only_waits(const struct spot_search *search, uint32_t group)
            (double)search->waits_ns[group] * ONLY_WAITS_OF >= (double)active_ns * ONLY_WAITS;
 }
 
-/* Takes the node's time away from the part of its place, if it is such a wait. */
+/* Moves the node's time from the part of its place to waits, if it is such a wait. */
 static enum smp_status add_wait(struct spot_search *search, uint32_t node, struct spot_part *part)
 {
     struct spot_part wait = { .kind = PART_WAITS,
                               .callee = part->place,
-                              .method = part->place, /* each line is one of its own */
+                              .method = part->place, /* keeps lines apart */
                               .group = part->group };
     int64_t *const ns = &part->amounts.of[SMP_MEASURE_WAITING];
 
@@ -197,7 +197,7 @@ static enum smp_status add_wait(struct spot_search *search, uint32_t node, struc
 
 /* --- adding up --- */
 
-/* Nodes without any of these are in no part. */
+/* Nodes without any of these measures are skipped. */
 static uint32_t shown_measures(const struct spot_search *search)
 {
     return weighed_measures(search) |
@@ -206,8 +206,9 @@ static uint32_t shown_measures(const struct spot_search *search)
               (search->out->has_states ? SMP_MEASURE_BIT(SMP_MEASURE_WALL) : 0)));
 }
 
-/* A stack outside of the user's code is one of a single spot: its method is the callee. So it is
- * where methods are spots. A sampled tree is not the whole of calls (measure.h). */
+/* All stacks outside the user's code are one spot, whose callee is the innermost method; if methods
+ * are spots, each method is one. Calls are ignored, because only counted trees have all of them
+ * (measure.h). */
 static enum smp_status add_spot_node(struct spot_search *search, uint32_t node)
 {
     const struct smp_spot_place *const at = &search->places.list[node];
@@ -249,7 +250,7 @@ static enum smp_status add_up_parts(struct spot_search *search)
 
 /* --- order --- */
 
-/* Is the group of a part one of the things that make its spot? Outside there is one spot. */
+/* Is each group a spot of its own? Not outside the user's code, where there is only one spot. */
 static bool is_split_by_group(const struct spot_search *search, const struct spot_part *part)
 {
     return search->choice->by_group && part->kind == PART_OF_SPOT;
@@ -318,7 +319,7 @@ static struct spot_range next_range(const struct spot_search *search, size_t fro
     return range;
 }
 
-/* Gives a range what its parts have of some measures. */
+/* Sums some measures over the parts of a range. */
 static void weigh_range(const struct spot_search *search, struct spot_range *range,
                         uint32_t measures)
 {
@@ -364,7 +365,7 @@ static void note_states(struct spot_search *search, struct spot_range *range)
     }
 }
 
-/* The length of the first parts of the name of a package; 0: it has none. */
+/* Returns the length of the first parts of a package's name; 0: no package. */
 static size_t first_parts_length(const char *name, size_t length)
 {
     size_t at = 0;
@@ -400,7 +401,7 @@ static void note_package(struct spot_search *search, uint32_t location, int64_t 
 
 /* --- what is known of a spot --- */
 
-/* The whole that the time of a spot is a part of. */
+/* Adds a group's time to the whole that the spot's time is a part of. */
 static void add_group_time(const struct spot_search *search, uint32_t group,
                            struct smp_hot_spot *spot)
 {
@@ -419,7 +420,8 @@ static bool is_named_before(struct spot_search *search, bool by_group, const str
                     : smp_spot_places_compare(&search->places, a->callee, b->callee) < 0;
 }
 
-/* The callee, or the group, that has most of a spot. Their parts become neighbours. */
+/* Finds the callee, or the group, with most of a spot, after sorting its parts by callee or
+ * group. */
 static const struct spot_part *choose_most(struct spot_search *search,
                                            const struct spot_range *range, bool by_group,
                                            struct smp_hot_spot *spot)
@@ -557,7 +559,7 @@ static enum smp_status find_spots(struct spot_search *search)
 
     if (status != SMP_OK)
         return status;
-    /* One more than needed, because there may be none and nothing cannot be allocated. */
+    /* One more than needed, because 0 bytes cannot be allocated. */
     search->order = smp_alloc(search->quota, (2 * search->count + 1) * sizeof(*search->order));
     if (search->order == NULL)
         return SMP_ENOMEM;

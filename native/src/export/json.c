@@ -1,96 +1,95 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json.c - all of a profile, for the page and for scripts. The format's name is
- * "threads-sampler/1"; readers ignore members they do not know.
+ * json.c - a whole profile, for the page and for scripts. The format's name is "threads-sampler/1";
+ * readers ignore unknown members.
  *
  *   {"format":"threads-sampler/1",
- *    "fromMillis":n, "tillMillis":n,            since 1970, the wall clock at both ends
- *    "zone":"CET", "zoneOffsetSeconds":3600,    of the process at the end, east of UTC; the text
- *                                               report's times are in it
- *    "elapsedNanos":n, "ownCpuNanos":n,         covered, without pauses; of the sampler's threads
- *    "clock":"CPU",                             only where wall is CPU time, too
+ *    "fromMillis":n, "tillMillis":n,            wall clock at both ends, since 1970
+ *    "zone":"CET", "zoneOffsetSeconds":3600,    time zone of the process at the end, east of UTC,
+ *                                               in which the text report prints times
+ *    "elapsedNanos":n, "ownCpuNanos":n,         length without pauses; CPU time of the sampler's
+ *                                               threads
+ *    "clock":"CPU",                             only if wall is CPU time, too
  *    "memoryUsedBytes":n, "memoryLimitBytes":n,
- *    "account":{"polls":n, "samples":n,         outcome.h; samples: of all nodes
- *               "outcomes":{"<CODE>":n, ...},   those that are not 0
+ *    "account":{"polls":n, "samples":n,         outcome.h; samples of all nodes
+ *               "outcomes":{"<CODE>":n, ...},   without those that are 0
  *               "counters":{"<CODE>":n, ...},
- *               "missedPackages":"com.acme, org.x"},    only where no frame of them was seen
- *    "countedFromMillis":n,                     when counting began, where that is within the
- *                                               interval: at the start, or a reset
+ *               "missedPackages":"com.acme, org.x"},    only if no frame of these was seen
+ *    "countedFromMillis":n,                     when counting began or was reset, if that was
+ *                                               within the interval
  *    "counting":{"<CODE>":{"text":"left alone, ...", "count":n, "names":["com.acme.A.run", ...]},
- *                ...},                          counting_account.h; only where calls are counted
+ *                ...},                          counting_account.h; only if calls are counted
  *    "summary":{...},                           summary_json.h
- *    "frames":[                                 each once; its place is its number
+ *    "frames":[                                 each once; its index is its number
  *      {"class":"com.acme.A","method":"run","file":"A.java","line":12},
- *                                               without file or line where they are unknown
+ *                                               without file or line if they are unknown
  *      {"class":"com.acme.A","method":"run0","native":true},
  *      {"pseudo":"[thread ended]"}, ...],
- *    "groups":[{                                in descending wall time
+ *    "groups":[{                                in descending order of wall time
  *      "name":"main", "threads":3,              distinct threads
  *      "threadNames":["main-1", ...],           the first of them
- *      "joinedGroups":n,                        only of [other threads]: the groups it holds
+ *      "joinedGroups":n,                        only in [other threads]: the groups it holds
  *      "maxDepth":12, "polls":n, "outcomes":{...},
- *      "parent":[-1,0,0,...],                   by node: place of its parent in these arrays; -1: a
+ *      "parent":[-1,0,0,...],                   by node: index of its parent in these arrays; -1: a
  *                                               root frame. Parents come before their children.
- *      "frame":[0,5,6,...],                     number of its frame
- *      "wall":[0,1200,...], "cpu":[...],        nanoseconds of its own, without its children's
- *      "samples":[...],                         of its own; so all measures (measure.h)
+ *      "frame":[0,5,6,...],                     by node: number of its frame
+ *      "wall":[0,1200,...], "cpu":[...],        by node: own time in nanoseconds, without children
+ *      "samples":[...],                         by node: own samples; likewise each measure
  *      "error95":{"wall":[[1100,1400],null, ...], "cpu":[...]},
- *                                               by node, of it and all below it: between which two
- *                                               the true time lies in 95 of 100 intervals; both
- *                                               are the time itself where that is exact, null is
- *                                               not known (error_range.h). Only with errorBars,
- *                                               and not in "counted"
- *      "recursion":[[node,depth], ...],         only if recursions are folded
- *                                               (profile_merge.h): how deep the node's calls were
- *                                               in each other
- *      "rowCalls":[[node,calls,paths], ...]},   only where calls are counted: how often the node's
- *                                               method was called there, by the counted group of
- *                                               the same name, and from how many nodes
- *                                               (row_calls.h). If several lines of a method stand
- *                                               below one node, that with most wall time has it
+ *                                               by node: the range of its total time that is right
+ *                                               in 95 of 100 intervals; both ends are the time
+ *                                               itself if it is exact, and null means not known
+ *                                               (error_range.h). Only with errorBars, and not in
+ *                                               "counted"
+ *      "recursion":[[node,depth], ...],         only if recursions are folded (profile_merge.h):
+ *                                               how deep the node's calls were nested
+ *      "rowCalls":[[node,calls,paths], ...]},   only if calls are counted: how often the node's
+ *                                               method was called there, according to the counted
+ *                                               group of the same name, and from how many nodes
+ *                                               (row_calls.h). If several lines of a method are
+ *                                               below one node, the one with the most wall time
+ *                                               has the figure
  *     ...],
- *    "counted":[{                               only where calls are counted: the counted groups,
- *                                               as above. Their time is in the groups above, too.
- *                                               Their frames are methods.
+ *    "counted":[{                               only if calls are counted: the counted groups, as
+ *                                               above. The groups above repeat their time. Their
+ *                                               frames are methods.
  *      ...
- *      "hookNanos":n,                           in the counting itself, and in no node; only where
- *                                               it is known
+ *      "hookNanos":n,                           time in the counting itself, which no node has;
+ *                                               only if it is known
  *      "parent":[...], "frame":[...], "wall":[...], "cpu":[...], "samples":[...], "calls":[...],
  *      "rootTimes":[[node,calls,total,min,max], ...],
- *                                               of calls that have ended, with EXACT of all nodes,
- *                                               else of roots; node: its place in these arrays;
- *                                               nanoseconds
+ *                                               of finished calls, in nanoseconds: with EXACT of
+ *                                               all nodes, otherwise of roots; node: an index
  *      "countedSince":[[node,millis,missing], ...]},
- *                                               of nodes that are not counted since fromMillis, or
- *                                               countedFromMillis: since when, and how many calls
- *                                               they lack at most; -1: not known (row_since.h)
+ *                                               for nodes counted later than fromMillis, or
+ *                                               countedFromMillis: since when, and at most how
+ *                                               many calls they lack; -1: not known (row_since.h)
  *     ...],
- *    "lockHolders":[{                           only where threads were blocked: by group, where
- *                                               its threads were while others waited for locks that
- *                                               they held
- *      "name":"main", "blockedThreads":9,       distinct threads that have waited for them
+ *    "lockHolders":[{                           only if threads were blocked: by group, where its
+ *                                               threads were while others waited for their locks
+ *      "name":"main", "blockedThreads":9,       distinct threads that waited for them
  *      "locks":1, "lockNames":["com.acme.Cart"],   their classes; the first of them
  *      "parent":[...], "frame":[...],           as above
  *      "wall":[0,1200,...]},                    nanoseconds for which other threads were blocked
  *     ...],
  *    "locks":[{"lock":"com.acme.Cart",          the same time, by the class of the lock, the line
  *      "waiting":"a.B.c(B.java:1)",             of the application that waited for it, and the one
- *      "holding":"a.B.d(B.java:2)",             that held it: longest first. Time is left out if
- *      "wall":1200},                            one of the two lines is not known
+ *      "holding":"a.B.d(B.java:2)",             that held it, in descending order. Omitted if one
+ *      "wall":1200},                            of the two lines is not known
  *     ...],
- *    "seconds":{                                what each group did when; only where states are
- *                                               known
- *      "from":n, "width":1, "count":20,         the second since 1970 with which the first slot
- *                                               begins; the seconds of a slot; slots
- *      "groups":[{"name":"main",                "[other threads]": all groups that have none here
- *        "running":[0,812,...], "idle":[...]},  milliseconds of thread time, by slot: by state, if
- *       ...]}}                                  there is any. Slots behind the last number are 0
+ *    "seconds":{                                the states of each group over time; only if states
+ *                                               are known
+ *      "from":n, "width":1, "count":20,         the second since 1970 at which the first slot
+ *                                               begins; seconds per slot; number of slots
+ *      "groups":[{"name":"main",                "[other threads]": all groups without an entry
+ *        "running":[0,812,...], "idle":[...]},  milliseconds of thread time by slot, for each state
+ *       ...]}}                                  with time. Later slots are 0
  *
- * A group of "groups" has no "calls". Without nodes there is no "frames", a group ends with
+ * A group of "groups" has no "calls". Without nodes there is no "frames"; a group ends with
  * "outcomes", and a counted one with "hookNanos".
  *
- * Numbers are plain integers and may exceed 2^53. The document can stand in an HTML
- * script element (json_text.h).
+ * Numbers are plain integers and may exceed 2^53. The document can be embedded in an HTML script
+ * element (json_text.h).
  */
 #include <time.h>
 
@@ -112,8 +111,8 @@ struct writer {
     struct smp_tree_walk walk;
     struct smp_row_calls calls;
     struct smp_row_since since;
-    uint32_t *order;  /* the nodes of a group, parents first */
-    uint32_t *places; /* by node: where it stands in order */
+    uint32_t *order;  /* nodes of a group, parents first */
+    uint32_t *places; /* by node: its index in order */
     size_t count;     /* of order */
 };
 
@@ -310,7 +309,7 @@ static int64_t amount_of(const struct writer *writer, uint32_t node, int measure
     return smp_tree_self(writer->walk.tree, node, (enum smp_measure)measure);
 }
 
-/* measure: for value_of. */
+/* measure: passed to value_of. */
 static void put_json_column(struct writer *writer, const char *name,
                             int64_t (*value_of)(const struct writer *writer, uint32_t node,
                                                 int measure),
@@ -341,7 +340,7 @@ static void put_names(struct writer *writer, const char *key, const struct smp_g
     smp_writer_put_byte(writer->out, ']');
 }
 
-/* A state that no node of the group has would be a column of zeros. */
+/* A state that no node of the group has is not shown: its column would be all 0. */
 static bool shows_measure(const struct writer *writer, const struct smp_group_info *group,
                           enum smp_measure measure)
 {
@@ -404,7 +403,7 @@ static void put_errors(struct writer *writer, const struct smp_group_info *group
     smp_writer_put_byte(writer->out, '}');
 }
 
-/* Reads the figures that some nodes have beside their columns, and returns their number. */
+/* Reads figures that only some nodes have, and returns how many a node has. */
 typedef size_t figures_of(const struct writer *writer, uint32_t node, int64_t *figures);
 
 static size_t root_time_of(const struct writer *writer, uint32_t node, int64_t *figures)
@@ -449,7 +448,7 @@ static size_t levels_of(const struct writer *writer, uint32_t node, int64_t *fig
     return figures[0] == 0 ? 0 : 1;
 }
 
-/* "key":[[node,figure,...], ...] of the nodes in order; nothing where there are no figures. */
+/* Writes "key":[[node,figure,...], ...] for the nodes in order; nothing if no node has figures. */
 static void put_figures(struct writer *writer, const char *key, figures_of *of)
 {
     struct smp_writer *const out = writer->out;
@@ -606,7 +605,7 @@ static enum smp_status put_json_locks(struct writer *writer)
 
 /* --- seconds --- */
 
-/* Returns false if the row has no time; nothing was written then. */
+/* Returns false, with nothing written, if the row has no time. */
 static bool put_second_row(struct writer *writer, uint32_t row, bool is_first)
 {
     const struct smp_profile *const profile = writer->job->profile;
@@ -659,7 +658,7 @@ static void put_json_seconds(struct writer *writer)
     smp_json_put_key(writer->out, "groups", false);
     smp_writer_put_byte(writer->out, '[');
     for (uint32_t row = 1; row <= smp_second_times_rows(seconds); row++) {
-        /* The others stand last. */
+        /* The row of all other groups is last. */
         if (put_second_row(writer, row < smp_second_times_rows(seconds) ? row : 0, is_first))
             is_first = false;
     }

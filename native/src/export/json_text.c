@@ -27,7 +27,7 @@ static void put_json_escape(struct smp_writer *out, uint32_t character)
 
 void smp_json_put_text(struct smp_writer *out, const char *text)
 {
-    const char *plain = text; /* from here on nothing was written yet */
+    const char *plain = text; /* the part that is not written yet */
     size_t length = 0;
 
     for (const char *at = text; *at != '\0'; at += length) {

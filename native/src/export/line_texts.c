@@ -5,16 +5,16 @@
 
 #include "model/escape.h"
 
-/* Each ';' of the text that starts at from is written as escape.h would write it. */
+/* Replaces each ';' of the text that starts at from with its escape, in the style of escape.h. */
 static void escape_separators(struct smp_bytes *bytes, size_t from)
 {
     static const char escape[] = "\\u003b";
     const size_t length = sizeof(escape) - 1;
-    size_t at = bytes->length; /* what is before it has not moved yet */
+    size_t at = bytes->length; /* the text before it has not moved yet */
 
     for (size_t i = from; i < at; i++) {
         if (bytes->data[i] == ';')
-            smp_bytes_put(bytes, escape, length - 1); /* room behind the text */
+            smp_bytes_put(bytes, escape, length - 1); /* makes room behind the text */
     }
     if (bytes->status != SMP_OK)
         return;
@@ -26,15 +26,15 @@ static void escape_separators(struct smp_bytes *bytes, size_t from)
     }
 }
 
-/* A text that starts at from gets its end: no ';' in it, one behind it. */
+/* Finishes a text that starts at from: escapes each ';' in it and appends one. */
 static void end_text(struct smp_bytes *bytes, size_t from)
 {
     escape_separators(bytes, from);
     smp_bytes_put(bytes, ";", 1);
 }
 
-/* The text from there on begins with the class name, in which each byte that is not escaped is as
- * it was, and an escape has no dot: the dots of the name are the first ones of the text. */
+/* The text begins with the class name. Escapes contain no dot, so the first dots of the text are
+ * those of the class name. */
 static void slash_class(struct smp_bytes *bytes, size_t from, const char *class_name)
 {
     size_t dots = 0;
@@ -64,7 +64,7 @@ static void put_frame(struct smp_bytes *bytes, struct smp_line_form form,
 /* The locations and their names. */
 struct line_names {
     const struct smp_methods *methods;
-    const struct smp_overloads *overloads; /* NULL: names are as in methods */
+    const struct smp_overloads *overloads; /* NULL: names without parameters */
     const uint32_t *locations;             /* NULL: each is its own number */
 };
 
@@ -158,7 +158,7 @@ void smp_stack_line_put(struct smp_stack_line *line, size_t depth,
     struct smp_bytes *const text = &line->text;
     size_t length = text->length;
 
-    /* Each of the frames that go is what stands behind the ';' before the last. */
+    /* The last frame begins after the last ';' but one. */
     for (; line->depth >= depth; line->depth--) {
         const char *const end = memrchr(text->data, ';', length - 1);
         length = (size_t)(end - text->data) + 1;

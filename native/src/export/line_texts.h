@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * line_texts.h - the texts of frames as the lines of the collapsed form have them, made once.
+ * line_texts.h - the texts of frames for lines of the collapsed form, each made once.
  *
- * A ';' inside a text is written as \u003b, so that names which differ stay different: "a;b" and
- * "a,b". Each text ends in a ';', so a line is nothing but copies:
+ * A ';' inside a text is written as \u003b, so that different names stay different. Each text ends
+ * in a ';', so a line is a concatenation:
  *
  *   a.B.run(B.java:1);c.D.run(D.java:2);      text n: bytes[starts[n]..starts[n + 1])
  *
- * Stacks that follow each other in a walk share most of their frames, so a stack's line is kept and
- * changed at its end: a frame is copied once for each node, not for each line it is in.
+ * Consecutive stacks of a walk share most of their frames, so the line is kept and changed at its
+ * end. A frame is copied once for each node, not for each line it is in.
  *
  * Owns     its texts.
  * Threads  immutable after init.
@@ -26,7 +26,7 @@
 #include "base/status.h"
 #include "model/profile.h"
 
-enum { SMP_MAX_LINE_TEXTS_BYTES = 1 << 30 }; /* of all frames together */
+enum { SMP_MAX_LINE_TEXTS_BYTES = 1 << 30 }; /* all frames together */
 
 /* Visible so that look-ups can be inlined. */
 struct smp_line_texts {
@@ -35,25 +35,26 @@ struct smp_line_texts {
 };
 
 /*
- * How frames of Java methods are written, for readers that colour by it; frames in brackets are as
- * they are. flamegraph.pl --color=java and async-profiler's converter know both forms:
+ * How frames of Java methods are written, for readers that colour by it. Frames in brackets do not
+ * change. flamegraph.pl --color=java and async-profiler's converter know both forms:
  *
  *   slashes   a/b/C.run(C.java:1)
  *   types     a.b.C.run(C.java:1)_[j]
  *
- * Their "_[i]", inlined, and the types for tiers of compilation are never written: no sample knows.
+ * Their "_[i]", inlined, and the suffixes for tiers of compilation are never written, because no
+ * sample knows them.
  */
 struct smp_line_form {
-    bool is_plain; /* a ';' stays one: for readers that do not join texts */
+    bool is_plain; /* a ';' is not escaped, for readers that do not join texts */
     bool slashes;
     bool types;
 };
 
-/* Text n is that of location n. */
+/* Makes text n from location n. */
 SMP_CHECKED enum smp_status smp_line_texts_init(struct smp_line_texts *texts,
                                                 struct smp_quota *quota,
                                                 const struct smp_methods *methods, uint32_t count);
-/* Text n is that of locations[n], in a form. */
+/* Makes text n from locations[n], in a form. */
 SMP_CHECKED enum smp_status smp_line_texts_init_as(struct smp_line_texts *texts,
                                                    struct smp_line_form form,
                                                    struct smp_quota *quota,
@@ -66,28 +67,28 @@ static inline const char *smp_line_text(const struct smp_line_texts *texts, uint
     return texts->bytes.data + texts->starts[number];
 }
 
-/* Without the ';' behind it. */
+/* Without the ';' at the end. */
 static inline size_t smp_line_text_length(const struct smp_line_texts *texts, uint32_t number)
 {
     return texts->starts[number + 1] - texts->starts[number] - 1;
 }
 
-/* < 0, 0 or > 0, by the bytes of two texts. */
+/* Compares the bytes of two texts: < 0, 0 or > 0. */
 int smp_line_texts_compare(const struct smp_line_texts *texts, uint32_t a, uint32_t b);
 
-/* The line of the stack that a walk is at. Visible so that it can live on a stack. */
+/* The line of a walk's current stack. Visible so that it can be a local variable. */
 struct smp_stack_line {
-    struct smp_bytes text; /* the group's, then a frame's after the other, each with its ';' */
+    struct smp_bytes text; /* the group's name, then the frames, each with its ';' */
     size_t depth;          /* frames */
 };
 
 void smp_stack_line_init(struct smp_stack_line *line, struct smp_quota *quota);
 void smp_stack_line_fini(struct smp_stack_line *line); /* all zero is fine */
 
-/* A line without frames, of a group; "[unnamed]" stands for an empty name. */
+/* Begins a line with a group's name and no frames; "[unnamed]" replaces an empty name. */
 void smp_stack_line_begin(struct smp_stack_line *line, const char *group);
-/* Text number becomes the frame at depth (1: the first), and the last one; those before it stay.
- * depth is at most one more than the line has. Failures are in line->text.status. */
+/* Sets the frame at depth (1: the first) to text number and drops the frames behind it. depth is at
+ * most one more than the line has. Failures are in line->text.status. */
 void smp_stack_line_put(struct smp_stack_line *line, size_t depth,
                         const struct smp_line_texts *texts, uint32_t number);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * method_table.c - locations get names, and those with equal names one row. Then a walk over each
- * counted tree adds each node to its row, and notes the edge from its parent's row.
+ * method_table.c - each location gets a name, and locations with equal names share a row. Then a
+ * walk over each counted tree adds each node to its row, and records the edge from its parent's
+ * row.
  *
- * The walk says which calls are around a node: a row remembers its outermost node and the depth of
- * that one, which is still around as long as the path has it there.
+ * Each row remembers its outermost node on the current path and the depth of that node. The row's
+ * call is still open as long as the path has that node at that depth.
  */
 #include "export/method_table.h"
 
@@ -30,15 +31,15 @@ struct table_maker {
     struct smp_quota *quota;
     struct smp_method_table *table;
     struct smp_hot_groups groups;
-    uint32_t *row_of;    /* by location: the row + 1; before there are rows, its number + 1 */
+    uint32_t *row_of;    /* by location: its row + 1; before rows are made, its number + 1 */
     uint32_t *locations; /* by number */
     size_t location_count;
-    size_t *names;          /* by number: where it begins */
-    uint32_t *sort;         /* numbers, or edges; the second half is for sorting */
+    size_t *names;          /* by number: offset of its name */
+    uint32_t *sort;         /* numbers or edges; the second half is scratch memory */
     struct open_call *open; /* by row */
     struct open_call focus;
     uint32_t focus_row;
-    size_t node_count; /* of counted trees */
+    size_t node_count; /* nodes of counted trees */
     struct smp_tree_walk walk;
     struct smp_column wall;
     struct smp_column calls;
@@ -74,7 +75,7 @@ static void number_location(struct table_maker *maker, uint32_t node)
         *number = (uint32_t)++maker->location_count;
 }
 
-/* "com.acme" of "com.acme.Order$Line". */
+/* Cuts "com.acme.Order$Line" to "com.acme". */
 static void keep_package(struct smp_bytes *out, size_t begin)
 {
     const char *const name = smp_bytes_text(out) + begin;
@@ -106,7 +107,7 @@ static enum smp_status name_locations(struct table_maker *maker)
 {
     const size_t count = maker->location_count;
 
-    /* One more than needed, because there may be none and nothing cannot be allocated. */
+    /* One more than needed, because 0 bytes cannot be allocated. */
     maker->locations = smp_alloc(maker->quota, (count + 1) * sizeof(*maker->locations));
     maker->names = smp_alloc(maker->quota, (count + 1) * sizeof(*maker->names));
     maker->table->rows = smp_alloc(maker->quota, (count + 1) * sizeof(*maker->table->rows));
@@ -148,7 +149,7 @@ static enum smp_status sort_numbers(struct table_maker *maker, size_t count,
     return SMP_OK;
 }
 
-/* Rows are in the order of their names. */
+/* Makes the rows, in the order of their names. */
 static enum smp_status make_rows(struct table_maker *maker)
 {
     struct smp_method_table *const table = maker->table;
@@ -176,14 +177,14 @@ static uint32_t row_at(const struct table_maker *maker, uint32_t node)
     return maker->row_of[maker->walk.nodes[node].location] - 1;
 }
 
-/* Is the call around the current node? */
+/* Is the call still open, so that the current node is inside it? */
 static bool is_around(const struct table_maker *maker, const struct open_call *call)
 {
     return call->node != 0 && call->depth < maker->walk.depth &&
            maker->walk.path[call->depth - 1] == call->node;
 }
 
-/* The focus is around the node, or is the node. */
+/* Is the node inside the focus, or the focus itself? */
 static bool is_in_focus(struct table_maker *maker, uint32_t node)
 {
     if (maker->choice->focus == NULL || is_around(maker, &maker->focus))
@@ -261,7 +262,7 @@ static bool is_edge_before(const void *context, uint32_t a, uint32_t b)
                                          : left->caller < right->caller;
 }
 
-/* Rows are in the order of their names, so that ties are, too. */
+/* Row numbers follow names, so ties are in the order of names. */
 static bool is_busier_edge(const void *context, uint32_t a, uint32_t b)
 {
     const struct table_maker *const maker = context;
@@ -273,7 +274,7 @@ static bool is_busier_edge(const void *context, uint32_t a, uint32_t b)
     return left->calls != right->calls ? left->calls > right->calls : left->caller < right->caller;
 }
 
-/* Copies the edges in the order of sort; equal ones become one. */
+/* Sorts the edges and joins equal ones. */
 static enum smp_status order_edges(struct table_maker *maker, smp_index_before *before)
 {
     struct smp_method_table *const table = maker->table;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * method_table.h - counted trees as one flat table: for each method, class or package how often it
- * was called, how long that took, and by which others.
+ * method_table.h - counted trees as a flat table: how often each method, class or package was
+ * called, how long that took, and by which callers.
  *
  *   handle ─┬─ find ── find        find: calls of both nodes, the time of the outer one alone,
  *           └─ price               entries: calls of the outer one; called by handle and by find
  *
- * total_ns has no call twice: a call inside of another one of the same row is part of that one.
- * entries are the calls that are not, so total_ns / entries is how long such a call takes.
+ * total_ns counts no call twice: a call inside another call of the same row is part of that one.
+ * entries counts the calls that are not inside another, so total_ns / entries is their mean time.
  *
  * Owns     its rows, names and edges.
  * Threads  immutable after init.
- * Errors   init: SMP_ENOMEM, SMP_EQUOTA; there is nothing to fini then.
+ * Errors   init: SMP_ENOMEM, SMP_EQUOTA; nothing to fini then.
  * Cost     two walks over the counted nodes, a sort of the names, one of the nodes. 4 bytes a
  *          location of the names table, 12 bytes a counted node.
  */
@@ -29,23 +29,23 @@
 #include "model/profile.h"
 
 struct smp_method_row {
-    size_t name; /* where it begins in the table's names, terminated */
+    size_t name; /* offset in the table's names; NUL-terminated */
     int64_t calls;
-    int64_t entries;    /* of these, those that are not inside of a call of the same row */
-    int64_t root_calls; /* of these, those that no counted method made */
+    int64_t entries;    /* calls that are not inside a call of the same row */
+    int64_t root_calls; /* calls that no counted method made */
     int64_t own_ns;
     int64_t total_ns;
-    int64_t min_ns; /* of a call that has ended; below 0: not known */
+    int64_t min_ns; /* of a finished call; below 0: not known */
     int64_t max_ns;
-    int64_t since_ms; /* the latest from which on one of its nodes is counted (row_since.h) */
-    size_t callers;   /* where its callers begin in the table's edges */
+    int64_t since_ms; /* the latest time from which on one of its nodes is counted (row_since.h) */
+    size_t callers;   /* index of its first caller in edges */
     size_t caller_count;
 };
 
-/* Calls of one row by another one. */
+/* The calls of one row by another. */
 struct smp_method_edge {
     uint32_t callee;
-    uint32_t caller; /* a row; SMP_NO_CALLER: none that is counted */
+    uint32_t caller; /* a row; SMP_NO_CALLER: no counted caller */
     int64_t calls;
 };
 
@@ -55,21 +55,21 @@ struct smp_method_table {
     struct smp_quota *quota;
     struct smp_bytes names;
     struct smp_method_row *rows;
-    size_t row_count; /* with those without calls and time */
-    uint32_t *order;  /* of the rows with calls or time: the first one has most */
+    size_t row_count; /* includes rows without calls and time */
+    uint32_t *order;  /* rows with calls or time, the largest first */
     size_t count;
-    struct smp_method_edge *edges; /* of one callee after the other, the most calls first */
+    struct smp_method_edge *edges; /* by callee, and then by descending calls */
     size_t edge_count;
-    int64_t calls; /* of all rows */
+    int64_t calls; /* over all rows */
     int64_t root_calls;
     bool has_times;
-    bool has_focus; /* a row has the name of the focus, or no focus was chosen */
+    bool has_focus; /* there is a row with the name of the focus, or no focus */
 };
 
 struct smp_table_choice {
     enum smp_report_per per; /* what a row is */
-    bool by_calls;           /* order; false: by time, if there is any */
-    const char *focus;       /* only calls inside of those of the row with this name; NULL: all */
+    bool by_calls;           /* order by calls; false: by time, if there is any */
+    const char *focus;       /* only calls inside calls of the row with this name; NULL: all */
 };
 
 SMP_CHECKED enum smp_status smp_method_table_init(struct smp_method_table *table,

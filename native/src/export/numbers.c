@@ -3,8 +3,13 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
 
 #define NS_PER_10_MS INT64_C(10000000)
+
+enum { NS_PER_MS = 1000000, TEXT_BYTES = SMP_ERROR_CELL_BYTES - SMP_ERROR_CELL_WIDTH };
 
 void smp_number_count(uint64_t count, char text[SMP_NUMBER_BYTES])
 {
@@ -64,4 +69,49 @@ void smp_number_seconds_like(int64_t ns, int64_t of_ns, char text[SMP_NUMBER_BYT
         print_tenths(tenths, text);
     else
         smp_number_count((uint64_t)(tenths + 5) / 10, text);
+}
+
+/* --- amounts with error bars --- */
+
+/* Rounds to two digits in milliseconds, which is as precise as an error is known; at least 1. */
+static int64_t two_digits(int64_t ns, bool rounds_up)
+{
+    const int64_t ms = ns / NS_PER_MS + (rounds_up || ns % NS_PER_MS >= NS_PER_MS / 2 ? 1 : 0);
+    int64_t unit = 1;
+
+    while (ms / unit >= 100)
+        unit *= 10;
+    const int64_t rounded = (ms + (rounds_up ? unit - 1 : unit / 2)) / unit * unit;
+    return rounded > 1 ? rounded : 1;
+}
+
+static void print_amount(int64_t amount, struct smp_error error, char text[TEXT_BYTES])
+{
+    const struct smp_error_range range = smp_error_range_of(amount, -1, error);
+    const int64_t half = range.upper / 2 - range.lower / 2;
+    char value[SMP_NUMBER_BYTES];
+    char bar[SMP_NUMBER_BYTES];
+
+    smp_number_count((uint64_t)(amount / NS_PER_MS), value);
+    if (error.variance < 0) {
+        (void)snprintf(text, TEXT_BYTES, "%s ms ± ?", value);
+    } else if (range.lower == range.upper) {
+        (void)snprintf(text, TEXT_BYTES, "%s ms exact", value);
+    } else if (half >= amount || amount / NS_PER_MS <= two_digits(half, false)) {
+        smp_number_count((uint64_t)two_digits(range.upper, true), bar);
+        (void)snprintf(text, TEXT_BYTES, "< %s ms", bar);
+    } else {
+        smp_number_count((uint64_t)two_digits(half, false), bar);
+        (void)snprintf(text, TEXT_BYTES, "%s ± %s ms", value, bar);
+    }
+}
+
+void smp_error_cell_print(int64_t ns, struct smp_error error, char cell[SMP_ERROR_CELL_BYTES])
+{
+    char text[TEXT_BYTES];
+    int missing;
+
+    print_amount(ns, error, text);
+    missing = SMP_ERROR_CELL_WIDTH - (int)smp_utf8_columns(text, strlen(text));
+    (void)snprintf(cell, SMP_ERROR_CELL_BYTES, "%*s%s", missing > 0 ? missing : 0, "", text);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * otlp.c - ProfilesData of OpenTelemetry (profiles.proto, v1development), as it is streamed. It has
- * the same bytes as the ExportProfilesServiceRequest that a collector takes.
+ * otlp.c - ProfilesData of OpenTelemetry (profiles.proto, v1development), streamed. It has the same
+ * bytes as the ExportProfilesServiceRequest that a collector accepts.
  *
  *   ProfilesData
  *     resource_profiles ─ scope_profiles ─┬ scope
@@ -9,15 +9,14 @@
  *                                         └ profile of CPU time ── samples ──┤
  *     dictionary: stacks, locations, functions, attributes, strings   ◄──────┘ by number
  *
- * A message stands behind its length, and these are nested four deep. So each profile and the
+ * The length of a message precedes it, and messages are nested four deep. So each profile and the
  * dictionary are written twice: first to an output that only counts their bytes.
  *
- * A sender needs a resource (service.name), which the core does not know. The first field of
- * the document is resource_profiles, so that a sender can put a resource at its beginning, which
- * changes one length.
+ * A sender needs a resource (service.name), which the core does not know. The document begins with
+ * resource_profiles, so that a sender can insert a resource at its beginning and adjust one length.
  *
- * Numbers are those of symbol_table.h. A stack's is its place, from 1, among the nodes that have an
- * amount, group by group. Two groups with the same stack have it twice in the dictionary, which the
+ * Numbers are those of symbol_table.h. A stack's number is its position, from 1, among the nodes
+ * with an amount, group by group. A stack of two groups is twice in the dictionary, which the
  * format permits. Element 0 of each table is the zero value.
  */
 #include <string.h>
@@ -60,11 +59,11 @@ enum { ATTRIBUTE_KEY_STRINDEX = 1, ATTRIBUTE_VALUE = 2 };
 enum { VALUE_STRING = 1 };
 enum { STACK_LOCATION_INDICES = 1 };
 
-/* Places in the table of attributes. */
+/* Indices in the table of attributes. */
 enum { ATTRIBUTE_NONE, ATTRIBUTE_JAVA_FRAME, ATTRIBUTE_FIRST_GROUP };
 
-/* Words of the format. The group has an attribute of ours: OpenTelemetry's thread.name is the name
- * of one thread. */
+/* Words of the format. The group has an attribute of our own, because OpenTelemetry's thread.name
+ * is the name of one thread. */
 enum { WORD_FRAME_TYPE, WORD_THREAD_GROUP };
 
 static const char *const attribute_keys[SMP_SYMBOL_OWN_WORDS] = {
@@ -72,18 +71,19 @@ static const char *const attribute_keys[SMP_SYMBOL_OWN_WORDS] = {
 };
 
 static const char scope_name[] = "threads-sampler";
-static const char scope_version[] = SMP_VERSION; /* the build has it from pom.xml */
+static const char scope_version[] = SMP_VERSION; /* the build takes it from pom.xml */
 
 struct document {
     const struct smp_export_job *job;
-    struct smp_writer *out; /* the job's, or the one that counts */
+    struct smp_writer *out; /* the job's output, or one that only counts */
     struct smp_writer counter;
     struct smp_tree_walk walk;
     struct smp_symbol_table symbols;
-    struct smp_bytes text;             /* a group's name, escaped to one line */
-    enum smp_measure measure;          /* of the profile that is written */
-    uint64_t stack;                    /* the number of its last sample's */
-    size_t lengths[SMP_MEASURE_COUNT]; /* of the profiles; 0: none, there is nothing of it */
+    struct smp_bytes text;    /* a group's name, escaped to one line */
+    enum smp_measure measure; /* of the profile being written */
+    uint64_t stack;           /* the number of its last sample's stack */
+    /* Of the profiles; 0: no profile, because all amounts are 0 */
+    size_t lengths[SMP_MEASURE_COUNT];
     size_t dictionary_length;
 };
 
@@ -112,8 +112,8 @@ static void put_otlp_sample(void *self, const struct smp_amounts *amounts, size_
     smp_protobuf_put_varint(out, value);
 }
 
-/* Leaf first. Walk and frames are copies, so the compiler knows that output does not change them.
- */
+/* Writes the leaf first. Walk and frames are copies, so that the compiler knows that output does
+ * not change them. */
 static void put_stack_row(void *self, const struct smp_amounts *amounts, size_t group)
 {
     struct document *const document = self;
@@ -265,7 +265,7 @@ static bool count_bytes(void *self, const char *bytes, size_t length)
     return true;
 }
 
-/* By the CPU clock all times are CPU times. */
+/* With the CPU clock all times are CPU times. */
 static bool is_shown(const struct document *document, enum smp_measure measure)
 {
     return smp_export_holds(document->job, measure) &&
@@ -282,7 +282,7 @@ static bool has_any_of(const struct document *document, const struct smp_hot_gro
     return false;
 }
 
-/* A counted tree has no other measure to show than those that add up as OWN. */
+/* Counted trees only contribute measures that add up as OWN. */
 static bool is_worth_a_profile(const struct document *document, enum smp_measure measure)
 {
     return is_shown(document, measure) && (has_any_of(document, document->job->groups, measure) ||
@@ -290,7 +290,7 @@ static bool is_worth_a_profile(const struct document *document, enum smp_measure
                                             has_any_of(document, document->job->counted, measure)));
 }
 
-/* How long the parts are that are written with put_measure_profile() and put_dictionary(). */
+/* Counts the lengths of what put_measure_profile() and put_dictionary() write. */
 static enum smp_status count_lengths(struct document *document)
 {
     size_t bytes = 0;

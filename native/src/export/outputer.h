@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * outputer.h - where a report goes: three calls in a fixed order; and where messages go.
+ * outputer.h - the receiver of reports, by three calls in a fixed order, and of messages.
  *
- * title once, record for the account and then for each group, flush once; no call for an interval
- * in which nothing was sampled. After a call that returns false nothing more of that report is
- * sent; the next report is tried as usual. A deadlock comes between two reports.
+ * A report is one title, one record for the account and one for each group, and one flush. An
+ * interval without samples makes no call. After a call that returns false the rest of that report
+ * is not sent; the next report is tried as usual. A deadlock is sent between two reports.
  *
  * Owns     texts are borrowed for the call and NUL-terminated; lengths do not count the NUL.
- * Threads  called on the reporter thread only.
+ * Threads  all calls are on the reporter thread.
  * Errors   false: the output failed.
  */
 #ifndef SMP_EXPORT_OUTPUTER_H
@@ -24,10 +24,10 @@ struct smp_outputer {
     bool (*record)(void *self, const char *title, size_t title_length, const char *rows,
                    size_t rows_length);
     bool (*flush)(void *self);
-    /* Threads that wait for each other's locks, as one record; never fails. */
+    /* Sends threads that wait for each other's locks, as one record; never fails. */
     void (*deadlock)(void *self, const char *title, size_t title_length, const char *rows,
                      size_t rows_length);
-    /* A message of the core (log.h); never fails. */
+    /* Sends a message of the core (log.h); never fails. */
     void (*message)(void *self, enum smp_log_level level, const char *text);
     void *self;
 };

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pprof.c - profile.proto of pprof, written field by field as it is streamed.
+ * pprof.c - profile.proto of pprof, streamed field by field.
  *
- * A message stands behind its length, so each one's is added up before it is written. The members
- * of Profile may stand in any order; what others refer to by number is numbered before, as
- * symbol_table.h says. Its own strings are the names of the sampled groups, then of the counted
- * ones.
+ * The length of a message precedes it, so it is computed first. The members of Profile may be in
+ * any order, and refer to each other by the numbers of symbol_table.h. The format's own strings are
+ * the names of the sampled groups, then those of the counted ones.
  */
 #include "export/export_writers.h"
 #include "export/protobuf.h"
@@ -50,13 +49,13 @@ struct writer {
     struct smp_writer *out;
     struct smp_tree_walk walk;
     struct smp_symbol_table symbols;
-    enum smp_measure shown[SMP_MEASURE_COUNT]; /* a sample type each, in this order */
+    enum smp_measure shown[SMP_MEASURE_COUNT]; /* one sample type each, in this order */
     size_t shown_count;
-    struct smp_bytes text; /* a group's name: readers print it, so it is escaped to one line */
+    struct smp_bytes text; /* a group's name, escaped to one line because readers print it */
 };
 
-/* Backwards through the list: readers that know no default show the last sample type, which is the
- * first measure. By the CPU clock all times are CPU times. */
+/* In reverse order of the list: readers that know no default show the last sample type, which is
+ * the first measure. With the CPU clock all times are CPU times. */
 static void choose_shown(struct writer *writer)
 {
     const bool is_cpu_clock = writer->job->profile->is_cpu_clock;
@@ -74,7 +73,7 @@ static void choose_shown(struct writer *writer)
     }
 }
 
-/* A period is one of this time. */
+/* The time that the period is measured in. */
 static enum smp_measure main_time_of(const struct writer *writer)
 {
     const bool is_cpu = writer->job->profile->is_cpu_clock ||
@@ -102,7 +101,7 @@ static void put_profile_head(struct writer *writer)
                             symbols->words.measures[writer->shown[writer->shown_count - 1]]);
 }
 
-/* It says that all symbols are here, or readers would look for them. */
+/* Declares that all symbols are here, or readers would look for them. */
 static void put_mapping(struct writer *writer)
 {
     const uint64_t filename = writer->symbols.words.own[WORD_JVM];
@@ -119,8 +118,8 @@ static void put_mapping(struct writer *writer)
     smp_protobuf_put_number(out, MAPPING_HAS_LINE_NUMBERS, true);
 }
 
-/* Leaf first. Walk and frames are copies, so the compiler knows that output does not change
- * them: most of the time goes by here. */
+/* Writes the leaf first. Walk and frames are copies, so that the compiler knows that output does
+ * not change them: most of the export's time is spent here. */
 static void put_sample(struct writer *writer, const struct smp_amounts *self, uint64_t group)
 {
     const uint64_t key = writer->symbols.words.own[WORD_THREAD];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * protobuf.h - the wire format of protocol buffers, written field by field.
+ * protobuf.h - writes the wire format of protocol buffers, field by field.
  *
- * A message stands behind its length, so a caller adds up the bytes of its fields before it writes
- * them: each put has a function beside it that says how many bytes it writes. Readers take a number
- * that is missing for 0, so 0 is not written.
+ * The length of a message precedes it, so a caller adds up the bytes of its fields before it writes
+ * them: each put has a function that returns how many bytes it writes. A missing number means 0, so
+ * 0 is not written.
  *
  * Threads  one writer at a time.
  * Errors   the writer remembers them.
- * Cost     a copy of a few bytes. Inline: most of the time of an export goes by here.
+ * Cost     a copy of a few bytes. Inline, because most of an export's time is spent here.
  */
 #ifndef SMP_EXPORT_PROTOBUF_H
 #define SMP_EXPORT_PROTOBUF_H
@@ -18,13 +18,13 @@
 
 #include "base/writer.h"
 
-/* Of every field number up to 15, and there is none above in what is written here. */
+/* A tag takes one byte for field numbers up to 15, and no others are used here. */
 enum { SMP_PROTOBUF_TAG_BYTES = 1 };
 
-/* The low bits of a tag: what follows it. */
+/* The low bits of a tag: the type of the value. */
 enum { SMP_WIRE_VARINT = 0, SMP_WIRE_FIXED64 = 1, SMP_WIRE_LENGTH = 2, SMP_WIRE_BITS = 3 };
 
-/* A varint has 7 bits in a byte, the eighth says that there are more. */
+/* A byte of a varint has 7 bits; the eighth means that more follow. */
 enum { SMP_VARINT_BITS = 7, SMP_VARINT_MORE = 0x80, SMP_VARINT_MAX_BYTES = 10 };
 
 static inline size_t smp_protobuf_varint_bytes(uint64_t value)
@@ -58,7 +58,7 @@ static inline void smp_protobuf_put_number(struct smp_writer *out, unsigned fiel
     smp_protobuf_put_varint(out, value);
 }
 
-/* Little endian, as are the processors we run on. */
+/* Little endian, like the supported processors. */
 static inline void smp_protobuf_put_fixed64(struct smp_writer *out, unsigned field, uint64_t value)
 {
     if (value == 0)
@@ -67,13 +67,13 @@ static inline void smp_protobuf_put_fixed64(struct smp_writer *out, unsigned fie
     smp_writer_put(out, (const char *)&value, sizeof(value));
 }
 
-/* A message, a string or packed numbers of so many bytes, with their head. */
+/* The bytes of a message, string or packed numbers of this length, with the head. */
 static inline size_t smp_protobuf_field_bytes(size_t length)
 {
     return SMP_PROTOBUF_TAG_BYTES + smp_protobuf_varint_bytes(length) + length;
 }
 
-/* The head; length bytes follow. */
+/* Writes the head; the caller writes length bytes after it. */
 static inline void smp_protobuf_put_length(struct smp_writer *out, unsigned field, size_t length)
 {
     smp_protobuf_put_varint(out, field << SMP_WIRE_BITS | SMP_WIRE_LENGTH);

@@ -13,7 +13,7 @@
 #include "export/summary.h"
 #include "model/profile_merge.h"
 
-/* One report under way. */
+/* A report that is being made. */
 struct report {
     const struct smp_profile *profile;
     const struct smp_outputer *outputer;
@@ -25,7 +25,7 @@ struct report {
     struct smp_hot_groups holders;
     struct smp_bytes title;
     struct smp_bytes text;
-    struct smp_bytes summary; /* empty: without one */
+    struct smp_bytes summary; /* empty: no summary */
 };
 
 static size_t longest_title(const struct report *report, const struct smp_hot_groups *groups,
@@ -44,8 +44,8 @@ static size_t longest_title(const struct report *report, const struct smp_hot_gr
 }
 
 /*
- * Allocates all that every record needs before anything is sent: a report that has begun is cut
- * only where rows do not fit.
+ * Allocates all memory that every record needs before anything is sent, so that a report that has
+ * begun is cut only if rows do not fit.
  */
 static enum smp_status reserve(struct report *report)
 {
@@ -174,7 +174,7 @@ enum smp_status smp_report_text(const struct smp_profile *profile, struct smp_re
     *records_cut = 0;
     if (smp_profile_is_empty(profile))
         return SMP_OK;
-    /* Without memory for it all levels of a recursion are shown. */
+    /* Without memory for the folded profile all levels of a recursion are shown. */
     if (style.fold_recursion)
         (void)!smp_profile_fold_recursion(quota, profile, &folded);
     status = report_profile(folded != NULL ? folded : profile, style, quota, outputer, records_cut);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * row_calls.c - one pass downwards: a parent's place in the counted tree is known before its
- * children's. All children of a node are looked at together, so that a counted node that several of
- * them stand for counts as one path.
+ * row_calls.c - one pass downwards, so that a parent's counted node is known before its children's.
+ * All children of a node are handled together, so that a counted node of several of them counts as
+ * one path.
  */
 #include "export/row_calls.h"
 
@@ -12,9 +12,9 @@ struct matching {
     const struct smp_profile *profile;
     const struct smp_node *nodes;
     const uint32_t *siblings;
-    uint32_t *reached; /* by node: the place in the counted tree; 0: none */
+    uint32_t *reached; /* by node: the counted node reached; 0: none */
     uint32_t *paths;
-    uint32_t *seen; /* by counted node: the node whose child stood for it last */
+    uint32_t *seen; /* by counted node: the last node with a child that corresponds to it */
 };
 
 static struct smp_location_view view_at(const struct matching *matching, uint32_t node)
@@ -33,7 +33,7 @@ static bool is_of_method(const struct matching *matching, uint32_t node,
     return smp_location_is_same_method(view, &other);
 }
 
-/* Where a frame leads from a place in the counted tree; the place itself where it is not counted
+/* Returns the counted node that a frame leads to; place itself if the frame is not counted
  * there. */
 static uint32_t step_down(const struct matching *matching, uint32_t place, uint32_t node)
 {
@@ -45,7 +45,7 @@ static uint32_t step_down(const struct matching *matching, uint32_t place, uint3
     return child == 0 ? place : child;
 }
 
-/* The root of the counted tree of the group with this name; 0: there is none. */
+/* Returns the root of the counted tree of the group with the same name; 0: there is none. */
 static uint32_t counted_root(const struct smp_profile *profile, uint32_t index)
 {
     struct smp_group group = { .index = index };
@@ -81,8 +81,8 @@ static void match(struct matching *matching, size_t node_count)
         if (matching->reached[node] != 0)
             match_children(matching, node);
     }
-    /* What only passed its parent's place on stands for nothing. Upwards, so that a parent's is
-     * still there. */
+    /* A node that only inherited its parent's counted node corresponds to none. Upwards, so that
+     * the parent's entry is still there. */
     for (uint32_t node = (uint32_t)node_count - 1; node > 0; node--) {
         const struct smp_node *const at = &matching->nodes[node];
         if (smp_node_is_group(at) || matching->reached[node] == matching->reached[at->parent])

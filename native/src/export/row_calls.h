@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * row_calls.h - which rows of sampled trees show how often their method was called.
+ * row_calls.h - the rows of sampled trees that show how often their method was called.
  *
  *   sampled                          counted                shown
  *   Thread.run:840
@@ -11,20 +11,20 @@
  *       Dao.find:7                                          Calls: 40 over 2 paths
  *
  * A sampled path is followed from the root down, together with the counted tree of the group of the
- * same name. A frame goes one step down in the counted tree where its method is a child of the
- * place reached there, and stands for that counted node; frames that are not counted, like
- * Stream.forEach, are passed over. A frame whose parameters are not known (model/methods.h) may be
- * of any overload: it stands for the first.
+ * same name. If a frame's method is a child of the counted node reached so far, the frame
+ * corresponds to that child, which is reached next. Frames that are not counted, like
+ * Stream.forEach, are skipped. A frame with unknown parameters (model/methods.h) may be of any
+ * overload, and corresponds to the first.
  *
- * Several frames may stand for one counted node. Of those right below the same row, lines of one
- * method mostly, the first one shows its calls. Where the frames have different callers, nothing
- * says whose calls they were: each of the callers' rows shows the number, and over how many callers
- * it goes ("over 2 paths").
+ * Several frames may correspond to one counted node. Among those right below the same row, mostly
+ * lines of one method, the first one shows the calls. If the frames have different callers, it is
+ * not known which of them made the calls: each shows the number, and the number of callers that
+ * share it ("over 2 paths").
  *
  * Owns     its arrays.
- * Threads  immutable but for claim and choose.
+ * Threads  immutable except by claim and choose.
  * Errors   SMP_ENOMEM, SMP_EQUOTA from init: there is nothing to fini.
- * Cost     init: nothing where no calls are counted; else one pass over the nodes, each with the
+ * Cost     init: nothing if no calls are counted; else one pass over the nodes, each with the
  *          children of its counted node, and 12 bytes a node. claim, get: a few loads. choose: two
  *          passes over the nodes.
  */
@@ -40,22 +40,22 @@
 /* Visible so that look-ups can be inlined. All zero: no row shows calls. */
 struct smp_row_calls {
     struct smp_quota *quota;
-    uint32_t *counted; /* by node: the counted node that it stands for; 0: none */
-    uint32_t *paths;   /* by counted node: how many callers the frames that stand for it have */
+    uint32_t *counted; /* by node: the counted node that it corresponds to; 0: none */
+    uint32_t *paths;   /* by counted node: how many callers its frames have */
     uint32_t
-        *claimed; /* by counted node: the row below which it was claimed last; the chosen row */
+        *claimed; /* by counted node: the row below which it was claimed last, or the chosen row */
 };
 
 SMP_CHECKED enum smp_status smp_row_calls_init(struct smp_row_calls *calls, struct smp_quota *quota,
                                                const struct smp_profile *profile);
 void smp_row_calls_fini(struct smp_row_calls *calls); /* all zero is fine */
 
-/* node is the next row below above, all of them in printed order, one above after the other: takes
- * its counted node away where another one below above has it. */
+/* Called for each row, node, right below each row, above, in printed order: node loses its counted
+ * node if an earlier row below above has it. */
 void smp_row_calls_claim(struct smp_row_calls *calls, uint32_t above, uint32_t node);
 
-/* Instead of claim, where all nodes are rows: of those right below the same node the one with most
- * wall time keeps the counted node. */
+/* Instead of claim if all nodes are rows: among the children of a node, the one with the most wall
+ * time keeps the counted node. */
 void smp_row_calls_choose(struct smp_row_calls *calls, const struct smp_profile *profile);
 
 /* The counted node whose calls the row shows; 0: none. */

@@ -12,10 +12,10 @@ struct dating {
     const struct smp_node *nodes;
     int64_t from_ms;
     struct smp_since *rows;
-    int64_t *calls; /* by node: its own */
+    int64_t *calls; /* by node: its own calls */
 };
 
-/* A tree gives sums, of a node and all below it. */
+/* Computes own calls from the tree's totals. */
 static void find_calls(const struct dating *dating)
 {
     const struct smp_column column = smp_tree_column(dating->profile->tree, SMP_MEASURE_CALLS);
@@ -27,7 +27,7 @@ static void find_calls(const struct dating *dating)
     }
 }
 
-/* When its method got its probe; 0: before counting began. */
+/* Returns when the node's method got its probe; 0: before counting began. */
 static int64_t own_since(const struct dating *dating, uint32_t node)
 {
     struct smp_location_view view;
@@ -41,12 +41,12 @@ static int64_t times_clamped(int64_t calls, int64_t times)
     return calls > 0 && times > INT64_MAX / calls ? INT64_MAX : calls * times;
 }
 
-/* own: as own_since. */
+/* own: the result of own_since. */
 static int64_t missing_calls(const struct dating *dating, uint32_t node, int64_t own)
 {
     const uint32_t caller = dating->nodes[node].parent;
     const struct smp_since *const above = &dating->rows[caller];
-    /* The caller's calls have all found the probe, if theirs came no earlier. */
+    /* If the caller's probe came no earlier, all counted calls of the caller found this one. */
     const bool is_first = own <= above->wall_ms;
     const int64_t before =
         is_first ? 0 : smp_caller_calls_find(dating->profile->counts.caller_calls, node);
@@ -77,7 +77,7 @@ static bool is_counted_group(const struct dating *dating, uint32_t root)
     return smp_thread_groups_kind(dating->profile->groups, group) == SMP_GROUP_COUNTED;
 }
 
-/* Of a node that no counted tree has nothing is known, not even a time. */
+/* Nodes outside of counted trees have no figures. */
 static bool is_outside(const struct dating *dating, uint32_t node)
 {
     const struct smp_since *const above = &dating->rows[dating->nodes[node].parent];
@@ -87,7 +87,7 @@ static bool is_outside(const struct dating *dating, uint32_t node)
     return above->missing < 0 && above->wall_ms == 0;
 }
 
-/* A node's parent comes before it. */
+/* Parents come before their children. */
 static void date_rows(const struct dating *dating)
 {
     const size_t count = smp_tree_node_count(dating->profile->tree);

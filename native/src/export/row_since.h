@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * row_since.h - since when the rows of counted trees are counted, where that is not the whole
- * interval, and how many calls they lack.
+ * row_since.h - since when the rows of counted trees are counted, if not for the whole interval,
+ * and how many calls they lack.
  *
  *   handle   990 calls
  *     find   660 calls, counted since 12:03:07    its probe came then; handle had had 330 calls by
  *       tax  660 calls, counted since 12:03:07    then: at most 330 calls are missing in each
  *
- * A row is counted once all methods of its path have their probes: so it has the latest of their
- * times. How many calls it lacks follows from its caller's row: the calls that this had had by then
- * (model/caller_calls.h), and those that it lacks itself, times the calls for each of its calls
- * since then, rounded up. So it is a limit unless the caller called it more often before than
- * since.
- * It is not known of an outermost root, nor below a row of which it is not known.
+ * A row is counted once all methods of its path have their probes, so its time is the latest of
+ * theirs. The number of missing calls is computed from the caller's row: the calls that the caller
+ * had had by then (model/caller_calls.h), plus those the caller itself lacks, times the calls per
+ * caller's call since then, rounded up. It is an upper bound unless the caller made more calls
+ * before than since. It is not known for an outermost root, nor below a row for which it is not
+ * known.
  *
  * Owns     its array.
  * Threads  immutable after init.
  * Errors   SMP_ENOMEM, SMP_EQUOTA from init: there is nothing to fini.
- * Cost     init: nothing where no calls are counted; else two passes over the nodes, 24 bytes each.
+ * Cost     init: nothing if no calls are counted; else two passes over the nodes, and 24 bytes for
+ *          each.
  */
 #ifndef SMP_EXPORT_ROW_SINCE_H
 #define SMP_EXPORT_ROW_SINCE_H
@@ -29,11 +30,11 @@
 #include "model/profile.h"
 
 struct smp_since {
-    int64_t wall_ms; /* 0: the whole interval is counted, or the row is none of a counted tree */
-    int64_t missing; /* calls, at most; below 0: not known */
+    int64_t wall_ms; /* 0: counted for the whole interval, or not in a counted tree */
+    int64_t missing; /* at most so many calls; below 0: not known */
 };
 
-/* All zero: all rows are counted throughout. */
+/* All zero: all rows are counted for the whole interval. */
 struct smp_row_since {
     struct smp_quota *quota;
     struct smp_since *rows; /* by node */

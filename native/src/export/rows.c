@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rows.c - passes in which every parent comes before its children, and some the other way, and a
- * sort of each family.
+ * rows.c - passes over the nodes, downwards or upwards, and a sort of each family of siblings.
  *
- * Because a child has a higher index than its parent, one pass downwards finds the chains and one
- * upwards decides which nodes stay and under which row. Another pass downwards puts each row in
- * front of its siblings, so that they stand in the order in which they were first seen. Only
- * siblings are compared: most rows have none, and sorting all texts of a large report took longer
- * than all the rest of it.
+ * A child has a higher index than its parent. So one pass downwards finds the chains, and one
+ * upwards decides which nodes stay and below which row. Another pass downwards puts each row in
+ * front of its siblings, so that they are in the order in which they were first seen. Only siblings
+ * are compared: most rows have none, and sorting all texts of a large report took longer than the
+ * rest of it.
  *
- * Rows that are hidden keep no place among their siblings. Their stand-in is computed from
- * the row above, its other rows and its own time, so that only their number has to be kept.
+ * Hidden rows keep no place among their siblings. The row that replaces them is computed from the
+ * row above, its other rows and its own time, so only their number is kept.
  */
 #include "export/rows.h"
 
@@ -25,31 +24,32 @@
 #include "export/row_calls.h"
 #include "export/used_frames.h"
 
-#define TENTHS 1000.0 /* of a percent, in the whole */
+#define TENTHS 1000.0 /* tenths of a percent in the whole */
 #define PER_MILLE 1000.0
 
-/* The marks of a node while rows are chosen. */
+/* Marks of a node while rows are chosen. */
 enum {
-    CONTINUES = 1, /* the chain that its parent is in */
-    USERS = 2,     /* it continues a chain, and is the user's code */
-    HAS_INNER = 4, /* further down in its chain there is a node of the user's code */
+    CONTINUES = 1, /* continues the chain of its parent */
+    USERS = 2,     /* continues a chain and is the user's code */
+    HAS_INNER = 4, /* its chain has a node of the user's code further down */
     SMALL = 8,     /* a row with too little time to be shown */
     HIDDEN = 16,   /* a row that is not shown: it, or a row above it, is small */
-    ALONE = 32     /* a row with all the time of its idle group, so that none is shown below it */
+    ALONE = 32     /* a row with all the time of its idle group; no row is shown below it */
 };
 
-/* In the number of a row: it stands for hidden ones; the other bits are the node of the first. */
+/* In the number of a row: it replaces hidden rows; the other bits are the node of the first of
+ * them. */
 #define HIDES (UINT32_C(1) << 31)
 _Static_assert((uint32_t)SMP_MAX_NODES <= HIDES, "a bit that no node's number has");
 
 struct link {
-    /* The node itself, or where it is left out the row it vanished into; of a hidden row the first
-     * of those that one row stands for. */
+    /* The node itself, or the row it was merged into if it is left out. For a hidden row: the first
+     * of the rows hidden together. */
     uint32_t shown;
-    uint32_t first; /* HIDES: none, but hidden ones */
+    uint32_t first; /* HIDES: only hidden rows */
     union {
-        uint32_t next;  /* of the first hidden row: how many are hidden with it */
-        uint32_t marks; /* before there are rows */
+        uint32_t next;  /* for the first hidden row: how many are hidden together */
+        uint32_t marks; /* while rows are chosen */
     };
 };
 
@@ -61,13 +61,13 @@ struct smp_rows {
     uint32_t *kept;     /* nodes that are rows; only during create */
     size_t kept_count;
     struct smp_used_frames frames;
-    struct smp_line_texts texts; /* by the number of the frame */
+    struct smp_line_texts texts; /* by frame number */
     struct smp_row_calls calls;
     struct smp_row_since since;
     struct smp_column wall;
     struct smp_column idle;
-    struct smp_report_style style; /* columns: those that the profile holds */
-    uint32_t own;                  /* measures of the profile that add up as OWN */
+    struct smp_report_style style; /* its columns: those that the profile holds */
+    uint32_t own;                  /* the profile's measures that add up as OWN */
     bool has_call_cpu;             /* rows of counted trees have CPU time */
     struct smp_quota *quota;
 };
@@ -89,7 +89,7 @@ static int64_t own_amount(const struct smp_rows *rows, uint32_t node, enum smp_m
                            rows->siblings, node);
 }
 
-/* Does it have calls itself, so that it is in a counted tree? */
+/* Does the node have own calls, so that it is in a counted tree? */
 static bool has_own_amount(const struct smp_rows *rows, uint32_t node)
 {
     bool has_any = false;
@@ -111,8 +111,8 @@ static bool has_printed_column(const struct smp_rows *rows, uint32_t node)
     return has_any;
 }
 
-/* A node without any figure that a row shows, and without samples: a place for time that never
- * came, or for a poll that only brought CPU time. */
+/* A node without samples and without any figure that a row shows: it was prepared for time that
+ * never came, or has only CPU time of a poll. */
 static inline bool is_unused(const struct smp_rows *rows, uint32_t node)
 {
     return rows->nodes[node].last_child == 0 && smp_column_at(rows->wall, node) == 0 &&
@@ -121,7 +121,7 @@ static inline bool is_unused(const struct smp_rows *rows, uint32_t node)
 
 /* --- what is left out --- */
 
-/* Up to the last dot; a pseudo-frame is in no package. */
+/* The length up to the last dot; 0 for a pseudo-frame. */
 static size_t package_length(const struct smp_location_view *view)
 {
     const char *dot = view->is_pseudo ? NULL : strrchr(view->class_name, '.');
@@ -141,8 +141,8 @@ static bool is_same_package(const struct smp_methods *methods, uint32_t a, uint3
            memcmp(left.class_name, right.class_name, length) == 0;
 }
 
-/* "[64..127 frames omitted]" inside a stack: without the row, the frames above and below it would
- * look like caller and callee. */
+/* Without the row "[64..127 frames omitted]" the frames above and below it would look like caller
+ * and callee. */
 static bool is_pseudo(const struct smp_methods *methods, uint32_t location)
 {
     struct smp_location_view view;
@@ -151,7 +151,7 @@ static bool is_pseudo(const struct smp_methods *methods, uint32_t location)
     return view.is_pseudo;
 }
 
-/* A kind of the JVM's own threads with less time than can be printed. */
+/* A kind of the JVM's own threads that would be printed with 0 ms. */
 static bool is_idle_kind(const struct smp_rows *rows, uint32_t node)
 {
     const struct smp_node *const parent = &rows->nodes[rows->nodes[node].parent];
@@ -160,7 +160,7 @@ static bool is_idle_kind(const struct smp_rows *rows, uint32_t node)
            smp_hot_group_is_jvm(rows->profile, smp_node_group(parent));
 }
 
-/* The style keeps a row because its package is not its parent's. */
+/* Does the style keep the row because its package differs from its parent's? */
 static bool is_package_change(const struct smp_rows *rows, uint32_t node)
 {
     const struct smp_node *const at = &rows->nodes[node];
@@ -169,7 +169,7 @@ static bool is_package_change(const struct smp_rows *rows, uint32_t node)
            !is_same_package(rows->profile->methods, at->location, rows->nodes[at->parent].location);
 }
 
-/* In any chain. */
+/* True if the node is always a row. */
 static bool stays(const struct smp_rows *rows, uint32_t node)
 {
     const struct smp_node *const at = &rows->nodes[node];
@@ -190,7 +190,7 @@ static bool has_packages(const struct smp_rows *rows)
     return rows->profile->packages[0] != '\0';
 }
 
-/* A node that continues a chain, so that it is no pseudo-frame. */
+/* node continues a chain, so it is no pseudo-frame. */
 static bool is_users(const struct smp_rows *rows, uint32_t node)
 {
     struct smp_location_view view;
@@ -256,15 +256,15 @@ static bool hides_rows(const struct smp_rows *rows, uint32_t root)
            !smp_hot_group_is_jvm(rows->profile, index);
 }
 
-/* In floating point, because the numbers may be large. */
+/* In floating point, so that the products cannot overflow. */
 static bool has_little_time(const struct smp_rows *rows, uint32_t node, uint32_t root)
 {
     return (double)node_active_ns(rows, node) * PER_MILLE <
            (double)node_active_ns(rows, root) * rows->style.min_per_mille;
 }
 
-/* While rows are marked, first is the root of the node's group; and next, of the root of an idle
- * group, its outermost row with most time: HIDES before it is found. */
+/* While rows are marked, first is the root of the node's group. next of the root of an idle group
+ * is its outermost row with the most time; HIDES until it is found. */
 static void find_roots(struct smp_rows *rows, size_t node_count)
 {
     for (uint32_t node = 1; node < node_count; node++) {
@@ -303,8 +303,8 @@ static void mark_small(struct smp_rows *rows, size_t node_count)
     }
 }
 
-/* first of the row above becomes what stands for its hidden rows; that of the first of these, their
- * number. */
+/* first of the row above gets the row that replaces its hidden rows; first of the first hidden row
+ * counts them. */
 static void hide_row(struct smp_rows *rows, uint32_t row)
 {
     struct link *const link = &rows->links[row];
@@ -382,8 +382,8 @@ static void hang(struct smp_rows *rows)
     }
 }
 
-/* Equal ones stay in the order in which they were first seen. Each half of family is as long as all
- * rows. */
+/* Equal siblings stay in the order in which they were first seen. Each half of family has room for
+ * all rows. */
 static void sort_family(struct smp_rows *rows, struct link *parent, smp_index_before *before,
                         uint32_t *family)
 {
@@ -404,7 +404,7 @@ static void sort_family(struct smp_rows *rows, struct link *parent, smp_index_be
 static enum smp_status sort(struct smp_rows *rows, enum smp_report_order by, size_t node_count)
 {
     smp_index_before *const before = by == SMP_ORDER_BY_TIME ? is_first_by_time : is_first_by_text;
-    /* One more than needed, because there may be no row and nothing cannot be allocated. */
+    /* One more than needed, because 0 bytes cannot be allocated. */
     uint32_t *const family = smp_alloc(rows->quota, (2 * rows->kept_count + 1) * sizeof(*family));
 
     if (family == NULL)
@@ -422,7 +422,7 @@ static enum smp_status sort(struct smp_rows *rows, enum smp_report_order by, siz
 
 /* --- calls --- */
 
-/* Rows below the same row are claimed together. */
+/* Claims the rows below each row together. */
 static void claim_calls(struct smp_rows *rows, size_t node_count)
 {
     for (uint32_t above = 0; rows->calls.counted != NULL && above < node_count; above++) {
@@ -518,7 +518,7 @@ uint32_t smp_rows_up(const struct smp_rows *rows, uint32_t node)
     return rows->links[rows->nodes[node & ~HIDES].parent].shown;
 }
 
-/* The row above has this besides its own and that of the rows shown. */
+/* The amount of the row above without its own and that of the rows shown. */
 static int64_t hidden_amount(const struct smp_rows *rows, uint32_t hides, struct smp_column column)
 {
     const uint32_t above = smp_rows_up(rows, hides);
@@ -530,7 +530,7 @@ static int64_t hidden_amount(const struct smp_rows *rows, uint32_t hides, struct
     return amount;
 }
 
-/* The same of milliseconds as printed. */
+/* The same in milliseconds as printed. */
 static int64_t hidden_ms(const struct smp_rows *rows, uint32_t hides)
 {
     const uint32_t above = smp_rows_up(rows, hides);
@@ -556,7 +556,7 @@ int smp_rows_tenths(const struct smp_rows *rows, uint32_t root, uint32_t node)
                       : 0;
 }
 
-/* A measure that was not taken is not shown as 0. Holders' trees have wall time alone. */
+/* Omits measures that were not taken, instead of showing 0. Holders' trees have only wall time. */
 static uint32_t columns_of(const struct smp_rows *rows, uint32_t node)
 {
     const uint32_t cpu = SMP_MEASURE_BIT(SMP_MEASURE_CPU);
@@ -594,8 +594,8 @@ static struct smp_call_time call_time(const struct smp_rows *rows, uint32_t node
     return (struct smp_call_time){ .mean_ns = smp_column_at(rows->wall, node) / calls };
 }
 
-/* Shows the own amounts of a node of a counted tree, also in a row of a sampled tree that stands
- * for such a node. */
+/* Shows the own amounts of a node of a counted tree, also in a row of a sampled tree that
+ * corresponds to it. */
 static void show_calls(const struct smp_rows *rows, uint32_t node, struct smp_row *row)
 {
     const uint32_t counted = smp_row_calls_node(&rows->calls, node);

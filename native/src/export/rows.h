@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rows.h - which nodes of a profile are printed, under which other row, and in which order.
+ * rows.h - the rows of a report: which nodes are printed, below which row, and in which order.
  *
  *   tree:  g ── run ── a ── b ── m ─┬─ x     rows of g:  run
  *                                   └─ y                   b      a, b and m have no time of their
  *                                                            x    own and all of their parent's; a
  *                                                            y    and b are the user's code
  *
- * A node continues a chain when it is not a root, its method time is zero and its cumulative time
- * equals its parent's, both as printed: in whole milliseconds. The rows of a chain that are printed
- * get the children of those that are not:
+ * A node continues a chain if it is not a root, its method time is zero and its cumulative time
+ * equals its parent's, both as printed, in whole milliseconds. The printed rows of a chain get the
+ * children of the others:
  *
- *   no package list      the outermost, as in the original; and the innermost whose class is not of
- *                        the JDK: else only a pool's worker and a method of the JDK were left of
- *                        a stack, and the user's line between them was not
- *   a package list       the innermost whose class is monitored: the line of the user's code from
- *                        which the time branches; the outermost where there is none
+ *   no package list the outermost, as in the original, and the innermost whose class is not of the
+ *                        JDK; otherwise a stack could be reduced to a pool's worker and a method of
+ *                        the JDK, without the user's line between them a package list the innermost
+ *                        whose class is monitored, which is the line of the user's code where the
+ *                        time branches; the outermost if there is none
  *
- * Roots always stay, and so do pseudo-frames ("[64..127 frames omitted]"), which end a chain.
- * With zero_time_packages a node stays, and begins a chain, where its package is not its parent's.
- * In counted trees a node with calls always stays.
- * In the group [JVM], which is measured, not sampled, kinds of threads with 0 ms are left out.
+ * Roots always stay, and so do pseudo-frames ("[64..127 frames omitted]"), which end a chain. With
+ * zero_time_packages a node stays, and begins a chain, if its package differs from its parent's. In
+ * counted trees a node with calls always stays. In the group [JVM], which is measured, not sampled,
+ * kinds of threads with 0 ms are left out.
  *
- * With min_per_mille, a row of a sampled group or of holders that has less than this share of its
- * group's active time (wall time that is not idle) is hidden, and with it the rows below it, which
- * have no more. One row stands for all that are hidden right below the same row, behind those that
- * are not:
+ * With min_per_mille, a row of a sampled group or of holders is hidden if it has less than this
+ * share of its group's active time (wall time that is not idle), and so are the rows below it. One
+ * row replaces all rows hidden right below the same row, after those that are shown:
  *
  *   run  C 1000, M 10                       run                   C 1000, M 10
  *     a    C 900, M 900                       a                     C 900, M 900
@@ -34,12 +33,12 @@
  *     d    C 86, M 0, all of it idle
  *       e    C 86, M 86
  *
- * It counts the rows that would be there without it. Its time is what the row above has besides its
- * method time and the rows shown, all in whole milliseconds, so that their sum is exact; all of it
- * is method time. It shows the sums of the hidden rows' columns, and no calls. A group that was
- * idle throughout (hot_groups.h) has its outermost row alone, with all its time as method time; of
- * several the one with most time, and the others are hidden. Rows of counted groups are exact, and
- * those of [JVM] few: none of these is hidden.
+ * It counts all these rows, with those below them. Its time is that of the row above without its
+ * method time and the rows shown, in whole milliseconds, so that the sum is exact; all of it is
+ * method time. It shows the sums of the hidden rows' columns, but no calls. A
+ * group that was idle throughout (hot_groups.h) shows only its outermost row with the most time,
+ * with all of it as method time. Rows of counted groups, which are exact, and of [JVM], which are
+ * few, are never hidden.
  *
  * Owns     the links between rows and the texts of their frames; borrows the profile.
  * Threads  immutable after create.
@@ -66,9 +65,9 @@ SMP_CHECKED enum smp_status smp_rows_create(const struct smp_profile *profile,
 void smp_rows_destroy(struct smp_rows *rows); /* NULL is fine */
 
 /*
- * The first row below a row, the next row beside it, the row above it. Rows are named by their
- * nodes, or, if they stand for hidden ones, by a number that is no node; a group's root is no row
- * itself but stands above the group's first ones. 0 = none.
+ * The first row below a row, its next sibling, and the row above it. A row is identified by its
+ * node, or, if it replaces hidden ones, by a number that is no node. A group's root is no row
+ * itself, but is above the group's first rows. 0 = none.
  */
 uint32_t smp_rows_first(const struct smp_rows *rows, uint32_t node);
 uint32_t smp_rows_next(const struct smp_rows *rows, uint32_t node);
@@ -77,7 +76,7 @@ uint32_t smp_rows_up(const struct smp_rows *rows, uint32_t node);
 /* How long a call took; all 0: unknown. */
 struct smp_call_time {
     int64_t mean_ns;
-    int64_t min_ns; /* of calls that have ended; 0 with max_ns 0: not known */
+    int64_t min_ns; /* of finished calls; 0 with max_ns 0: not known */
     int64_t max_ns;
 };
 
@@ -86,23 +85,23 @@ enum { SMP_HIDDEN_TEXT_BYTES = 48 }; /* "[4294967295 rows below 100.0 %]" */
 struct smp_row {
     int64_t total_ms;
     int64_t self_ms;
-    uint32_t shown;             /* a set of measures, besides wall time */
-    struct smp_amounts columns; /* of these, as printed */
-    uint32_t paths; /* over how many callers the calls go (row_calls.h); 1 in a counted tree */
+    uint32_t shown;             /* the shown measures besides wall time */
+    struct smp_amounts columns; /* the amounts of shown, as printed */
+    uint32_t paths;            /* callers that share the calls (row_calls.h); 1 in a counted tree */
     struct smp_call_time call; /* in a counted tree */
-    uint32_t levels;           /* how deep a folded recursion was; 0: it is none */
-    struct smp_since since;    /* likewise */
-    const char *text; /* of length bytes; borrowed as long as the rows and this structure live */
+    uint32_t levels;           /* depth of a folded recursion; 0: none */
+    struct smp_since since;    /* in a counted tree */
+    const char *text;          /* length bytes; valid as long as the rows and this structure */
     uint32_t length;
     uint32_t width;                     /* in columns */
-    char hidden[SMP_HIDDEN_TEXT_BYTES]; /* the text of a row that stands for hidden ones */
+    char hidden[SMP_HIDDEN_TEXT_BYTES]; /* the text of a row that replaces hidden ones */
 };
-/* The node's share of the time below root, in tenths of a percent; -1 where the style has no such
+/* The node's share of the time below root, in tenths of a percent; -1 if the style has no such
  * column. */
 int smp_rows_tenths(const struct smp_rows *rows, uint32_t root, uint32_t node);
-/* A row shows the style's columns that the profile holds (states only if they are not 0; in a
- * counted tree no CPU time if the account says that none was taken), and, where it has any of it, a
- * measure that adds up as OWN, whatever the style says. */
+/* Fills out. A row shows the style's columns that the profile holds (states only if they are not 0;
+ * in a counted tree no CPU time if the account says that none was measured), and any measure that
+ * adds up as OWN if it is not 0, whatever the style. */
 void smp_rows_get(const struct smp_rows *rows, uint32_t node, struct smp_row *out);
 
 #endif

@@ -57,7 +57,7 @@ static void put_stack(struct writer *writer)
     smp_writer_put_byte(writer->out, ']');
 }
 
-/* The stacks of a group that weigh something, or what they weigh. Returns the sum. */
+/* Writes the stacks of a group that have an amount, or their amounts. Returns the sum. */
 static uint64_t put_stacks(struct writer *writer, uint32_t root, bool as_weights)
 {
     struct smp_tree_walk *const walk = &writer->walk;

@@ -9,7 +9,7 @@ struct spot_details {
     struct smp_spot_places *places;
     const struct smp_profile *profile;
     const struct smp_spot_choice *choice;
-    uint32_t methods[SMP_MAX_HOT_SPOTS]; /* of the spots' places */
+    uint32_t methods[SMP_MAX_HOT_SPOTS]; /* methods of the spots' places */
 };
 
 static uint32_t method_of_frame(const struct spot_details *details, uint32_t location)
@@ -22,7 +22,7 @@ static uint32_t method_of_frame(const struct spot_details *details, uint32_t loc
 
 /* --- error bars --- */
 
-/* What is known of the place or the method of a spot, in all its states. */
+/* The time of a spot's place or method, in all states. */
 struct place_time {
     int64_t ns;
     struct smp_error error;
@@ -33,14 +33,14 @@ static bool is_by_method(const struct spot_details *details)
     return details->choice->key == SMP_SPOT_METHOD;
 }
 
-/* The place of a node, or its method, where that is what makes a spot. */
+/* Returns the node's method if spots are methods, otherwise its place. */
 static uint32_t subject_of(const struct spot_details *details, uint32_t node)
 {
     return is_by_method(details) ? method_of_frame(details, details->places->nodes[node].location)
                                  : details->places->list[node].place;
 }
 
-/* Is the time of a subject in a group part of what a spot is a part of? */
+/* Does the time of a subject in a group belong to the place or method of a spot? */
 static bool is_of_spot(const struct spot_details *details, size_t at, uint32_t subject,
                        uint32_t group)
 {
@@ -59,8 +59,8 @@ static void add_subject_error(const struct spot_details *details, struct place_t
     }
 }
 
-/* The time of a place is the total of its row, less the totals of rows of the user's code below:
- * the error of each of these is one of the place. */
+/* The time of a place is the total of its row, less the totals of rows of the user's code below it,
+ * so the errors of all these rows are errors of the place. */
 static void add_place_error(const struct spot_details *details, struct place_time *times,
                             uint32_t node, const struct smp_group_errors *errors)
 {
@@ -115,8 +115,8 @@ static void add_subject_times(const struct spot_details *details, struct place_t
     }
 }
 
-/* Each poll has found a place in one of its states: how they share its time is a matter of chance,
- * too. */
+/* Each poll finds a place in one state, so the division of its time among the states is a matter of
+ * chance, too. */
 static struct smp_error error_of_part(const struct smp_profile *profile, int64_t ns,
                                       const struct place_time *place)
 {
@@ -184,7 +184,7 @@ static bool is_longer_wait(struct smp_spot_places *places, const struct smp_lock
     return order != 0 ? order < 0 : smp_spot_places_compare(places, a->holding, b->holding) < 0;
 }
 
-/* Did any spot get a lock? */
+/* Finds the locks of blocked spots. Returns false if there are none. */
 static bool find_spot_locks(const struct spot_details *details)
 {
     const struct smp_lock_times *const times = details->profile->lock_times;
@@ -209,7 +209,7 @@ static bool find_spot_locks(const struct spot_details *details)
     return has_any;
 }
 
-/* The line that smp_interval_note_lock found for a holder's stack. */
+/* The line that smp_interval_note_lock finds for a holder's stack. */
 static uint32_t holding_line(const struct spot_details *details, uint32_t node)
 {
     const uint32_t place = details->places->list[node].place;
@@ -244,7 +244,7 @@ static enum smp_status add_up_holders(const struct spot_details *details,
     return walk->status;
 }
 
-/* Among groups with the same time, the one that stands first in a report. */
+/* Finds the holding groups. Of groups with the same time the first one in a report is taken. */
 static enum smp_status find_spot_holders(const struct spot_details *details)
 {
     int64_t best_ns[SMP_MAX_HOT_SPOTS] = { 0 };

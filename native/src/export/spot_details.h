@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spot_details.h - what is known of hot spots beside their time: error bars, calls, locks and who
- * held them.
+ * spot_details.h - adds details to hot spots: error bars, calls, and locks with their holders.
  *
  * Threads  one.
  * Errors   SMP_ENOMEM, SMP_EQUOTA.
@@ -13,7 +12,7 @@
 #include "export/hot_spot.h"
 #include "export/spot_places.h"
 
-/* spots: chosen as choice says. */
+/* spots: the spots found for choice. */
 SMP_CHECKED enum smp_status smp_spot_details_add(struct smp_hot_spots *spots,
                                                  struct smp_spot_places *places,
                                                  const struct smp_spot_choice *choice);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spot_places.h - of each node of a profile: in which line of the user's code its stack is, and
- * what that line called.
+ * spot_places.h - for each node of a profile, the line of the user's code that its stack is in, and
+ * the callee of that line.
  *
  *   Thread.run ── Orders.handle:31 ── Store.find:77 ── Thread.sleep ── sleep0
  *                 (user's code)       (user's code)    callee          its place: Store.find:77
@@ -10,7 +10,7 @@
  *
  * Owns     12 bytes a node; borrows the profile.
  * Threads  one.
- * Errors   init: SMP_ENOMEM; there is nothing to fini then. compare: its texts remember a failure.
+ * Errors   init: SMP_ENOMEM; there is nothing to fini then. compare: the texts remember a failure.
  * Cost     init: one pass over the nodes.
  */
 #ifndef SMP_EXPORT_SPOT_PLACES_H
@@ -31,7 +31,7 @@ struct smp_spot_places {
     const struct smp_node *nodes;
     uint32_t count;
     struct smp_spot_place *list; /* by node */
-    struct smp_bytes a;          /* texts that are compared */
+    struct smp_bytes a;          /* the texts to be compared */
     struct smp_bytes b;
 };
 
@@ -40,9 +40,9 @@ SMP_CHECKED enum smp_status smp_spot_places_init(struct smp_spot_places *places,
                                                  const struct smp_profile *profile);
 void smp_spot_places_fini(struct smp_spot_places *places);
 
-/* Is it a group of threads that were sampled, and not the JVM's? */
+/* Is it a group of sampled threads other than [JVM]? */
 bool smp_spot_places_is_sampled(const struct smp_spot_places *places, uint32_t group);
-/* < 0, 0 or > 0, by the texts of two frames; location 0 stands before all. */
+/* Compares the texts of two frames: < 0, 0 or > 0. Location 0 comes first. */
 int smp_spot_places_compare(struct smp_spot_places *places, uint32_t a, uint32_t b);
 
 #endif

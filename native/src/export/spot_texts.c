@@ -9,9 +9,9 @@
 #include "model/escape.h"
 
 enum {
-    PLACE_WIDTH = 60, /* of a place at most, unless its file and line alone are longer */
-    MOST_PLACE = 92,  /* even then */
-    LOCK_WIDTH = 6    /* of a lock's class at least, where its holder needs the room */
+    PLACE_WIDTH = 60, /* the most for a place, unless its file and line alone are longer */
+    MOST_PLACE = 92,  /* the most even then */
+    LOCK_WIDTH = 6    /* the least for a lock's class */
 };
 
 static const char *without_package(const char *class_name)
@@ -85,8 +85,8 @@ void smp_spot_text_group(struct smp_bytes *cell, const struct smp_profile *profi
         smp_bytes_printf(cell, " and %" PRIu32 " more", spot->group_count - 1);
 }
 
-/* ", held in line 52" of the same class, ", held in Other.java:99", ", held in Other.run", or what
- * stands for a holder: ", [readers of the lock]". */
+/* Writes ", held in line 52" for the same class, ", held in Other.java:99", ", held in Other.run",
+ * or the pseudo-frame of a holder: ", [readers of the lock]". */
 static void put_holding(struct smp_bytes *cell, const struct smp_profile *profile,
                         const struct smp_hot_spot *spot)
 {
@@ -107,7 +107,7 @@ static void put_holding(struct smp_bytes *cell, const struct smp_profile *profil
     }
 }
 
-/* "lock of StockLedger", in as many columns, but of a long class some of it at least. */
+/* Writes "lock of StockLedger" in so many columns, but at least LOCK_WIDTH of the class. */
 static void put_lock_class(struct smp_bytes *cell, const struct smp_profile *profile,
                            const struct smp_hot_spot *spot, size_t columns)
 {
@@ -136,7 +136,7 @@ void smp_spot_text_lock(struct smp_bytes *cell, const struct smp_profile *profil
 
     smp_bytes_restart(cell);
     put_holding(cell, profile, spot);
-    held = smp_fitted_columns(smp_bytes_text(cell)) + 1; /* "…" where its group is cut */
+    held = smp_fitted_columns(smp_bytes_text(cell)) + 1; /* "…" if its group is cut */
     smp_bytes_restart(cell);
     put_lock_class(cell, profile, spot, columns > held ? columns - held : 0);
     put_holding(cell, profile, spot);

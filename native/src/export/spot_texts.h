@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spot_texts.h - how a line of the summary names the parts of a hot spot. Each is made in a cell,
- * in place of what was there.
+ * spot_texts.h - the texts of a hot spot in a line of the summary. Each replaces the content of a
+ * cell.
  *
  *   place   "StockLedger.audit(StockLedger.java:52)"
  *   callee  "Thread.sleep"; "" where the place itself has most of the time
@@ -18,7 +18,7 @@
 #include "export/hot_spot.h"
 #include "model/profile.h"
 
-/* Returns how many columns the summary gives to the place at most: its file and line are never
+/* Returns the most columns that the summary has for the place, so that its file and line are never
  * cut. */
 size_t smp_spot_text_place(struct smp_bytes *cell, const struct smp_profile *profile,
                            uint32_t location);
@@ -26,7 +26,7 @@ void smp_spot_text_callee(struct smp_bytes *cell, const struct smp_profile *prof
                           const struct smp_hot_spot *spot);
 void smp_spot_text_group(struct smp_bytes *cell, const struct smp_profile *profile,
                          const struct smp_hot_spot *spot);
-/* In as many columns: the class is cut before the line that holds the lock is. */
+/* Fits the text into so many columns: the class is cut rather than the line that holds the lock. */
 void smp_spot_text_lock(struct smp_bytes *cell, const struct smp_profile *profile,
                         const struct smp_hot_spot *spot, size_t columns);
 

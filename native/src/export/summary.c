@@ -14,15 +14,15 @@
 
 enum {
     AMOUNT_BYTES = 3 * SMP_NUMBER_BYTES,
-    STATE_WIDTH = 8,    /* of the longest, "runnable", without its share */
+    STATE_WIDTH = 8,    /* that of "runnable", without a share */
     NUMBER_WIDTH = 4,   /* " 1. " */
-    CALLEE_WIDTH = 34,  /* at most */
-    APART_WIDTH = 45,   /* of a line or a method behind the list, at most */
-    GROUP_WIDTH = 15,   /* of a group at least, where a callee could take more */
+    CALLEE_WIDTH = 34,  /* the most */
+    APART_WIDTH = 45,   /* the most for a line or a method after the list */
+    GROUP_WIDTH = 15,   /* the least for a group, if a callee could take more */
     GUESSED_WIDTH = 11, /* " (not seen)" */
     PERCENT = 100,
     MILLI = 1000,
-    WIDE_ERROR = 10 /* an error bar is shown if it is more than one part of so many */
+    WIDE_ERROR = 10 /* an error bar is shown if it is more than one part in so many */
 };
 
 /* --- figures --- */
@@ -108,11 +108,11 @@ static void print_spot_amount(const struct smp_hot_spot *spot, char text[AMOUNT_
 
 /* --- cells --- */
 
-/* The lines that are made. */
+/* The lines that are being written. */
 struct summary_page {
     const struct smp_summary *summary;
     struct smp_bytes *out;
-    size_t line; /* where it begins in out */
+    size_t line; /* its offset in out */
     struct smp_bytes cell;
     size_t amount_width;
     size_t state_width;
@@ -130,7 +130,7 @@ static size_t line_columns(const struct summary_page *page)
     return smp_fitted_columns(smp_bytes_text(page->out) + page->line);
 }
 
-/* No blanks at the end, and never too long. */
+/* Ends a line: removes trailing blanks and cuts it to the longest line. */
 static void end_line(struct summary_page *page)
 {
     struct smp_bytes *const out = page->out;
@@ -165,7 +165,7 @@ static void put_rest(struct summary_page *page, const char *text)
 
 /* --- hot spots --- */
 
-/* Its title is "waiting time". */
+/* The title of a state is "waiting time"; returns the length of "waiting". */
 static int state_length(const char *title)
 {
     return (int)strcspn(title, " ");
@@ -176,8 +176,8 @@ static const char *state_title(const struct smp_profile *profile, enum smp_measu
     return smp_measure_info(smp_profile_measure(profile, measure))->title;
 }
 
-/* "waiting". Of a spot that was running and runnable, the one with more of its time, and its share:
- * "running 60 %". */
+/* Prints "waiting". For a spot that was running and runnable it is the state with more time, and
+ * its share: "running 60 %". */
 static void print_spot_state(const struct smp_profile *profile, const struct smp_hot_spot *spot,
                              char text[AMOUNT_BYTES])
 {
@@ -235,7 +235,7 @@ static void put_amount_cell(struct summary_page *page, const char *amount)
     smp_bytes_puts(page->out, amount);
 }
 
-/* "12,345 calls" follows the rest of the line. */
+/* Appends "12,345 calls" to the line. */
 static void put_calls_behind(struct summary_page *page, int64_t calls)
 {
     struct smp_bytes *const cell = &page->cell;
@@ -312,7 +312,8 @@ static bool is_worth_a_line(const struct smp_hot_spots *spots, int64_t ns)
     return ns > 0 && ns >= spots->active_ns / SMP_HOT_SPOT_SHARE;
 }
 
-/* What is no list of spots: words, where most of it is, and in which group. */
+/* Writes a line for time that is not in the list: words, the place with the most of it, and its
+ * group. */
 static void put_apart_line(struct summary_page *page, const struct smp_hot_spot *spot,
                            const char *words, bool with_line)
 {
@@ -510,8 +511,8 @@ static void put_overhead_line(struct summary_page *page)
     end_line(page);
 }
 
-/* ", most of Tax.of: 12.5 for each of 1,200 root calls"; without a root call in the interval, so
- * many calls. */
+/* Writes ", most of Tax.of: 12.5 for each of 1,200 root calls"; without a root call in the
+ * interval, the number of calls. */
 static void put_most_called(struct summary_page *page, const struct smp_method_table *table)
 {
     const uint32_t most = table->order[0];

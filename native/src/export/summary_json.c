@@ -6,13 +6,13 @@
 #include "export/json_text.h"
 #include "export/summary.h"
 
-/* Of the active time: a hot spot of one group that is shorter is not listed. */
+/* A hot spot of one group is listed if it is at least one part in so many of the active time. */
 enum { SPOT_BY_GROUP_SHARE = 1000 };
 
 struct summary_writer {
     const struct smp_profile *profile;
     struct smp_writer *out;
-    struct smp_bytes text; /* one at a time; sticks at its first failure */
+    struct smp_bytes text; /* one text at a time; keeps the first failure */
 };
 
 static void put_summary_string(struct summary_writer *writer, const char *key, const char *text)
@@ -21,7 +21,7 @@ static void put_summary_string(struct summary_writer *writer, const char *key, c
     smp_json_put_string(writer->out, text);
 }
 
-/* Of a method; with_place: of a frame. */
+/* The name of a method; with_place: the text of a frame. */
 static void put_summary_frame(struct summary_writer *writer, const char *key, uint32_t location,
                               bool with_place)
 {
@@ -70,7 +70,7 @@ static void put_spot_error(struct summary_writer *writer, const struct smp_hot_s
     smp_writer_put_byte(writer->out, ']');
 }
 
-/* Of one that was running, too. */
+/* For a spot that was also running. */
 static int64_t runnable_ns(const struct smp_hot_spot *spot)
 {
     const bool is_computing =
@@ -101,7 +101,7 @@ static void put_json_spot(struct summary_writer *writer, const struct smp_hot_sp
     smp_writer_put_byte(writer->out, '}');
 }
 
-/* What is no hot spot, and where most of it is: in a line, or in a method. */
+/* Writes time that is in no hot spot, and the line or method with most of it. */
 static void put_spot_apart(struct summary_writer *writer, const struct smp_hot_spot *spot,
                            const char *key, const char *where)
 {
@@ -159,7 +159,7 @@ static void put_summary_figures(struct summary_writer *writer, const struct smp_
     smp_writer_put_byte(out, '}');
 }
 
-/* One after the other, from a list with commas. */
+/* Writes each package of a comma-separated list. */
 static void put_set_packages(struct summary_writer *writer)
 {
     const char *at = writer->profile->packages;
@@ -220,7 +220,7 @@ static void put_summary(struct summary_writer *writer, const struct smp_summary 
     smp_writer_puts(writer->out, ",\n ");
 }
 
-/* In place of the spots of the summary, which its lines have. */
+/* Replaces the spots of the summary; its lines have been written already. */
 static enum smp_status choose_spots_by_group(const struct smp_export_job *job,
                                              struct smp_summary *summary)
 {

@@ -1,44 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * summary_json.h - a profile's summary (summary.h) as an object, for programs and for the page.
+ * summary_json.h - writes a profile's summary (summary.h) as an object, for programs and for the
+ * page.
  *
  *   {"threads":n, "groups":n,                  without [JVM]
- *    "cpuNanos":n, "cpus":n,                   CPU time of all; CPUs that the process may use, 0:
- *                                              unknown
- *    "cpuQuotaMilli":n,                        the quota of its control group, in thousandths of a
- *                                              CPU; not there without one
+ *    "cpuNanos":n, "cpus":n,                   CPU time of all threads; CPUs that the process may
+ *                                              use, 0: unknown
+ *    "cpuQuotaMilli":n,                        quota of the control group in thousandths of a CPU;
+ *                                              missing without one
  *    "activeNanos":n, "idleNanos":n, "idleThreads":n,
  *                                              with the CPU clock, or without states, activeNanos
- *                                              is all time, and there is no "states"
+ *                                              is all time and "states" is missing
  *    "states":{"running":n, ...},              all but idle
- *    "packages":["com.acme", ...],             of the user's code: as it was set, else what the
- *    "guessed":true,                           first spots are in
- *    "hotSpots":[{"state":"blocked",           the name of a measure: of a state, else "wall" or
- *                                              "cpu"
- *      "nanos":n, "runnableNanos":n,           of one that is running or runnable; not there if 0
- *      "error95":[n,n],                        as in a group; not there where it is not known
+ *    "packages":["com.acme", ...],             of the user's code: as set, otherwise those of the
+ *    "guessed":true,                           first spots
+ *    "hotSpots":[{"state":"blocked",           the name of a state, otherwise "wall" or "cpu"
+ *      "nanos":n, "runnableNanos":n,           runnableNanos for running spots only; missing if 0
+ *      "error95":[n,n],                        as in a group; missing if it is not known
  *      "class":"com.acme.StockLedger", "method":"reserve", "file":"StockLedger.java", "line":41,
- *      "callee":"java.lang.Thread.sleep",      not there where the place itself has most of it
- *      "group":"http-nio--exec-", "groups":1,  with most of it; so many have some
- *      "calls":n,                              only where they are counted
- *      "lock":"com.acme.StockLedger",          only of blocked ones, as far as it is known
+ *      "callee":"java.lang.Thread.sleep",      missing if the place itself has most of it
+ *      "group":"http-nio--exec-", "groups":1,  the group with most of it; the number of groups
+ *      "calls":n,                              only if they are counted
+ *      "lock":"com.acme.StockLedger",          blocked spots only, as far as known
  *      "holding":"com.acme.StockLedger.audit(StockLedger.java:52)",
  *      "holder":"http-nio--exec-"},
  *     ...],
- *    "others":{"spots":n,"nanos":n},           of the user's code, not listed
+ *    "others":{"spots":n,"nanos":n},           spots of the user's code that are not listed
  *    "waits":{"nanos":n,"line":"...","group":"...","groups":n},
- *                                              by threads that only wait for others; not there
- *                                              without such time, nor by group
+ *                                              of threads that only wait for others; missing if 0,
+ *                                              or if spots are by group
  *    "elsewhere":{"nanos":n,"callee":"...","group":"...","groups":n},
- *                                              not in the user's code; not there without such time
+ *                                              outside the user's code; missing if 0
  *    "gcNanos":n, "jitNanos":n,                only with [JVM]
  *    "samplerNanos":n,
  *    "lines":["20.7 s, 53 threads ...", ...]}  as a report prints them
  *
- * Without memory for it, "lines" alone, one, that says so.
+ * Without memory for the summary there is only "lines", with one line that says so.
  *
  * Threads  any; the profile is immutable.
- * Errors   SMP_ENOMEM, SMP_EQUOTA: no memory for that line, or for a name; the document is no use.
+ * Errors   SMP_ENOMEM, SMP_EQUOTA: no memory for that line, or for a name; the document is
+ *          unusable.
  * Cost     that of summary.h.
  */
 #ifndef SMP_EXPORT_SUMMARY_JSON_H

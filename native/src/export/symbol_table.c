@@ -11,13 +11,13 @@ enum { VALUE_TYPE_TYPE = 1, VALUE_TYPE_UNIT = 2 };
 
 /* A source file, in its package's folder. */
 struct smp_symbol_file {
-    uint32_t location; /* one in this file */
-    uint32_t other;    /* the place + 1 of one of the same name in another package; 0: none */
+    uint32_t location; /* a location in this file */
+    uint32_t other;    /* index + 1 of a file with the same name in another package; 0: none */
 };
 
 struct smp_symbol_row {
-    uint32_t location; /* one of the method's */
-    uint32_t file;     /* place + 1; 0: unknown */
+    uint32_t location; /* a location of the method */
+    uint32_t file;     /* index + 1; 0: unknown */
     uint32_t start_line;
 };
 
@@ -35,7 +35,7 @@ static uint32_t add_word(struct smp_symbol_words *words, const char *text)
     return words->count++;
 }
 
-/* Backwards through the list, as pprof has its sample types. Number 0 must be the empty string. */
+/* In reverse order of the list, like the sample types of pprof. String 0 must be empty. */
 static void number_words(struct smp_symbol_table *table, const char *const *own_words)
 {
     struct smp_symbol_words *const words = &table->words;
@@ -53,7 +53,7 @@ static void number_words(struct smp_symbol_table *table, const char *const *own_
         words->own[i] = add_word(words, own_words[i]);
 }
 
-/* The length of the class's package, with the dot at its end. */
+/* The length of the class's package, with the final dot. */
 static size_t folder_length(const struct smp_location_view *view)
 {
     const char *const dot = strrchr(view->class_name, '.');
@@ -61,7 +61,7 @@ static size_t folder_length(const struct smp_location_view *view)
     return dot == NULL ? 0 : (size_t)(dot - view->class_name) + 1;
 }
 
-/* Texts of one table are the same where their addresses are. */
+/* Texts of one table are equal only if their addresses are. */
 static bool is_file_of(const struct smp_symbol_table *table, uint32_t file,
                        const struct smp_location_view *view)
 {
@@ -73,7 +73,7 @@ static bool is_file_of(const struct smp_symbol_table *table, uint32_t file,
            memcmp(view->class_name, other.class_name, length) == 0;
 }
 
-/* *file: the number of the location's file. */
+/* Sets *file to the number of the location's file. */
 static enum smp_status number_file(struct smp_symbol_table *table, uint32_t location,
                                    const struct smp_location_view *view, uint32_t *file)
 {
@@ -104,7 +104,7 @@ static enum smp_status number_file(struct smp_symbol_table *table, uint32_t loca
     return SMP_OK;
 }
 
-/* Overloads are one method, which knows the first line of one of them only. */
+/* Overloads are one method, which has the first line of only one of them. */
 static void see_line(struct smp_symbol_row *function, const struct smp_location_view *view)
 {
     if (view->line > 0 && (uint32_t)view->line < function->start_line)
@@ -148,7 +148,7 @@ static uint32_t highest_method(const struct smp_symbol_table *table)
 static enum smp_status number_all(struct smp_symbol_table *table)
 {
     struct smp_quota *const quota = table->job->quota;
-    const size_t frames = (size_t)table->frames.count + 1; /* nothing cannot be allocated */
+    const size_t frames = (size_t)table->frames.count + 1; /* 0 bytes cannot be allocated */
     struct smp_symbol_methods *const methods = &table->methods;
 
     methods->numbers =
@@ -230,7 +230,7 @@ void smp_symbol_table_put_value_type(const struct smp_symbol_table *table, struc
     smp_protobuf_put_number(out, VALUE_TYPE_UNIT, unit);
 }
 
-/* Unknown numbers are 0. */
+/* Writes a function. Unknown numbers are 0. */
 static void put_function(const struct smp_symbol_table *table, struct smp_writer *out,
                          unsigned field, unsigned name, uint32_t number)
 {
@@ -244,7 +244,7 @@ static void put_function(const struct smp_symbol_table *table, struct smp_writer
                                  names + number - 1 + (view.is_pseudo ? 0 : count),
                                  row->file == 0 ? 0 : names + 2 * count + row->file - 1,
                                  row->start_line };
-    const size_t first = name == 1 ? 1 : 0; /* without its id */
+    const size_t first = name == 1 ? 1 : 0; /* skips the id */
     size_t bytes = 0;
 
     for (size_t i = first; i < sizeof(figures) / sizeof(figures[0]); i++)
@@ -263,7 +263,7 @@ void smp_symbol_table_put_functions(const struct smp_symbol_table *table, struct
 
 /* --- strings --- */
 
-/* Writes the table's text, and empties it. */
+/* Writes the table's text and empties it. */
 static void put_text(struct smp_symbol_table *table, struct smp_writer *out, unsigned field)
 {
     smp_protobuf_put_string(out, field, smp_bytes_text(&table->text), table->text.length);
@@ -271,7 +271,7 @@ static void put_text(struct smp_symbol_table *table, struct smp_writer *out, uns
         smp_bytes_clear(&table->text);
 }
 
-/* a.b.C as the JVM writes it: a/b/C. Escaping adds no dots and takes none away. */
+/* Turns a.b.C into a/b/C, as the JVM writes it. Escaping neither adds nor removes dots. */
 static void slash_names(struct smp_bytes *text)
 {
     for (size_t i = 0; i < text->length; i++) {
@@ -288,8 +288,8 @@ static void put_system_name(struct smp_bytes *text, const struct smp_location_vi
     smp_escape_put(text, view->method_name);
 }
 
-/* Appends the path below a build's source folders: a/b/C.java. Some compilers write the folders
- * into the class file. */
+/* Appends the path below a source folder: a/b/C.java. Some compilers write the folders into the
+ * class file. */
 static void put_path(struct smp_bytes *text, const struct smp_location_view *view)
 {
     if (strchr(view->file, '/') == NULL) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * symbol_table.h - the frames, functions and strings of a profile, numbered for formats that refer
+ * symbol_table.h - numbers the frames, functions and strings of a profile, for formats that refer
  * to them by number (pprof, otlp).
  *
  *   location number   a frame's number + 1
@@ -9,8 +9,8 @@
  *                     then as many strings of the format's own as it says; then a name per
  *                     function, a system name per function, the files
  *
- * 0 means "none", and string 0 is empty. A pseudo-frame's system name would be its name: it has the
- * latter's string, and leaves the other one empty.
+ * 0 means "none", and string 0 is empty. The system name of a pseudo-frame equals its name, so it
+ * uses the string of the name, and its own string is empty.
  *
  * Owns     its tables; borrows the job.
  * Threads  one at a time.
@@ -31,21 +31,21 @@
 #include "export/used_frames.h"
 
 enum {
-    SMP_SYMBOL_MAX_TEXT_BYTES = 1 << 30, /* of one string */
-    SMP_SYMBOL_OWN_WORDS = 2,            /* of the format */
+    SMP_SYMBOL_MAX_TEXT_BYTES = 1 << 30, /* the most for one string */
+    SMP_SYMBOL_OWN_WORDS = 2,            /* words of the format */
     SMP_SYMBOL_MAX_WORDS = 1 + SMP_MEASURE_COUNT + SMP_UNIT_COUNT + SMP_SYMBOL_OWN_WORDS
 };
 
 struct smp_symbol_words {
     const char *texts[SMP_SYMBOL_MAX_WORDS];
     uint32_t count;
-    uint32_t measures[SMP_MEASURE_COUNT]; /* string numbers of those that are held */
-    uint32_t units[SMP_UNIT_COUNT];       /* 0: no measure that is held has it */
+    uint32_t measures[SMP_MEASURE_COUNT]; /* string numbers of the held measures */
+    uint32_t units[SMP_UNIT_COUNT];       /* 0: no held measure has this unit */
     uint32_t own[SMP_SYMBOL_OWN_WORDS];
 };
 
 struct smp_symbol_methods {
-    uint32_t *numbers;          /* of functions, by method id; 0: none */
+    uint32_t *numbers;          /* function numbers by method id; 0: none */
     struct smp_symbol_row *all; /* by function number - 1 */
     uint32_t count;
 };
@@ -54,10 +54,10 @@ struct smp_symbol_files {
     struct smp_symbol_file *all;
     uint32_t count;
     struct smp_memory_budget budget;
-    struct smp_hash_map places; /* + 1; by the address of a name */
+    struct smp_hash_map places; /* indices + 1, by the address of a name */
 };
 
-/* Visible so that look-ups can be inlined; touch it through the functions. */
+/* Visible so that look-ups can be inlined; use the functions. */
 struct smp_symbol_table {
     const struct smp_export_job *job;
     struct smp_used_frames frames;
@@ -65,11 +65,11 @@ struct smp_symbol_table {
     uint64_t own_strings;
     struct smp_symbol_methods methods;
     struct smp_symbol_files files;
-    struct smp_bytes text; /* one string: readers print them, so each is escaped to one line */
+    struct smp_bytes text; /* one string at a time, escaped to one line because readers print it */
 };
 
-/* own_words: SMP_SYMBOL_OWN_WORDS of them. own_strings: how many strings of its own the format
- * writes between the words and the rest. */
+/* own_words: SMP_SYMBOL_OWN_WORDS words of the format. own_strings: how many strings the format
+ * itself writes between the words and the rest. */
 SMP_CHECKED enum smp_status smp_symbol_table_init(struct smp_symbol_table *table,
                                                   const struct smp_export_job *job,
                                                   const char *const *own_words, size_t own_strings);
@@ -95,25 +95,26 @@ static inline uint64_t smp_symbol_table_location_at(const struct smp_used_frames
     return (uint64_t)smp_used_frames_number(frames, walk->nodes[walk->path[depth]].location) + 1;
 }
 
-/* A stack that has amounts of its own, the current one of the walk. group: its rank, sampled groups
- * before counted ones. */
+/* Called with the current stack of the walk, which has own amounts. group: its rank, with sampled
+ * groups before counted ones. */
 typedef void smp_symbol_stack(void *self, const struct smp_amounts *amounts, size_t group);
-/* Group by group, until out has failed. */
+/* Calls put for each stack, group by group, until out fails. */
 SMP_CHECKED enum smp_status smp_symbol_table_each_stack(const struct smp_symbol_table *table,
                                                         const struct smp_writer *out,
                                                         struct smp_tree_walk *walk,
                                                         smp_symbol_stack *each, void *self);
-/* All functions, each as a field of the message that is written. name: the field of its name; it
- * and those behind it are the same in both formats, and before it only pprof has one, its id. */
+/* Writes all functions, each as a field of the current message. name: the field number of the name.
+ * This field and the following ones are the same in both formats; only pprof has a field before it,
+ * the id. */
 void smp_symbol_table_put_functions(const struct smp_symbol_table *table, struct smp_writer *out,
                                     unsigned field, unsigned name);
-/* A measure and its unit: the message ValueType, which both formats have. */
+/* Writes a measure and its unit as the message ValueType, which both formats have. */
 void smp_symbol_table_put_value_type(const struct smp_symbol_table *table, struct smp_writer *out,
                                      unsigned field, enum smp_measure measure);
-/* A string, as a field of the message that is written. */
+/* Writes each word as a field of the current message. */
 void smp_symbol_table_put_words(const struct smp_symbol_table *table, struct smp_writer *out,
                                 unsigned field);
-/* After the format's own strings. */
+/* Writes the names and files; called after the format's own strings. */
 SMP_CHECKED enum smp_status smp_symbol_table_put_names(struct smp_symbol_table *table,
                                                        struct smp_writer *out, unsigned field);
 

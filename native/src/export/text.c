@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * text.c - the report that people read, as a PrintStreamSamplingOutputer writes it: a blank line,
- * the title; each record's title, rows and a blank line.
+ * text.c - the report that people read, as a PrintStreamSamplingOutputer writes it: a blank line
+ * and the title; then each record's title, rows and a blank line.
  *
- * The title's times are written as java.util.Date prints them: always in English, in the time zone
- * of the process.
+ * The times in the title are in the form of java.util.Date: always in English, in the time zone of
+ * the process.
  */
 #include <stdio.h>
 #include <time.h>
@@ -18,7 +18,7 @@ static const char day_names[][4] = { "Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "
 static const char month_names[][4] = { "Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                        "Jul", "Aug", "Sep", "Oct", "Nov", "Dec" };
 
-/* Not by strftime: it writes names in the locale that the JVM has set. */
+/* strftime would write names in the locale that the JVM has set. */
 static void put_date(struct smp_writer *out, int64_t wall_ms)
 {
     const time_t seconds = (time_t)(wall_ms / MS_PER_SECOND);
@@ -81,14 +81,14 @@ enum smp_status smp_export_text(const struct smp_export_job *job)
         .min_per_mille = job->style->min_per_mille,
         .short_account = job->style->short_account,
         .summary = job->style->summary,
-        .fold_recursion = false, /* the job's profile is folded already */
+        .fold_recursion = false, /* the job's profile has been folded already */
     };
     const struct smp_outputer outputer = { .title = on_title,
                                            .record = on_record,
                                            .flush = on_flush,
                                            .message = on_message,
                                            .self = job->out };
-    unsigned cut = 0; /* a record that was cut says so itself */
+    unsigned cut = 0; /* not needed: a record that was cut says so itself */
 
     return smp_report_text(job->profile, style, job->quota, &outputer, &cut);
 }

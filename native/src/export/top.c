@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * top.c - what is hot, as tables for a log: the summary (summary.h); the lines of the user's code
- * with the most active time, with all that they called; the methods, of any code, with the most
- * active time of their own. Time is active if it is not idle. All idle time is one line at the end.
+ * top.c - hot spots and methods as tables for a log: the summary (summary.h); the lines of the
+ * user's code with the most active time, callees included; the methods, of any code, with the most
+ * own active time. Time is active if it is not idle. The last line has all idle time.
  *
  *   Top 20 methods of 321, by own active time, over 60000 ms
  *   percent    active ms   running ms  runnable ms   blocked ms       I/O ms   waiting ms  method
  *      45.1        27060        26010         1050            0            0            0  A.run
  *
- * With another measure, rows stand in the order of that, and its column is there, too. With error
- * bars the column of active time has them (error_cell.h). With the CPU clock, or if states are not
- * known, that column has all time, and there are no states.
+ * With another measure, rows are ordered by it and have its column. The column of active time has
+ * error bars (numbers.h) if they are known. With the CPU clock, or if states are not known, that
+ * column has all time, and there are no columns for states.
  *
- * While calls are counted, a table of the counted methods follows (calls_table.c), with the roots
- * and with all that each method called. By calls there is no other one.
+ * If calls are counted, a table of the counted methods follows (calls_table.c), which includes
+ * roots and has callees' time. With the measure CALLS it is the only table.
  */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "base/bytes.h"
-#include "export/error_cell.h"
 #include "export/export_writers.h"
+#include "export/numbers.h"
 #include "export/summary.h"
 
 enum { ROWS = 20, ROW_BYTES = 128, TENTHS = 1000, NS_PER_MS = 1000000, WIDTH = 12 };
@@ -30,13 +30,13 @@ struct top_table {
     enum smp_spot_key key;
     struct smp_hot_spots spots;
     bool has_bars;
-    uint32_t columns; /* a set of measures, behind the active time */
+    uint32_t columns; /* the measures after the active time */
     struct smp_bytes text;
 };
 
 /* --- the head --- */
 
-/* By the CPU clock wall time is CPU time. */
+/* With the CPU clock wall time is CPU time. */
 static const struct smp_measure_info *time_info(const struct top_table *table)
 {
     return smp_measure_info(smp_profile_measure(table->job->profile, SMP_MEASURE_WALL));
@@ -118,7 +118,7 @@ static enum smp_status put_name(struct top_table *table, uint32_t location)
     return text->status;
 }
 
-/* The states of active time, what the style wants, and what is weighed. */
+/* The states of active time, the style's columns, and the measure of the order. */
 static uint32_t table_columns(const struct top_table *table)
 {
     const struct smp_export_style *const style = table->job->style;
@@ -142,7 +142,7 @@ static enum smp_status put_table(const struct smp_export_job *job, enum smp_spot
                                            smp_tree_has_errors(job->profile->tree) };
     enum smp_status status = smp_hot_spots_choose(&table.spots, job->quota, job->profile, &choice);
 
-    /* Without code of the user there is one table. */
+    /* Without the user's code there is only the table of methods. */
     if (status != SMP_OK || (key == SMP_SPOT_PLACE && table.spots.count == 0))
         return status;
     table.columns = table_columns(&table);

@@ -24,7 +24,7 @@ void smp_tree_walk_begin(struct smp_tree_walk *walk, uint32_t root)
     walk->depth = 0;
 }
 
-/* The first one from here on, going from sibling to sibling, that was used. */
+/* Returns the first used node among node and its next siblings. */
 static uint32_t first_used(const struct smp_tree_walk *walk, uint32_t node)
 {
     while (node != 0 && walk->nodes[node].last_child == 0 && smp_tree_is_unused(walk->tree, node))
@@ -48,7 +48,8 @@ static bool push(struct smp_tree_walk *walk, uint32_t node)
     return true;
 }
 
-/* Down, else beside, else beside the nearest node above. */
+/* Moves to the first child, else to the next sibling, else to the next sibling of the nearest node
+ * above. */
 bool smp_tree_walk_next(struct smp_tree_walk *walk)
 {
     const uint32_t at = walk->depth == 0 ? walk->root : smp_tree_walk_node(walk);
@@ -59,7 +60,7 @@ bool smp_tree_walk_next(struct smp_tree_walk *walk)
         walk->depth--;
     }
     if (next == 0) {
-        walk->root = 0; /* the end stays the end */
+        walk->root = 0; /* later calls return false, too */
         return false;
     }
     return push(walk, next);

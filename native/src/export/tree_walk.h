@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tree_walk.h - every stack of one group, each with the frames above it: depth first, children in
- * the order they were added, without recursion.
+ * tree_walk.h - visits every stack of one group with its frames: depth first, children in the order
+ * they were added, without recursion.
  *
  *   smp_tree_walk_begin(&walk, root);
  *   while (smp_tree_walk_next(&walk))
  *           walk.path[0] is a root frame's node, walk.path[walk.depth - 1] the current one
  *
- * Unused nodes (tree.h) are skipped. A group's root is no frame, and has no amount of its own
+ * Unused nodes (tree.h) are skipped. A group's root is no frame, and has no own amount
  * (interval.h).
  *
  * Owns     the path.
- * Threads  one at a time; the tree is sealed.
- * Errors   next: false, with status, where there is no memory for a deeper path.
+ * Threads  one at a time; the tree must be sealed.
+ * Errors   next: false, with status set, without memory for a deeper path.
  * Cost     next: a few loads.
  */
 #ifndef SMP_EXPORT_TREE_WALK_H
@@ -26,7 +26,7 @@
 #include "base/status.h"
 #include "model/tree.h"
 
-/* Visible so that it can live on a stack; read path and depth, leave the rest alone. */
+/* Visible so that it can be a local variable; callers read only path, depth and status. */
 struct smp_tree_walk {
     const struct smp_tree *tree;
     const struct smp_node *nodes;
@@ -52,7 +52,7 @@ static inline uint32_t smp_tree_walk_node(const struct smp_tree_walk *walk)
     return walk->path[walk->depth - 1];
 }
 
-/* What the current node has itself, of a column of the tree. */
+/* The current node's own amount; totals: a column of the tree. */
 static inline int64_t smp_tree_walk_self(const struct smp_tree_walk *walk, struct smp_column totals)
 {
     return smp_column_self(totals, walk->nodes, walk->siblings, smp_tree_walk_node(walk));

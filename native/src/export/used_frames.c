@@ -3,7 +3,7 @@
 
 #include "model/tree.h"
 
-/* Node 0 has no location; those of roots are groups. */
+/* Node 0 has no location, and those of roots are groups. */
 static uint32_t number_locations(uint32_t *numbers, const struct smp_tree *tree)
 {
     const struct smp_node *const nodes = smp_tree_nodes(tree);
@@ -28,7 +28,7 @@ enum smp_status smp_used_frames_init(struct smp_used_frames *frames, struct smp_
     if (frames->numbers == NULL)
         return SMP_ENOMEM;
     frames->count = number_locations(frames->numbers, profile->tree);
-    /* One more than needed, because there may be none and nothing cannot be allocated. */
+    /* One more than needed, because 0 bytes cannot be allocated. */
     frames->locations = smp_alloc(quota, ((size_t)frames->count + 1) * sizeof(*frames->locations));
     if (frames->locations == NULL) {
         smp_used_frames_fini(frames);

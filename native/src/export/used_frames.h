@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * used_frames.h - the distinct frames of a profile's trees, numbered from 0 in the order in which
+ * used_frames.h - numbers the distinct frames of a profile's trees from 0, in the order in which
  * they were first added.
  *
  *   location ──► number ──► location
@@ -23,7 +23,7 @@
 /* Visible so that look-ups can be inlined. */
 struct smp_used_frames {
     struct smp_quota *quota;
-    uint32_t *numbers;   /* by location: number + 1; 0 where it is not used */
+    uint32_t *numbers;   /* by location: number + 1; 0: not used */
     uint32_t *locations; /* by number */
     uint32_t count;
 };
@@ -33,7 +33,7 @@ SMP_CHECKED enum smp_status smp_used_frames_init(struct smp_used_frames *frames,
                                                  const struct smp_profile *profile);
 void smp_used_frames_fini(struct smp_used_frames *frames); /* all zero is fine */
 
-/* location is one that stands in the trees. */
+/* location must be one in the trees. */
 static inline uint32_t smp_used_frames_number(const struct smp_used_frames *frames,
                                               uint32_t location)
 {

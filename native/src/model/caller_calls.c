@@ -15,7 +15,7 @@ struct smp_caller_calls {
     size_t count;
     size_t capacity;
     size_t unsettled;
-    int64_t *marked; /* calls by node; NULL: there is no mark */
+    int64_t *marked; /* calls by node; NULL: no mark */
     size_t marked_count;
     int64_t marked_ms;
 };
@@ -147,7 +147,7 @@ void smp_caller_calls_renumber(struct smp_caller_calls *table, const uint32_t *p
         struct smp_caller_call row = table->rows[i];
         row.node = places[row.node];
         if ((row.node & SMP_PLACE_FOLDED) == 0)
-            table->rows[kept++] = row; /* nodes that stay keep their order */
+            table->rows[kept++] = row; /* remaining nodes keep their order */
         else
             table->unsettled -= row.calls < 0;
     }

@@ -11,7 +11,7 @@ enum { RANDOM_STRING_LENGTH = 8 };
 #define LOWER_CASE "abcdefghijklmnopqrstuvwxyz"
 #define ALPHANUMERIC DIGITS LOWER_CASE "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-/* Simple names that the JDK numbers. package NULL: any. */
+/* Simple names to which the JDK appends a number. package NULL: any. */
 static const struct {
     const char *package;
     const char *stem;
@@ -28,10 +28,10 @@ static const struct {
     { NULL, "$Proxy" },
 };
 
-/* How many bytes at text were generated; 0 where a person chose them. */
+/* Returns how many bytes at text were generated; 0: a person chose them. */
 typedef size_t random_length(const char *text);
 
-/* A hash, and a counter where the hash was taken: 1a2b3c4d, 1a2b3c4d_2. */
+/* A hash, with a counter if the hash was in use already: 1a2b3c4d, 1a2b3c4d_2. */
 static size_t hash_length(const char *text)
 {
     const size_t hash = strspn(text, HEX_DIGITS);
@@ -45,7 +45,7 @@ static size_t number_length(const char *text)
     return strspn(text, DIGITS);
 }
 
-/* Eight random letters and digits, which no word is. */
+/* Eight random letters and digits that are no word. */
 static size_t random_string_length(const char *text)
 {
     const size_t length = strspn(text, ALPHANUMERIC);
@@ -54,7 +54,7 @@ static size_t random_string_length(const char *text)
     return length == RANDOM_STRING_LENGTH && !is_word ? length : 0;
 }
 
-/* Parts that libraries put behind the name of the class they extend: stem, separator, random. */
+/* Parts that libraries append to the name of the class they extend: stem, separator, random. */
 static const struct {
     const char *stem;
     const char *separator;
@@ -88,8 +88,8 @@ static void remove_bytes(char *at, size_t count)
     memmove(at, at + count, strlen(at + count) + 1);
 }
 
-/* Hidden classes: an address behind the name, after a slash, or what a slash was turned into. No
- * part of a source name starts with a digit. */
+/* The name of a hidden class ends in an address, after a slash or the character that replaced it.
+ * No part of a name from source code starts with a digit. */
 static void drop_address(char *name)
 {
     for (char *at = strstr(name, "0x"); at != NULL; at = strstr(at + 1, "0x")) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * class_name.h - takes the numbers out of names of classes that were generated at run time.
+ * class_name.h - removes the numbers from the names of classes that were generated at run time.
  *
  *   T$$Lambda$14/0x00007f63c8004800        ──► T$$Lambda
  *   sun.reflect.GeneratedMethodAccessor17  ──► sun.reflect.GeneratedMethodAccessor
  *   jdk.proxy2.$Proxy12                    ──► jdk.proxy.$Proxy
  *   Order$$EnhancerBySpringCGLIB$$1a2b3c4d ──► Order$$EnhancerBySpringCGLIB
  *
- * These numbers differ from run to run and from hour to hour: with them one row of a report would
- * become many. A name from source code keeps its digits: Base64, Outer$1.
+ * These numbers differ from run to run and from hour to hour, and would split one row of a report
+ * into many. A name from source code keeps its digits: Base64, Outer$1.
  *
  * Threads  any.
  * Cost     O(length) for each of a handful of patterns.
@@ -19,10 +19,10 @@
 #include <stdbool.h>
 
 /*
- * Is it a class of this library that an application thread can be in: the API's entry points and
- * what they call, and the hooks of counted methods? A report shows the application's line that
- * called them instead. Outputers and manipulators are none of them: they run on the library's
- * threads. name is simplified.
+ * Is it a class of this library in which an application thread can be: the API's entry points with
+ * what they call, or the hooks of counted methods? A report shows the application's line that
+ * called them instead. Outputers and manipulators are not included, because they run on the
+ * library's own threads. name must be simplified.
  */
 bool smp_class_name_is_own(const char *name);
 

@@ -9,10 +9,10 @@
 
 enum { FIRST_SLOTS = 64, KEY_BITS = 64, PARENT_BITS = 32 };
 
-/* Of a node: where it is a sampled one, the counted row that its stack leads to, 0: none. */
-#define IS_COUNTED (UINT32_C(1) << 31) /* a counted one: its number, with this bit */
+/* By node. A sampled node has the counted row that its stack leads to; 0: none. */
+#define IS_COUNTED (UINT32_C(1) << 31) /* a counted node has its number, with this bit */
 
-/* One call of set. Arrays are by node, unless they say otherwise. */
+/* One call of set. Arrays are by node unless stated otherwise. */
 struct projection {
     const struct smp_counted_times *times;
     const struct smp_counted_trees *trees;
@@ -35,7 +35,7 @@ static bool view_method(const struct projection *projection, uint32_t node,
     return !out->is_pseudo;
 }
 
-/* Texts of one table: equal ones are at one place. */
+/* All texts are of one table, so equal texts have equal addresses. */
 static bool has_same_texts(const struct smp_location_view *view,
                            const struct smp_location_view *other)
 {
@@ -54,7 +54,7 @@ static uint32_t first_callee_slot(const struct projection *projection, uint32_t 
     return (uint32_t)(hash >> projection->shift);
 }
 
-/* The slot of that callee, or a free one. */
+/* Returns the slot of that callee, or a free slot. */
 static uint32_t *slot_of_callee(const struct projection *projection, uint32_t caller,
                                 const struct smp_location_view *view)
 {
@@ -120,7 +120,7 @@ static bool index_callees(struct projection *projection)
 
 /* --- sampled rows --- */
 
-/* The counted tree of the same threads; 0: there is none. */
+/* Returns the root of the counted tree of the same threads; 0: there is none. */
 static uint32_t counted_root_of(const struct projection *projection, uint32_t root)
 {
     struct smp_thread_groups *const groups = projection->trees->groups;
@@ -152,7 +152,7 @@ static uint32_t follow_frame(const struct projection *projection, uint32_t node)
 
 /* --- times --- */
 
-/* What the node has itself of the measures that are set; the tree is open. */
+/* Returns the node's own amounts of the measures that set computes; the tree is open. */
 static struct smp_amounts time_of_node(const struct smp_tree *tree, uint32_t node)
 {
     struct smp_amounts time = smp_tree_self_all(tree, node);
@@ -275,7 +275,7 @@ void smp_counted_times_fini(struct smp_counted_times *times, struct smp_quota *q
     *times = (struct smp_counted_times){ 0 };
 }
 
-/* A place is never higher than the node's number, and met for the first time in ascending order. */
+/* A node's place is never higher than its number, and places first occur in ascending order. */
 void smp_counted_times_renumber(struct smp_counted_times *times, const uint32_t *places)
 {
     uint32_t next = 0;

@@ -4,8 +4,8 @@
 #include <math.h>
 
 #define NS2_PER_MS2 1e12 /* error sums are in milliseconds */
-#define Z95 1.959964     /* so many standard deviations have 95 % of a normal distribution */
-#define LEAST_COUNT 0.1  /* of finds: what chance may find in a row is not without end */
+#define Z95 1.959964     /* standard deviations around 95 % of a normal distribution */
+#define LEAST_COUNT 0.1  /* the least number of finds, so that no range is infinite */
 
 /* fmax and fmin are functions of libm, which is not linked. */
 static double higher_of(double a, double b)
@@ -20,8 +20,8 @@ static double lower_of(double a, double b)
 
 /* --- the range --- */
 
-/* A quantile of the gamma distribution with this shape, by Wilson and Hilferty: its cube root is
- * nearly normal. */
+/* A quantile of the gamma distribution with this shape, by Wilson and Hilferty: the cube root of
+ * such a variable is nearly normal. */
 static double gamma_quantile(double shape, double z)
 {
     const double root = 1 - 1 / (9 * shape) + z / (3 * sqrt(shape));
@@ -29,7 +29,7 @@ static double gamma_quantile(double shape, double z)
     return root > 0 ? shape * root * root * root : 0;
 }
 
-/* The nearest whole number of nanoseconds. */
+/* Rounds to whole nanoseconds. */
 static int64_t rounded(double ns)
 {
     static const double most = 9e18;
@@ -79,7 +79,7 @@ struct smp_group_errors smp_group_errors_of(const struct smp_profile *profile, u
     struct smp_group_errors errors = { .profile = profile,
                                        .is_sampled = info->kind == SMP_GROUP_SAMPLED };
 
-    /* Threads that come and go, as virtual ones do, make its own time a matter of chance. */
+    /* If threads come and go, like virtual threads, even the group's time is not exact. */
     errors.wall_ns =
         smp_tree_variance(profile->tree, root) > 0 ? -1 : total_of(&errors, root, SMP_MEASURE_WALL);
     errors.cpu_ns = total_of(&errors, root, SMP_MEASURE_CPU);
@@ -101,9 +101,9 @@ static struct smp_error wall_error(const struct smp_group_errors *errors, double
 }
 
 /*
- * Of w that polls have found running, x were in the row: its CPU time is c * x / w, and c is exact.
- * The variance of such a quotient, where x is a share of independent finds, is that of x without
- * what it has in common with w. Even of a row that all finds were in, others may have a part.
+ * Polls have found w running, and x of it in the row: the row's CPU time is c * x / w, where c is
+ * exact. x is a share of independent finds, so the variance of the quotient is that of x without
+ * the part it has in common with w. Even if all finds were in one row, others may have a part.
  */
 static struct smp_error cpu_error(const struct smp_group_errors *errors, double variance,
                                   double part, int64_t wall_ns)
@@ -150,9 +150,9 @@ struct smp_error smp_group_errors_total(const struct smp_group_errors *errors, u
 }
 
 /*
- * The row itself is where the node is the innermost one. Each change of that is one of the node's
- * total or of a child's: so its variance is at most their sum. Nor is it more than its share of the
- * time, by what a find in it stands for.
+ * Own time is that of stacks in which the node is the innermost one. Each change of it is a change
+ * of the node's total or of a child's, so its variance is at most the sum of theirs. It is also at
+ * most the own time multiplied by what a find stands for.
  */
 static double own_variance(const struct smp_group_errors *errors, uint32_t node, int64_t own_ns)
 {
@@ -199,10 +199,10 @@ static bool find_time_range(const struct smp_group_errors *errors, uint32_t node
     const struct smp_error error =
         smp_group_errors_total(errors, node, is_cpu ? SMP_MEASURE_CPU : SMP_MEASURE_WALL);
 
-    /* What was not found once may have been there all the same. */
+    /* An amount that was never found may still have been there. */
     if (error.variance < 0 || (amount == 0 && error.variance > 0))
         return false;
-    /* A state that only a part of the row's time is of: how large that is, is not known so well. */
+    /* A state has only a part of the row's time, and how large that part is adds to the error. */
     if ((SMP_MEASURE_BIT(measure) & SMP_STATE_MEASURES) != 0 &&
         amount != total_of(errors, node, SMP_MEASURE_WALL))
         return false;

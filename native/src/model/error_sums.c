@@ -8,7 +8,8 @@ _Static_assert(sizeof(struct smp_error_sum) == SMP_ERROR_SUM_BYTES, "one array")
 float smp_error_change(int64_t weight_ns, double probability)
 {
     static const double ms = 1e-6;
-    static const float always = 0.70710678F; /* a poll at each tick, as of all that run */
+    /* The factor of a thread that is polled at each tick, like all running ones */
+    static const float always = 0.70710678F;
     const float weight_ms = (float)((double)weight_ns * ms);
 
     if (probability >= 1)

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * error_sums.h - how far chance may have moved the time of each node of a tree: its variance.
+ * error_sums.h - the variance of each node's time, due to chance.
  *
- * A poll with probability p stands for w = tick/p of time. As long as it finds the stack that the
- * poll before it found, the thread's time is known, however rare the polls are. Where it finds
- * another one, the nodes that are on one of both stacks only are wrong by up to w, and its squares
- * are what is summed:
+ * A poll with probability p stands for w = tick/p of time. As long as a poll finds the same stack
+ * as the previous one, the thread's time is known, however rare the polls are. If it finds another
+ * stack, the nodes that are on one of the two stacks only are wrong by up to w. The squares of
+ * these errors are summed:
  *
  *   found before  main ─ a.A.run ─ b.B.x           b.B.x  - w * sqrt(1 - p/2)
  *   found now     main ─ a.A.run ─ c.C.y           c.C.y  + w * sqrt(1 - p/2)
  *                 unchanged: nothing
  *
- * Threads may act together, and idle ones share ticks. So a node's changes of one tick are summed
- * over all threads, with their signs, and squared when the next tick comes.
+ * Threads may act together, and idle ones share ticks. So the changes of a node in one tick are
+ * summed with their signs over all threads, and squared when the next tick comes.
  *
  * Owns     its array.
  * Threads  as tree.h.
  * Errors   grow: false where there is no memory.
- * Cost     12 bytes a row of the tree. A change: 4 ns for each row by which the stacks differ, no
- *          loop over others. Single precision: past 2^24 equal squares, which are hours of ticks of
- *          one millisecond in one interval, more of them add nothing.
+ * Cost     12 bytes a row of the tree. A change: 4 ns for each row by which the stacks differ.
+ *          Single precision: beyond 2^24 equal squares, which are hours of one-millisecond ticks in
+ *          one interval, further ones add nothing.
  */
 #ifndef SMP_MODEL_ERROR_SUMS_H
 #define SMP_MODEL_ERROR_SUMS_H
@@ -36,12 +36,12 @@ enum { SMP_ERROR_SUM_BYTES = 12 };
 
 /* Amounts in milliseconds: squares of nanoseconds would soon leave the range of a float. */
 struct smp_error_sum {
-    float variance; /* of all ticks before */
-    float change;   /* of this tick: */
+    float variance; /* of all earlier ticks */
+    float change;   /* of the current tick */
     uint32_t tick;
 };
 
-/* Numbers of ticks are compared only: any that differ from one tick to the next. */
+/* tick: any number that differs from those of the previous and the next tick. */
 static inline void smp_error_sum_add(struct smp_error_sum *sum, uint32_t tick, float change)
 {
     if (sum->tick != tick) {
@@ -52,14 +52,14 @@ static inline void smp_error_sum_add(struct smp_error_sum *sum, uint32_t tick, f
     sum->change += change;
 }
 
-/* With the tick that runs. */
+/* Includes the current tick. */
 static inline double smp_error_sum_variance(const struct smp_error_sum *sum)
 {
     return (double)sum->variance + (double)sum->change * (double)sum->change;
 }
 
-/* What a poll changes that has found another stack: it stands for weight_ns, and came with this
- * probability. In milliseconds. */
+/* The change, in milliseconds, by a poll that found another stack: it stands for weight_ns and was
+ * made with this probability. */
 float smp_error_change(int64_t weight_ns, double probability);
 
 struct smp_error_sums {
@@ -72,7 +72,7 @@ SMP_CHECKED enum smp_status smp_error_sums_init(struct smp_error_sums *sums,
                                                 struct smp_quota *quota, size_t max_nodes);
 void smp_error_sums_fini(struct smp_error_sums *sums);
 size_t smp_error_sums_bytes(const struct smp_error_sums *sums); /* committed */
-/* Memory for so many nodes more, without a change. False: none of them. */
+/* Appends so many zeroed rows. False: no memory, and none was appended. */
 SMP_CHECKED bool smp_error_sums_grow(struct smp_error_sums *sums, size_t count);
 
 #endif

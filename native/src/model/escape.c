@@ -9,14 +9,14 @@
 
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-/* One of the eight bytes is below 0x20, or 0x7f, or not ASCII. A borrow marks a wrong byte only
- * above one that is marked rightly. */
+/* Is one of the eight bytes below 0x20, or 0x7f, or not ASCII? A borrow may mark a wrong byte, but
+ * only above a byte that is marked rightly. */
 static bool is_any_special(uint64_t eight)
 {
     return ((eight | (eight - EACH(0x20)) | (eight + EACH(0x01))) & EACH(0x80)) != 0;
 }
 
-/* At least so many bytes at the start are plain. Nearly all names are plain letters only. */
+/* At least so many bytes at the start need no escape. Nearly all names need none. */
 static size_t plain_length(const char *text, size_t length)
 {
     size_t at = 0;
@@ -82,7 +82,7 @@ static void put_escape(struct smp_bytes *out, uint32_t character)
 void smp_escape_put(struct smp_bytes *out, const char *text)
 {
     const char *const end = text + strlen(text);
-    const char *plain = text; /* from here on nothing was written yet */
+    const char *plain = text; /* the part that is not written yet */
     size_t length = 0;
 
     for (const char *at = text + plain_length(text, (size_t)(end - text)); at < end; at += length) {

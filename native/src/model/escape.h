@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * escape.h - text from outside (names of threads, classes, files) on its way into a line of output.
+ * escape.h - escapes text from outside (names of threads, classes, files) for a line of output.
  *
- * Characters that a terminal or another reader may take for the end of a line or for a command, and
- * those that hide or reverse the text around them, are written as \n, \r, \t or \u001b: C0, DEL,
- * C1, the line and paragraph separators U+2028 and U+2029, and the format characters (category Cf).
- * A backslash stays as it is. PlainText.java has the same rule.
+ * These characters may end a line, act as a command of a terminal, or hide or reverse the text
+ * around them, and are written as \n, \r, \t or \u001b: C0, DEL, C1, the line and paragraph
+ * separators U+2028 and U+2029, and the format characters (category Cf). A backslash stays as it
+ * is. PlainText.java has the same rule.
  *
  * Threads  any.
  * Errors   those of bytes.h.

@@ -9,7 +9,7 @@
 struct prefix {
     const char *text; /* not terminated */
     size_t length;
-    bool is_open; /* taken as written: what follows it does not matter */
+    bool is_open; /* taken as written: any text may follow */
 };
 
 struct smp_filter {
@@ -38,7 +38,7 @@ static struct prefix read_prefix(const char *text, size_t length)
     return prefix;
 }
 
-/* The next non-empty part at or after *cursor, trimmed; false at the end of the list. */
+/* Finds the next non-empty part at or after *cursor, trimmed; false at the end of the list. */
 static bool next_part(const char **cursor, const char **part, size_t *length)
 {
     while (**cursor != '\0') {

@@ -4,7 +4,7 @@
  *
  * A prefix matches whole name parts: "com.acme" matches com.acme.X and com.acme.sub.X and the class
  * com.acme itself (and com.acme$Inner), not com.acmetools.X. A prefix that ends with '.' or '*' is
- * taken as written, stars at the end left out. An empty list monitors everything.
+ * taken as written, without the stars. An empty list monitors everything.
  *
  * Owns     its prefixes.
  * Threads  immutable after create.
@@ -29,23 +29,23 @@ struct smp_filter;
  * ignored. */
 SMP_CHECKED enum smp_status smp_filter_create(struct smp_quota *quota, const char *list,
                                               struct smp_filter **out);
-/* The same, but the list SMP_FILTER_AUTO alone monitors the application as it is guessed
- * (wait_rules.h): such a filter has no prefixes, and methods.h asks the rules. */
+/* The list SMP_FILTER_AUTO alone monitors the guessed application (wait_rules.h): such a filter has
+ * no prefixes, and methods.c uses the rules. */
 #define SMP_FILTER_AUTO "auto"
 SMP_CHECKED enum smp_status smp_filter_create_monitored(struct smp_quota *quota, const char *list,
                                                         struct smp_filter **out);
 void smp_filter_destroy(struct smp_filter *filter);
 /*
- * The prefixes in their order, as in "com.acme, org.x": without stars at the end. As many as fit
- * into size (2 * SMP_FILTER_MORE_BYTES at least), then ", … 12 more"; a first one that does not fit
- * is cut. "" where everything is monitored, SMP_FILTER_AUTO where it is guessed.
+ * Writes the prefixes in their order, without stars: "com.acme, org.x". If they do not all fit into
+ * size (2 * SMP_FILTER_MORE_BYTES at least), ", … 12 more" follows; a first prefix that does not
+ * fit is cut. "" if everything is monitored, SMP_FILTER_AUTO if the application is guessed.
  */
 enum { SMP_FILTER_MORE_BYTES = 32 };
 void smp_filter_describe(const struct smp_filter *filter, char *out, size_t size);
 bool smp_filter_monitors(const struct smp_filter *filter, const char *class_name);
-/* Does it leave to the rules what is monitored? */
+/* Do the rules decide what is monitored? */
 bool smp_filter_is_guessed(const struct smp_filter *filter);
-/* Has it no prefix that leaves a class out? */
+/* Does it monitor every class? */
 bool smp_filter_is_open(const struct smp_filter *filter);
 
 #endif

@@ -27,7 +27,7 @@ static int64_t total_ns(const struct smp_profile *profile, uint32_t index, enum 
     return root == 0 ? 0 : smp_column_at(smp_tree_column(profile->tree, measure), root);
 }
 
-/* The time in which a group's threads were not idle; without states, their CPU time. */
+/* A group's active time; without states, its CPU time. */
 static int64_t active_ns(const struct smp_profile *profile, uint32_t index)
 {
     if ((smp_tree_measures(profile->tree) & SMP_STATE_MEASURES) == 0)
@@ -35,7 +35,7 @@ static int64_t active_ns(const struct smp_profile *profile, uint32_t index)
     return total_ns(profile, index, SMP_MEASURE_WALL) - total_ns(profile, index, SMP_MEASURE_IDLE);
 }
 
-/* Equally active ones by their wall time, then in the order in which they were first seen. */
+/* Ties are ordered by wall time, then by first sight. */
 static bool is_more_active(const void *context, uint32_t a, uint32_t b)
 {
     const struct smp_profile *const profile = context;
@@ -57,7 +57,7 @@ static bool is_apart(const struct smp_profile *profile, uint32_t index)
            strcmp(info_of(profile, index)->name, SMP_OTHER_THREADS_NAME) == 0;
 }
 
-/* The sampled group of the same name. */
+/* Finds the sampled group of the same name. */
 static bool find_sampled(const struct smp_profile *profile, uint32_t other, uint32_t *index)
 {
     const struct smp_group_key key = { .name = info_of(profile, other)->name,
@@ -84,7 +84,7 @@ static bool has_too_many(const struct group_limit *limit)
     return is_too_many;
 }
 
-/* Marks all but the most active ones of the first ranked in the ranking. */
+/* Marks all but the most active of the first groups in the ranking. */
 static void join_least_active(struct group_limit *limit, size_t ranked, size_t most)
 {
     smp_sort(limit->ranking, limit->ranking + limit->count, ranked, is_more_active, limit->profile);
@@ -103,7 +103,7 @@ static void join_sampled(struct group_limit *limit)
     join_least_active(limit, ranked, limit->most);
 }
 
-/* Groups of another kind go with the sampled one of their name. */
+/* Groups of another kind follow the sampled group of their name. */
 static void join_others(struct group_limit *limit, enum smp_group_kind kind)
 {
     size_t stay = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * line_tables.h - the line tables of methods, kept so that a new byte code index needs no call of
+ * line_tables.h - copies of methods' line tables, so that a new byte code index needs no call of
  * the JVM.
  *
  * Owns     the tables.
@@ -19,11 +19,11 @@
 #include "base/status.h"
 #include "model/sample.h"
 
-enum { SMP_MAX_LINES_KEPT = 65536 /* of one method: more do not come out of javac */ };
+enum { SMP_MAX_LINES_KEPT = 65536 /* of one method; javac makes no more */ };
 
-/* The line of bci: of the entries that start at the highest index up to it, the last. The table is
- * in any order. A negative bci means the method's beginning: the JVM reports it for compiled code
- * at the entry of a method. */
+/* Returns the line of bci: that of the entry with the highest start up to bci, and the last of
+ * several. The table may be in any order. A negative bci means the method's beginning: the JVM
+ * reports it for compiled code at the entry of a method. */
 int32_t smp_line_find(const struct smp_line *lines, size_t count, int32_t bci);
 
 struct smp_line_table {
@@ -41,7 +41,7 @@ SMP_CHECKED enum smp_status smp_line_tables_init(struct smp_line_tables *tables,
                                                  struct smp_memory_budget *budget,
                                                  size_t max_bytes);
 void smp_line_tables_fini(struct smp_line_tables *tables);
-/* The id of the new table. lines may be NULL when count is 0. */
+/* Returns the id of the new table. lines may be NULL if count is 0. */
 uint32_t smp_line_tables_keep(struct smp_line_tables *tables, uint32_t method,
                               const struct smp_line *lines, size_t count);
 const struct smp_line_table *smp_line_tables_get(const struct smp_line_tables *tables, uint32_t id);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lock_times.h - for how long threads were blocked: by the class of the lock, the line that waited
- * for it and the line that held it.
+ * lock_times.h - for how long threads were blocked, by the class of the lock, the line that waited
+ * for it, and the line that held it.
  *
  *   {lock, waiting, holding} ──► ns           three locations
  *
- * Past SMP_MAX_LOCK_TIMES rows the time goes to the last one, which is that of other locks.
+ * Beyond SMP_MAX_LOCK_TIMES rows the time goes to the last one, which stands for all other locks.
  *
  * Owns     its rows.
  * Threads  one writer; any number of readers once it is part of a profile.
@@ -21,7 +21,7 @@
 #include "base/alloc.h"
 #include "base/status.h"
 
-/* Names of locks whose class is not known, or that there is no room for. */
+/* Names of locks whose class is not known, and of those without a row. */
 #define SMP_UNKNOWN_LOCK_NAME "[unknown lock]"
 #define SMP_OTHER_LOCKS_NAME "[other locks]"
 
@@ -31,12 +31,12 @@ struct smp_lock_time {
     uint32_t lock; /* a pseudo-location: the name of its class */
     uint32_t waiting;
     uint32_t holding;
-    int64_t ns; /* below 0: more was taken back than was there */
+    int64_t ns; /* below 0: more was taken back than had been added */
 };
 
 struct smp_lock_times;
 
-/* other: the location that stands for locks, and lines, past the last row. */
+/* other: the location that stands for the locks and lines without a row. */
 SMP_CHECKED enum smp_status smp_lock_times_create(struct smp_quota *quota, uint32_t other,
                                                   struct smp_lock_times **out);
 void smp_lock_times_destroy(struct smp_lock_times *times); /* NULL is fine */

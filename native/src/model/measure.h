@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * measure.h - what is summed along the trees: one list, from which columns, exports and tables are
- * made.
+ * measure.h - the list of numbers that are summed along the trees. Columns, exports and tables are
+ * made from it.
  *
  * A measure is a number per stack that adds up: over time, over the children of a node, over merged
- * profiles. To add one: a line in SMP_MEASURE_MAP, and a source that credits it to nodes of an
- * interval's tree. A profile holds a set of them; what it does not hold is 0 and in no export, and
- * takes no memory.
+ * profiles. A new one needs a line in SMP_MEASURE_MAP and a source that credits it to nodes of an
+ * interval's tree. A profile holds a set of measures; one that it does not hold is 0, is in no
+ * export, and takes no memory.
  *
  * Threads  any: constant data.
  */
@@ -22,24 +22,23 @@
 #endif
 
 /*
- * How a measure adds up. In every tree it is self amounts and, sealed, totals; this says which of
- * the two a row shows, and over which groups a sum goes (model/group_key.h has the kinds).
+ * How a measure adds up. A tree has self amounts, and totals once it is sealed. This says which of
+ * the two a row shows, and which groups (model/group_key.h) a sum includes.
  *
- * TOTAL  A row shows a node with all below it. Sums over groups are of sampled trees: a counted
- *        tree has the same time once more.
- * OWN    A row shows what the node has itself: calls of a method and of those it calls are no sum
- *        to show. Only counted trees have it, so sums over groups are of these.
+ * TOTAL  A row shows a node with all below it. Sums over groups include sampled trees only, because
+ *        counted trees repeat their time.
+ * OWN    A row shows the node's own amount: a sum of the calls of a method and of its callees means
+ *        nothing. Only counted trees have such measures, so sums over groups include only these.
  */
 enum smp_adding { SMP_ADDING_TOTAL, SMP_ADDING_OWN };
 
 /*
- * X(code, name, unit, adding, title, column)
- * name: the key in JSON, the sample type in pprof, the measure's name in Java.
- * title: what an export weighed by it is called, and, with a capital, what stands before the number
- * in a row of the text report. column: the head of its column in the table of hot methods.
+ * X(code, name, unit, adding, title, column) name: the key in JSON, the sample type in pprof, the
+ * measure's name in Java. title: the name in exports weighed by it, and, with a capital, the label
+ * of its number in a row of the text report. column: the head of its column in the table of hot
+ * methods.
  *
- * The sampled measures, which come first, are what the interval of a sampler holds that counts no
- * calls.
+ * The sampled measures come first: an interval holds only these if its sampler counts no calls.
  */
 #define SMP_SAMPLED_MEASURE_MAP(X)                              \
     X(WALL, "wall", NANOSECONDS, TOTAL, "wall time", "wall ms") \
@@ -89,9 +88,8 @@ enum smp_thread_state {
 };
 
 /*
- * X(code, name, speedscope, printed_as, suffix)
- * name: in pprof. speedscope: in that format. printed_as: how many make one in texts for people.
- * suffix: what follows the title there.
+ * X(code, name, speedscope, printed_as, suffix) name: in pprof. speedscope: in that format.
+ * printed_as: how many make one unit in texts for people. suffix: follows the title there.
  */
 #define SMP_UNIT_MAP(X)                                           \
     X(NANOSECONDS, "nanoseconds", "nanoseconds", 1000000, "(ms)") \
@@ -121,8 +119,8 @@ struct smp_measure_info {
 const struct smp_measure_info *smp_measure_info(enum smp_measure measure);
 const struct smp_unit_info *smp_unit_info(enum smp_unit unit);
 
-/* As texts for people show it. Rounded down, so that a parent never shows less than the sum of its
- * children. Inline, because a division by a constant costs a tenth of one by a variable. */
+/* The amount in texts for people, rounded down so that a parent never shows less than the sum of
+ * its children. Inline, because division by a constant costs a tenth of division by a variable. */
 static inline int64_t smp_measure_printed(enum smp_measure measure, int64_t amount)
 {
     static const enum smp_unit units[] = {
@@ -151,7 +149,7 @@ static inline int64_t smp_measure_printed(enum smp_measure measure, int64_t amou
 #define SMP_STATE_MEASURES (SMP_ALL_MEASURES & ~SMP_TABLE_MEASURES)
 #define SMP_ACTIVE_STATES (SMP_STATE_MEASURES & ~SMP_MEASURE_BIT(SMP_MEASURE_IDLE))
 
-/* With the measures that a tree is to hold: and error sums (error_sums.h). */
+/* In the set of measures that a tree is to hold: with error sums (error_sums.h). */
 #define SMP_WITH_ERRORS (1u << 31)
 
 enum {
@@ -161,7 +159,7 @@ enum {
 #undef X
 #define X(code, name, unit, adding, title, column) \
     +(SMP_ADDING_##adding == SMP_ADDING_OWN ? 1 << SMP_MEASURE_##code : 0)
-    SMP_OWN_MEASURES = 0 SMP_MEASURE_MAP(X) /* the set of those that add up as OWN */
+    SMP_OWN_MEASURES = 0 SMP_MEASURE_MAP(X) /* the measures that add up as OWN */
 #undef X
 };
 
@@ -184,14 +182,14 @@ static inline int64_t smp_add_clamped(int64_t a, int64_t b)
     return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
-/* Below zero only where a total has stuck. */
+/* Below zero only if a total has reached its maximum. */
 static inline int64_t smp_subtract_clamped(int64_t a, int64_t b)
 {
     return a > b ? a - b : 0;
 }
 
-/* What follows is a statement per measure, written by the list: the compiler does not unroll a loop
- * over the measures, and these are called for every node. */
+/* The list expands to one statement per measure, because the compiler does not unroll a loop over
+ * the measures, and these functions run for every node. */
 static inline bool smp_amounts_has_any(const struct smp_amounts *amounts)
 {
     int64_t any = 0;
@@ -211,7 +209,7 @@ static inline void smp_amounts_add(struct smp_amounts *to, const struct smp_amou
 #undef X
 }
 
-/* Of the measures in the set. */
+/* The sum over the measures in the set. */
 static inline int64_t smp_amounts_sum(const struct smp_amounts *amounts, uint32_t measures)
 {
     int64_t sum = 0;
@@ -221,7 +219,7 @@ static inline int64_t smp_amounts_sum(const struct smp_amounts *amounts, uint32_
     return sum;
 }
 
-/* Only what is in the set stays. */
+/* Sets all measures that are not in the set to 0. */
 static inline void smp_amounts_keep(struct smp_amounts *amounts, uint32_t measures)
 {
 #define X(code, name, unit, adding, title, column)             \
@@ -232,8 +230,8 @@ static inline void smp_amounts_keep(struct smp_amounts *amounts, uint32_t measur
 }
 
 /*
- * The same of rows: the first width amounts of the list, one after the other. Where width is a
- * constant nothing is left of the comparisons, and a row may stay in registers.
+ * Rows are the first width amounts of the list. With a constant width no comparison remains in the
+ * code, and a row may stay in registers.
  */
 static inline void smp_row_copy(int64_t *to, const int64_t *from, uint32_t width)
 {
@@ -263,30 +261,9 @@ static inline void smp_row_subtract(int64_t *from, const int64_t *less, uint32_t
 #undef X
 }
 
-/* Without a maximum: sums that begin and end in range may leave it in between. */
-static inline void smp_row_add_wrapping(int64_t *to, const int64_t *more, uint32_t width)
-{
-#define X(code, name, unit, adding, title, column) \
-    if (SMP_MEASURE_##code < width)                \
-        to[SMP_MEASURE_##code] =                   \
-            (int64_t)((uint64_t)to[SMP_MEASURE_##code] + (uint64_t)more[SMP_MEASURE_##code]);
-    SMP_MEASURE_MAP(X)
-#undef X
-}
-
-static inline void smp_row_subtract_wrapping(int64_t *from, const int64_t *less, uint32_t width)
-{
-#define X(code, name, unit, adding, title, column) \
-    if (SMP_MEASURE_##code < width)                \
-        from[SMP_MEASURE_##code] =                 \
-            (int64_t)((uint64_t)from[SMP_MEASURE_##code] - (uint64_t)less[SMP_MEASURE_##code]);
-    SMP_MEASURE_MAP(X)
-#undef X
-}
-
-/* The measures of several trees together. any, all: those that at least one of them has, and those
- * that each has. States only if all have them: without them time would count as running in a sum,
- * and as none in a difference. */
+/* The measures of a sum or difference of several trees. any, all: the measures that at least one
+ * tree has, and those that all have. States are included only if all trees have them: a sum would
+ * count time without a state as running, and a difference as nothing. */
 static inline uint32_t smp_common_measures(uint32_t any, uint32_t all)
 {
     return any & (all | ~(uint32_t)SMP_STATE_MEASURES);

@@ -3,7 +3,7 @@
  *   known {key, bci} ──────────────► location {method, line} ─┐
  *   known {key, OF_KEY} ──► line table {method, lines} ───────┴─► method {class, name, file, ...}
  *
- * Readers see locations and what lies behind them (names.h). All else is the writer's.
+ * Readers see locations, and the names they refer to (names.h). Everything else is the writer's.
  */
 #include "model/methods.h"
 
@@ -18,11 +18,10 @@
 #include "model/escape.h"
 #include "model/line_tables.h"
 #include "model/names.h"
-#include "model/parameters.h"
 
 enum {
-    FIRST_KEYS = 1000,  /* for so many pairs the hot table is made */
-    OF_KEY = INT32_MIN, /* in place of a byte code index: what is known of the key itself */
+    FIRST_KEYS = 1000,  /* the initial room of the table of known pairs */
+    OF_KEY = INT32_MIN, /* in place of a byte code index: the entry of the key itself */
     BCI_PSEUDO = INT32_MIN + 1,
     BCI_NATIVE = -1
 };
@@ -41,16 +40,95 @@ struct smp_methods {
     uint32_t over_limit;     /* location */
     uint32_t folded;         /* location */
     uint32_t unloaded_table; /* line table of a pseudo-method */
-    uint32_t unknown_table;  /* another */
+    uint32_t unknown_table;  /* likewise */
     uint64_t unloaded_count;
     uint64_t unresolved_count;
     uint64_t over_limit_count;
     char scratch[SMP_MAX_NAME_BYTES + 1];
 };
 
+/* --- parameters --- */
+
+struct parameters {
+    char *out;
+    size_t size;
+    size_t length; /* more than size: it did not fit */
+};
+
+static void put_type_text(struct parameters *parameters, const char *text, size_t length)
+{
+    if (parameters->length + length <= parameters->size)
+        memcpy(parameters->out + parameters->length, text, length);
+    parameters->length += length;
+}
+
+static void put_word(struct parameters *parameters, const char *text)
+{
+    put_type_text(parameters, text, strlen(text));
+}
+
+static const char *primitive_name(char code)
+{
+    static const struct {
+        char code;
+        const char *name;
+    } names[] = { { 'B', "byte" }, { 'C', "char" }, { 'D', "double" }, { 'F', "float" },
+                  { 'I', "int" },  { 'J', "long" }, { 'S', "short" },  { 'Z', "boolean" } };
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (names[i].code == code)
+            return names[i].name;
+    }
+    return NULL;
+}
+
+/* Writes the type at *at and moves *at behind it. False: there is no type. */
+static bool put_type(struct parameters *parameters, const char **at)
+{
+    const size_t dimensions = strspn(*at, "[");
+    const char *const type = *at + dimensions;
+
+    if (*type == 'L') {
+        const char *const end = strchr(type, ';');
+        const char *const slash = end == NULL ? NULL : memrchr(type, '/', (size_t)(end - type));
+        const char *const name = slash == NULL ? type + 1 : slash + 1;
+        if (end == NULL)
+            return false;
+        put_type_text(parameters, name, (size_t)(end - name));
+        *at = end + 1;
+    } else {
+        const char *const name = primitive_name(*type);
+        if (name == NULL)
+            return false;
+        put_word(parameters, name);
+        *at = type + 1;
+    }
+    for (size_t i = 0; i < dimensions; i++)
+        put_word(parameters, "[]");
+    return true;
+}
+
+bool smp_method_parameters(char *out, size_t size, const char *descriptor)
+{
+    struct parameters parameters = { .out = out, .size = size };
+    const char *at = descriptor + 1;
+
+    if (descriptor[0] != '(')
+        return false;
+    put_word(&parameters, "(");
+    while (*at != ')') {
+        if (at > descriptor + 1)
+            put_word(&parameters, ", ");
+        if (!put_type(&parameters, &at))
+            return false;
+    }
+    put_type_text(&parameters, ")", sizeof(")")); /* with the end of the text */
+    return parameters.length <= size;
+}
+
 /* --- names of the JVM --- */
 
-/* After is_application. */
+/* is_application must be set. */
 static bool monitors(const struct smp_methods *methods, const struct smp_named_method *method)
 {
     if (smp_named_method_is_pseudo(method) || methods->filter == NULL)
@@ -61,7 +139,7 @@ static bool monitors(const struct smp_methods *methods, const struct smp_named_m
                                      smp_names_text_at(&methods->names, method->class_name));
 }
 
-/* By the filter and the rules. */
+/* Depends on the filter and the rules. */
 static void judge_class(const struct smp_methods *methods, struct smp_named_method *method)
 {
     method->is_application =
@@ -71,7 +149,7 @@ static void judge_class(const struct smp_methods *methods, struct smp_named_meth
     method->is_monitored = monitors(methods, method);
 }
 
-/* By the rules alone, and as dear as all of them. */
+/* Depends on the rules alone, and costs a comparison with each of them. */
 static void judge_wait(const struct smp_methods *methods, struct smp_named_method *method)
 {
     if (!smp_named_method_is_pseudo(method))
@@ -80,7 +158,7 @@ static void judge_wait(const struct smp_methods *methods, struct smp_named_metho
             smp_names_text_at(&methods->names, method->method_name));
 }
 
-static uint32_t add_pseudo(struct smp_methods *methods, const char *text)
+uint32_t smp_methods_try_pseudo(struct smp_methods *methods, const char *text)
 {
     const struct smp_named_method wanted = { .class_name = smp_names_text(&methods->names, text),
                                              .is_monitored = true };
@@ -104,7 +182,8 @@ static uint16_t start_line_of(const struct smp_method_info *info)
     return first <= UINT16_MAX ? (uint16_t)first : 0;
 }
 
-/* The method of one table; of overloads, and of classes of one name, the last one's time counts. */
+/* Returns the method with these names. Overloads, and classes of the same name, share since_ms: the
+ * latest time counts. */
 static uint32_t name_method(struct smp_methods *methods, const struct smp_named_method *wanted)
 {
     const uint32_t id = smp_names_method(&methods->names, wanted);
@@ -115,7 +194,7 @@ static uint32_t name_method(struct smp_methods *methods, const struct smp_named_
     return id;
 }
 
-/* Cuts to size what the JVM allows to be longer. */
+/* Cuts a name that is longer than SMP_MAX_NAME_BYTES. */
 static uint32_t add_text(struct smp_methods *methods, const char *text, bool is_class)
 {
     (void)smp_utf8_from_modified(methods->scratch, sizeof(methods->scratch), text, strlen(text));
@@ -124,14 +203,14 @@ static uint32_t add_text(struct smp_methods *methods, const char *text, bool is_
     return smp_names_text(&methods->names, methods->scratch);
 }
 
-/* False: no memory. What is no descriptor is unknown. */
+/* False: no memory. Parameters stay unknown if the text is no descriptor. */
 static bool add_parameters(struct smp_methods *methods, const struct smp_method_info *info,
                            struct smp_named_method *wanted)
 {
     char *const text = methods->scratch;
 
     if (info->descriptor == NULL ||
-        !smp_parameters_text(text, sizeof(methods->scratch), info->descriptor))
+        !smp_method_parameters(text, sizeof(methods->scratch), info->descriptor))
         return true;
     wanted->parameters = smp_names_text(&methods->names, text);
     return wanted->parameters != 0;
@@ -192,14 +271,14 @@ static uint32_t locate_named(struct smp_methods *methods, const struct smp_metho
     };
     const uint32_t location = wanted.method == 0 ? 0 : smp_names_location(&methods->names, wanted);
 
-    /* A native method has one location: its lines are never needed. */
+    /* A native method has only one location, so its lines are never needed. */
     if (location != 0 && !info->is_native)
         remember(methods, key, OF_KEY,
                  smp_line_tables_keep(&methods->line_tables, wanted.method, info->lines, count));
     return location;
 }
 
-/* By the JVM. *is_final: what it says will not change. */
+/* Asks the JVM. *is_final: its answer will not change. */
 static uint32_t locate_new(struct smp_methods *methods, const struct smp_name_source *source,
                            uint64_t key, int32_t bci, bool *is_final)
 {
@@ -224,20 +303,20 @@ static uint32_t locate_new(struct smp_methods *methods, const struct smp_name_so
     return location;
 }
 
-/* A pseudo-frame: its text is the source's own. */
+/* The source has the text of a pseudo-frame. */
 static uint32_t locate_pseudo(struct smp_methods *methods, const struct smp_name_source *source,
                               uint64_t key)
 {
     const char *text = source->pseudo_text == NULL ? NULL : source->pseudo_text(source->self, key);
 
     if (text != NULL)
-        return add_pseudo(methods, text);
+        return smp_methods_try_pseudo(methods, text);
     methods->unresolved_count++;
     return locate_known(methods, methods->unknown_table, BCI_NATIVE);
 }
 
 /* Out of line, so that smp_methods_locate stays short for known pairs. Memory is reserved before
- * the JVM is called: in a full table every look-up comes here. */
+ * the JVM is called, because every look-up in a full table comes here. */
 __attribute__((noinline)) static uint32_t
 learn(struct smp_methods *methods, const struct smp_name_source *source, uint64_t key, int32_t bci)
 {
@@ -267,7 +346,7 @@ learn(struct smp_methods *methods, const struct smp_name_source *source, uint64_
 
 static uint32_t add_pseudo_table(struct smp_methods *methods, const char *text)
 {
-    const uint32_t location = add_pseudo(methods, text);
+    const uint32_t location = smp_methods_try_pseudo(methods, text);
 
     return location == 0
                ? 0
@@ -276,11 +355,11 @@ static uint32_t add_pseudo_table(struct smp_methods *methods, const char *text)
                                       NULL, 0);
 }
 
-/* Made now, because they are needed where there is no memory. */
+/* Created first, because they are needed when there is no memory. */
 static bool add_first(struct smp_methods *methods)
 {
-    methods->over_limit = add_pseudo(methods, "[over memory limit]");
-    methods->folded = add_pseudo(methods, SMP_FOLDED_NAME);
+    methods->over_limit = smp_methods_try_pseudo(methods, "[over memory limit]");
+    methods->folded = smp_methods_try_pseudo(methods, SMP_FOLDED_NAME);
     methods->unloaded_table = add_pseudo_table(methods, "[unloaded]");
     methods->unknown_table = add_pseudo_table(methods, "[unknown method]");
     return methods->over_limit != 0 && methods->folded != 0 && methods->unloaded_table != 0 &&
@@ -336,7 +415,7 @@ void smp_methods_release(struct smp_methods *methods)
 {
     if (methods == NULL)
         return;
-    /* What the other holders did with it happens before the last one frees it. */
+    /* Acquire: the other holders' accesses happen before the last one frees it. */
     if (atomic_fetch_sub_explicit(&methods->holders, 1, memory_order_acq_rel) == 1)
         destroy(methods);
 }
@@ -384,17 +463,12 @@ uint32_t smp_methods_locate(struct smp_methods *methods, const struct smp_name_s
 
 uint32_t smp_methods_pseudo(struct smp_methods *methods, const char *text)
 {
-    const uint32_t location = add_pseudo(methods, text);
+    const uint32_t location = smp_methods_try_pseudo(methods, text);
 
     if (location != 0)
         return location;
     methods->over_limit_count++;
     return methods->over_limit;
-}
-
-uint32_t smp_methods_try_pseudo(struct smp_methods *methods, const char *text)
-{
-    return add_pseudo(methods, text);
 }
 
 uint32_t smp_methods_over_limit(const struct smp_methods *methods)
@@ -467,7 +541,7 @@ uint32_t smp_methods_location_count(const struct smp_methods *methods)
 
 /* --- compacting --- */
 
-/* Text 0 is none in both tables. */
+/* Text 0 means none in both tables. */
 static bool copy_text(struct smp_names *names, const struct smp_names *old, uint32_t text,
                       uint32_t *copy)
 {
@@ -513,7 +587,8 @@ uint32_t smp_methods_adopt(struct smp_methods *methods, const struct smp_methods
         &(struct smp_named_method){ .file = method->file, .parameters = method->parameters });
 }
 
-/* The text of a native method does not show its file, that of an unknown file not its line. */
+/* The text of a native method does not show its file; a text without a file does not show the
+ * line. */
 uint32_t smp_methods_adopt_text(struct smp_methods *methods, const struct smp_methods *from,
                                 uint32_t location, bool with_place, const char *method_name)
 {

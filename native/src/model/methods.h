@@ -10,20 +10,19 @@
  *   key ──► method {class, name, file, native, monitored} ──► location {method, line} ──► u32 id
  *   the pair (key, bci) is remembered, so a warm look-up is one probe
  *
- * Pseudo-locations carry a text in brackets instead of a method: [thread ended]. They are
- * monitored.
+ * Pseudo-locations have a text in brackets instead of a method: [thread ended]. They are monitored.
  *
  * Owns     its strings, methods, locations. Reference counted: the sampler and every profile hold
  *          it. Borrows the filter.
  * Threads  one writer (the sampler). The locations of a profile are complete and never move, so its
  *          readers view them and make their texts without a lock. hold and release: any
  *          thread. All others: the writer.
- * Errors   locate never fails: what cannot be resolved for lack of memory becomes the location
- *          [over memory limit], what has been unloaded [unloaded], what the JVM refuses
- *          [unknown method]; each is counted. The latter two are remembered for the key;
- *          lack of memory is not, nor what the JVM says outside of its live phase.
+ * Errors   locate never fails. Without memory it returns the location [over memory limit], for a
+ *          class that was unloaded [unloaded], and for a method that the JVM refuses to name
+ *          [unknown method]; each is counted. The latter two are remembered for the key; lack of
+ *          memory, and answers of the JVM outside its live phase, are not.
  * Cost     locate warm: one hash probe. A new line of a known key: a scan of its line table. A new
- *          key: one resolve; none at all while there is no memory for its names.
+ *          key: one resolve, or none if there is no memory for its names.
  */
 #ifndef SMP_MODEL_METHODS_H
 #define SMP_MODEL_METHODS_H
@@ -41,16 +40,16 @@
 
 enum {
     SMP_LOCATION_NONE = 0,      /* no location has id 0 */
-    SMP_MAX_NAME_BYTES = 65535, /* of a class, method or file: what a class file can hold */
-    /* A frame has three names and little else; all of it may be escaped, six bytes for one. */
+    SMP_MAX_NAME_BYTES = 65535, /* of a class, method or file: the limit of class files */
+    /* A frame has three names and little else. An escaped byte takes six. */
     SMP_MAX_FRAME_TEXT_BYTES = 6 * 4 * SMP_MAX_NAME_BYTES,
-    /* One part of so many of the table's maximum is for line tables. Where one does not fit, each
-     * new byte code index of its method is resolved by itself. */
+    /* Line tables get one part in so many of the maximum. If a line table does not fit, each new
+     * byte code index of its method is resolved separately. */
     SMP_LINES_SHARE = 4,
     SMP_METHODS_MIN_BYTES = 512 * 1024
 };
 
-/* The rows that subtrees were folded into (tree_fold.h). */
+/* The name of rows that subtrees were folded into (tree_fold.h). */
 #define SMP_FOLDED_NAME "[folded]"
 
 struct smp_methods;
@@ -59,16 +58,16 @@ struct smp_methods_stats {
     uint64_t unloaded;   /* keys whose class had been unloaded when they were first seen */
     uint64_t unresolved; /* keys the JVM refused to name */
     uint64_t over_limit; /* look-ups that found no memory */
-    /* The three go on counting in the table that smp_methods_compact makes. */
+    /* These three carry over to the table that smp_methods_compact makes. */
     size_t locations;
     size_t methods;
     size_t bytes; /* committed and allocated now */
 };
 
 /*
- * max_bytes bounds all of it, and is at least SMP_METHODS_MIN_BYTES (else SMP_EQUOTA).
- * filter is borrowed until the table is destroyed or set_filter names another; NULL monitors
- * everything; but what such a table takes over from another (adopt, compact) stays as it was there.
+ * max_bytes bounds all of it, and is at least SMP_METHODS_MIN_BYTES (else SMP_EQUOTA). filter is
+ * borrowed until the table is destroyed or set_filter replaces it. NULL monitors everything, but
+ * methods taken over from another table (adopt, compact) stay as they were there.
  */
 SMP_CHECKED enum smp_status smp_methods_create(struct smp_quota *quota, size_t max_bytes,
                                                const struct smp_filter *filter,
@@ -76,57 +75,59 @@ SMP_CHECKED enum smp_status smp_methods_create(struct smp_quota *quota, size_t m
 struct smp_methods *smp_methods_hold(struct smp_methods *methods);
 void smp_methods_release(struct smp_methods *methods);
 
-/* Decides anew for every method whether it is monitored, and whether it is the application's. */
+/* Decides again for every method whether it is monitored, and whether it is the application's. */
 void smp_methods_set_filter(struct smp_methods *methods, const struct smp_filter *filter);
-/* Decides anew what waiting in each method means. rules is borrowed as the filter is; NULL, as at
- * first: without additions. */
+/* Decides again what waiting in each method means. rules is borrowed like the filter; NULL, the
+ * initial value: no additions. */
 void smp_methods_set_wait_rules(struct smp_methods *methods, const struct smp_wait_rules *rules);
 
 /* Never SMP_LOCATION_NONE. Writer only. */
 uint32_t smp_methods_locate(struct smp_methods *methods, const struct smp_name_source *source,
                             const struct smp_frame *frame);
-/* The pseudo-location with this text (brackets included); [over memory limit] where there is no
+/* Returns the pseudo-location with this text, brackets included; [over memory limit] if there is no
  * memory. */
 uint32_t smp_methods_pseudo(struct smp_methods *methods, const char *text);
-/* As above, but SMP_LOCATION_NONE where there is no room. */
+/* As above, but SMP_LOCATION_NONE if there is no memory. */
 uint32_t smp_methods_try_pseudo(struct smp_methods *methods, const char *text);
 /* The pseudo-location [over memory limit], made at create so that it is always there. */
 uint32_t smp_methods_over_limit(const struct smp_methods *methods);
-/* The pseudo-location of rows that subtrees were folded into (tree_fold.h), made likewise. */
+/* The pseudo-location [folded], made at create, too. */
 uint32_t smp_methods_folded(const struct smp_methods *methods);
-/* The location of methods that says what this one of another table says. SMP_LOCATION_NONE where
- * there is no memory. Writer of methods; a reader of from. */
+/* Returns the location in methods that is equal to this one of another table; SMP_LOCATION_NONE if
+ * there is no memory. Called by the writer of methods, as a reader of from. */
 uint32_t smp_methods_adopt(struct smp_methods *methods, const struct smp_methods *from,
                            uint32_t location);
-/* As above, but locations with one text are one: the text of the frame, or, without its place, of
- * the method. What the text does not show is unknown in the result. method_name NULL: its own. */
+/* As above, but locations with the same text become one: the text of the frame, or of the method if
+ * with_place is false. Properties that the text does not show are unknown in the result.
+ * method_name NULL: its own name. */
 uint32_t smp_methods_adopt_text(struct smp_methods *methods, const struct smp_methods *from,
                                 uint32_t location, bool with_place, const char *method_name);
-/* The monitored packages as smp_filter_describe gives them; "" where all are. Writer only. */
+/* Writes the monitored packages as smp_filter_describe does; "" if all are. Writer only. */
 void smp_methods_packages(const struct smp_methods *methods, char *out, size_t size);
 /* Is the method of this location monitored? Pseudo-locations are. Writer only. */
 bool smp_methods_monitored(const struct smp_methods *methods, uint32_t location);
-/* Is it of this library's own Java classes? Writer only. */
+/* Does it belong to this library's own Java classes? Writer only. */
 bool smp_methods_own(const struct smp_methods *methods, uint32_t location);
-/* What it says about a thread that waits in it, and is it the application's? Writer only. */
+/* The meaning of waiting in the method, and whether it is the application's. Writer only. */
 enum smp_wait_kind smp_methods_wait_kind(const struct smp_methods *methods, uint32_t location);
 bool smp_methods_is_application(const struct smp_methods *methods, uint32_t location);
 
 /*
- * A new table with only the locations marked in used[0..count) (count <= locations of the old one),
- * in a fresh numbering, plus the pseudo-locations. Keys are learnt anew, by a resolve each, but for
- * those that are taken over. How names stay bounded: the least recently reported go.
+ * Creates a table that has only the locations marked in used[0..count) (count <= locations of the
+ * old one), with new numbers, and the pseudo-locations. Each key is resolved again, except those
+ * taken over. This bounds the names: the least recently reported are dropped.
  */
 SMP_CHECKED enum smp_status smp_methods_compact(const struct smp_methods *old, const bool *used,
                                                 size_t count, const struct smp_filter *filter,
                                                 struct smp_methods **out);
-/* The new table knows this frame as the old one does: the source may have forgotten its key. Does
- * nothing where the old one does not know it, or without memory. Writer only. */
+/* Makes the frame known to the new table as the old one knows it, because the source may no longer
+ * resolve its key. Does nothing if the old table does not know it, or without memory. Writer
+ * only. */
 void smp_methods_take_over(struct smp_methods *methods, const struct smp_methods *old,
                            const struct smp_frame *frame);
 
-/* The same number, never 0, for a table and all that come from it by compact: one sampler has made
- * them. Any other table has another. Any thread. */
+/* A number, never 0, that a table shares only with the tables made from it by compact, because one
+ * sampler has made them. Any thread. */
 uint64_t smp_methods_family(const struct smp_methods *methods);
 
 void smp_methods_get_stats(const struct smp_methods *methods, struct smp_methods_stats *out);
@@ -134,7 +135,7 @@ void smp_methods_get_stats(const struct smp_methods *methods, struct smp_methods
 /* One more than the highest location id handed out so far. */
 uint32_t smp_methods_location_count(const struct smp_methods *methods);
 
-/* What a reader sees of a location. Texts are borrowed as long as the table is held. */
+/* A reader's view of a location. Texts are borrowed as long as the table is held. */
 struct smp_location_view {
     const char
         *class_name; /* dotted, numbers of generated names removed; the whole text of a pseudo */
@@ -143,25 +144,27 @@ struct smp_location_view {
     int32_t line;            /* > 0, or -1 when unknown */
     bool is_native;
     bool is_pseudo;
-    /* Its class is in a monitored package, by the list that is in force now. No pseudo-location is.
-     */
+    /* Its class is in a monitored package, by the list in force now. False for a
+     * pseudo-location. */
     bool is_monitored;
-    bool is_application; /* its class is, by the lists that are in force now (wait_rules.h) */
-    uint16_t start_line; /* the smallest line of the method, of one of its overloads; 0: unknown */
-    uint32_t method;     /* a number, small: overloads have the same, others not, unless a
-                             * profile shows them apart (overloads.h) */
-    uint32_t plain;      /* the same number, whatever is shown */
-    uint32_t overload;   /* as small: other parameters have another */
-    const char *parameters; /* "(int, String)"; of one table, so equal ones are at one place; NULL:
-                             * unknown, as of methods without lines, which generated ones are */
-    int64_t since_ms;       /* wall clock: calls of the method before are not counted; 0: all are */
+    /* Its class is the application's, by the lists in force now (wait_rules.h) */
+    bool is_application;
+    /* The smallest line of the method, or of one of its overloads; 0: unknown */
+    uint16_t start_line;
+    /* A small number. Overloads share it, unless a profile shows them apart (overloads.h). */
+    uint32_t method;
+    uint32_t plain;    /* a small number that overloads always share */
+    uint32_t overload; /* a small number of its own for each overload */
+    /* "(int, String)"; equal ones of one table have one address. NULL: unknown, as for generated
+     * methods without lines. */
+    const char *parameters;
+    int64_t since_ms; /* wall clock: earlier calls of the method are not counted; 0: all are */
 };
 
 void smp_methods_view(const struct smp_methods *methods, uint32_t location,
                       struct smp_location_view *out);
 
-/* Of one table: are they of one method? Where parameters are unknown any of its overloads may be
- * meant. */
+/* Do two locations of one table belong to one method? Unknown parameters match any overload. */
 static inline bool smp_location_is_same_method(const struct smp_location_view *a,
                                                const struct smp_location_view *b)
 {
@@ -176,11 +179,19 @@ static inline bool smp_location_is_same_method(const struct smp_location_view *a
  */
 void smp_methods_frame_text(const struct smp_methods *methods, uint32_t location,
                             struct smp_bytes *out);
-/* As above, without the brackets and what is in them: a.B.c. */
+/* As above, without the part in brackets: a.B.c. */
 void smp_methods_method_text(const struct smp_methods *methods, uint32_t location,
                              struct smp_bytes *out);
-/* The same of what a reader sees. */
+/* As the two above, from a view. */
 void smp_location_frame_text(const struct smp_location_view *view, struct smp_bytes *out);
 void smp_location_method_text(const struct smp_location_view *view, struct smp_bytes *out);
+
+/*
+ * Writes the parameters of a descriptor as a report shows them:
+ *   (ILjava/lang/String;[[J)V  ──►  (int, String, long[][])
+ * Classes have no package, so types that differ only in it have one text. Both texts are UTF-8 or
+ * modified UTF-8. False: it is no descriptor, or does not fit; out is unspecified then.
+ */
+bool smp_method_parameters(char *out, size_t size, const char *descriptor);
 
 #endif

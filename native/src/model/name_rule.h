@@ -8,9 +8,9 @@
  *   3. runs of 16 and more of [0-9a-f]            flush-abcdefabcdefabcd
  *   4. ASCII digits, '.' and ':'                  exec-12, 10.0.0.7:5432
  *
- * Each step works on the result of the one before. Capital letters are hexadecimal digits in the
- * first two. A word of such letters with digits behind it counts, too: "facade12" is removed. What
- * is left empty is "[unnamed]". RegexThreadNameManipulator's default patterns are the same four
+ * Each step works on the result of the previous one. Capital letters are hexadecimal digits in the
+ * first two steps. A word of such letters with digits behind it is removed, too: "facade12". An
+ * empty result becomes "[unnamed]". RegexThreadNameManipulator's default patterns are the same four
  * steps; ManipulatorsIT compares the two.
  *
  * Threads  any.
@@ -23,8 +23,8 @@
 
 #define SMP_UNNAMED "[unnamed]"
 
-/* out has size bytes, size >= 16; a name that does not fit is cut between characters first. Returns
- * the length of the result. */
+/* out has size bytes, size >= 16. A name that does not fit is first cut between two characters.
+ * Returns the length of the result. */
 size_t smp_name_rule_apply(const char *name, size_t length, char *out, size_t size);
 
 #endif

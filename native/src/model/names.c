@@ -19,7 +19,7 @@ static enum smp_status init_table(struct smp_names *names, struct smp_name_table
         return status;
     table->unit = unit;
     table->align = align;
-    /* Item 0 stands for none. */
+    /* Item 0 means none. */
     return smp_arena_alloc(table->items, unit, align) != NULL ? SMP_OK : SMP_EQUOTA;
 }
 
@@ -29,7 +29,7 @@ static void fini_table(struct smp_names *names, struct smp_name_table *table)
     smp_arena_destroy(table->items);
 }
 
-/* So many items, of so many bytes together, can be added without memory. */
+/* Reserves memory for so many items of so many bytes in all. */
 static bool reserve_items(struct smp_names *names, struct smp_name_table *table, size_t count,
                           size_t bytes)
 {
@@ -37,7 +37,7 @@ static bool reserve_items(struct smp_names *names, struct smp_name_table *table,
            smp_arena_reserve(table->items, bytes, table->align);
 }
 
-/* A copy of an item that the table does not have. Returns its id, 0: no memory. */
+/* Appends a copy of an item that the table does not have yet. Returns its id; 0: no memory. */
 static uint32_t add_item(struct smp_names *names, struct smp_name_table *table, uint32_t hash,
                          const void *item, size_t bytes)
 {

@@ -6,11 +6,10 @@
  *   location {method, line} ──► method {class, name, file, parameters} ──► text
  *
  * Owns     its arrays and the tables to find things in them.
- * Threads  one writer. An element whose id a reader has got is complete, never moves, and never
- *          changes, but for is_monitored, is_application and wait_kind.
- * Errors   id 0 where there is no memory: what was stored until then stays, and the next call finds
- *          it.
- * Cost     one hash. A new overload: the hashes of all of its name.
+ * Threads  one writer. An element whose id a reader has is complete and never moves. Only its
+ *          is_monitored, is_application and wait_kind may change.
+ * Errors   id 0 if there is no memory. Parts stored until then stay, and the next call finds them.
+ * Cost     one hash. A new overload: the hashes of all overloads of its name.
  */
 #ifndef SMP_MODEL_NAMES_H
 #define SMP_MODEL_NAMES_H
@@ -28,17 +27,18 @@
 enum { SMP_LINE_UNKNOWN = -1, SMP_LINE_NATIVE = -2 };
 
 struct smp_named_method {
-    uint32_t class_name;  /* of a pseudo-method: the whole text */
+    uint32_t class_name;  /* the whole text of a pseudo-method */
     uint32_t method_name; /* 0: a pseudo-method */
     uint32_t file;        /* 0: unknown */
     uint32_t parameters;  /* "(int, String)"; 0: unknown */
-    uint32_t plain;       /* the first method of this class, name and file: its overloads' number */
-    uint16_t start_line;  /* the smallest of its lines; 0: unknown */
+    /* The id of the first method of this class, name and file; shared by overloads */
+    uint32_t plain;
+    uint16_t start_line; /* the smallest of its lines; 0: unknown */
     _Atomic bool is_monitored;
     bool is_own;                 /* of this library's own Java classes */
     _Atomic bool is_application; /* wait_rules.h */
     _Atomic uint8_t wait_kind;   /* enum smp_wait_kind */
-    _Atomic int64_t since_ms;    /* wall clock: when it got its probe; 0: before it could run */
+    _Atomic int64_t since_ms;    /* wall clock: when it got its probe; 0: before its first call */
 };
 
 struct smp_named_location {
@@ -46,11 +46,11 @@ struct smp_named_location {
     int32_t line; /* > 0, SMP_LINE_UNKNOWN or SMP_LINE_NATIVE */
 };
 
-/* Items, each stored once. Item 0 stands for none. */
+/* Items, each stored once. Item 0 means none. */
 struct smp_name_table {
     struct smp_arena *items; /* an array by id; texts by their offset */
     struct smp_hash_map by_hash;
-    size_t unit; /* bytes of an item; of texts 1 */
+    size_t unit; /* bytes of an item; 1 for texts */
     size_t align;
 };
 
@@ -67,18 +67,18 @@ SMP_CHECKED enum smp_status smp_names_init(struct smp_names *names,
 void smp_names_fini(struct smp_names *names);
 
 uint32_t smp_names_text(struct smp_names *names, const char *text);
-/* Flags, wait_kind and start_line are not compared, and are those of the first; plain is set. */
+/* Flags, wait_kind and start_line are not compared: those of the first method stay. Sets plain. */
 uint32_t smp_names_method(struct smp_names *names, const struct smp_named_method *wanted);
-/* A line tells overloads apart: whether the parameters are known or not, a line of methods with one
- * plain is one location. Without a line each method has one. */
+/* A line tells overloads apart, so methods with one plain have one location per line, whether their
+ * parameters are known or not. Without a line each method has a location of its own. */
 uint32_t smp_names_location(struct smp_names *names, struct smp_named_location wanted);
 
 /* Reserves memory for the next new location. */
 bool smp_names_reserve_location(struct smp_names *names);
-/* And for the next new method, unless its texts are longer than usual. */
+/* Reserves memory for the next new method, unless its texts are unusually long. */
 bool smp_names_reserve_method(struct smp_names *names);
 
-/* How many ids there are, with 0. */
+/* The number of ids, including 0. */
 static inline uint32_t smp_name_table_count(const struct smp_name_table *table)
 {
     return (uint32_t)(smp_arena_used(table->items) / table->unit);

@@ -14,9 +14,9 @@
 #define SMP_LOCATION_GROUP 0x80000000u
 
 /*
- * In the location of a leaf that stands below its stack's node: the counted node, of the same tree,
- * that the thread was in, with this bit set; the root of a counted group: it was in a probe. Only
- * in an open tree: seal folds it into its stack's node.
+ * In the location of a leaf below the node of its stack: the counted node of the same tree in which
+ * the thread was, with this bit set. The root of a counted group means that it was in a probe. Such
+ * leaves are in open trees only: seal folds them into the node of their stack.
  */
 #define SMP_LOCATION_CALL 0x40000000u
 
@@ -24,7 +24,7 @@ struct smp_node {
     uint32_t parent;
     uint32_t location;
     uint32_t last_child; /* open: the child found last, 0 = no child. sealed: the first child */
-    uint32_t row;        /* of its amounts. open: 0 = they are zero, or only its child's */
+    uint32_t row;        /* of its amounts. open: 0 = they are zero, or those of its only child */
 };
 
 static inline bool smp_node_is_group(const struct smp_node *node)
@@ -37,13 +37,13 @@ static inline bool smp_node_is_call(const struct smp_node *node)
     return (node->location & (SMP_LOCATION_CALL | SMP_LOCATION_GROUP)) == SMP_LOCATION_CALL;
 }
 
-/* Of a group's root: the group's index. */
+/* The group's index. node must be a group's root. */
 static inline uint32_t smp_node_group(const struct smp_node *node)
 {
     return node->location & ~SMP_LOCATION_GROUP;
 }
 
-/* The root of the group that has this node, which is not 0. O(depth). */
+/* The root of the node's group; node is not 0. O(depth). */
 static inline uint32_t smp_node_root(const struct smp_node *nodes, uint32_t node)
 {
     while (!smp_node_is_group(&nodes[node]))

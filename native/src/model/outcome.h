@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * outcome.h - every poll of a thread ends in exactly one outcome; the sums agree.
+ * outcome.h - how polls end. Every poll of a thread has exactly one outcome, so the sums agree.
  *
  * A poll is one check of one thread in one tick that has time to credit (all but the first check).
- * Outcomes are kept per thread group, for the interval; counters are things that are not polls.
+ * Outcomes are counted per thread group and interval. Counters count events that are not polls.
  *
- * A sample is a poll that found where the thread was: its kind is WALKED, IDLE or RECOVERED.
- * Failed and skipped polls are no samples, though their time is in the tree under a frame that
- * names the reason. The samples of the nodes of a group add up to the group's samples here, so
- * every format shows the same number.
+ * A sample is a poll that found where the thread was: its kind is WALKED, IDLE or RECOVERED. Failed
+ * and skipped polls are no samples, but the tree has their time under a frame that names the
+ * reason. The samples of a group's nodes add up to the group's samples here, so every format shows
+ * the same number.
  *
- * Codes are keys: of getOutcomes() and getCounters(), JMX, the JSON export, flight recordings and
- * the page. A code that was in a release keeps its meaning for ever: it may go, and a new one may
- * come, but none is renamed or used again. Texts are for people, and may change.
+ * Codes are keys in getOutcomes() and getCounters(), JMX, the JSON export, flight recordings and
+ * the page. A released code keeps its meaning for ever: codes may be removed or added, but never
+ * renamed or reused. Texts are for people, and may change.
  *
  * These two lists are the only ones: texts, codes, the glossary of the reference and the table of the
  * page come from them (checks/tables.sh).
@@ -34,11 +34,11 @@ enum smp_outcome_kind {
 };
 
 /*
- * X(level, per mille, words): when a figure that is not 0 is a line of a short account: from which
- * share of the polls on. words: for the glossary.
+ * X(level, per mille, words): the share of the polls from which on a figure that is not 0 is a line
+ * of a short account. words: for the glossary.
  *
- * Losses, failures and what the user has to do something about are ALWAYS shown. Ordinary ways for
- * a poll to end are NEVER shown: the share of the time that has a stack says more.
+ * Losses, failures and things that need the user's attention are ALWAYS shown. Ordinary outcomes
+ * are NEVER shown: the share of the time that has a stack says more.
  */
 #define SMP_SHOWN_MAP(X)       \
     X(ALWAYS, 0, "yes")        \
@@ -54,11 +54,10 @@ enum smp_shown {
 /* clang-format off */
 
 /*
- * X(code, kind, shown, text, frame, words)
- * shown: when the line is in a short account, see below.
- * text:  the line in the account record.
- * frame: the pseudo-frame the time of such a poll is credited to; NULL where there is a real stack.
- * words: what it means, for the glossary and the page; `code` between backticks.
+ * X(code, kind, shown, text, frame, words) shown: when the line is in a short account, see above.
+ * text: the line in the account record. frame: the pseudo-frame that gets the time of such a poll;
+ * NULL if there is a real stack. words: what it means, for the glossary and the page; `code`
+ * between backticks.
  */
 #define SMP_OUTCOME_MAP(X) \
     X(WALKED, WALKED, NEVER, "samples taken", NULL,                                           \
@@ -191,7 +190,7 @@ enum smp_outcome {
     SMP_OUTCOME_COUNT
 };
 
-/* X(code, shown, text, words): as above. All count events of the interval. */
+/* X(code, shown, text, words): as above. Counters count events of the interval. */
 #define SMP_COUNTER_MAP(X) \
     X(TICKS, NEVER, "ticks",                                                                  \
       "Rounds of the sampler. In each it polls the threads that are due.")                    \
@@ -298,7 +297,7 @@ struct smp_tally {
     uint64_t outcomes[SMP_OUTCOME_COUNT];
 };
 
-/* One poll, one outcome. */
+/* Counts the outcome of one poll. */
 void smp_tally_note(struct smp_tally *tally, enum smp_outcome outcome);
 void smp_tally_note_all(struct smp_tally *tally, enum smp_outcome outcome, uint64_t polls);
 void smp_tally_add(struct smp_tally *to, const struct smp_tally *from);
@@ -315,7 +314,7 @@ bool smp_outcome_is_sample(enum smp_outcome outcome);
 const char *smp_counter_code(enum smp_counter counter); /* as smp_outcome_code */
 const char *smp_counter_text(enum smp_counter counter);
 enum smp_shown smp_counter_shown(enum smp_counter counter);
-/* Is a figure a line of a short account, by its level? Not if it is 0. */
+/* Is a figure of this level a line of a short account? Never if it is 0. */
 bool smp_shown_in_short(enum smp_shown shown, uint64_t figure, uint64_t polls);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define MANY UINT32_MAX /* in place of an overload: more than one was counted */
+#define MANY UINT32_MAX /* in place of an overload: several were counted */
 
 /* One call of init. */
 struct overload_search {
@@ -13,7 +13,7 @@ struct overload_search {
     const struct smp_node *nodes;
     size_t node_count;
     uint32_t count;    /* of overloads */
-    uint32_t *counted; /* by plain: its overload that was counted; 0: none; MANY */
+    uint32_t *counted; /* by plain: the counted overload; 0: none; MANY */
     bool *is_counted;  /* by node */
 };
 

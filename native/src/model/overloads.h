@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * overloads.h - the methods of a profile that are shown with their parameters, because another
- * method of the same class and name was counted, too.
+ * overloads.h - the methods of a profile that are shown with their parameters, because several
+ * methods of the same class and name were counted.
  *
  *   counted: Shop.add(Item), Shop.add(Item, int), Shop.sum()
  *   shown:   Shop.add(Item)  Shop.add(Item, int)  Shop.sum     in counted and in sampled rows
  *
- * Without counted calls none is: a line tells overloads apart. So a profile decides, by all its
- * counted rows, and all its formats agree.
+ * Without counted calls no method is shown so, because lines tell overloads apart. The decision is
+ * made once per profile, from all its counted rows, so all formats agree.
  *
  * Owns     the texts of these methods; all zero: there are none.
  * Threads  immutable after init.
  * Errors   init: SMP_ENOMEM, SMP_EQUOTA, and there is nothing to fini.
- * Cost     init: nothing where no calls are counted; else three passes over the nodes. view: a load
+ * Cost     init: nothing if no calls are counted; else three passes over the nodes. view: one load
  *          more than that of methods.h.
  */
 #ifndef SMP_MODEL_OVERLOADS_H
@@ -34,9 +34,9 @@ enum { SMP_MAX_OVERLOAD_TEXTS_BYTES = 1 << 28 }; /* of all together */
 /* Visible so that it can be part of a profile. */
 struct smp_overloads {
     struct smp_quota *quota;
-    size_t *starts; /* by smp_location_view.overload: where its text begins, plus one; 0: none */
+    size_t *starts; /* by smp_location_view.overload: the start of its text, plus one; 0: none */
     uint32_t count; /* of starts */
-    uint32_t *locations;    /* one of each that is shown so */
+    uint32_t *locations;    /* one of each method that is shown so */
     uint32_t shown;         /* of locations */
     struct smp_bytes texts; /* "add(Item, int)", each with a NUL */
 };
@@ -47,12 +47,12 @@ SMP_CHECKED enum smp_status smp_overloads_init(struct smp_overloads *overloads,
                                                const struct smp_methods *methods);
 void smp_overloads_fini(struct smp_overloads *overloads);
 
-/* As smp_methods_view, but what is shown with its parameters has them in its name, which lives as
+/* As smp_methods_view, but a method shown with its parameters has them in its name, which lives as
  * long as the overloads. overloads may be NULL. */
 void smp_overloads_view(const struct smp_overloads *overloads, const struct smp_methods *methods,
                         uint32_t location, struct smp_location_view *out);
-/* The name with its parameters that they give to a method of another table; NULL: none. methods:
- * those of init. O(shown). */
+/* Returns the name with parameters for a method of another table; NULL: it is shown without.
+ * methods: the table passed to init. O(shown). */
 const char *smp_overloads_find(const struct smp_overloads *overloads,
                                const struct smp_methods *methods,
                                const struct smp_location_view *other);

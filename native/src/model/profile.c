@@ -132,7 +132,7 @@ bool smp_profile_misses_packages(const struct smp_profile *profile)
 
 struct smp_profile *smp_profile_hold(struct smp_profile *profile)
 {
-    /* The caller has a hold already, so nothing needs to be ordered. */
+    /* Relaxed: the caller has a hold already. */
     atomic_fetch_add_explicit(&profile->holders, 1, memory_order_relaxed);
     return profile;
 }
@@ -141,7 +141,7 @@ void smp_profile_release(struct smp_profile *profile)
 {
     if (profile == NULL)
         return;
-    /* The last release must see what the other holders did before theirs. */
+    /* Acquire: the other holders' accesses happen before the last one frees the profile. */
     if (atomic_fetch_sub_explicit(&profile->holders, 1, memory_order_acq_rel) != 1)
         return;
 
@@ -165,7 +165,7 @@ size_t smp_profile_bytes(const struct smp_profile *profile)
            smp_second_times_bytes(profile->seconds);
 }
 
-/* A sampled group by its time alone: its root may have CPU time that no poll has shown. */
+/* A sampled group is judged by its time alone: its root may have CPU time that no poll has seen. */
 static bool has_anything(const struct smp_profile *profile, const struct smp_group_info *info)
 {
     const struct smp_column wall = smp_tree_column(profile->tree, SMP_MEASURE_WALL);
@@ -190,4 +190,54 @@ bool smp_profile_is_empty(const struct smp_profile *profile)
             return false;
     }
     return true;
+}
+
+/* --- counts --- */
+
+void smp_profile_counts_fini(struct smp_profile_counts *counts)
+{
+    smp_root_times_destroy(counts->root_times);
+    smp_caller_calls_destroy(counts->caller_calls);
+    smp_counting_account_destroy(counts->account);
+}
+
+void smp_profile_counts_renumber(struct smp_profile_counts *counts, const uint32_t *places)
+{
+    if (counts->root_times != NULL)
+        smp_root_times_renumber(counts->root_times, places);
+    if (counts->caller_calls != NULL)
+        smp_caller_calls_renumber(counts->caller_calls, places);
+}
+
+enum smp_status smp_profile_counts_add_root_time(struct smp_profile_counts *counts,
+                                                 struct smp_quota *quota,
+                                                 const struct smp_root_time *time)
+{
+    enum smp_status status = SMP_OK;
+
+    if (counts->root_times == NULL)
+        status = smp_root_times_create(quota, &counts->root_times);
+    return status == SMP_OK ? smp_root_times_add(counts->root_times, time) : status;
+}
+
+enum smp_status smp_profile_counts_add_caller(struct smp_profile_counts *counts,
+                                              struct smp_quota *quota,
+                                              const struct smp_caller_call *call)
+{
+    enum smp_status status = SMP_OK;
+
+    if (counts->caller_calls == NULL)
+        status = smp_caller_calls_create(quota, &counts->caller_calls);
+    return status == SMP_OK ? smp_caller_calls_add(counts->caller_calls, call) : status;
+}
+
+enum smp_status smp_profile_counts_add_account(struct smp_profile_counts *counts,
+                                               struct smp_quota *quota,
+                                               const struct smp_counting_account *more)
+{
+    enum smp_status status = SMP_OK;
+
+    if (counts->account == NULL)
+        status = smp_counting_account_create(quota, &counts->account);
+    return status == SMP_OK ? smp_counting_account_merge(counts->account, more) : status;
 }

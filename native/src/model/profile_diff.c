@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile_diff.c - each side's nodes are added to one tree in their order: parents before children,
- * so a node's parent has its place already.
+ * profile_diff.c - the nodes of each side are added to one tree. Parents come before children, so a
+ * node's parent has its place already.
  *
  *   node ──► places[side][node]       group ──► groups[side][group]       location ──► adopted[..]
  */
@@ -12,13 +12,13 @@
 
 #include "model/error_range.h"
 
-/* In the location of a group's place: its kind, where that is not sampled. Groups of one name and
- * several kinds are several groups. */
+/* In the location of a group's place: marks its kind, unless it is a sampled one. Groups of the
+ * same name but different kinds are different groups. */
 #define COUNTED SMP_LOCATION_GROUP
 #define HOLDERS (SMP_LOCATION_GROUP >> 1)
 
 enum {
-    /* What the names of both may take where no quota says less. Reserved, not used. */
+    /* The most that the names of both may take, unless a quota is lower. Reserved, not used. */
     MAX_NAMES_BYTES = 256 * 1024 * 1024,
     TREE_STEPS_BYTES = 4 * 64 * 1024
 };
@@ -100,10 +100,10 @@ struct addition {
     struct smp_profile_diff *diff;
     enum smp_diff_side side;
     bool by_line;
-    uint32_t *adopted; /* by location of the side's profile: in the names, once it is known */
+    uint32_t *adopted; /* by location of the side's profile: that in names, once known */
 };
 
-/* The name with its parameters, if either side shows it so; NULL: without them. */
+/* Returns the name with its parameters, if a side shows it so; else NULL. */
 static const char *name_with_parameters(const struct addition *addition, uint32_t location)
 {
     const char *name = NULL;
@@ -273,7 +273,7 @@ void smp_profile_diff_sum(const struct smp_profile_diff *diff, enum smp_diff_sid
     }
 }
 
-/* Several nodes of a place are independent: their squares add up. */
+/* Errors of several nodes of a place are independent, so their squares add up. */
 static int64_t add_half(int64_t to, int64_t more)
 {
     const double sum = (double)to * (double)to + (double)more * (double)more;
@@ -292,7 +292,7 @@ static int64_t half_of(const struct smp_group_errors *errors, uint32_t node,
                                                                  : -1;
 }
 
-/* Groups' roots come before the nodes below them, but groups take turns. */
+/* A group's root comes before the nodes below it, but nodes of different groups alternate. */
 void smp_profile_diff_errors(const struct smp_profile_diff *diff, enum smp_diff_side side,
                              enum smp_measure measure, int64_t *halves)
 {

@@ -8,12 +8,13 @@
  *                                                              b.B.x            3      0
  *                                                              c.C.y            0      8
  *
- * Groups are matched by name and kind, frames by their text: with the line, or by method alone, as
- * two builds compare best. So the profiles may come from different names tables or samplers.
- * Methods that one of them shows with their parameters (overloads.h) have them here. A node
- * of the tree is called a place; several nodes of one profile may have the same place.
+ * Groups are matched by name and kind. Frames are matched by their text: with the line, or by
+ * method alone, which is better for two builds. So the profiles may come from different names
+ * tables or samplers. A method is shown with its parameters if one of the profiles does so
+ * (overloads.h). A node of the tree is called a place; several nodes of one profile may have the
+ * same place.
  *
- * Times are as measured: profiles of different length differ by their length too.
+ * Times are not scaled, so profiles of different lengths differ by their lengths, too.
  *
  * Owns     its tree and its names; borrows both profiles.
  * Threads  any number of readers; both profiles are immutable.
@@ -44,15 +45,15 @@ smp_profile_diff_create(struct smp_quota *quota,
                         struct smp_profile_diff **out);
 void smp_profile_diff_destroy(struct smp_profile_diff *diff); /* NULL is fine */
 
-/* With place 0, which is above all groups. A parent has a lower number than its children. */
+/* Includes place 0, which is above all groups. A parent has a lower number than its children. */
 size_t smp_profile_diff_count(const struct smp_profile_diff *diff);
-/* 0: the place is a group. */
+/* Returns 0 if the place is a group. */
 uint32_t smp_profile_diff_parent(const struct smp_profile_diff *diff, uint32_t place);
-/* In smp_profile_diff_names; a group's name is a pseudo-location there. */
+/* A location in smp_profile_diff_names. A group's name is a pseudo-location there. */
 uint32_t smp_profile_diff_location(const struct smp_profile_diff *diff, uint32_t place);
 const struct smp_methods *smp_profile_diff_names(const struct smp_profile_diff *diff);
 
-/* Where a side's group, and a side's node, are. */
+/* The places of a side's group and of a side's node. */
 uint32_t smp_profile_diff_group(const struct smp_profile_diff *diff, enum smp_diff_side side,
                                 uint32_t group);
 uint32_t smp_profile_diff_place(const struct smp_profile_diff *diff, enum smp_diff_side side,
@@ -60,12 +61,12 @@ uint32_t smp_profile_diff_place(const struct smp_profile_diff *diff, enum smp_di
 
 /* The measures of both sides. */
 uint32_t smp_profile_diff_measures(const struct smp_profile_diff *diff);
-/* sums[place]: what the side has there itself, at most INT64_MAX; for all places. */
+/* Fills sums, by place, with the side's own amounts, each at most INT64_MAX. */
 void smp_profile_diff_sum(const struct smp_profile_diff *diff, enum smp_diff_side side,
                           enum smp_measure measure, int64_t *sums);
 
-/* halves[place]: half the width of the error bar of a time of the side, WALL or CPU, with all below
- * the place: 95 of 100 bars have the true time. Below 0: not known. For all places. */
+/* Fills halves, by place, with half the width of the error bar of the side's total WALL or CPU
+ * time: 95 of 100 bars have the true time. Below 0: not known. */
 void smp_profile_diff_errors(const struct smp_profile_diff *diff, enum smp_diff_side side,
                              enum smp_measure measure, int64_t *halves);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile_merge.c - one new tree, to which each profile's nodes are added in their order: parents
- * before children, so a node's parent has its place in the new tree already.
+ * profile_merge.c - the nodes of each profile are added to one new tree. Parents come before
+ * children, so a node's parent has its place in the new tree already.
  *
  *   node ──► places[node]          location ──► adopted[location]     only where tables differ
  *
- * Within a maximum each group's root comes together with its [over memory limit], so that there is
- * always a place for what does not fit: that node, and all below it.
+ * Within limits each group's root is added together with its [over memory limit], so that there is
+ * always a place for nodes that do not fit, and for all below them.
  */
 #include "model/profile_merge.h"
 
@@ -17,14 +17,15 @@
 #include "model/tree_fold.h"
 
 enum {
-    /* Maxima of a merged profile's tables where no quota says less. Address space, not memory. */
+    /* Maxima of a merged profile's tables, unless a quota is lower. Address space, not memory. */
     MAX_NAMES_BYTES = 256 * 1024 * 1024,
     MAX_GROUPS_BYTES = 256 * 1024 * 1024,
     /* Nodes, table, slots, two arrays of states, one of errors; one to spare. */
     TREE_STEPS_BYTES = 7 * 64 * 1024
 };
 
-/* In a place: the node did not fit, or was folded; amounts of all below it go there, too. */
+/* In a place: the node did not fit, or was folded. The place also gets the amounts of all below
+ * it. */
 #define FOLDED SMP_PLACE_FOLDED
 
 struct merger {
@@ -34,10 +35,11 @@ struct merger {
     bool is_one_table;
     bool is_one_family; /* equal serials are one thread */
     struct smp_merge_limits limits;
-    const bool *is_joined; /* of the only profile's groups: go to [other threads]; NULL: none */
-    const struct smp_recursion *recursion; /* of the only profile; NULL: is not folded */
-    uint32_t *levels;                      /* by node of the new tree; NULL likewise */
-    size_t first_counted; /* the profiles before it were reset: their counted trees are empty */
+    const bool *is_joined; /* groups of the only profile that go to [other threads]; NULL: none */
+    /* Of the only profile; NULL: recursions are not folded */
+    const struct smp_recursion *recursion;
+    uint32_t *levels;     /* by node of the new tree; NULL likewise */
+    size_t first_counted; /* earlier profiles were reset, so their counted trees are dropped */
     struct smp_methods *methods;
     struct smp_thread_groups *groups;
     struct smp_tree *tree;
@@ -45,13 +47,13 @@ struct merger {
     struct smp_lock_times *lock_times;
     struct smp_second_times *seconds;
     uint64_t lost_seconds;
-    uint64_t folded; /* nodes of the new tree */
+    uint64_t folded; /* nodes of the new tree that were folded */
     /* Of the profile that is being added: */
     struct smp_group *group_of; /* its group's index in the new groups */
     uint32_t *places;           /* its node's index in the new tree */
-    uint32_t placed;            /* nodes that have a place */
-    uint32_t *adopted;          /* its location's id in the new names table, once it is known */
-    int64_t *called;            /* by node of the new tree: calls before it came; NULL: none */
+    uint32_t placed;            /* nodes that have their place */
+    uint32_t *adopted;          /* its location's id in the new names table, once known */
+    int64_t *called;            /* by node of the new tree: calls before this profile; NULL: none */
     size_t called_count;
     uint64_t joined[SMP_GROUP_KINDS]; /* groups of each kind that went to [other threads] */
 };
@@ -61,13 +63,13 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* What does not fit is left out, in a way that loses no time; else it fails. */
+/* True: parts that do not fit go to overflow rows, so no time is lost. False: the merge fails. */
 static bool is_limited(const struct merger *merger)
 {
     return merger->limits.tree_bytes != 0;
 }
 
-/* limit, or where there is none at_most. */
+/* Returns limit, or at_most if there is none. */
 static size_t bytes_within(const struct merger *merger, size_t limit, size_t at_most)
 {
     const size_t bytes = is_limited(merger) ? limit : at_most;
@@ -86,7 +88,7 @@ static bool have_one_table(const struct merger *merger)
     return true;
 }
 
-/* A sampler that makes a new names table goes on with its serials. */
+/* A sampler that makes a new names table continues its serials. */
 static bool have_one_family(const struct merger *merger)
 {
     for (size_t i = 1; i < merger->count; i++) {
@@ -107,7 +109,7 @@ static enum smp_status make_methods(struct merger *merger)
                               NULL, &merger->methods);
 }
 
-/* The error of a sum is not known where that of a part is not. */
+/* The error of a sum is unknown if that of a part is. */
 static uint32_t merged_measures(const struct merger *merger)
 {
     uint32_t any = 0;
@@ -117,7 +119,7 @@ static uint32_t merged_measures(const struct merger *merger)
     for (size_t i = 0; i < merger->count; i++) {
         const struct smp_tree *const tree = merger->profiles[i]->tree;
         any |= smp_tree_measures(tree);
-        if (smp_tree_node_count(tree) <= 1) /* an empty one lacks nothing */
+        if (smp_tree_node_count(tree) <= 1) /* an empty tree lacks nothing */
             continue;
         all &= smp_tree_measures(tree);
         if (!smp_tree_has_errors(tree))
@@ -228,7 +230,7 @@ static enum smp_status merge_groups(struct merger *merger, const struct smp_prof
     return SMP_OK;
 }
 
-/* For what does not fit. It exists since the root was made. */
+/* The node for amounts that do not fit. It was added together with the root. */
 static uint32_t over_limit_of(struct merger *merger, uint32_t root)
 {
     const uint32_t location = smp_methods_over_limit(merger->methods);
@@ -255,8 +257,8 @@ static enum smp_status make_root(struct merger *merger, struct smp_group group)
     return status;
 }
 
-/* Where the group's root does not fit it is the overflow group's, which is of its kind: else time
- * would be there twice. */
+/* If the group's root does not fit, the root is that of the overflow group. That group must be of
+ * the same kind, or time would be in sampled groups twice. */
 static enum smp_status add_root(struct merger *merger, uint32_t location, uint32_t *place)
 {
     struct smp_group group = merger->group_of[location & ~SMP_LOCATION_GROUP];
@@ -274,14 +276,14 @@ static enum smp_status add_root(struct merger *merger, uint32_t location, uint32
 static uint32_t adopt_location(struct merger *merger, const struct smp_profile *from,
                                uint32_t location)
 {
-    if (merger->adopted == NULL) /* one table: its numbers stay */
+    if (merger->adopted == NULL) /* the names table is shared, so numbers stay */
         return location;
     if (merger->adopted[location] == SMP_LOCATION_NONE)
         merger->adopted[location] = smp_methods_adopt(merger->methods, from->methods, location);
     return merger->adopted[location];
 }
 
-/* The place below which the node's is. */
+/* Returns the place of the node's parent. */
 static uint32_t place_above(const struct merger *merger, const struct smp_node *nodes,
                             uint32_t node)
 {
@@ -291,7 +293,7 @@ static uint32_t place_above(const struct merger *merger, const struct smp_node *
                          : smp_tree_nodes(merger->tree)[merger->places[repeated]].parent;
 }
 
-/* It has what its only child has, and nothing of its own. */
+/* The node has its only child's total, and no amount of its own. */
 static bool is_between(const struct smp_node *nodes, uint32_t node)
 {
     const uint32_t child = nodes[node].last_child;
@@ -328,8 +330,8 @@ static void note_levels(const struct merger *merger, uint32_t node)
         *most = merger->recursion->levels[node];
 }
 
-/* Calls of a folded row belong to no caller. A place is never higher than the node's number, and
- * met for the first time in ascending order. */
+/* Calls of a folded row belong to no caller. A node's place is never higher than its number, and
+ * places first occur in ascending order. */
 static void renumber_called(struct merger *merger, const uint32_t *places)
 {
     uint32_t next = 0;
@@ -355,8 +357,8 @@ static void renumber_places(void *context, const uint32_t *places)
     renumber_called(merger, places);
 }
 
-/* Before a chain of new nodes, not within it: they have nothing until their leaf comes, so a fold
- * would take them for small. */
+/* Called before a chain of new nodes, not within it: they have no amounts until their leaf is
+ * added, so a fold would remove them as small. */
 static void fold_new_tree(struct merger *merger)
 {
     const struct smp_tree_folding folding = {
@@ -370,7 +372,7 @@ static void fold_new_tree(struct merger *merger)
         merger->folded += smp_tree_fold(merger->tree, &folding);
 }
 
-/* The place of a node of from that does not fit. */
+/* Returns the place of a node of from that does not fit. */
 static uint32_t place_over_limit(struct merger *merger, const struct smp_profile *from,
                                  uint32_t node)
 {
@@ -379,8 +381,8 @@ static uint32_t place_over_limit(struct merger *merger, const struct smp_profile
     return over_limit_of(merger, merger->places[root]) | FOLDED;
 }
 
-/* A node's variance is that of all below it, too: of nodes that do not fit, and of the levels of a
- * recursion that are one row, the highest one has it. */
+/* A node's variance includes all below it. So among nodes that share a row, because they did not
+ * fit or are levels of a recursion, only the highest one counts. */
 static bool adds_variance(const struct merger *merger, uint32_t node, uint32_t parent)
 {
     const uint32_t *const repeated = merger->recursion == NULL ? NULL : merger->recursion->repeated;
@@ -395,7 +397,7 @@ static bool adds_variance(const struct merger *merger, uint32_t node, uint32_t p
     return true;
 }
 
-/* After all nodes: only then it is known which of them have rows. */
+/* Called after all nodes: only then is it known which of them have rows. */
 static void merge_variances(struct merger *merger, const struct smp_profile *from)
 {
     const struct smp_node *const nodes = smp_tree_nodes(from->tree);
@@ -420,7 +422,7 @@ static enum smp_status find_merged_place(struct merger *merger, const struct smp
     return SMP_OK;
 }
 
-/* is_reset: what was counted is not there any more. */
+/* is_reset: counted trees are dropped. */
 static enum smp_status merge_nodes(struct merger *merger, const struct smp_profile *from,
                                    bool is_reset)
 {
@@ -448,8 +450,8 @@ static enum smp_status merge_nodes(struct merger *merger, const struct smp_profi
     return SMP_OK;
 }
 
-/* Times of a node that did not fit, or past their maximum, are left out: the node's time and calls
- * are there. */
+/* Root times of a node that did not fit, or beyond their maximum, are dropped; the time and calls
+ * of the node are kept. */
 static enum smp_status merge_root_times(struct merger *merger, const struct smp_profile *from)
 {
     enum smp_status status = SMP_OK;
@@ -465,8 +467,8 @@ static enum smp_status merge_root_times(struct merger *merger, const struct smp_
     return status;
 }
 
-/* Is its caller's row the one above its own? A call that repeats one is in that one's row, and its
- * caller is in a row below. */
+/* Is the row above the node that of its caller? Not for a call that repeats one above it: its row
+ * is that of the other call, and its caller's row is below. */
 static bool keeps_caller(const struct merger *merger, const struct smp_profile *from, uint32_t node)
 {
     const uint32_t caller = smp_tree_nodes(from->tree)[node].parent;
@@ -474,7 +476,7 @@ static bool keeps_caller(const struct merger *merger, const struct smp_profile *
     return smp_tree_nodes(merger->tree)[merger->places[node]].parent == merger->places[caller];
 }
 
-/* Before the profile's nodes are added. */
+/* Called before the profile's nodes are added. */
 static enum smp_status note_called(struct merger *merger, const struct smp_profile *from)
 {
     const size_t count = smp_tree_node_count(merger->tree);
@@ -497,7 +499,7 @@ static void forget_called(struct merger *merger)
     merger->called_count = 0;
 }
 
-/* Of its caller: those of profiles before this one came before the probe, too. */
+/* Calls of the caller before the probe, which include those of earlier profiles. */
 static int64_t calls_before(const struct merger *merger, const struct smp_caller_call *call)
 {
     const uint32_t caller = smp_tree_nodes(merger->tree)[call->node].parent;
@@ -526,8 +528,8 @@ static enum smp_status merge_caller_calls(struct merger *merger, const struct sm
     return status;
 }
 
-/* other: that of the profile that is added. A name of this one's own would not do: a table that
- * is shared has a writer, and that is the sampler. */
+/* other: the location of the profile that is added. Its name cannot be added here: a shared table
+ * has another writer, the sampler. */
 static enum smp_status merge_lock_time(struct merger *merger, uint32_t other,
                                        struct smp_lock_time time)
 {
@@ -554,12 +556,13 @@ static enum smp_status merge_lock_times(struct merger *merger, const struct smp_
                                     .holding = adopt_location(merger, from, time->holding),
                                     .ns = time->ns });
         if (is_limited(merger))
-            status = SMP_OK; /* what does not fit is in holders' trees all the same */
+            status = SMP_OK; /* time without a row here is still in the holders' trees */
     }
     return status;
 }
 
-/* All seconds of all profiles, in slots as wide as the widest. False: there are none. */
+/* Finds the range of all profiles' seconds, in slots as wide as the widest. False: no profile has
+ * any. */
 static bool range_of_seconds(const struct merger *merger, struct smp_second_range *range)
 {
     bool is_first = true;
@@ -580,7 +583,7 @@ static bool range_of_seconds(const struct merger *merger, struct smp_second_rang
     return !is_first;
 }
 
-/* States that a merged tree does not have are not there by second. */
+/* Without states in the merged tree there are no times by second. */
 static enum smp_status make_seconds(struct merger *merger)
 {
     struct smp_second_range range;
@@ -675,7 +678,7 @@ static void add_figures(struct smp_profile *to, const struct smp_profile *from, 
         to->cpus = from->cpus;
     if (from->cpu_quota_milli > to->cpu_quota_milli)
         to->cpu_quota_milli = from->cpu_quota_milli;
-    /* Where lists differ the newest is shown; each frame knows itself whether it is monitored. */
+    /* If the lists differ, the newest is shown. Each frame records whether it is monitored. */
     if (from->packages[0] != '\0')
         memcpy(to->packages, from->packages, sizeof(to->packages));
     if (from->main_package[0] != '\0')
@@ -694,7 +697,7 @@ static void add_figures(struct smp_profile *to, const struct smp_profile *from, 
         to->counters[i] += from->counters[i];
     if (smp_tree_has_errors(from->tree) && !smp_tree_has_errors(to->tree))
         to->counters[SMP_COUNTER_LOST_ERRORS]++;
-    /* Profiles of one table: ids that the newest may read. */
+    /* With one table: the ids that the newest profile may read. */
     if (to->methods == from->methods && from->location_count > to->location_count)
         to->location_count = from->location_count;
 }
@@ -708,7 +711,7 @@ static bool has_kind(const struct merger *merger, enum smp_group_kind kind)
     return false;
 }
 
-/* Within a maximum: for the groups that do not fit. */
+/* Within limits: the roots for groups that do not fit. */
 static enum smp_status make_overflow_roots(struct merger *merger)
 {
     enum smp_status status = SMP_OK;
@@ -726,7 +729,8 @@ static enum smp_status make_profile(struct merger *merger, struct smp_profile **
     struct smp_profile *profile = NULL;
     enum smp_status status;
 
-    /* Not what the writer of a shared table has added meanwhile: it may not be read here. */
+    /* Excludes locations that the writer of a shared table adds meanwhile, which must not be read
+     * here. */
     status =
         smp_profile_create_for(merger->quota, merger->tree, merger->groups, merger->methods,
                                merger->is_one_table ? merger->profiles[0]->location_count

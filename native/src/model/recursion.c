@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recursion.c - one pass downwards: what a node has in common with the node some calls above it
- * follows from its parent's.
+ * recursion.c - one pass downwards: how far a node repeats the node some calls above it follows
+ * from how far its parent does.
  */
 #include "model/recursion.h"
 
@@ -16,12 +16,12 @@ struct turn_search {
     const struct smp_node *nodes;
     size_t node_count;
     uint32_t *methods; /* by node: its method, 0: none */
-    /* By node, RUN_BITS for each length of a turn: how many calls from it upwards are those one
-     * turn above them; the turn's length at most. */
+    /* By node, RUN_BITS for each length of a turn: how many calls from the node upwards equal those
+     * one turn above, at most the length of the turn. */
     uint32_t *runs;
 };
 
-/* A leaf of which nothing is known is no call: sealing a tree leaves some behind. */
+/* A leaf without amounts is no call: sealing a tree leaves such leaves. */
 static void note_methods(const struct turn_search *search, const struct smp_profile *profile)
 {
     for (uint32_t node = 1; node < search->node_count; node++) {

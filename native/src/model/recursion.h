@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recursion.h - the calls of a profile's trees that repeat those right above them.
+ * recursion.h - finds the calls of a profile's trees that repeat the calls right above them.
  *
  *   sort ─ sort ─ sort          the second and the third: a turn of one call
  *   a ─ b ─ a ─ b ─ c           the second b: a turn of two, as what is above it is a ─ b again
  *   f ─ g ─ f ─ h               none: no turn is whole
  *
- * A turn has at most SMP_MAX_TURN calls. Its methods are the same, overloads apart; their lines may
- * differ. Pseudo-frames belong to no turn, and so do nodes without any amount.
+ * A turn has at most SMP_MAX_TURN calls. Equal turns have the same methods (overloads are different
+ * ones), but their lines may differ. Pseudo-frames and nodes without any amount belong to no turn.
  *
  * Owns     its arrays.
  * Threads  one at a time.
@@ -29,8 +29,9 @@ enum { SMP_MAX_TURN = 8 };
 struct smp_recursion {
     struct smp_quota *quota;
     uint32_t *repeated; /* by node: the node above it that it repeats; 0: none */
-    uint32_t *levels; /* by node: how many turns end in it, with the first; 1 if it repeats none */
-    bool is_found;    /* any node repeats one */
+    /* By node: the number of turns that end in it, with the first; 1 if it repeats none */
+    uint32_t *levels;
+    bool is_found; /* true if any node repeats one */
 };
 
 SMP_CHECKED enum smp_status smp_recursion_find(struct smp_recursion *recursion,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sample.h - what a walk fills in, and the source that turns its method keys into names.
+ * sample.h - a walked stack, and the source that turns its method keys into names.
  *
- * Above jvm/ a method is an opaque 64-bit key: compared, hashed, handed back to the name source of
- * the walk it came from; never cast, masked or dereferenced.
+ * Above jvm/ a method is an opaque 64-bit key. It may be compared, hashed, and passed to the name
+ * source of its walk, but never cast, masked or dereferenced.
  */
 #ifndef SMP_MODEL_SAMPLE_H
 #define SMP_MODEL_SAMPLE_H
@@ -14,29 +14,27 @@
 
 #include "base/status.h"
 
-/* One frame as the JVM gives it: same size and order as jvmtiFrameInfo, so a walker writes it in
- * place. */
+/* One frame, with the size and order of jvmtiFrameInfo, so that JVMTI writes it in place. */
 struct smp_frame {
     uint64_t method; /* opaque key, never 0 */
     int64_t bci;     /* byte code index; negative in a native method */
 };
 
-/* In bci: the frame is a pseudo-frame; its method key is understood by smp_name_source.pseudo_text.
- */
+/* In bci: the frame is a pseudo-frame, and its method key is for smp_name_source.pseudo_text. */
 #define SMP_BCI_PSEUDO INT64_MIN
 
-/* The counted call that the thread was in, as it said itself. */
+/* The counted call in which the thread was, as the thread itself recorded it. */
 struct smp_call_spot {
-    uint64_t tree;    /* of engine/call_counter.h; 0: it was in none, or that is not known */
-    uint32_t ordinal; /* of a node; 0: of none */
-    bool is_in_hook;  /* it ran a probe, not the method */
+    uint64_t tree;    /* of engine/call_counter.h; 0: in none, or not known */
+    uint32_t ordinal; /* of a node; 0: none */
+    bool is_in_hook;  /* it ran the probe, not the method */
 };
 
 /*
- * One walked stack, leaf first. Where a stack is deeper than the walker keeps,
- * frames[0..leaf_count) is its leaf end and frames[leaf_count..count) its root end, with omitted
- * frames between the two. Where the walk has not reached the root there is no root end: leaf_count
- * == count, and omitted > 0 is the least number. Not cut: leaf_count == count and omitted == 0.
+ * One walked stack, leaf first. If a stack is deeper than the walker keeps, frames[0..leaf_count)
+ * is its leaf end and frames[leaf_count..count) its root end, with omitted frames between the two.
+ * If the walk did not reach the root, there is no root end: leaf_count == count, and at least
+ * omitted > 0 frames are missing. Not cut: leaf_count == count and omitted == 0.
  */
 struct smp_sample {
     struct smp_frame *frames; /* the caller's storage */
@@ -65,12 +63,12 @@ struct smp_method_info {
     bool is_native;
     const struct smp_line *lines; /* any order; NULL when unknown */
     size_t line_count;
-    int64_t since_ms; /* of a counted method: wall clock, when it got its probe; 0: before it could
-                       * run */
+    int64_t since_ms;       /* wall clock: when a counted method got its probe; 0: before its first
+                       * call */
     const char *descriptor; /* (ILjava/lang/String;)V, or NULL when unknown */
 };
 
-/* Resolves keys. Called on the sampler thread only. */
+/* Resolves method keys. Called on the sampler thread only. */
 struct smp_name_source {
     /*
      * SMP_OK: *info is filled, and release is called once with it. SMP_EGONE: the class has been
@@ -78,7 +76,7 @@ struct smp_name_source {
      */
     enum smp_status (*resolve)(void *self, uint64_t method, struct smp_method_info *info);
     void (*release)(void *self, struct smp_method_info *info);
-    /* The text of a pseudo-frame, in brackets: "[jbyte_arraycopy]". Lasts as long as the source.
+    /* The text of a pseudo-frame, in brackets: "[jbyte_arraycopy]". Valid as long as the source.
      * May be NULL. */
     const char *(*pseudo_text)(void *self, uint64_t method);
     void *self;

@@ -11,8 +11,8 @@ enum { FIRST_SLOTS = 64, ROWS = 1 + SMP_MAX_SECOND_GROUPS };
 struct column {
     uint32_t *slots;
     uint32_t capacity;
-    uint32_t used;    /* slots after them are 0 */
-    int64_t carry_ns; /* below a millisecond, in no slot yet; negative: more was taken back */
+    uint32_t used;    /* later slots are 0 */
+    int64_t carry_ns; /* less than a millisecond, in no slot yet; negative: more was taken back */
     bool has_lost;
 };
 
@@ -25,8 +25,8 @@ struct smp_second_times {
     struct smp_memory_budget budget;
     int64_t width; /* seconds */
     int64_t first; /* slot 0 begins at the second first * width */
-    uint32_t used; /* slots, of all rows */
-    /* The slot that was found last, and its time. */
+    uint32_t used; /* slots in use, over all rows */
+    /* The slot that was found last, and its span. */
     uint32_t at;
     struct smp_span at_span;
     uint64_t lost;
@@ -127,7 +127,7 @@ static void fold_column(struct smp_second_times *times, struct column *column)
     column->used = column->used == 0 ? 0 : folded(times, column->used - 1) + 1;
 }
 
-/* Slots become twice as wide. */
+/* Doubles the width of the slots. */
 static void widen_slots(struct smp_second_times *times)
 {
     for (uint32_t row = 0; row < times->row_count; row++) {
@@ -139,7 +139,7 @@ static void widen_slots(struct smp_second_times *times)
     times->width *= 2;
 }
 
-/* The slot of this moment; the first one of what comes before. */
+/* Returns the slot of this time; the first one for earlier times. */
 static uint32_t second_slot(struct smp_second_times *times, int64_t at_ns)
 {
     int64_t slot;
@@ -192,7 +192,7 @@ static void put_ns(struct smp_second_times *times, struct column *column, uint32
     column->carry_ns %= NS_PER_MS;
 }
 
-/* How much of ns, which is spread evenly over the span, has come up to at_ns. */
+/* The part of ns, spread evenly over the span, that belongs before at_ns. */
 static int64_t part_until(struct smp_span span, int64_t at_ns, int64_t ns)
 {
     const int64_t length_ns = span.till_ns - span.from_ns;
@@ -259,7 +259,7 @@ static uint64_t sum_of(const struct column *column)
     return sum;
 }
 
-/* Each prefix of the slots is brought to its share, so that their sum is exactly total_ms. */
+/* Scales each prefix sum of the slots, so that the whole sum is exactly total_ms. */
 static void scale(struct smp_second_times *times, struct column *column, uint64_t sum_ms,
                   uint64_t total_ms)
 {

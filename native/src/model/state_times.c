@@ -5,13 +5,12 @@ enum { WORD_BYTES = 8 };
 
 #define SET_MASK ((1u << SMP_THREAD_STATE_COUNT) - 1)
 
-/* A plan: the set of states of a node's total, and behind that: */
+/* A plan is the set of states of a node's total, and above these bits: */
 #define PLAN_PART \
-    (1u << SMP_THREAD_STATE_COUNT) /* one part of the total: the node itself, or a child */
+    (1u << SMP_THREAD_STATE_COUNT) /* counts the parts of the total: the node, its children */
 #define PLAN_PARTS (3u << SMP_THREAD_STATE_COUNT)
 #define PLAN_MANY (2u << SMP_THREAD_STATE_COUNT)
-#define PLAN_BEGUN \
-    (4u << SMP_THREAD_STATE_COUNT) /* the total has a place of its own, if it needs one */
+#define PLAN_BEGUN (4u << SMP_THREAD_STATE_COUNT) /* the total has its own place, if it needs one */
 
 static uint32_t words_of(uint32_t set)
 {
@@ -34,7 +33,7 @@ static uint32_t state_place(const struct smp_state_times *times, uint32_t node)
 static uint32_t new_place(struct smp_state_times *times, uint32_t words)
 {
     const size_t used = smp_arena_used(times->word_arena) / WORD_BYTES;
-    const size_t first = used == 0; /* word 0 is left out: place 0 is none */
+    const size_t first = used == 0; /* word 0 is skipped, because place 0 means none */
 
     if (used + words + first > SMP_STATE_TIMES_MAX_WORDS ||
         smp_arena_alloc(times->word_arena, (words + first) * WORD_BYTES, WORD_BYTES) == NULL)
@@ -50,7 +49,7 @@ static void free_place(struct smp_state_times *times, uint32_t place, uint32_t w
     times->free[words] = place;
 }
 
-/* The smallest free one; what is left of it stays free. 0: none. */
+/* Takes the smallest free place that is large enough; its rest stays free. 0: none. */
 static uint32_t take_place(struct smp_state_times *times, uint32_t words)
 {
     uint32_t size = words;
@@ -65,7 +64,8 @@ static uint32_t take_place(struct smp_state_times *times, uint32_t words)
     return place;
 }
 
-/* Writes the node's times for a larger set of states at another place, which becomes the node's. */
+/* Writes the node's times for a larger set of states to another place, which becomes the node's
+ * place. */
 static void move_times(struct smp_state_times *times, uint32_t node, int64_t wall_ns, uint32_t set,
                        uint32_t place)
 {
@@ -126,7 +126,7 @@ bool smp_state_times_grow(struct smp_state_times *times, size_t count)
 
 /* --- a node's own times --- */
 
-/* The node gets a state that it has no time in. */
+/* Adds a state to the node, without time. */
 static bool add_state(struct smp_state_times *times, uint32_t node, enum smp_thread_state state,
                       int64_t wall_ns, bool has_room)
 {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * state_times.h - how the wall time of each row of a tree is divided among the states
- * (model/measure.h), kept sparsely. Here a node is one that has a row: its number is that of the
- * row.
+ * (model/measure.h), kept sparsely. In this file a node is a row of the tree, and its number is
+ * that of the row.
  *
  *   node ──► 32 bits: set of its states, where their times are ──► times of all but the last one
  *
- * The last state of the set has the rest of the node's wall time, which the tree keeps: so states
- * and wall time cannot disagree, and a node with one state, as nearly all have, takes no more than
- * the 32 bits. The caller gives the wall time with each call.
+ * The last state of the set has the rest of the node's wall time, which the tree keeps. So states
+ * and wall time cannot disagree, and a node with one state, like nearly all, takes only the 32
+ * bits. The caller passes the wall time to each call.
  *
- * In a sealed tree a node whose time is all of one child refers to the child's times.
+ * In a sealed tree a node whose time is all in one child refers to the child's times.
  *
  * Owns     its arrays.
  * Threads  as tree.h.
- * Errors   add: false where there is no memory; the time is another state's then.
+ * Errors   add: false if there is no memory; the time is then added to another state.
  * Cost     at, add, take: a few loads. 4 bytes a node, and 8 for each state of a node beyond the
  *          first.
  */
@@ -33,31 +33,32 @@
 enum {
     SMP_STATE_TIMES_NODE_BYTES = 4,
     SMP_STATE_TIMES_MOST_BYTES = SMP_STATE_TIMES_NODE_BYTES + (SMP_THREAD_STATE_COUNT - 1) * 8,
-    SMP_STATE_TIMES_NODE_WORDS = 3, /* of a tree's nodes on average, at most */
+    SMP_STATE_TIMES_NODE_WORDS = 3, /* the highest average over a tree's nodes */
     SMP_STATE_TIMES_STEP_WORDS = 8192,
     SMP_STATE_TIMES_MAX_WORDS = 1 << (32 - SMP_THREAD_STATE_COUNT)
 };
 
 struct smp_state_times {
-    uint32_t *refs; /* the base of their arena: a node's set of states, and its place in words */
+    uint32_t *refs; /* the base of the arena: by node its set of states, and its place in words */
     int64_t *words; /* the base of its arena; word 0 is not used */
     struct smp_arena *ref_arena;
     struct smp_arena *word_arena;
     uint32_t free
-        [SMP_THREAD_STATE_COUNT]; /* by size: a place whose first word is the next one; 0: none */
+        /* Free places by size: the first word of each is the next place; 0: none */
+        [SMP_THREAD_STATE_COUNT];
 };
 
-/* On failure, fini. max_nodes bounds the nodes and, with NODE_WORDS of them each, the words. Memory
- * is taken as they come. */
+/* On failure the caller calls fini. max_nodes bounds the nodes and, times NODE_WORDS, the words.
+ * Memory is committed as they are added. */
 SMP_CHECKED enum smp_status smp_state_times_init(struct smp_state_times *times,
                                                  struct smp_quota *quota, size_t max_nodes);
 void smp_state_times_fini(struct smp_state_times *times);
 size_t smp_state_times_bytes(const struct smp_state_times *times); /* committed */
-/* The part of these bytes that depends on the states found, not on the number of nodes. Before
- * init: 0. */
+/* The part of the bytes that depends on the states used, not on the number of nodes. Before init:
+ * 0. */
 size_t smp_state_times_word_bytes(const struct smp_state_times *times);
 
-/* Memory for so many nodes more, which have no time. False: none of them. */
+/* Appends so many nodes without time. False: no memory, and none was appended. */
 SMP_CHECKED bool smp_state_times_grow(struct smp_state_times *times, size_t count);
 
 static inline uint32_t smp_state_times_set(const struct smp_state_times *times, uint32_t node)
@@ -65,7 +66,7 @@ static inline uint32_t smp_state_times_set(const struct smp_state_times *times, 
     return times->refs[node] & ((1u << SMP_THREAD_STATE_COUNT) - 1);
 }
 
-/* The node's time in this state. wall_ns: all its time. */
+/* The node's time in this state. wall_ns: the node's wall time. */
 static inline int64_t smp_state_times_at(const struct smp_state_times *times, uint32_t node,
                                          enum smp_thread_state state, int64_t wall_ns)
 {
@@ -81,22 +82,23 @@ static inline int64_t smp_state_times_at(const struct smp_state_times *times, ui
     return wall_ns;
 }
 
-/* wall_ns: without ns, which the caller adds afterwards. has_room: the times may take more memory.
- */
+/* wall_ns: the node's wall time before ns, which the caller adds afterwards. has_room: more memory
+ * may be used. */
 SMP_CHECKED bool smp_state_times_add(struct smp_state_times *times, uint32_t node,
                                      enum smp_thread_state state, int64_t wall_ns, int64_t ns,
                                      bool has_room);
-/* As much of ns as the node has in this state; the caller subtracts it from the wall time. */
+/* Takes up to ns from this state, and returns how much; the caller subtracts that from the wall
+ * time. */
 int64_t smp_state_times_take(struct smp_state_times *times, uint32_t node,
                              enum smp_thread_state state, int64_t wall_ns, int64_t ns);
 /* The node has no time. */
 void smp_state_times_clear(struct smp_state_times *times, uint32_t node);
 
 /*
- * Sealing: own times become totals, children before parents. plans: a word for each node, zeroed;
- * first plan_node for each node, parents last, which returns how many words it may take; then
- * reserve for their sum; then add_up for each node, with the wall times that it and its parent have
- * at that moment: the node's is its total.
+ * Sealing turns own times into totals, children before parents. plans has a zeroed word for each
+ * node. First call plan for each node, then plan_node for each node, parents last, which returns
+ * how many words its total may take. Then reserve their sum. Then call add_up for each node, with
+ * the wall times that the node (its total) and its parent have at that moment.
  */
 static inline void smp_state_times_plan(const struct smp_state_times *times, uint32_t node,
                                         uint32_t *plan)

@@ -14,29 +14,29 @@
 enum {
     ELLIPSIS_BYTES = sizeof(ELLIPSIS) - 1,
     SEEN = 1,
-    CROWD_BYTES = 128 /* one pair for each of these of the maximum, and one more, are a crowd */
+    CROWD_BYTES = 128 /* pairs are too many if there is more than one for so many bytes */
 };
 
-/* In a key of seen, with SMP_SERIAL_OTHER: of a lock's class in a group of holders. */
+/* In a key of seen, with SMP_SERIAL_OTHER: the key of a lock's class in a group of holders. */
 #define SERIAL_LOCK (UINT64_C(1) << 62)
 
 struct smp_thread_groups {
     struct smp_memory_budget budget;
-    struct smp_arena *infos; /* nothing but struct smp_group_info: an array by group index */
+    struct smp_arena *infos; /* an array of struct smp_group_info by group index */
     struct smp_arena *names;
     size_t count;
     uint32_t overflows[SMP_GROUP_KINDS]; /* indices of the overflow groups; 0 but for SAMPLED: there
                                             is none */
     struct smp_hash_map by_name; /* id is the group's index + 1; the hash is that of the key */
     struct smp_hash_map seen;    /* {serial, group} */
-    size_t left;                 /* pairs that forget_ended has left */
-    uint64_t newest;             /* the highest serial in seen, of a Java thread */
+    size_t left;                 /* pairs that the last forget_ended left */
+    uint64_t newest;             /* the highest serial of a Java thread in seen */
     uint64_t *living;            /* serials; NULL: all may live */
     size_t living_count;
-    uint64_t listed_newest; /* threads with a higher serial may live, too */
+    uint64_t listed_newest; /* threads with a higher serial may live */
 };
 
-/* A name as it is kept: its bytes, and an ellipsis where there were more. */
+/* A name to be kept: its bytes, and whether an ellipsis replaces the rest. */
 struct kept_name {
     const char *text;
     size_t length;
@@ -83,7 +83,7 @@ static uint32_t hash_of(const struct kept_name *name, enum smp_group_kind kind)
     return smp_hash_bytes(SMP_HASH_START ^ (uint32_t)kind, name->text, name->length);
 }
 
-/* A new last group. False: no memory, and nothing has changed. */
+/* Appends a group. False: no memory, and nothing has changed. */
 static bool append_group(struct smp_thread_groups *groups, const struct kept_name *name,
                          enum smp_group_kind kind)
 {
@@ -97,7 +97,7 @@ static bool append_group(struct smp_thread_groups *groups, const struct kept_nam
     copy = keep_name(groups, name);
     if (copy == NULL)
         return false;
-    (void)smp_arena_alloc(groups->infos, size, align); /* was reserved */
+    (void)smp_arena_alloc(groups->infos, size, align); /* cannot fail: it was reserved */
     info_at(groups, groups->count)->name = copy;
     info_at(groups, groups->count)->kind = kind;
     groups->count++;
@@ -105,7 +105,7 @@ static bool append_group(struct smp_thread_groups *groups, const struct kept_nam
     return true;
 }
 
-/* The overflow groups come on top of the maximum. */
+/* The overflow groups are not part of the maximum. */
 static bool is_full(const struct smp_thread_groups *groups)
 {
     size_t most = SMP_MAX_GROUPS;
@@ -115,7 +115,7 @@ static bool is_full(const struct smp_thread_groups *groups)
     return groups->count > most;
 }
 
-/* The group's index + 1; 0: there is none. */
+/* Returns the group's index + 1; 0: there is none. */
 static uint32_t find_kept(const struct smp_thread_groups *groups, const struct kept_name *name,
                           enum smp_group_kind kind)
 {
@@ -217,7 +217,7 @@ bool smp_thread_groups_peek(const struct smp_thread_groups *groups, struct smp_g
     return id != 0;
 }
 
-/* True: the key is new in this group, and there was memory for it. */
+/* True: the key is new in this group and was added. */
 static bool see_key(struct smp_thread_groups *groups, struct smp_group group, uint64_t key)
 {
     const int32_t number = (int32_t)group.index;
@@ -261,7 +261,7 @@ void smp_thread_groups_see(struct smp_thread_groups *groups, struct smp_group gr
         list_name(groups, info, raw_name);
 }
 
-/* Among the serials of a group of holders: those of locks. The rest is a hash of the name. */
+/* Serials of locks have two bits of their own; the rest is a hash of the name. */
 static uint64_t key_of_lock(const char *class_name)
 {
     const size_t length = strlen(class_name);
@@ -308,7 +308,7 @@ void smp_thread_groups_set_living(struct smp_thread_groups *groups, const uint64
     groups->living_count = count;
 }
 
-/* To be searched. Empty where all may live. False: no memory. */
+/* Makes a set of the living threads; empty if all may live. False: no memory. */
 static bool map_living(struct smp_thread_groups *groups, struct smp_hash_map *out)
 {
     if (!smp_hash_map_reserve(out, &smp_hash_pairs, &groups->budget, groups->living_count))
@@ -325,7 +325,7 @@ static bool may_live(const struct smp_thread_groups *groups, const struct smp_ha
            serial > groups->listed_newest || smp_hash_pairs_find(living, serial, 0) != 0;
 }
 
-/* Of a thread that may live, or has a serial up to since. */
+/* May the thread live, or does it have a serial up to since? */
 static bool may_come_again(const struct smp_thread_groups *groups, const struct smp_hash_pair *pair,
                            const struct smp_hash_map *living, uint64_t since)
 {
@@ -343,8 +343,8 @@ static size_t count_kept(const struct smp_thread_groups *groups, const struct sm
     return count;
 }
 
-/* There is room: pairs come in the order of their slots, and would all fall on the first ones of a
- * smaller map. */
+/* kept must have room for all. Pairs come in the order of their slots, so in a map that grew while
+ * it was filled they would all fall on the first slots. */
 static void copy_kept(const struct smp_thread_groups *groups, const struct smp_hash_map *living,
                       uint64_t since, struct smp_hash_map *kept)
 {
@@ -356,7 +356,7 @@ static void copy_kept(const struct smp_thread_groups *groups, const struct smp_h
     }
 }
 
-/* Twice as many as were left, so that each pair is looked at a few times at most. */
+/* Twice as many as were left, so that each pair is visited only a few times. */
 bool smp_thread_groups_is_crowded(const struct smp_thread_groups *groups)
 {
     return groups->seen.count > groups->budget.max_bytes / CROWD_BYTES &&
@@ -441,8 +441,8 @@ static bool is_listed(const struct smp_group_info *info, uint32_t count, const c
     return false;
 }
 
-/* Equal names of two intervals are taken for one thread, of one interval for two threads. False: no
- * memory for some. */
+/* Equal names in two intervals count as one thread, in one interval as two. False: no memory for
+ * some. */
 static bool add_names(struct smp_thread_groups *to, struct smp_group_info *info,
                       const struct smp_group_info *other)
 {
@@ -495,7 +495,7 @@ enum smp_status smp_thread_groups_add_group(struct smp_thread_groups *to,
     *out = group;
     is_whole = add_names(to, info, other);
     info->names_lost += other->names_lost;
-    /* Past the maximum it is the overflow group; before it, only for lack of memory. */
+    /* The overflow group below the maximum means lack of memory. */
     if (smp_thread_groups_is_overflow(to, group) && !smp_thread_groups_is_overflow(from, source) &&
         !is_full(to))
         is_whole = false;
@@ -527,8 +527,8 @@ static void take_back_key(struct smp_group_info *info, uint64_t key)
         info->thread_count--;
 }
 
-/* All were counted as new ones: a thread that to knows by now is taken back. It may know it from
- * another of from's groups, where both are one in to. */
+/* All threads were counted as new, so those that to already has are subtracted. to may also have
+ * one from another group of from, if both groups are one in to. */
 static void add_pairs(struct smp_thread_groups *to, const struct smp_thread_groups *from,
                       const struct smp_group *groups, bool has_room)
 {
@@ -553,7 +553,7 @@ bool smp_thread_groups_add_threads(struct smp_thread_groups *to,
                                                count_unknown(to, from, groups));
 
     add_pairs(to, from, groups, has_room);
-    /* A thread that was renamed in between is listed twice. */
+    /* A thread that was renamed in the meantime is listed twice. */
     for (size_t i = 0; i < from->count; i++) {
         struct smp_group_info *info = info_at(to, groups[i].index);
         const uint64_t most =

@@ -2,17 +2,17 @@
 /*
  * thread_groups.h - the thread groups of one interval: their threads, and how their polls ended.
  *
- * Owns     names, the set of (group, thread) pairs already counted, the list of threads that live.
+ * Owns     names, the set of (group, thread) pairs already counted, and the list of living threads.
  * Threads  one writer; readers only after the interval was sealed.
- * Errors   create: SMP_ENOMEM, SMP_EQUOTA. find never fails: past SMP_MAX_GROUPS groups, or without
- *          memory, it returns the overflow group [over group limit] of the key's kind. That of
- *          counted groups is made with the first of them; where there is no memory for it either, a
- *          counted key gets group 0, which is a sampled one: then nothing counted may be credited
- *          (is_counted says so), or its time would be there twice. see may lose a raw name or
- *          undercount where there is no memory; names_lost counts that.
- * Cost     find: one hash of the name; see: one probe. Both are called only where a thread's group
- *          is not the one it had in this interval before. A pair takes 26 to 51 bytes, until it is
- *          forgotten after its thread's end.
+ * Errors   create: SMP_ENOMEM, SMP_EQUOTA. find never fails: beyond SMP_MAX_GROUPS groups, or
+ *          without memory, it returns the overflow group [over group limit] of the key's kind. The
+ *          overflow group of counted groups is made with the first counted group. If there is no
+ *          memory even for that, a counted key gets group 0, which is a sampled group: then nothing
+ *          counted may be credited (is_counted tells), or its time would be there twice. Without
+ *          memory see may lose a raw name or undercount; names_lost counts that.
+ * Cost     find: one hash of the name; see: one probe. Both are called only if a thread's group
+ *          differs from the one it had before in this interval. A pair takes 26 to 51 bytes, until
+ *          it is forgotten after its thread has ended.
  */
 #ifndef SMP_MODEL_THREAD_GROUPS_H
 #define SMP_MODEL_THREAD_GROUPS_H
@@ -27,7 +27,6 @@
 #include "model/error_sums.h"
 #include "model/group_key.h"
 #include "model/outcome.h"
-#include "model/thread_serial.h"
 #include "model/tree.h"
 
 enum {
@@ -37,16 +36,16 @@ enum {
     SMP_MAX_LISTED_NAME_BYTES = 100       /* of each of them */
 };
 
-/* The group of the JVM's own threads, which are measured, not sampled. */
+/* The group of the JVM's own threads, whose time is measured, not sampled. */
 #define SMP_JVM_THREADS_NAME "[JVM]"
-/* The group of those that a report has no room for (group_limit.h). */
+/* The group of threads that a report has no room for (group_limit.h). */
 #define SMP_OTHER_THREADS_NAME "[other threads]"
 
 struct smp_group {
-    uint32_t index; /* 0 is the overflow group, which is printed only when it was used */
+    uint32_t index; /* 0 is the overflow group, printed only if it was used */
 };
 
-/* A group and the root of its tree, as long as the interval. */
+/* A group and the root of its tree; valid for one interval. */
 struct smp_group_tree {
     struct smp_group group;
     uint32_t root;
@@ -56,19 +55,19 @@ struct smp_group_info {
     const char *name;
     enum smp_group_kind kind;
     uint32_t root;         /* the group's root in the tree, 0 before the first stack */
-    uint64_t max_depth;    /* frames of the deepest stack seen, before any filter or cut */
-    uint64_t thread_count; /* distinct threads; of holders: of those that were blocked */
-    uint64_t lock_count;   /* of holders: distinct classes of locks */
-    uint32_t listed;       /* how many of names are set, in order of first sight */
-    const char *names[SMP_MAX_LISTED_NAMES]; /* of holders: of the classes of locks */
-    uint64_t names_lost; /* sightings that left no name, or no count, for lack of memory */
+    uint64_t max_depth;    /* frames of the deepest stack, before any filter or cut */
+    uint64_t thread_count; /* distinct threads; in a group of holders, those that were blocked */
+    uint64_t lock_count;   /* in a group of holders: distinct classes of locks */
+    uint32_t listed;       /* how many of names are set; in order of first sight */
+    const char *names[SMP_MAX_LISTED_NAMES]; /* in a group of holders: classes of locks */
+    uint64_t names_lost; /* threads without a name or a count, for lack of memory */
     struct smp_tally tally;
-    struct smp_tree_unseen unseen; /* time whose node is found at the end of the interval */
-    struct smp_error_sum running;  /* of the time in which its threads were found running */
+    struct smp_tree_unseen unseen; /* time that gets its nodes at the end of the interval */
+    struct smp_error_sum running;  /* errors of the time in which its threads were found running */
     uint32_t second_row;           /* of second_times.h; 0: none of its own */
-    int64_t hook_ns; /* counted: time inside the counting hooks, which no node has; 0: unknown */
-    /* Of [other threads]: the groups it holds. Where intervals were merged it is the largest number
-     * of one of them, because their names are not kept. */
+    int64_t hook_ns; /* counted groups: time inside the hooks, which no node has; 0: unknown */
+    /* The number of groups in [other threads]. After a merge it is the largest number of one
+     * interval, because the names of the groups are not kept. */
     uint64_t joined_groups;
 };
 
@@ -76,7 +75,7 @@ struct smp_thread_groups;
 
 /* Memory of the groups, their names and threads. */
 size_t smp_thread_groups_bytes(const struct smp_thread_groups *groups);
-/* max_bytes bounds everything; at least two steps of an arena. */
+/* max_bytes bounds all memory, and is at least two steps of an arena. */
 SMP_CHECKED enum smp_status smp_thread_groups_create(struct smp_quota *quota, size_t max_bytes,
                                                      struct smp_thread_groups **out);
 void smp_thread_groups_destroy(struct smp_thread_groups *groups);
@@ -86,30 +85,30 @@ struct smp_group smp_thread_groups_find(struct smp_thread_groups *groups, struct
 struct smp_group smp_thread_groups_overflow(struct smp_thread_groups *groups,
                                             enum smp_group_kind kind);
 bool smp_thread_groups_is_overflow(const struct smp_thread_groups *groups, struct smp_group group);
-/* The group with this key, if there is one. */
+/* Finds the group with this key. False: there is none. */
 bool smp_thread_groups_peek(const struct smp_thread_groups *groups, struct smp_group_key key,
                             struct smp_group *out);
-/* Notes that the thread with this serial belongs to the group; counts it once per interval. In
- * a group of holders it is a thread that was blocked, and raw_name is not used. */
+/* Counts the thread with this serial in the group, once per interval. In a group of holders it is a
+ * thread that was blocked, and raw_name is not used. */
 void smp_thread_groups_see(struct smp_thread_groups *groups, struct smp_group group,
                            uint64_t serial, const char *raw_name);
-/* The same of a lock that a group of holders has held, by its class. */
+/* Counts a lock, by its class, that the threads of a group of holders have held. */
 void smp_thread_groups_see_lock(struct smp_thread_groups *groups, struct smp_group group,
                                 const char *class_name);
-/* The highest serial of a Java thread that see has had; 0: none. */
+/* The highest serial of a Java thread passed to see; 0: none. */
 uint64_t smp_thread_groups_newest(const struct smp_thread_groups *groups);
 /*
- * The serials of all Java threads that live, in any order, up to the serial newest: threads with a
- * higher one may live, the others never come again. Without memory for the list all may live.
+ * Sets the serials of all living Java threads, in any order, up to the serial newest. Threads with
+ * a higher serial may live; others never come again. Without memory for the list all may live.
  */
 void smp_thread_groups_set_living(struct smp_thread_groups *groups, const uint64_t *serials,
                                   size_t count, uint64_t newest);
-/* Do pairs take a good part of the memory, and are there twice as many as forget_ended left? */
+/* Do pairs take a large part of the memory, and are there twice as many as forget_ended left? */
 bool smp_thread_groups_is_crowded(const struct smp_thread_groups *groups);
 /*
- * Forgets the pairs of threads that do not live, according to the last set_living, and have a
- * serial above since, so that no earlier interval knows them. They stay counted. Nothing happens
- * without memory. O(pairs).
+ * Forgets the pairs of threads that have ended, according to the last set_living, and have a serial
+ * above since, so that no earlier interval knows them. They stay counted. Does nothing without
+ * memory. O(pairs).
  */
 void smp_thread_groups_forget_ended(struct smp_thread_groups *groups, uint64_t since);
 /* Borrowed; writable for the one writer. Never moves. */
@@ -118,37 +117,39 @@ struct smp_group_info *smp_thread_groups_info(struct smp_thread_groups *groups,
 size_t smp_thread_groups_count(const struct smp_thread_groups *groups);
 enum smp_group_kind smp_thread_groups_kind(const struct smp_thread_groups *groups,
                                            struct smp_group group);
-/* Of the group in whose tree the node is, which is not 0. O(depth). */
+/* The kind of the group whose tree has the node, which is not 0. O(depth). */
 enum smp_group_kind smp_thread_groups_kind_of_node(const struct smp_thread_groups *groups,
                                                    const struct smp_node *nodes, uint32_t node);
-/* Was a group of this kind ever looked for? */
+/* Was find ever called for a group of this kind? */
 bool smp_thread_groups_has(const struct smp_thread_groups *groups, enum smp_group_kind kind);
-/* The tree was folded: what refers to its nodes refers to their places (tree_fold.h). */
+/* Called after a fold of the tree: references to nodes become references to their places
+ * (tree_fold.h). */
 void smp_thread_groups_renumber(struct smp_thread_groups *groups, const uint32_t *places);
-/* The time inside of hooks is 0 in all of them. */
+/* Sets the time inside hooks to 0 in all groups. */
 void smp_thread_groups_forget_hook_time(struct smp_thread_groups *groups);
 
 /*
- * Adds from's group of this index to the group of this name and its kind in to, which keeps its
- * root; *out is that group. All of from's threads count as new ones. SMP_EQUOTA: for lack of memory
- * *out is the overflow group, or names_lost counts names that are not listed. SMP_ENOMEM: there is
- * not even an overflow group of its kind, and to can only be destroyed.
+ * Adds from's group of this index to the group of this name and of the same kind in to, which keeps
+ * its root; *out is that group. All threads of from count as new. SMP_EQUOTA: for lack of memory
+ * *out is the overflow group, or names_lost counts unlisted names. SMP_ENOMEM: there is not even an
+ * overflow group of the kind, and to can only be destroyed.
  */
 SMP_CHECKED enum smp_status smp_thread_groups_add_group(struct smp_thread_groups *to,
                                                         const struct smp_thread_groups *from,
                                                         size_t index, const char *name,
                                                         struct smp_group *out);
 /*
- * Where equal serials are one thread, once after all groups: threads that were in to already are
- * not counted twice. groups[i] is from's group i in to. False: no memory, and threads of from will
- * be counted once more where they come again.
+ * Called once after all groups, if equal serials mean one thread: corrects the count of threads
+ * that to has already. groups[i] is the group in to of from's group i. False: no memory, and
+ * threads of from are counted again if they come again.
  */
 SMP_CHECKED bool smp_thread_groups_add_threads(struct smp_thread_groups *to,
                                                const struct smp_thread_groups *from,
                                                const struct smp_group *groups);
 /*
- * The same threads live as in last. With forget_ended an interval that grows for as long as the
- * process runs, to which only later ones are added, knows no more threads than the process has.
+ * Copies the list of living threads from last. Together with forget_ended it keeps an interval that
+ * grows with the process, and to which only later ones are added, from knowing more threads than
+ * the process has.
  */
 void smp_thread_groups_copy_living(struct smp_thread_groups *groups,
                                    const struct smp_thread_groups *last);

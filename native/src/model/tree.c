@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tree.c - nodes in an arena that never moves. A node with siblings is found through open
+ * tree.c - the nodes are in an arena, which never moves. A node with siblings is found by open
  * addressing with linear probing, an only child through its parent.
  *
- * The slots double in place: commit as much again behind them, clear, insert anew from the node
- * array. Old and new never stand side by side, and a refused commit has changed nothing.
+ * The slots double in place: commit as much again behind them, clear them, insert all nodes again.
+ * There are never two tables at once, and a refused commit changes nothing.
  */
 #include "model/tree.h"
 
@@ -17,9 +17,9 @@ enum {
     AMOUNT_BYTES = 8,
     SLOT_BYTES = 4,
     FIRST_SLOTS = SMP_ARENA_STEP / SLOT_BYTES, /* a multiple of every page size there is */
-    FIRST_ROWS = 2,                            /* row 0, and that of node 0 */
-    MAX_NEW_HASHED = 2, /* of an add: the first of its nodes, and the only child that was there */
-    PREFETCH = 128,     /* nodes; half as many are too late for memory */
+    FIRST_ROWS = 2,                            /* row 0, and the row of node 0 */
+    MAX_NEW_HASHED = 2, /* the first node that an add appends, and the only child that was there */
+    PREFETCH = 128,     /* nodes ahead; half as many come too late for memory */
 };
 
 /* An odd number without pattern: 2^64 divided by the golden ratio. */
@@ -29,7 +29,7 @@ _Static_assert(sizeof(struct smp_node) == NODE_BYTES, "nodes are one array");
 
 /* --- the table --- */
 
-/* Held measures stand in the list's order. */
+/* Columns are in the order of the list of measures. */
 static void lay_out(struct smp_tree *tree)
 {
     uint32_t place = 0;
@@ -45,13 +45,13 @@ static size_t row_bytes(const struct smp_tree *tree)
     return (size_t)tree->width * AMOUNT_BYTES;
 }
 
-/* The measures of the table. */
+/* The measures that the table holds: all but the states. */
 static uint32_t table_measures(const struct smp_tree *tree)
 {
     return tree->measures & SMP_TABLE_MEASURES;
 }
 
-/* The table holds the first measures of the list and no others: a row of it is the beginning of a
+/* Does the table hold just the first measures of the list? Then a row of it is the beginning of a
  * struct smp_amounts. */
 static bool holds_first_measures(const struct smp_tree *tree)
 {
@@ -74,7 +74,7 @@ static uint32_t row_of(const struct smp_tree *tree, uint32_t node)
     return tree->nodes[node].row;
 }
 
-/* The row of the nearest node below that has one; that of node itself comes first. */
+/* The node's row, or that of the nearest node below that has one. */
 static uint32_t row_below(const struct smp_tree *tree, uint32_t node)
 {
     while (tree->nodes[node].row == 0 && tree->nodes[node].last_child != 0)
@@ -82,7 +82,8 @@ static uint32_t row_below(const struct smp_tree *tree, uint32_t node)
     return tree->nodes[node].row;
 }
 
-/* There is memory for it. It begins with the error sums of the child that it had in common. */
+/* Memory must be reserved. The row begins with the error sums of the only child, which the node has
+ * shared until now. */
 static void give_row(struct smp_tree *tree, uint32_t node)
 {
     const uint32_t below = row_below(tree, node);
@@ -94,7 +95,7 @@ static void give_row(struct smp_tree *tree, uint32_t node)
         tree->free_row = (uint32_t)smp_tree_row(tree, row)[0];
         tree->free_rows--;
     }
-    /* A new row is zero, but the system gives a page that is read before it is written twice. */
+    /* A new row is zero, but a page that is read before it is written costs two page faults. */
     memset(smp_tree_row(tree, row), 0, row_bytes(tree));
     if (tree->has_errors)
         tree->errors.of[row] = tree->errors.of[below];
@@ -117,8 +118,8 @@ static uint32_t first_slot(const struct smp_tree *tree, uint32_t parent, uint32_
     const uint64_t key = ((uint64_t)parent << 32) | location;
 
     /*
-     * One multiplication is enough: parents and locations are small numbers in long runs, and it
-     * spreads runs more evenly than chance would. Folding the key first made probes longer.
+     * One multiplication is enough: parents and locations are small numbers in long runs, which it
+     * spreads more evenly than chance would. Folding the key first made probes longer.
      */
     return (uint32_t)((key * MIX) >> tree->shift);
 }
@@ -149,7 +150,7 @@ static void insert(struct smp_tree *tree, uint32_t node)
     tree->slots[slot] = node;
 }
 
-/* All nodes that have siblings: the parent's last child is another one. */
+/* Inserts all nodes that have siblings: their parent's last child is another node. */
 static void insert_all(struct smp_tree *tree)
 {
     memset(tree->slots, 0, (size_t)tree->slot_count * SLOT_BYTES);
@@ -173,7 +174,7 @@ void smp_tree_link(struct smp_tree *tree)
     insert_all(tree);
 }
 
-/* How many slots hold so many nodes at a load of at most 3/4. */
+/* The number of slots for so many nodes, with a load of at most 3/4. */
 static size_t slots_for(size_t nodes, size_t at_least)
 {
     size_t slots = at_least;
@@ -198,7 +199,7 @@ static size_t in_steps(size_t bytes)
     return (bytes + step - 1) / step * step;
 }
 
-/* Of nodes, and of rows with their states and error sums. */
+/* Bytes of so many nodes, and of so many rows with their states and error sums. */
 static size_t bytes_of(const struct smp_tree *tree, size_t nodes, size_t rows)
 {
     size_t more = 0;
@@ -211,7 +212,7 @@ static size_t bytes_of(const struct smp_tree *tree, size_t nodes, size_t rows)
     return in_steps(nodes * NODE_BYTES) + in_steps(rows * row_bytes(tree)) + more;
 }
 
-/* Slots are sibling links later, one for each node. */
+/* Later the slots become sibling links, one for each node. */
 static size_t slot_bytes_for(size_t nodes, size_t slots)
 {
     const size_t links = in_steps(nodes * SLOT_BYTES);
@@ -253,7 +254,7 @@ static enum smp_status grow_slots(struct smp_tree *tree, size_t nodes, size_t sl
     return SMP_OK;
 }
 
-/* Figures are worth more than what is known of their errors. */
+/* Amounts matter more than their errors. */
 static void drop_errors(struct smp_tree *tree)
 {
     smp_error_sums_fini(&tree->errors);
@@ -287,8 +288,8 @@ static enum smp_status grow_arrays(struct smp_tree *tree, size_t nodes, size_t r
 }
 
 /*
- * Memory for so many nodes and rows at once, zeroed: either for all of them or for none. Slots
- * first: too many of them do no harm, while nodes that are in no slot would have to be taken back.
+ * Allocates zeroed memory for all these nodes and rows, or for none. Slots come first: too many of
+ * them do no harm, but nodes without a slot would have to be removed again.
  */
 static enum smp_status grow_tree(struct smp_tree *tree, size_t nodes, size_t rows)
 {
@@ -306,12 +307,12 @@ static enum smp_status grow_tree(struct smp_tree *tree, size_t nodes, size_t row
 /* --- stacks --- */
 
 /*
- * Follows a stack as far as it is in the tree. Returns how many locations are left; *node is where
- * the path ends.
+ * Follows a stack as far as it is in the tree. Returns how many locations are left; *node is the
+ * last node of the path.
  *
- * Three guesses, cheapest first. A chain that was added at once lies in consecutive nodes, so the
- * next node is often the child: its address does not wait for a load, and the processor runs ahead.
- * Else the child found last. Else the slots.
+ * There are three ways, the cheapest first. A chain that was added at once has consecutive nodes,
+ * so the next node is often the child; its address does not depend on a load, and the processor
+ * runs ahead. The second guess is the child found last. The third way is the hash table.
  */
 static size_t follow(struct smp_tree *tree, const uint32_t *locations, size_t count, uint32_t *node)
 {
@@ -338,7 +339,7 @@ static size_t follow(struct smp_tree *tree, const uint32_t *locations, size_t co
     return count;
 }
 
-/* A node that has children gets one more, so that its total is not that of one child any more. */
+/* If parent has children already, its total is no longer that of one child. */
 static void append_sibling(struct smp_tree *tree, uint32_t parent, uint32_t child)
 {
     const uint32_t last = tree->nodes[parent].last_child;
@@ -351,7 +352,7 @@ static void append_sibling(struct smp_tree *tree, uint32_t parent, uint32_t chil
     insert(tree, child);
 }
 
-/* Adds a chain of new nodes below parent, for which there is memory. Returns the last of them. */
+/* Appends a chain of new nodes below parent. Memory must be reserved. Returns the last one. */
 static uint32_t append_chain(struct smp_tree *tree, uint32_t parent, const uint32_t *locations,
                              size_t count)
 {
@@ -497,13 +498,13 @@ enum smp_status smp_tree_add_call(struct smp_tree *tree, uint32_t node, uint32_t
     return status;
 }
 
-/* For the times of one more state. */
+/* Is there room for the times of one more state? */
 static bool has_state_room(const struct smp_tree *tree)
 {
     return bytes_of(tree, tree->node_count, tree->row_count) + tree->slot_bytes < tree->max_bytes;
 }
 
-/* Time that finds no memory for its state is another state's of the row: wall time is right. */
+/* Time without memory for its state goes to another state of the row, so wall time is right. */
 static void credit_state(struct smp_tree *tree, uint32_t row, enum smp_thread_state state,
                          int64_t ns, bool may_grow)
 {
@@ -538,7 +539,7 @@ void smp_tree_credit_wall(struct smp_tree *tree, uint32_t node, enum smp_thread_
         smp_tree_credit(tree, node, SMP_MEASURE_WALL, ns);
 }
 
-/* Wall time of which no state is known counts as running. */
+/* Wall time without a known state counts as running. */
 static void credit_row_states(struct smp_tree *tree, uint32_t row,
                               const struct smp_amounts *amounts, bool may_grow)
 {
@@ -586,7 +587,7 @@ static int64_t take_amount(int64_t *at, int64_t amount)
     return taken;
 }
 
-/* Of an open tree with states. */
+/* The tree must be open and have states. */
 static int64_t take_states(struct smp_tree *tree, uint32_t row, enum smp_thread_state state,
                            int64_t ns)
 {
@@ -648,7 +649,7 @@ uint64_t smp_tree_lost_states(const struct smp_tree *tree)
 
 /* --- errors --- */
 
-/* A node without a row has the sums of its only child, which is on the same path. */
+/* A node without a row shares the sums of its only child, which is on the same path. */
 static void add_change(struct smp_tree *tree, uint32_t node, float change, uint32_t tick)
 {
     const uint32_t row = tree->nodes[node].row;
@@ -657,8 +658,8 @@ static void add_change(struct smp_tree *tree, uint32_t node, float change, uint3
         smp_error_sum_add(&tree->errors.of[row], tick, change);
 }
 
-/* Children have higher numbers than their parents: the higher one is below the node that both paths
- * have in common. */
+/* Children have higher numbers than their parents, so the node with the higher number is below the
+ * node where the paths meet. */
 void smp_tree_moved(struct smp_tree *tree, uint32_t from, uint32_t to, float change, uint32_t tick)
 {
     const struct smp_node *const nodes = tree->nodes;
@@ -711,7 +712,7 @@ static int64_t share_of(int64_t value, int64_t part, int64_t whole)
     return (int64_t)((wide)value * part / whole);
 }
 
-/* The node's group is in its last_child meanwhile. */
+/* During a spread last_child has the node's group. */
 static struct smp_tree_unseen *
 group_of(struct smp_tree *tree, uint32_t node,
          struct smp_tree_unseen *(*of)(void *context, uint32_t group), void *context)
@@ -787,8 +788,8 @@ void smp_tree_spread(struct smp_tree *tree, enum smp_measure measure,
     }
 }
 
-/* Puts the node in front of its siblings. Those already there have higher indices: a last_child
- * that is not higher is a guess of the open tree. */
+/* Puts the node in front of its siblings. Siblings linked so far have higher indices; a last_child
+ * that is not higher is a left-over of the open tree. */
 static inline void link_sibling(struct smp_node *nodes, uint32_t *siblings, uint32_t node)
 {
     struct smp_node *const parent = &nodes[nodes[node].parent];
@@ -797,7 +798,7 @@ static inline void link_sibling(struct smp_node *nodes, uint32_t *siblings, uint
     parent->last_child = node;
 }
 
-/* Before the node's total is added to its parent's. */
+/* Called before the node's total is added to its parent's. */
 static inline void add_up_states(struct smp_tree *tree, uint32_t row, uint32_t parent)
 {
     const uint32_t above = tree->nodes[parent].row;
@@ -808,11 +809,11 @@ static inline void add_up_states(struct smp_tree *tree, uint32_t row, uint32_t p
 }
 
 /*
- * Children before parents; the last one put in front is the one added first. A node without a row
- * shares that of its only child.
+ * Adds up children before parents, and links siblings so that the one added first comes first. A
+ * node without a row shares that of its only child.
  *
- * Parents are anywhere, in no cache: they are fetched while PREFETCH nodes before are added up, and
- * their rows half that time later. Inlined for the widths there are, as constants.
+ * Parents may be anywhere, in no cache, so they are prefetched PREFETCH nodes ahead, and their rows
+ * half as many. Inlined with constant widths.
  */
 static inline __attribute__((always_inline)) void add_up_rows(struct smp_tree *tree, uint32_t width)
 {
@@ -836,7 +837,7 @@ static inline __attribute__((always_inline)) void add_up_rows(struct smp_tree *t
     }
 }
 
-/* As add_up_rows, of any set of measures. */
+/* As add_up_rows, for any set of measures. */
 static void add_up_some(struct smp_tree *tree)
 {
     struct smp_node *const nodes = tree->nodes;
@@ -856,7 +857,8 @@ static void add_up_some(struct smp_tree *tree)
     }
 }
 
-/* A node's plan is done: it becomes part of its parent's. Returns how many words its row takes. */
+/* Adds the finished plan of a node to that of its parent. Returns how many words the node's row
+ * takes. */
 static size_t plan_parent(struct smp_node *nodes, uint32_t node)
 {
     struct smp_node *const parent = &nodes[nodes[node].parent];
@@ -869,8 +871,8 @@ static size_t plan_parent(struct smp_node *nodes, uint32_t node)
 }
 
 /*
- * Plans the totals of states, and takes the memory for them. The plans stand in last_child, and
- * afterwards in the slots, each until its node is linked. False: no memory.
+ * Plans the totals of states and reserves memory for them. The plans are first in last_child, then
+ * in the slots, each until its node is linked. False: no memory.
  */
 static bool plan_states(struct smp_tree *tree)
 {
@@ -901,7 +903,8 @@ static void drop_states(struct smp_tree *tree)
     tree->lost_states++;
 }
 
-/* What the leaf has is its stack's. It stays, unused, as a row of that place. */
+/* Moves the leaf's amounts to its stack's node. The leaf stays, unused, with the location of that
+ * node. */
 static void fold_call(struct smp_tree *tree, uint32_t leaf)
 {
     const uint32_t parent = tree->nodes[leaf].parent;
@@ -986,7 +989,7 @@ int64_t smp_tree_self(const struct smp_tree *tree, uint32_t node, enum smp_measu
                         : smp_column_at(column, node);
 }
 
-/* Of any set of measures of the table. */
+/* For any set of measures. */
 static struct smp_amounts self_of_some(const struct smp_tree *tree, uint32_t node)
 {
     struct smp_amounts self = { 0 };
@@ -1010,7 +1013,7 @@ self_of_rows(const struct smp_tree *tree, uint32_t node, uint32_t width)
     return self;
 }
 
-/* The node's own states: its set, less nothing. A child's states are among those of the node. */
+/* Only states of the node's set can be its own: the set includes those of its children. */
 static void put_self_states(const struct smp_tree *tree, uint32_t node, struct smp_amounts *self)
 {
     const uint32_t set = smp_state_times_set(&tree->states, tree->nodes[node].row);
@@ -1050,57 +1053,6 @@ struct smp_amounts smp_tree_row_amounts(const struct smp_tree *tree, uint32_t ro
         amounts.of[smp_measure_of_state((enum smp_thread_state)i)] = smp_state_times_at(
             &tree->states, row, (enum smp_thread_state)i, amounts.of[SMP_MEASURE_WALL]);
     return amounts;
-}
-
-/* Where no total has stuck, a location has what its nodes have, less what their children have. */
-static inline __attribute__((always_inline)) void sum_rows(const struct smp_tree *tree,
-                                                           const uint32_t *numbers,
-                                                           struct smp_amounts *sums, uint32_t width)
-{
-    const struct smp_node *const nodes = tree->nodes;
-
-    for (uint32_t i = 1; i < tree->node_count; i++) {
-        const uint32_t above = nodes[nodes[i].parent].location;
-        const int64_t *const row = &tree->table[(size_t)nodes[i].row * width];
-        if (smp_node_is_group(&nodes[i]))
-            continue;
-        smp_row_add_wrapping(sums[numbers[nodes[i].location]].of, row, width);
-        if ((above & SMP_LOCATION_GROUP) == 0)
-            smp_row_subtract_wrapping(sums[numbers[above]].of, row, width);
-    }
-}
-
-static void sum_selves(const struct smp_tree *tree, const uint32_t *numbers,
-                       struct smp_amounts *sums)
-{
-    for (uint32_t i = 1; i < tree->node_count; i++) {
-        const struct smp_amounts self = smp_tree_self_all(tree, i);
-        if (!smp_node_is_group(&tree->nodes[i]))
-            smp_amounts_add(&sums[numbers[tree->nodes[i].location]], &self);
-    }
-}
-
-/* No total is larger than that of node 0. */
-static bool has_stuck_total(const struct smp_tree *tree)
-{
-    bool has_stuck = false;
-
-    for (uint32_t i = 0; i < tree->width && !has_stuck; i++)
-        has_stuck = smp_tree_row(tree, tree->nodes[0].row)[i] == INT64_MAX;
-    return has_stuck;
-}
-
-void smp_tree_sum_by_location(const struct smp_tree *tree, const uint32_t *numbers,
-                              struct smp_amounts *sums)
-{
-    const bool has_states = tree->has_states;
-
-    if (!has_states && table_measures(tree) == SMP_SAMPLED_MEASURES && !has_stuck_total(tree))
-        sum_rows(tree, numbers, sums, SMP_SAMPLED_MEASURE_COUNT);
-    else if (!has_states && table_measures(tree) == SMP_TABLE_MEASURES && !has_stuck_total(tree))
-        sum_rows(tree, numbers, sums, SMP_TABLE_MEASURE_COUNT);
-    else
-        sum_selves(tree, numbers, sums);
 }
 
 bool smp_tree_has_any(const struct smp_tree *tree, uint32_t node)

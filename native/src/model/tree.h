@@ -6,35 +6,37 @@
  *           │                                     └─ Work.c:20
  *           └─ root of group 2 ── ...
  *
- * A child always has a higher index than its parent: totals are one reverse pass, and nothing here
- * recurses. A stack is added leaf first as a chain of find-or-add from the root end. Each node
- * remembers the child it found last, so a program that repeats itself is followed without hashing.
+ * A child has a higher index than its parent, so totals take one reverse pass without recursion. A
+ * stack is added by find-or-add steps from its root end. Each node remembers the child found last,
+ * so repeated stacks are followed without hashing.
  *
- * A node is a place. What was measured there stands in a table beside the nodes, with a column for
- * each measure that the tree holds. Most nodes of a stack only lead to the next one: their totals
- * and error sums are those of their only child. So only these nodes have a row of their own: the
- * leaves that add has returned, and nodes with several children. Row 0 is that of nodes without
- * one, and stays zero. A row is 24 bytes for the three sampled measures. The states, into which
- * wall time is divided, are kept sparsely (state_times.h); a tree holds all of them or none.
+ * A node is a place. Its amounts are in a table beside the nodes, with a column for each measure
+ * that the tree holds. Most nodes only lead to the next one: their totals and error sums are those
+ * of their only child. So only leaves returned by add, and nodes with several children, have a row.
+ * Nodes without one refer to row 0, which stays zero. A row is 24 bytes for the three sampled
+ * measures. Wall time is divided into states, which are kept sparsely (state_times.h); a tree holds
+ * all of them or none.
  *
- * While open, amounts are SELF figures. smp_tree_seal turns them into TOTALS (self and all
- * descendants): a node without a row gets that of its child. last_child becomes the first child,
- * and the hash slots become the next siblings: a sealed tree takes no more memory than an open one.
+ * In an open tree amounts are a node's own. smp_tree_seal turns them into totals, with all
+ * descendants, and gives nodes without a row that of their child. last_child becomes the first
+ * child, and the hash slots become the next siblings, so a sealed tree takes no more memory than an
+ * open one.
  *
- * At its limit a tree is folded (tree_fold.h): its smallest subtrees become rows of their parents.
+ * A tree at its limit can be folded (tree_fold.h): its smallest subtrees become rows of their
+ * parents.
  *
- * Owns     every node; a node lives until destroy.
+ * Owns     all nodes, until destroy.
  * Threads  one writer; readers only after seal.
- * Errors   SMP_EQUOTA at max_bytes, SMP_ENOMEM where the quota or the system refuses: no node and
- *          no amount has changed (memory taken for the call may stay). SMP_ESTATE: it is sealed.
- *          Without memory for its state, credited wall time is another state's of the node, and
- *          counted (lost_states). Without memory for error sums it has none from then on, which is
- *          counted as well (lost_errors).
+ * Errors   SMP_EQUOTA at max_bytes, SMP_ENOMEM if the quota or the system refuses: no node and no
+ *          amount has changed (memory taken for the call may stay). SMP_ESTATE: it is sealed.
+ *          Without memory for its state, credited wall time goes to another state of the node,
+ *          which lost_states counts. Without memory for error sums the tree has none from then on,
+ *          which lost_errors counts.
  * Cost     add: O(count), no string work. 20 bytes a node, with its hash slot or sibling link. A
  *          row: 8 bytes for each measure, 4 for states and 8 for each state beyond the first, 12
- *          for error sums. Hash slots of 4 bytes at a load of 0.375 to 0.75 for nodes that have
- *          siblings. Random stacks 40 deep take 24 bytes a node in all (bench_fold), a tree whose
- *          nodes all have rows and siblings at most 67. destroy: O(1).
+ *          for error sums. Nodes with siblings have hash slots of 4 bytes, with a load of 0.375 to
+ *          0.75. Random stacks 40 deep take 24 bytes a node in all (bench_fold); if all nodes have
+ *          rows and siblings it is at most 67. destroy: O(1).
  */
 #ifndef SMP_MODEL_TREE_H
 #define SMP_MODEL_TREE_H
@@ -54,95 +56,93 @@ enum { SMP_MAX_NODES = 1 << 30 }; /* of one tree, whatever its max_bytes */
 
 struct smp_tree;
 
-/* measures: the set it holds, perhaps with SMP_WITH_ERRORS. max_bytes bounds all of it together;
- * SMP_EQUOTA where not even the first pages fit. */
+/* measures: the set it holds, perhaps with SMP_WITH_ERRORS. max_bytes bounds all its memory;
+ * SMP_EQUOTA: not even the first pages fit. */
 SMP_CHECKED enum smp_status smp_tree_create(struct smp_quota *quota, uint32_t measures,
                                             size_t max_bytes, struct smp_tree **out);
 void smp_tree_destroy(struct smp_tree *tree);
 
-/* The root of a group's tree, made when new. */
+/* Finds or adds the root of a group's tree. */
 SMP_CHECKED enum smp_status smp_tree_root(struct smp_tree *tree, uint32_t group, uint32_t *root);
 
 /*
- * Follows locations from the root end (locations[count - 1]) to the leaf (locations[0]), adding
- * what is missing; *leaf is the node of locations[0]. Either the whole stack is in the tree
- * afterwards or nothing of it that was not there. count == 0: *leaf is root. No location is 0.
+ * Follows locations from the root end (locations[count - 1]) to the leaf (locations[0]) and adds
+ * missing nodes; *leaf is the node of locations[0]. All missing nodes are added or none. count ==
+ * 0: *leaf is root. No location is 0.
  */
 SMP_CHECKED enum smp_status smp_tree_add(struct smp_tree *tree, uint32_t root,
                                          const uint32_t *locations, size_t count, uint32_t *leaf);
-/* As add of one location, for a node that gets no amounts of its own but by another add. */
+/* As add of one location, for a node that gets no own amounts unless another add returns it. */
 SMP_CHECKED enum smp_status smp_tree_add_between(struct smp_tree *tree, uint32_t above,
                                                  uint32_t location, uint32_t *node);
 
-/* The leaf below a stack's node that names this counted node (SMP_LOCATION_CALL). */
+/* Finds or adds the leaf below a stack's node that names this counted node (SMP_LOCATION_CALL). */
 SMP_CHECKED enum smp_status smp_tree_add_call(struct smp_tree *tree, uint32_t node,
                                               uint32_t counted, uint32_t *leaf);
 
-/* Adds to what the node has itself, which sticks at its maximum. amount is not negative. Sealed, a
- * measure that the tree does not hold, or a state: does nothing. The node is one that add has
- * returned; what others are credited with goes to the nearest node above them that has a row. */
+/* Adds to the node's own amount, up to its maximum. amount is not negative. Does nothing if the
+ * tree is sealed, does not hold the measure, or the measure is a state. add must have returned the
+ * node; a credit to any other goes to the nearest node above it that has a row. */
 void smp_tree_credit(struct smp_tree *tree, uint32_t node, enum smp_measure measure,
                      int64_t amount);
 
-/* Wall time, and where the tree holds states, the state it was spent in. */
+/* Credits wall time and, if the tree holds states, the state in which it was spent. */
 void smp_tree_credit_wall(struct smp_tree *tree, uint32_t node, enum smp_thread_state state,
                           int64_t ns);
 
-/* The same of all measures at once. The states are parts of the wall time; what is left of it is
+/* Credits all measures at once. The states are parts of the wall time; the rest of it is
  * RUNNING. */
 void smp_tree_credit_all(struct smp_tree *tree, uint32_t node, const struct smp_amounts *amounts);
 
-/* Takes back from what the node has itself, as far as there is any. Returns how much. Sealed:
- * nothing. */
+/* Takes back up to amount from the node's own amount. Returns how much; 0 if sealed. */
 int64_t smp_tree_take_back(struct smp_tree *tree, uint32_t node, enum smp_measure measure,
                            int64_t amount);
-/* The same of wall time: first of that in this state, then of any. */
+/* The same for wall time: first from this state, then from any. */
 int64_t smp_tree_take_back_wall(struct smp_tree *tree, uint32_t node, enum smp_thread_state state,
                                 int64_t ns);
-/* Wall time of the node itself that was credited to one state is another's, as far as there is any.
- * Returns how much. */
+/* Moves up to ns of the node's own wall time from one state to another. Returns how much. */
 int64_t smp_tree_change_state(struct smp_tree *tree, uint32_t node, enum smp_thread_state from,
                               enum smp_thread_state to, int64_t ns);
-/* How often there was no memory for a state. */
+/* How often a state found no memory. */
 uint64_t smp_tree_lost_states(const struct smp_tree *tree);
 
 /*
- * A thread was found at from, and now at to: each node of one of both paths only has changed by so
- * much (smp_error_change). Where from was found is not known: no call. tick: a number that differs
- * from that of the ticks before and after.
+ * Records the error of a poll: a thread was found at from before, and is found at to now. Each node
+ * that is on one of the two paths only has changed by change (smp_error_change). Not called if from
+ * is not known. tick: differs from the numbers of the previous and the next tick.
  */
 void smp_tree_moved(struct smp_tree *tree, uint32_t from, uint32_t to, float change, uint32_t tick);
 bool smp_tree_has_errors(const struct smp_tree *tree);
-/* Of the time of the node and all below it, in square milliseconds; below 0: not known, because the
- * tree has no error sums. Open: O(nodes down to the next one with a row). */
+/* The variance of the node's total time, in square milliseconds; below 0: the tree has no error
+ * sums. Open: O(nodes down to the next one with a row). */
 double smp_tree_variance(const struct smp_tree *tree, uint32_t node);
-/* Adds the variance of time that is credited to the node or below it. That time is independent of
- * what is there already. A node without a row has what its child has: nothing is done. */
+/* Adds the variance of time that is credited to the node or below it, and is independent of earlier
+ * time. Does nothing for a node without a row, which shares its child's variance. */
 void smp_tree_add_variance(struct smp_tree *tree, uint32_t node, double variance);
-/* How often there was no memory for error sums: once at most. */
+/* How often error sums found no memory: once at most. */
 uint64_t smp_tree_lost_errors(const struct smp_tree *tree);
 
 /* An amount of a group that belongs to no node yet. */
 struct smp_tree_unseen {
     int64_t amount;
     uint32_t
-        fallback; /* its node while none of the group has any of the measure; 0 = group's root */
-    /* For the call of spread. */
+        fallback; /* its node if no node of the group has any of the measure; 0 = group's root */
+    /* Used by spread. */
     uint32_t largest;
-    int64_t seen; /* stays: what the group's nodes had, before amount was spread */
+    int64_t seen; /* stays afterwards: the sum over the group's nodes before the spread */
     int64_t left;
 };
 
 /*
- * Spreads what of reports for each group over the group's nodes, in proportion to what they have of
- * the measure themselves: exactly all of it, what does not divide goes to the node with the most.
- * of's amount is 0 afterwards. Open trees that hold the measure only. O(nodes).
+ * Spreads the amount that of returns for each group over the group's nodes, in proportion to their
+ * own amounts. The rest of the division goes to the node with the most, so the sum is exact. The
+ * amount is 0 afterwards. For open trees that hold the measure only. O(nodes).
  */
 void smp_tree_spread(struct smp_tree *tree, enum smp_measure measure,
                      struct smp_tree_unseen *(*of)(void *context, uint32_t group), void *context);
 
-/* After this the tree is immutable and may be read by any thread it is handed to. Without memory
- * for the totals of states it holds none from now on, which counts as lost_states. */
+/* Makes the tree immutable, to be read by any thread. Without memory for the totals of states it
+ * drops all states, which lost_states counts. */
 void smp_tree_seal(struct smp_tree *tree);
 
 const struct smp_node *smp_tree_nodes(const struct smp_tree *tree);
@@ -151,22 +151,22 @@ size_t smp_tree_node_count(const struct smp_tree *tree); /* including node 0 */
  * nodes[node].last_child. Open: NULL. */
 const uint32_t *smp_tree_next_siblings(const struct smp_tree *tree);
 
-/* The set of measures it holds. */
+/* The set of measures that it holds. */
 uint32_t smp_tree_measures(const struct smp_tree *tree);
 
-/* A measure of all nodes; visible so that reading can be inlined. */
+/* One measure of all nodes. Visible so that reading can be inlined. */
 struct smp_column {
     const struct smp_node *nodes;
     const int64_t *first;                 /* of row 0 */
-    size_t step;                          /* 0: the tree does not hold it, all are 0 */
-    const struct smp_state_times *states; /* not NULL: a state; the above is wall time then */
+    size_t step;                          /* 0: the tree does not hold it, so all are 0 */
+    const struct smp_state_times *states; /* not NULL: a state, and first is wall time */
     enum smp_thread_state state;
 };
 
 /* Valid until the next add; sealed: as long as the tree. */
 struct smp_column smp_tree_column(const struct smp_tree *tree, enum smp_measure measure);
 
-/* Open: the node's own. Sealed: the total. */
+/* Open: the node's own amount. Sealed: its total. */
 static inline int64_t smp_column_at(struct smp_column column, uint32_t node)
 {
     const uint32_t row = column.nodes[node].row;
@@ -176,7 +176,7 @@ static inline int64_t smp_column_at(struct smp_column column, uint32_t node)
                                  : smp_state_times_at(column.states, row, column.state, amount);
 }
 
-/* What a node of a sealed tree has itself, of totals: a column. For readers of many nodes. */
+/* The own amount of a node of a sealed tree, for readers of many nodes. totals: a column. */
 static inline int64_t smp_column_self(struct smp_column totals, const struct smp_node *nodes,
                                       const uint32_t *next_siblings, uint32_t node)
 {
@@ -187,22 +187,17 @@ static inline int64_t smp_column_self(struct smp_column totals, const struct smp
     return self;
 }
 
-/* What a node has itself. Sealed: O(children). */
+/* The node's own amounts. Sealed: O(children). */
 int64_t smp_tree_self(const struct smp_tree *tree, uint32_t node, enum smp_measure measure);
 struct smp_amounts smp_tree_self_all(const struct smp_tree *tree, uint32_t node);
-/*
- * Adds what each node has itself to sums[numbers[location of the node]]; groups' roots are left
- * out. Sealed trees only. One pass that looks for no children.
- */
-void smp_tree_sum_by_location(const struct smp_tree *tree, const uint32_t *numbers,
-                              struct smp_amounts *sums);
-/* Has the node an amount of any measure? Sealed: of its own or below it. */
+/* Does the node have an amount of any measure? Sealed: of its own or below it. */
 bool smp_tree_has_any(const struct smp_tree *tree, uint32_t node);
-/* A node without any amount, of its own or below it: it was kept ready for what never came. Sealed
- * trees only. */
+/* True for a node without any amount, of its own or below it: it was prepared and never used.
+ * Sealed trees only. */
 bool smp_tree_is_unused(const struct smp_tree *tree, uint32_t node);
 size_t smp_tree_bytes(const struct smp_tree *tree);
-/* What a node of a tree with these measures takes at most, with its row, slots and states. */
+/* The most bytes that a node of a tree with these measures takes, with its row, slots and
+ * states. */
 size_t smp_tree_node_bytes(uint32_t measures);
 
 #endif

@@ -7,7 +7,8 @@
  *   forward    nodes that stay move down, the     slots[node]: its place
  *              others go to [folded] rows         last_child: its [folded] row, where it has moved
  *
- * A place is never higher than the node's number, and parents come before their children.
+ * A place is never higher than the node's number, so nodes move in place. Parents come before their
+ * children.
  */
 #include "model/tree_fold.h"
 
@@ -15,25 +16,29 @@
 
 #include "model/tree_parts.h"
 
-/* A share's level: its exponent and two more bits, so that a level is larger than the one below it
- * by a fifth on average. Levels of floats that are not negative are in their order. */
+/* The level of a share is its exponent and two more bits, so that each level is about a fifth
+ * larger than the one below. Levels of non-negative floats are in the order of the floats. */
 enum {
     LEVEL_SHIFT = 21,
     LEVEL_BITS = 10,
     LEVELS = 1 << LEVEL_BITS,
-    NO_LEVEL = LEVELS - 1, /* more than any share has */
+    NO_LEVEL = LEVELS - 1, /* higher than any share's level */
     MAX_FOLD_GROUPS = 1 << (32 - LEVEL_BITS),
-    /* Shares: of the measures in the table, but samples; and of active time. */
+    MAX_VAIN_FOLDS = 10, /* the wait for the next fold doubles so often */
+    /* The shares: one for each measure in the table; that of active time takes the place of
+     * samples. */
     ACTIVE = SMP_MEASURE_SAMPLES,
     SHARES = SMP_TABLE_MEASURE_COUNT
 };
 
-/* In a place while nodes move: the row that has the variance of the subtree's top is below. */
+/* In a place while nodes move: the top of the folded subtree has no row, so the variance is that of
+ * a row below it. */
 #define PLACE_PENDING 0x40000000u
 #define PLACE_MASK (PLACE_PENDING - 1)
 
 struct group_shares {
-    double of[SHARES]; /* first totals, then what makes them shares, whose sum is the mean */
+    /* First totals, then factors: the sum of the weighted amounts is the mean share */
+    double of[SHARES];
 };
 
 struct fold {
@@ -41,22 +46,23 @@ struct fold {
     const struct smp_tree_folding *folding;
     struct group_shares *groups;
     struct fold_levels *levels;
-    uint32_t cut;    /* levels below this one go, */
-    uint32_t budget; /* and so many nodes of this one */
+    uint32_t cut;    /* nodes of levels below this one are folded, */
+    uint32_t budget; /* and so many of this level */
     uint32_t count;  /* nodes that have their place */
-    size_t gone;     /* nodes that have none */
+    size_t gone;     /* nodes that were folded */
 };
 
 struct fold_levels {
-    int32_t nodes[LEVELS]; /* that can go */
-    int32_t rows[LEVELS];  /* for each cut: [folded] rows more than for the cut below */
+    int32_t nodes[LEVELS]; /* nodes that can be folded */
+    int32_t rows[LEVELS];  /* by cut: how many more [folded] rows than with the cut below */
 };
 
 bool smp_tree_is_full(const struct smp_tree *tree)
 {
     const size_t least = tree->node_count / SMP_FOLD_PARTS;
+    const size_t wanted = tree->wanted >> tree->vain_folds;
 
-    return tree->wanted >= SMP_FOLD_LEAST_NODES && tree->wanted >= least &&
+    return wanted >= SMP_FOLD_LEAST_NODES && wanted >= least &&
            (tree->was_refused || !smp_tree_fits(tree, least, tree->row_count / SMP_FOLD_PARTS));
 }
 
@@ -69,7 +75,7 @@ static int64_t row_amount_of(const struct smp_tree *tree, uint32_t row, enum smp
     return column == NULL ? 0 : column[(size_t)row * tree->width];
 }
 
-/* Most rows are those of nodes with several children, and have nothing themselves. */
+/* Most rows belong to nodes with several children, and have no own amounts. */
 static bool has_own(const struct smp_tree *tree, uint32_t row)
 {
     const int64_t *const amounts = smp_tree_row(tree, row);
@@ -118,7 +124,7 @@ static void turn_into_factors(struct group_shares *totals)
         totals->of[i] = totals->of[i] > 0 ? 1 / (totals->of[i] * held) : 0;
 }
 
-/* A node that is below no group's root is in the first group, and makes nothing go wrong. */
+/* A node below no group's root counts for the first group, which does no harm. */
 static void add_groups(struct fold *fold)
 {
     struct smp_tree *const tree = fold->tree;
@@ -169,15 +175,15 @@ static uint32_t level_at(const struct smp_tree *tree, uint32_t node)
     return tree->nodes[node].last_child >> LEVEL_SHIFT;
 }
 
-/* Stays as long as its parent. */
+/* True for nodes that stay as long as their parent. */
 static bool is_fixed(const struct fold *fold, const struct smp_node *node)
 {
     return smp_node_is_group(node) || smp_node_is_call(node) ||
            node->location == fold->folding->folded || node->location == fold->folding->kept;
 }
 
-/* The node's share and its smallest child's level are known. With a cut above that child and not
- * above the node itself there is a [folded] row below the node. */
+/* The node's share and its smallest child's level are known. A cut above that child, but not above
+ * the node itself, makes a [folded] row below the node. */
 static void note_level(struct fold *fold, uint32_t node)
 {
     struct smp_tree *const tree = fold->tree;
@@ -215,8 +221,8 @@ static void add_shares(struct fold *fold)
     }
 }
 
-/* Finds the lowest cut that frees half of the nodes, or the highest one there may be. False: it
- * frees none. */
+/* Finds the lowest cut that frees half of the nodes, or the highest cut allowed. False: it frees
+ * none. */
 static bool choose_cut(struct fold *fold)
 {
     const uint32_t most = share_level(SMP_FOLD_MOST_SHARE);
@@ -231,7 +237,7 @@ static bool choose_cut(struct fold *fold)
         rows += fold->levels->rows[fold->cut + 1];
         nodes += more;
         freed = nodes - rows;
-        if (freed >= wanted) { /* of the highest level only as many as are needed */
+        if (freed >= wanted) { /* of this level only as many as are needed */
             fold->budget = (uint32_t)(more * (wanted - before) / (freed - before) + 1);
             return true;
         }
@@ -241,7 +247,7 @@ static bool choose_cut(struct fold *fold)
 
 /* --- moving --- */
 
-/* Of the row of a node that goes. is_top: its variance is that of the subtree. */
+/* Adds the row of a folded node. is_top: its variance is that of the whole subtree. */
 static void fold_row(struct fold *fold, uint32_t to, uint32_t row, bool is_top)
 {
     struct smp_tree *const tree = fold->tree;
@@ -271,7 +277,7 @@ static uint32_t place_node(struct fold *fold, uint32_t parent, uint32_t location
     return place;
 }
 
-/* The [folded] row below a node that has moved. */
+/* Finds or places the [folded] row below a node that has moved. */
 static uint32_t folded_row_of(struct fold *fold, uint32_t parent)
 {
     if (fold->tree->nodes[parent].last_child == 0)
@@ -279,7 +285,7 @@ static uint32_t folded_row_of(struct fold *fold, uint32_t parent)
     return fold->tree->nodes[parent].last_child;
 }
 
-/* Does the node go, whose parent stays? */
+/* Is the node, whose parent stays, folded? */
 static bool is_to_go(struct fold *fold, const struct smp_node *node)
 {
     const uint32_t level = node->last_child >> LEVEL_SHIFT;
@@ -287,7 +293,7 @@ static bool is_to_go(struct fold *fold, const struct smp_node *node)
     return !is_fixed(fold, node) && (level < fold->cut || (level == fold->cut && fold->budget > 0));
 }
 
-/* The node goes with the subtree that it is in, or as the top of one. */
+/* Folds a node with its parent, or as the top of a subtree. */
 static uint32_t fold_node(struct fold *fold, const struct smp_node *node, uint32_t above)
 {
     const bool is_top = (above & SMP_PLACE_FOLDED) == 0 || (above & PLACE_PENDING) != 0;
@@ -302,7 +308,7 @@ static uint32_t fold_node(struct fold *fold, const struct smp_node *node, uint32
     return to | SMP_PLACE_FOLDED | (is_top && node->row == 0 ? PLACE_PENDING : 0);
 }
 
-/* The row of an earlier fold: there may be a new one below the same parent by now. */
+/* Moves the row of an earlier fold. There may be a new one below the same parent already. */
 static uint32_t place_folded(struct fold *fold, const struct smp_node *node, uint32_t parent)
 {
     const uint32_t there = fold->tree->nodes[parent].last_child;
@@ -339,7 +345,7 @@ static void move_nodes(struct fold *fold)
         places[i] &= ~PLACE_PENDING;
 }
 
-/* Leaves that name a counted node. */
+/* Updates the leaves that name a counted node. */
 static void rename_calls(struct fold *fold)
 {
     struct smp_tree *const tree = fold->tree;
@@ -369,7 +375,7 @@ static void find_and_fold(struct fold *fold)
     add_groups(fold);
     add_shares(fold);
     if (!choose_cut(fold)) {
-        smp_tree_link(fold->tree); /* its slots and last children were used for something else */
+        smp_tree_link(fold->tree); /* slots and last children were used as working memory */
         return;
     }
     move_nodes(fold);
@@ -380,6 +386,7 @@ size_t smp_tree_fold(struct smp_tree *tree, const struct smp_tree_folding *foldi
 {
     struct fold fold = { .tree = tree, .folding = folding };
     const size_t groups = count_groups(tree);
+    const uint32_t before = tree->node_count;
 
     tree->wanted = 0;
     tree->was_refused = false;
@@ -391,5 +398,9 @@ size_t smp_tree_fold(struct smp_tree *tree, const struct smp_tree_folding *foldi
         find_and_fold(&fold);
     smp_free(tree->quota, fold.groups);
     smp_free(tree->quota, fold.levels);
+    if (before - tree->node_count >= before / SMP_FOLD_PARTS)
+        tree->vain_folds = 0;
+    else if (tree->vain_folds < MAX_VAIN_FOLDS)
+        tree->vain_folds++;
     return fold.gone;
 }

@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tree_fold.h - makes room in an open tree that is full: its smallest subtrees become rows of their
- * parents.
+ * tree_fold.h - makes room in a full open tree: its smallest subtrees become rows of their parents.
  *
  *   Pool.run ─┬─ Shop.load ── Db.query   41 %         Pool.run ─┬─ Shop.load ── Db.query   41 %
  *             ├─ Shop.find ── ...         0.01 %  ──►           └─ [folded]                 0.02 %
  *             └─ Shop.list ── ...         0.01 %
  *
- * The size of a subtree is the mean of its shares of its group's wall time, active time, CPU time
- * and other measures but samples. The smallest go first, of equal ones the oldest, until half of
- * the nodes are free; none that has SMP_FOLD_MOST_SHARE. All amounts, states and
- * variances of a subtree go to its [folded] row, so no sum of a group or of a node that stays
- * changes. Two subtrees that act together may add up to more variance than they have.
+ * The size of a subtree is its mean share of its group's wall time, active time, CPU time and other
+ * measures except samples. The smallest subtrees are folded first, the oldest of equal ones, until
+ * half of the nodes are free; none with SMP_FOLD_MOST_SHARE or more. All amounts, states and
+ * variances of a subtree go to its [folded] row, so no sum of a group or of a remaining node
+ * changes. The variance of two subtrees that act together may become larger than it is.
  *
- * Nodes get other numbers, which renumber gets. Groups' roots stay, and so do
- * leaves of the locations folded and kept, and those of smp_tree_add_call, as long as the node
- * above them.
+ * Nodes get new numbers, which are passed to renumber. Groups' roots stay. Leaves with the
+ * locations folded and kept, and those of smp_tree_add_call, stay as long as the node above them.
  *
  * Threads  the tree's writer.
- * Errors   Without memory for the groups' totals nothing is folded. States for which there is no
- *          memory are counted as in tree.h.
- * Cost     O(nodes), about 60 ns each; beside the tree 12 KiB, and 40 bytes a group. Memory of the
- *          nodes goes back to the quota. is_full allows one in SMP_FOLD_LEAST_NODES new nodes at
- *          most, and in an eighth of the nodes there are.
+ * Errors   Without memory for the groups' totals nothing is folded. States without memory are
+ *          counted as in tree.h.
+ * Cost     O(nodes), about 60 ns each; 12 KiB and 40 bytes a group of working memory. Memory of
+ *          folded nodes goes back to the quota. is_full allows at most one fold in
+ *          SMP_FOLD_LEAST_NODES new nodes, and in an eighth of the nodes there are. After a fold
+ *          that frees less than such an eighth the next one takes twice as many.
  */
 #ifndef SMP_MODEL_TREE_FOLD_H
 #define SMP_MODEL_TREE_FOLD_H
@@ -36,25 +35,26 @@
 #define SMP_FOLD_MOST_SHARE 0.001F
 
 enum {
-    SMP_FOLD_LEAST_NODES = 1024, /* new ones since the last fold, with those that were refused, */
-    SMP_FOLD_PARTS = 8           /* and one for so many that there are */
+    /* New nodes since the last fold, with those refused: at least so many, */
+    SMP_FOLD_LEAST_NODES = 1024,
+    SMP_FOLD_PARTS = 8 /* and one for so many nodes of the tree */
 };
 
-/* In a place: the node has gone, and its amounts are in the [folded] row of this number. */
+/* In a place: the node was folded, and its amounts are in the [folded] row of this number. */
 #define SMP_PLACE_FOLDED 0x80000000u
 
 struct smp_tree_folding {
     uint32_t folded; /* location of the rows */
-    uint32_t kept;   /* location of leaves that stay */
-    /* places[node]: the number of each node from now on. May not use the tree. */
+    uint32_t kept;   /* location of leaves that must stay */
+    /* places[node]: the new number of each node. Must not use the tree. */
     void (*renumber)(void *context, const uint32_t *places);
     void *context;
 };
 
-/* Is there an eighth of it left, or less, or was an add refused? And have there been enough new
+/* Is at most an eighth of the room left, or was an add refused, and have there been enough new
  * nodes since the last fold? */
 bool smp_tree_is_full(const struct smp_tree *tree);
-/* Returns how many nodes have gone; 0: nothing has changed. Not sealed. */
+/* Returns how many nodes were folded; 0: nothing has changed. The tree must be open. */
 size_t smp_tree_fold(struct smp_tree *tree, const struct smp_tree_folding *folding);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tree_parts.h - what a tree is made of, for the files that are the tree: tree.c and tree_fold.c.
+ * tree_parts.h - the parts of a tree, for the files that implement it: tree.c and tree_fold.c.
  *
- * A slot holds the index of a node, 0 = empty (node 0 is no child, so it is in no slot). Only nodes
- * with siblings are in slots: an only child is its parent's last_child. The slots stand in a
- * reserved address range, of which as much is committed as the slots or the sibling links of all
- * nodes need.
+ * A slot has the index of a node; 0 = empty (node 0 is no child, so it is in no slot). Only nodes
+ * with siblings are in slots: an only child is its parent's last_child. The slots are in a reserved
+ * address range, of which as much is committed as the slots, or the sibling links of all nodes,
+ * need.
  *
  * Threads  as tree.h.
  */
@@ -26,24 +26,25 @@
 struct smp_tree {
     struct smp_node *nodes; /* the base of their arena */
     int64_t *table;         /* the base of its arena: width amounts a row */
-    /* A measure's amount of row 0; those of the others follow width apart. NULL: not held. */
+    /* A measure's amount in row 0; those of other rows follow width apart. NULL: not held. */
     int64_t *columns[SMP_MEASURE_COUNT];
     uint32_t *slots;     /* sealed: the next siblings */
     uint32_t node_count; /* including node 0 */
     uint32_t row_count;  /* including row 0 */
-    uint32_t free_row;   /* the first amount of a free row is the next one; 0: none */
+    uint32_t free_row;   /* first free row; its first amount is the next one; 0: none */
     uint32_t free_rows;
     uint32_t hashed;     /* nodes in slots */
     uint32_t slot_count; /* a power of two */
     unsigned shift;      /* a hash shifted right by this is a slot */
-    uint32_t width;      /* how many measures the table holds: all but the states; 0: no rows */
-    uint32_t measures;   /* which */
+    uint32_t width;      /* measures in the table, all but the states; 0: no rows */
+    uint32_t measures;   /* the set of measures held, states included */
     bool has_states;
     bool has_errors;
-    bool has_calls; /* leaves of smp_tree_add_call */
+    bool has_calls; /* it has leaves of smp_tree_add_call */
     bool sealed;
-    bool was_refused; /* an add, since the last fold */
-    size_t wanted;    /* new nodes since the last fold, with those that were refused */
+    bool was_refused;    /* an add was, since the last fold */
+    size_t wanted;       /* new nodes since the last fold, including refused ones */
+    unsigned vain_folds; /* the latest folds in a row that freed little */
     size_t max_bytes;
     size_t slot_bytes;     /* committed */
     size_t reserved_bytes; /* address space of the slots */
@@ -61,16 +62,16 @@ static inline int64_t *smp_tree_row(const struct smp_tree *tree, uint32_t row)
     return &tree->table[(size_t)row * tree->width];
 }
 
-/* So many nodes and rows more, with those that are there already, stay below max_bytes. */
+/* Do so many more nodes and rows fit into max_bytes? */
 bool smp_tree_fits(const struct smp_tree *tree, size_t nodes, size_t rows);
 
-/* What a row of an open tree has. */
+/* The amounts of a row of an open tree. */
 struct smp_amounts smp_tree_row_amounts(const struct smp_tree *tree, uint32_t row);
-/* Adds to it. may_grow: states may take more memory. */
+/* Adds to a row. may_grow: states may take more memory. */
 void smp_tree_credit_row(struct smp_tree *tree, uint32_t row, const struct smp_amounts *amounts,
                          bool may_grow);
 void smp_tree_free_row(struct smp_tree *tree, uint32_t row);
-/* Makes last_child and the slots anew, from the nodes. */
+/* Rebuilds last_child and the slots from the nodes. */
 void smp_tree_link(struct smp_tree *tree);
 
 #endif

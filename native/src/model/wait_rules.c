@@ -17,8 +17,8 @@ struct smp_wait_rules {
 /* clang-format off */
 
 /*
- * X(class, method, kind): the first rule that matches counts. A star at the end of a class or a
- * method stands for any rest.
+ * X(class, method, kind): the first rule that matches decides. A star at the end of a class or a
+ * method matches any rest.
  */
 #define QUEUE(X, name)     \
     X(name, "take*", WORK) \
@@ -145,7 +145,7 @@ struct smp_wait_rules {
     X("java.util.concurrent.ExecutorCompletionService", "*")         \
     X("java.util.concurrent.StructuredTaskScope*", "join*")
 
-/* Packages that are not the application's, where nothing says which ones are. */
+/* Packages that are not the application's, if the application is guessed. */
 #define JDK(X) X("java.") X("javax.") X("jdk.") X("sun.") X("com.sun.")
 #define JDK_AND_FRAMEWORKS(X) \
     JDK(X) X("org.ietf.jgss.") X("org.w3c.dom.") X("org.xml.sax.") X("jakarta.") \
@@ -207,7 +207,7 @@ static bool is_match(const char *pattern, const char *name)
     return strcmp(pattern, name) == 0;
 }
 
-/* A method's list is read as prefixes are: com.acme.Driver.read matches what it names. */
+/* A list of methods is read like a list of prefixes: com.acme.Driver.read matches that method. */
 static bool is_in_list(const struct smp_filter *filter, const char *class_name,
                        const char *method_name)
 {
@@ -251,7 +251,7 @@ enum smp_wait_kind smp_wait_rules_kind_of(const struct smp_wait_rules *rules,
     return rule == NULL ? SMP_WAIT_OTHER : rule->kind;
 }
 
-/* By one of the first prefixes. */
+/* Does one of the first count prefixes match? */
 static bool has_prefix(const char *class_name, size_t count)
 {
     bool is_found = false;
@@ -276,7 +276,7 @@ bool smp_wait_rules_is_application(const struct smp_wait_rules *rules,
     return !has_prefix(class_name, sizeof(not_application) / sizeof(not_application[0]));
 }
 
-/* An empty list stays NULL: such a filter would match everything. */
+/* An empty list becomes NULL, because an empty filter would match everything. */
 static enum smp_status read_list(struct smp_quota *quota, const char *list, struct smp_filter **out)
 {
     enum smp_status status = smp_filter_create(quota, list, out);

@@ -96,7 +96,7 @@ interface SamplerReport {
     account?: { polls?: number; outcomes?: Figures; counters?: Figures; missedPackages?: string; signalTaken?: string };
 }
 
-/** The tree of two reports; native/src/export/difference_tree.c says what its fields mean. */
+/** The tree of two reports; native/src/export/difference.c says what its fields mean. */
 interface Difference {
     frames: ReportFrame[];
     groups: [number, number][];

@@ -14,7 +14,7 @@ import java.util.Set;
 
 /**
  * The JSON forms of a tree of stacks: a report ({@code native/src/export/json.c}), or what the page shows of two
- * ({@code native/src/export/difference_tree.c}).
+ * ({@code native/src/export/difference.c}).
  */
 final class ProfileJson {
 

@@ -23,7 +23,7 @@ final class InertSnapshot implements Snapshot {
     /** Begins the line of the account. */
     static final String NOTICE = "nothing is sampled: ";
 
-    /* As difference_tree.c writes it where no calls are counted. */
+    /* As difference.c writes it where no calls are counted. */
     private static final String NO_DIFFERENCE = """
             {"frames":[],
             "groups":[],

@@ -206,7 +206,7 @@ final class NativeBridge {
      * @param before 0: nothing was sampled; not both
      * @param after likewise
      * @param format ordinal of ReportFormat: COLLAPSED, or JSON for the tree that the page shows
-     *     ({@code native/src/export/difference_tree.c})
+     *     ({@code native/src/export/difference.c})
      * @param measure for COLLAPSED, as in {@link #writeSnapshot}
      */
     static native void writeDifference(long before, long after, int format, int measure, java.io.OutputStream out)

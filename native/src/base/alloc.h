@@ -37,7 +37,7 @@ void smp_quota_init(struct smp_quota *quota, size_t limit_bytes);
 size_t smp_quota_used(const struct smp_quota *quota);
 /* How often the limit has refused. */
 size_t smp_quota_refusals(const struct smp_quota *quota);
-/* All or nothing; used never passes the limit, however many threads take at once. */
+/* All or nothing; used never exceeds the limit, however many threads take at once. */
 bool smp_quota_take(struct smp_quota *quota, size_t bytes);
 void smp_quota_give(struct smp_quota *quota, size_t bytes);
 

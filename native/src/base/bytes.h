@@ -19,7 +19,7 @@
 #include "base/alloc.h"
 #include "base/status.h"
 
-/* Visible so that it can live on a stack; touch it through the functions. */
+/* Visible so that it can be a local variable; use the functions. */
 struct smp_bytes {
     struct smp_quota *quota;
     char *data; /* NUL-terminated whenever not NULL */

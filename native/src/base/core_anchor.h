@@ -30,7 +30,7 @@
 
 struct smp_core_identity {
     uint32_t abi;  /* version of the seam between Java and C */
-    uint64_t seam; /* a hash of what both sides of the seam must agree on */
+    uint64_t seam; /* a hash of all that Java and C must agree on */
 };
 
 enum { SMP_CORE_RIVAL_PATH_BYTES = 160 };

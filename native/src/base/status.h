@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * status.h - the one list of everything that can go wrong in the core.
+ * status.h - the list of all failures in the core.
  *
  * Threads  any.
  * Cost     constant.

@@ -81,7 +81,7 @@ static inline void smp_symbol_table_view(const struct smp_symbol_table *table, u
     smp_profile_view(table->job->profile, table->frames.locations[frame], out);
 }
 
-/* The number of the method of a frame's view. */
+/* The number of the method in a frame's view. */
 static inline uint32_t smp_symbol_table_function_of(const struct smp_symbol_table *table,
                                                     const struct smp_location_view *view)
 {

@@ -67,7 +67,8 @@ struct smp_error_sums {
     struct smp_arena *arena;
 };
 
-/* On failure, fini. max_nodes bounds the nodes; memory is taken as they come. */
+/* On failure the caller calls fini. max_nodes bounds the nodes; memory is committed as they are
+ * added. */
 SMP_CHECKED enum smp_status smp_error_sums_init(struct smp_error_sums *sums,
                                                 struct smp_quota *quota, size_t max_nodes);
 void smp_error_sums_fini(struct smp_error_sums *sums);

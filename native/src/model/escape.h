@@ -27,7 +27,7 @@ void smp_escape_put(struct smp_bytes *out, const char *text);
 /* True for the characters above. */
 bool smp_escape_is_needed(uint32_t character);
 
-/* Writes \u001b; past U+FFFF, the surrogate pair. */
+/* Writes \u001b; beyond U+FFFF, the surrogate pair. */
 void smp_escape_format(char out[SMP_ESCAPE_BYTES], uint32_t character);
 
 #endif

@@ -47,7 +47,7 @@ enum smp_adding { SMP_ADDING_TOTAL, SMP_ADDING_OWN };
 
 /*
  * The states of a thread: wall time is their sum, to the nanosecond, in each node that has them. A
- * tree keeps them sparsely (state_times.h), so they come last, behind the columns of its table.
+ * tree keeps them sparsely (state_times.h), so they come last, after the columns of its table.
  *
  * RUNNING   on a CPU
  * RUNNABLE  wants a CPU and has none
@@ -173,8 +173,8 @@ struct smp_amounts {
     int64_t of[SMP_MEASURE_COUNT];
 };
 
-/* Amounts are never negative, and stick at their maximum: the time of a thousand threads reaches
- * 2^63 ns in four months, and an interval may be that long. */
+/* Amounts are never negative and stop at their maximum: a thousand threads take 2^63 ns in four
+ * months, and an interval may be that long. */
 static inline int64_t smp_add_clamped(int64_t a, int64_t b)
 {
     int64_t sum;

@@ -549,8 +549,8 @@ static bool copy_text(struct smp_names *names, const struct smp_names *old, uint
     return text == 0 || *copy != 0;
 }
 
-/* A copy of the method of which texts has those to copy; SMP_LOCATION_NONE where there is no
- * memory. Without a filter of its own the new table takes over what is monitored in the old one. */
+/* Copies a method with the given texts; SMP_LOCATION_NONE if there is no memory. Without a filter
+ * the new table takes over whether the method is monitored. */
 static uint32_t copy_location(struct smp_methods *methods, const struct smp_names *old,
                               const struct smp_named_location *location,
                               const struct smp_named_method *texts)

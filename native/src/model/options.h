@@ -2,11 +2,11 @@
 /*
  * options.h - a sampler's configuration: one table, values checked against it, immutable then.
  *
- * The table is the only one: Java's Property is compared with it (PropertyIT), java/REFERENCE.md has
- * its rows (checks/tables.sh). Values come in the table's order: numbers, flags
- * (0 or 1) and choices (from 0 up) as integers, then texts. A value out of range is refused with a
- * message that names the property, the value and the range. What rootMethods and
- * instrumentationFilter may say is checked by engine/sources/calls.h.
+ * The table is the only one: Java's Property is compared with it (PropertyIT), java/REFERENCE.md
+ * has its rows (checks/tables.sh). Values come in the table's order: numbers, flags (0 or 1) and
+ * choices (from 0 up) as integers, then texts. A value out of range is refused with a message that
+ * names the property, the value and the range. What rootMethods and instrumentationFilter may say
+ * is checked by engine/sources/calls.h.
  *
  * Owns     its texts.
  * Threads  immutable after read and copy.
@@ -45,9 +45,9 @@ enum smp_method_timing {
 };
 
 /*
- * fixed: may not change while the sampler runs. words: for the reference; NULL where it is no property
- * of its own, and follows from another or from the process. A name with PerMille is a property in
- * percent there.
+ * fixed: may not change while the sampler runs. words: for the reference; NULL where it is no
+ * property of its own, and follows from another or from the process. A name with PerMille is a
+ * property in percent there.
  */
 
 /* clang-format off */

@@ -14,8 +14,8 @@
  * the page. A released code keeps its meaning for ever: codes may be removed or added, but never
  * renamed or reused. Texts are for people, and may change.
  *
- * These two lists are the only ones: texts, codes, the glossary of the reference and the table of the
- * page come from them (checks/tables.sh).
+ * These two lists are the only ones: texts, codes, the glossary of the reference and the table of
+ * the page come from them (checks/tables.sh).
  *
  * Cost     an addition.
  */

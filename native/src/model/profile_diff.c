@@ -66,7 +66,7 @@ static enum smp_status make_side_arrays(struct smp_profile_diff *diff, enum smp_
 {
     const struct smp_profile *const profile = diff->profiles[side];
 
-    /* One more than needed, because there may be none and nothing cannot be allocated. */
+    /* One more than needed, because 0 bytes cannot be allocated. */
     diff->groups[side] =
         smp_alloc(diff->quota, (group_count(profile) + 1) * sizeof(*diff->groups[side]));
     diff->places[side] = smp_alloc(diff->quota, node_count(profile) * sizeof(*diff->places[side]));

@@ -125,7 +125,7 @@ struct smp_wait_rules {
     X("java.net.Inet6AddressImpl", "*", IO)                                                        \
     X("java.net.NetworkInterface", "*", IO)
 
-/* X(class, method), as above: waits for other threads to finish, or for their results. */
+/* X(class, method): methods that wait for other threads to finish, or for their results. */
 #define FOR_OTHERS(X)                                                \
     X("java.lang.Thread", "join*")                                   \
     X("java.util.concurrent.FutureTask", "get")                      \

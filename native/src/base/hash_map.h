@@ -5,10 +5,11 @@
  * The slots are structs of the owner. A slot type gives their size, and the 64-bit key that chooses
  * the place of each. Two types are ready to use:
  *
- *   ids from a hash to the ids of the things that have it. The things themselves (texts, methods,
- *           groups) are in arrays of the owner, which compares them: while ((id =
- *           smp_hash_ids_next(&map, hash, &step)) != 0) if (the thing with this id is the one)
- *           return id; pairs from a pair {64-bit key, 32-bit number} to a value that is not 0
+ *   ids     from a hash to the ids of the things that have it. The things themselves (texts,
+ *           methods, groups) are in arrays of the owner, which compares them:
+ *             while ((id = smp_hash_ids_next(&map, hash, &step)) != 0)
+ *                 if (the thing with this id is the one) return id;
+ *   pairs   from a pair {64-bit key, 32-bit number} to a value that is not 0
  *
  * Owns     its slots.
  * Threads  one at a time.

@@ -16,8 +16,8 @@
 /* clang-format off */
 
 /*
- * The lines besides outcomes and counters, which come after the first three. X(line, shown, text,
- * words): shown and words as in outcome.h.
+ * The lines besides outcomes and counters, which come after the first three.
+ * X(line, shown, text, words): shown and words as in outcome.h.
  */
 #define SMP_ACCOUNT_LINE_MAP(X)                                                                  \
     X(CLOCK, ALWAYS, "clock: CPU, all times are CPU times",                                      \

@@ -2,13 +2,14 @@
 /*
  * difference.h - the difference of two profiles as bytes.
  *
- *   COLLAPSED a line "group;root;...;leaf before after", as difffolded.pl writes it, for each stack
- *              with the measure on either side; a side without the stack has 0. First come the
- *              stacks of after, in the order of its collapsed form, then those that only before
+ *   COLLAPSED  a line "group;root;...;leaf before after", as difffolded.pl writes it, for each
+ *              stack with the measure on either side; a side without the stack has 0. First come
+ *              the stacks of after, in the order of its collapsed form, then those that only before
  *              has, in the order of its form. A stack that a side has twice may have two lines,
  *              with the right sum. With the measure CALLS the stacks are those of the counted
- *              trees, otherwise of the sampled ones. JSON the tree that the page shows; all lines
- *              of a method are one frame. See difference.c.
+ *              trees, otherwise of the sampled ones.
+ *   JSON       the tree that the page shows; all lines of a method are one frame. See
+ *              difference.c.
  *
  * Threads  any; both profiles are immutable.
  * Errors   SMP_EIO: the output failed, and nothing more was written. SMP_ENOMEM, SMP_EQUOTA: no

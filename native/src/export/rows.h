@@ -11,11 +11,11 @@
  * equals its parent's, both as printed, in whole milliseconds. The printed rows of a chain get the
  * children of the others:
  *
- *   no package list the outermost, as in the original, and the innermost whose class is not of the
- *                        JDK; otherwise a stack could be reduced to a pool's worker and a method of
- *                        the JDK, without the user's line between them a package list the innermost
- *                        whose class is monitored, which is the line of the user's code where the
- *                        time branches; the outermost if there is none
+ *   no package list      the outermost, as in the original, and the innermost whose class is not of
+ *                        the JDK; otherwise a stack could be reduced to a pool's worker and a
+ *                        method of the JDK, without the user's line between them
+ *   a package list       the innermost whose class is monitored, which is the line of the user's
+ *                        code where the time branches; the outermost if there is none
  *
  * Roots always stay, and so do pseudo-frames ("[64..127 frames omitted]"), which end a chain. With
  * zero_time_packages a node stays, and begins a chain, if its package differs from its parent's. In
@@ -35,10 +35,10 @@
  *
  * It counts all these rows, with those below them. Its time is that of the row above without its
  * method time and the rows shown, in whole milliseconds, so that the sum is exact; all of it is
- * method time. It shows the sums of the hidden rows' columns, but no calls. A
- * group that was idle throughout (hot_groups.h) shows only its outermost row with the most time,
- * with all of it as method time. Rows of counted groups, which are exact, and of [JVM], which are
- * few, are never hidden.
+ * method time. It shows the sums of the hidden rows' columns, but no calls. A group that was idle
+ * throughout (hot_groups.h) shows only its outermost row with the most time, with all of it as
+ * method time. Rows of counted groups, which are exact, and of [JVM], which are few, are never
+ * hidden.
  *
  * Owns     the links between rows and the texts of their frames; borrows the profile.
  * Threads  immutable after create.

@@ -7,11 +7,11 @@
  * deviations to either side with many finds, and longer upwards with few. For a row with most of
  * its group's time the range is that of the rest of the group.
  *
- *   wall The variance is that of the tree's error sums. The longer a thread has slept, the more
+ *   wall   The variance is that of the tree's error sums. The longer a thread has slept, the more
  *          time a find of it stands for. A row with light finds only might as well have had heavy
- *          ones, so it gets at least its share of the variance of the group's running time. cpu As
- *          wall, but only polls that found the thread running count. The group's sum comes from the
- *          clocks and is exact; only its division among the rows is a matter of chance.
+ *          ones, so it gets at least its share of the variance of the group's running time.
+ *   cpu    As wall, but only polls that found the thread running count. The group's sum comes from
+ *          the clocks and is exact; only its division among the rows is a matter of chance.
  *
  * Figures that no poll has changed are exact: rows without variance, samples and calls.
  *

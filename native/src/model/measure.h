@@ -33,10 +33,10 @@
 enum smp_adding { SMP_ADDING_TOTAL, SMP_ADDING_OWN };
 
 /*
- * X(code, name, unit, adding, title, column) name: the key in JSON, the sample type in pprof, the
- * measure's name in Java. title: the name in exports weighed by it, and, with a capital, the label
- * of its number in a row of the text report. column: the head of its column in the table of hot
- * methods.
+ * X(code, name, unit, adding, title, column)
+ * name: the key in JSON, the sample type in pprof, the measure's name in Java.
+ * title: the name in exports weighed by it, and, with a capital, the label of its number in a row
+ * of the text report. column: the head of its column in the table of hot methods.
  *
  * The sampled measures come first: an interval holds only these if its sampler counts no calls.
  */
@@ -88,8 +88,9 @@ enum smp_thread_state {
 };
 
 /*
- * X(code, name, speedscope, printed_as, suffix) name: in pprof. speedscope: in that format.
- * printed_as: how many make one unit in texts for people. suffix: follows the title there.
+ * X(code, name, speedscope, printed_as, suffix)
+ * name: in pprof. speedscope: in that format. printed_as: how many make one unit in texts for
+ * people. suffix: follows the title there.
  */
 #define SMP_UNIT_MAP(X)                                           \
     X(NANOSECONDS, "nanoseconds", "nanoseconds", 1000000, "(ms)") \

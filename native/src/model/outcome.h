@@ -54,10 +54,11 @@ enum smp_shown {
 /* clang-format off */
 
 /*
- * X(code, kind, shown, text, frame, words) shown: when the line is in a short account, see above.
- * text: the line in the account record. frame: the pseudo-frame that gets the time of such a poll;
- * NULL if there is a real stack. words: what it means, for the glossary and the page; `code`
- * between backticks.
+ * X(code, kind, shown, text, frame, words)
+ * shown: when the line is in a short account, see above.
+ * text:  the line in the account record.
+ * frame: the pseudo-frame that gets the time of such a poll; NULL if there is a real stack.
+ * words: what it means, for the glossary and the page; `code` between backticks.
  */
 #define SMP_OUTCOME_MAP(X) \
     X(WALKED, WALKED, NEVER, "samples taken", NULL,                                           \

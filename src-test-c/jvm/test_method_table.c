@@ -20,6 +20,8 @@
 #include "jvm/agent/agent.h"
 #include "jvm/code/code_events.h"
 #include "jvm/code/method_ids.h"
+#include "jvm/check/check.h"
+#include "hotspot/method_table.h"
 #include "support/fake_code.h"
 #include "support/vm_fixture.h"
 

@@ -11,7 +11,8 @@
 
 #include "base/clock.h"
 #include "base/safe_read.h"
-#include "hotspot/check.h"
+#include "jvm/agent/agent.h"
+#include "jvm/check/check.h"
 #include "hotspot/frame_names.h"
 #include "jvm/agent/agent.h"
 #include "jvm/threads/threads.h"

@@ -7,12 +7,10 @@
 
 #include "base/safe_read.h"
 #include "hotspot/memory.h"
-#include "jvm/agent/jdk.h"
-#include "jvm/agent/local_frame.h"
 
 /* ---------------------------------------------------------------------------- libjvm's exports */
 
-/* What is needed of the lists of fields and types. */
+/* Entries of the lists of fields and types. */
 enum item {
     REFERENCE_BASE, /* addresses of variables */
     REFERENCE_SHIFT,
@@ -26,7 +24,7 @@ enum item {
     ITEMS
 };
 
-/* One of the alternatives of an item: names differ from JDK to JDK. */
+/* An alternative of an item: names differ from JDK to JDK. */
 struct source {
     const char *type;
     const char *name;        /* NULL: the type's size */
@@ -101,7 +99,7 @@ static bool read_exports(const struct smp_exports *exports, struct exported *out
 
 /* --------------------------------------------------------------- references, and the collector */
 
-/* False also where there is no such flag. */
+/* False also if there is no such flag. */
 static bool is_flag_on(const struct exported *exported, const char *name)
 {
     enum { MAX_FLAGS = 10000 };
@@ -140,74 +138,15 @@ bool smp_chunks_find_references(const struct smp_exports *exports, struct smp_ch
     return read_exports(exports, &exported, reason) && find_references(&exported, out, reason);
 }
 
-/* ------------------------------------------------------------------------------- Java's fields */
-
-struct unsafe {
-    JNIEnv *env;
-    jobject object;
-    jmethodID offset;
-};
-
-static bool has_thrown(JNIEnv *env)
-{
-    const bool thrown = (*env)->ExceptionCheck(env);
-
-    if (thrown)
-        (*env)->ExceptionClear(env);
-    return thrown;
-}
-
-static bool open_unsafe(JNIEnv *env, struct unsafe *unsafe)
-{
-    jclass owner = smp_jdk_class(env, "jdk/internal/misc/Unsafe");
-    jmethodID get = smp_jdk_static_method(env, owner, "getUnsafe", "()Ljdk/internal/misc/Unsafe;");
-
-    unsafe->env = env;
-    unsafe->offset =
-        smp_jdk_method(env, owner, "objectFieldOffset", "(Ljava/lang/Class;Ljava/lang/String;)J");
-    if (get == NULL || unsafe->offset == NULL)
-        return false;
-    unsafe->object = (*env)->CallStaticObjectMethod(env, owner, get);
-    return !has_thrown(env) && unsafe->object != NULL;
-}
-
-static bool find_offset(const struct unsafe *unsafe, jclass owner, const char *field, uint32_t *out)
-{
-    JNIEnv *env = unsafe->env;
-    jstring name = smp_jdk_found(env, (*env)->NewStringUTF(env, field));
-    jlong offset = 0;
-
-    if (name == NULL)
-        return false;
-    offset = (*env)->CallLongMethod(env, unsafe->object, unsafe->offset, owner, name);
-    const bool is_missing = has_thrown(env);
-    (*env)->DeleteLocalRef(env, name);
-    if (is_missing)
-        return false;
-    *out = (uint32_t)offset;
-    return offset > 0 && offset < SMP_CHUNKS_MAX_HEADER;
-}
-
-static bool find_offsets(JNIEnv *env, jclass continuation, jclass chunk, struct smp_chunks *out)
-{
-    struct unsafe unsafe;
-
-    if (!open_unsafe(env, &unsafe) || !find_offset(&unsafe, continuation, "tail", &out->tail) ||
-        !find_offset(&unsafe, chunk, "parent", &out->parent) ||
-        !find_offset(&unsafe, chunk, "size", &out->size) ||
-        !find_offset(&unsafe, chunk, "sp", &out->sp))
-        return false;
-    out->is_bottom_from_end = !find_offset(&unsafe, chunk, "bottom", &out->bottom);
-    return !out->is_bottom_from_end || find_offset(&unsafe, chunk, "argsize", &out->bottom);
-}
-
 /* ---------------------------------------------------------------------------- a chunk's frames */
 
-/* Of the class's object, which a collection may move meanwhile; a Klass stays where it is. */
-static uintptr_t klass_of(const struct exported *exported, jclass java_class)
+/*
+ * handle: where the address of the class's object is, which a collection may move meanwhile. A
+ * Klass never moves.
+ */
+static uintptr_t klass_of(const struct exported *exported, uintptr_t handle)
 {
     enum { TRIES = 10 };
-    const uintptr_t handle = (uintptr_t)java_class; /* a local reference: where its address is */
     const uintptr_t offset = smp_load_u32(exported->values[MIRROR_KLASS]);
     uintptr_t klass = 0;
 
@@ -237,64 +176,22 @@ static bool is_klass_of_chunks(const struct smp_layout *layout, uintptr_t klass)
            memcmp(text, name, sizeof(text)) == 0;
 }
 
-/* The words of a chunk begin where an object of its class without any would end. */
-static bool find_frames(const struct exported *exported, const struct smp_layout *layout,
-                        jclass chunk, struct smp_chunks *out)
+/* The words of a chunk begin at the end of an object of its class that has none. */
+bool smp_chunks_find_frames(const struct smp_exports *exports, const struct smp_layout *layout,
+                            uintptr_t handle, struct smp_chunks *out)
 {
-    const uintptr_t klass = klass_of(exported, chunk);
+    char reason[SMP_CHUNKS_REASON_BYTES];
+    struct exported exported;
+    uintptr_t klass = 0;
     int32_t helper = 0; /* the size of an object; its lowest bits are flags */
 
+    if (!read_exports(exports, &exported, reason))
+        return false;
+    klass = klass_of(&exported, handle);
     if (!is_klass_of_chunks(layout, klass) ||
-        !smp_safe_read(&helper, klass + exported->values[LAYOUT_HELPER], sizeof(helper)) ||
+        !smp_safe_read(&helper, klass + exported.values[LAYOUT_HELPER], sizeof(helper)) ||
         helper <= 0 || helper > SMP_CHUNKS_MAX_HEADER)
         return false;
     out->frames = (uint32_t)helper & ~(uint32_t)(sizeof(uintptr_t) - 1);
     return out->frames > out->bottom && out->frames > out->parent;
-}
-
-/* --------------------------------------------------------------------------------------- all */
-
-static uint64_t id_of(jmethodID method)
-{
-    return (uint64_t)(uintptr_t)method;
-}
-
-static bool find_classes(const struct exported *exported, const struct smp_layout *layout,
-                         JNIEnv *env, struct smp_chunks *out, char reason[SMP_CHUNKS_REASON_BYTES])
-{
-    jclass continuation = smp_jdk_class(env, "jdk/internal/vm/Continuation");
-    jclass chunk = smp_jdk_class(env, "jdk/internal/vm/StackChunk");
-
-    if (continuation == NULL || chunk == NULL)
-        return refuse(reason, "no class jdk.internal.vm.StackChunk");
-    if (!find_offsets(env, continuation, chunk, out))
-        return refuse(reason, "no offsets of the fields of a StackChunk");
-    if (!find_frames(exported, layout, chunk, out))
-        return refuse(reason, "no offset of the frames in a StackChunk");
-    out->yields[0] = id_of(smp_jdk_static_method(env, continuation, "doYield", "()I"));
-    out->yields[1] = id_of(
-        smp_jdk_method(env, continuation, "yield0",
-                       "(Ljdk/internal/vm/ContinuationScope;Ljdk/internal/vm/Continuation;)Z"));
-    return (out->yields[0] != 0 && out->yields[1] != 0) ||
-           refuse(reason, "no methods Continuation.doYield and yield0");
-}
-
-bool smp_chunks_find(const struct smp_exports *exports, const struct smp_layout *layout,
-                     JNIEnv *env, struct smp_chunks *out, char reason[SMP_CHUNKS_REASON_BYTES])
-{
-    enum { REFERENCES = 16 };
-    struct exported exported;
-    bool is_found = false;
-
-    *out = (struct smp_chunks){ 0 };
-    reason[0] = '\0';
-    if (layout->version < SMP_CHUNKS_FIRST_VERSION)
-        return refuse(reason, "this JDK has no virtual threads");
-    if (!read_exports(exports, &exported, reason) || !find_references(&exported, out, reason))
-        return false;
-    if (!smp_local_frame_push(env, REFERENCES))
-        return refuse(reason, "no memory");
-    is_found = find_classes(&exported, layout, env, out, reason);
-    smp_local_frame_pop(env);
-    return is_found;
 }

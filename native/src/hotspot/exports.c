@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hotspot/exports.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "jvm/agent/symbol.h"
 
 enum {
     MAX_ENTRIES = 20000, /* a list ends in an entry without names; reading stops here without one */
@@ -48,6 +47,42 @@ struct list {
     uint64_t stride;
     int64_t parts[PART_COUNT];
 };
+
+/*
+ * RTLD_DEFAULT finds the symbol only if the launcher loaded libjvm globally. libjvm stays loaded as
+ * long as there is a JVM, so the handle is closed at once.
+ */
+void *smp_symbol(const char *name)
+{
+    void *symbol = dlsym(RTLD_DEFAULT, name);
+
+    if (symbol != NULL)
+        return symbol;
+    void *library = dlopen("libjvm.so", RTLD_NOLOAD | RTLD_LAZY);
+    if (library == NULL)
+        return NULL;
+    symbol = dlsym(library, name);
+    (void)dlclose(library);
+    return symbol;
+}
+
+/*
+ * RTLD_DEFAULT finds the symbol only if the launcher loaded libjvm globally. libjvm stays loaded as
+ * long as there is a JVM, so the handle is closed at once.
+ */
+void *smp_symbol(const char *name)
+{
+    void *symbol = dlsym(RTLD_DEFAULT, name);
+
+    if (symbol != NULL)
+        return symbol;
+    void *library = dlopen("libjvm.so", RTLD_NOLOAD | RTLD_LAZY);
+    if (library == NULL)
+        return NULL;
+    symbol = dlsym(library, name);
+    (void)dlclose(library);
+    return symbol;
+}
 
 static const void *look_up(const struct smp_exports *exports, const char *name)
 {

@@ -7,7 +7,6 @@
 #include "hotspot/frames.h"
 #include "hotspot/machine_code.h"
 #include "hotspot/method.h"
-#include "hotspot/version.h"
 
 enum { FIRST_VIRTUAL_THREADS = 19, MAX_FRAME_BYTES = 1024 * 1024 };
 
@@ -96,7 +95,7 @@ static bool find_size(const struct smp_layout *layout, const struct smp_blob *bl
 {
     enum smp_frame_size size = SMP_FRAME_FIXED;
 
-    if (layout->version >= SMP_JVM_FRAMES_SAY_SIZE && blob->kind == SMP_BLOB_COMPILED)
+    if (layout->version >= SMP_FRAMES_SAY_SIZE && blob->kind == SMP_BLOB_COMPILED)
         size = smp_machine_code_frame_size((const void *)blob->code, /* NOLINT */
                                            blob->end - blob->code, blob->frame_bytes);
     *says_size = size == SMP_FRAME_SAYS_SIZE;

@@ -22,6 +22,8 @@
 #include "jvm/calls/redefined_classes.h"
 #include "jvm/calls/reflected_calls.h"
 #include "jvm/code/prepare_event.h"
+#include "hotspot/class_changes.h"
+#include "jvm/agent/version.h"
 
 enum {
     HOOK_EXTRA_REFS = 2 * SMP_BATCH_MOST,

@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "hotspot/inline_record.h"
 #include "hotspot/machine_code.h"
+#include "jvm/check/inline_record.h"
 #include "jvm/code/code_map.h"
 #include "jvm/code/invoked_method.h"
 

@@ -7,7 +7,8 @@
 
 #include "base/alloc.h"
 #include "base/once.h"
-#include "hotspot/check.h"
+#include "jvm/agent/agent.h"
+#include "jvm/check/check.h"
 #include "hotspot/frame_names.h"
 #include "jvm/agent/agent.h"
 #include "jvm/threads/gate.h"

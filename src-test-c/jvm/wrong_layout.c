@@ -12,12 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hotspot/exports.h"
 #include "jvm/agent/agent.h"
-#include "hotspot/exports.h"
-#include "jvm/code/code_events.h"
-#include "jvm/check/check.h"
-#include "hotspot/exports.h"
 #include "jvm/agent/version.h"
+#include "jvm/check/check.h"
+#include "jvm/code/code_events.h"
 #include "jvm/loaded.h"
 #include "jvm/threads/stack_bounds.h"
 #include "jvm/threads/threads.h"

@@ -6,136 +6,87 @@
 #include <string.h>
 
 #include "base/safe_read.h"
+#include "hotspot/flags.h"
 #include "hotspot/memory.h"
 
 /* ---------------------------------------------------------------------------- libjvm's exports */
 
-/* Entries of the lists of fields and types. */
-enum item {
-    REFERENCE_BASE, /* addresses of variables */
-    REFERENCE_SHIFT,
-    MIRROR_KLASS,
-    FLAGS,
-    FLAG_COUNT,
-    FLAG_NAME, /* offsets */
-    FLAG_ADDRESS,
-    LAYOUT_HELPER,
-    FLAG_BYTES, /* a size */
-    ITEMS
+/* Names differ from JDK to JDK, so some entries have two rows. */
+enum item { BASE_17, BASE, SHIFT_17, SHIFT, MIRROR_KLASS, LAYOUT_HELPER, ITEMS };
+
+static const struct smp_wanted items[ITEMS] = {
+    [BASE_17] = { .type = "CompressedOops",
+                  .name = "_narrow_oop._base",
+                  .type_string = "address",
+                  .is_static = true },
+    [BASE] = { .type = "CompressedOops",
+               .name = "_base",
+               .type_string = "address",
+               .is_static = true },
+    [SHIFT_17] = { .type = "CompressedOops",
+                   .name = "_narrow_oop._shift",
+                   .type_string = "int",
+                   .is_static = true },
+    [SHIFT] = { .type = "CompressedOops",
+                .name = "_shift",
+                .type_string = "int",
+                .is_static = true },
+    [MIRROR_KLASS] = { .type = "java_lang_Class",
+                       .name = "_klass_offset",
+                       .type_string = "int",
+                       .is_static = true },
+    [LAYOUT_HELPER] = { .type = "Klass", .name = "_layout_helper", .type_string = "jint" },
 };
 
-/* An alternative of an item: names differ from JDK to JDK. */
-struct source {
-    const char *type;
-    const char *name;        /* NULL: the type's size */
-    const char *type_string; /* NULL: the list has none */
-    enum item item;
-    bool is_static;
-};
-
-static const struct source sources[] = {
-    { "CompressedOops", "_narrow_oop._base", "address", REFERENCE_BASE, true },
-    { "CompressedOops", "_base", "address", REFERENCE_BASE, true },
-    { "CompressedOops", "_narrow_oop._shift", "int", REFERENCE_SHIFT, true },
-    { "CompressedOops", "_shift", "int", REFERENCE_SHIFT, true },
-    { "java_lang_Class", "_klass_offset", "int", MIRROR_KLASS, true },
-    { "JVMFlag", "flags", "JVMFlag*", FLAGS, true },
-    { "JVMFlag", "numFlags", "size_t", FLAG_COUNT, true },
-    { "JVMFlag", "_name", "const char*", FLAG_NAME, false },
-    { "JVMFlag", "_addr", NULL, FLAG_ADDRESS, false },
-    { "Klass", "_layout_helper", "jint", LAYOUT_HELPER, false },
-    { "JVMFlag", NULL, NULL, FLAG_BYTES, false },
-};
-
-struct exported {
-    uint64_t values[ITEMS];
-    bool found[ITEMS];
-};
-
-static bool is_same(const char *one, const char *other)
-{
-    return one == other || (one != NULL && other != NULL && strcmp(one, other) == 0);
-}
-
-static void take_entry(void *self, const struct smp_export *entry)
-{
-    struct exported *exported = self;
-
-    for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
-        const struct source *source = &sources[i];
-        if (!is_same(source->type, entry->type) || !is_same(source->name, entry->name) ||
-            !is_same(source->type_string, entry->type_string) ||
-            source->is_static != entry->is_static)
-            continue;
-        exported->values[source->item] = entry->value;
-        exported->found[source->item] =
-            entry->is_static ? entry->value != 0 : entry->value < SMP_EXPORT_MAX_OFFSET;
-    }
-}
-
-static bool refuse(char reason[SMP_CHUNKS_REASON_BYTES], const char *text)
+static bool refuse_chunks(char reason[SMP_CHUNKS_REASON_BYTES], const char *text)
 {
     (void)snprintf(reason, SMP_CHUNKS_REASON_BYTES, "%s", text);
     return false;
 }
 
-static bool read_exports(const struct smp_exports *exports, struct exported *out,
+static bool refuse_without(char reason[SMP_CHUNKS_REASON_BYTES], enum item item)
+{
+    (void)snprintf(reason, SMP_CHUNKS_REASON_BYTES, "no %s::%s", items[item].type,
+                   items[item].name);
+    return false;
+}
+
+static bool read_exports(const struct smp_exports *exports, struct smp_wanted found[ITEMS],
                          char reason[SMP_CHUNKS_REASON_BYTES])
 {
-    *out = (struct exported){ .found = { false } };
-    if (!smp_exports_visit(exports, SMP_EXPORT_FIELDS, take_entry, out) ||
-        !smp_exports_visit(exports, SMP_EXPORT_TYPES, take_entry, out))
-        return refuse(reason, "libjvm does not export its fields");
-    for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
-        if (out->found[sources[i].item])
-            continue;
-        (void)snprintf(reason, SMP_CHUNKS_REASON_BYTES, "no %s%s%s", sources[i].type,
-                       sources[i].name != NULL ? "::" : "",
-                       sources[i].name != NULL ? sources[i].name : "");
-        return false;
+    memcpy(found, items, sizeof(items));
+    (void)smp_exports_find(exports, found, ITEMS);
+    if (!found[BASE].is_found)
+        found[BASE] = found[BASE_17];
+    if (!found[SHIFT].is_found)
+        found[SHIFT] = found[SHIFT_17];
+    for (int item = 0; item < ITEMS; item++) {
+        if (!found[item].is_found && item != BASE_17 && item != SHIFT_17)
+            return refuse_without(reason, (enum item)item);
     }
     return true;
 }
 
 /* --------------------------------------------------------------- references, and the collector */
 
-/* False also if there is no such flag. */
-static bool is_flag_on(const struct exported *exported, const char *name)
-{
-    enum { MAX_FLAGS = 10000 };
-    const uintptr_t flags = smp_load_word(exported->values[FLAGS]);
-    const uintptr_t count = smp_load_word(exported->values[FLAG_COUNT]);
-
-    for (uintptr_t i = 0; i < count && i < MAX_FLAGS; i++) {
-        const uintptr_t flag = flags + i * exported->values[FLAG_BYTES];
-        const char *its_name =
-            (const char *)smp_load_word(flag + exported->values[FLAG_NAME]); /* NOLINT */
-        if (its_name != NULL && strcmp(its_name, name) == 0)
-            return smp_load_u8(smp_load_word(flag + exported->values[FLAG_ADDRESS])) != 0;
-    }
-    return false;
-}
-
-static bool find_references(const struct exported *exported, struct smp_chunks *out,
-                            char reason[SMP_CHUNKS_REASON_BYTES])
-{
-    enum { MAX_SHIFT = 8 };
-
-    if (!is_flag_on(exported, "UseSerialGC") && !is_flag_on(exported, "UseParallelGC") &&
-        !is_flag_on(exported, "UseG1GC"))
-        return refuse(reason, "this collector moves objects while threads run");
-    out->reference.is_compressed = is_flag_on(exported, "UseCompressedOops");
-    out->reference.base = smp_load_word(exported->values[REFERENCE_BASE]);
-    out->reference.shift = smp_load_u32(exported->values[REFERENCE_SHIFT]);
-    return out->reference.shift <= MAX_SHIFT || refuse(reason, "references cannot be read");
-}
-
 bool smp_chunks_find_references(const struct smp_exports *exports, struct smp_chunks *out,
                                 char reason[SMP_CHUNKS_REASON_BYTES])
 {
-    struct exported exported;
+    enum { MAX_SHIFT = 8 };
+    struct smp_wanted found[ITEMS];
+    struct smp_flags flags;
 
-    return read_exports(exports, &exported, reason) && find_references(&exported, out, reason);
+    if (!read_exports(exports, found, reason))
+        return false;
+    if (!smp_flags_find(exports, &flags))
+        return refuse_chunks(reason, "no JVMFlag::flags");
+    if (!smp_flags_is_on(&flags, "UseSerialGC") && !smp_flags_is_on(&flags, "UseParallelGC") &&
+        !smp_flags_is_on(&flags, "UseG1GC"))
+        return refuse_chunks(reason, "this collector moves objects while threads run");
+    out->reference.is_compressed = smp_flags_is_on(&flags, "UseCompressedOops");
+    out->reference.base = smp_load_word(found[BASE].value);
+    out->reference.shift = smp_load_u32(found[SHIFT].value);
+    return out->reference.shift <= MAX_SHIFT || refuse_chunks(reason, "references cannot be read");
 }
 
 /* ---------------------------------------------------------------------------- a chunk's frames */
@@ -144,10 +95,10 @@ bool smp_chunks_find_references(const struct smp_exports *exports, struct smp_ch
  * handle: where the address of the class's object is, which a collection may move meanwhile. A
  * Klass never moves.
  */
-static uintptr_t klass_of(const struct exported *exported, uintptr_t handle)
+static uintptr_t klass_of(const struct smp_wanted *found, uintptr_t handle)
 {
     enum { TRIES = 10 };
-    const uintptr_t offset = smp_load_u32(exported->values[MIRROR_KLASS]);
+    const uintptr_t offset = smp_load_u32(found[MIRROR_KLASS].value);
     uintptr_t klass = 0;
 
     for (int i = 0; i < TRIES; i++) {
@@ -181,15 +132,15 @@ bool smp_chunks_find_frames(const struct smp_exports *exports, const struct smp_
                             uintptr_t handle, struct smp_chunks *out)
 {
     char reason[SMP_CHUNKS_REASON_BYTES];
-    struct exported exported;
+    struct smp_wanted found[ITEMS];
     uintptr_t klass = 0;
     int32_t helper = 0; /* the size of an object; its lowest bits are flags */
 
-    if (!read_exports(exports, &exported, reason))
+    if (!read_exports(exports, found, reason))
         return false;
-    klass = klass_of(&exported, handle);
+    klass = klass_of(found, handle);
     if (!is_klass_of_chunks(layout, klass) ||
-        !smp_safe_read(&helper, klass + exported.values[LAYOUT_HELPER], sizeof(helper)) ||
+        !smp_safe_read(&helper, klass + found[LAYOUT_HELPER].value, sizeof(helper)) ||
         helper <= 0 || helper > SMP_CHUNKS_MAX_HEADER)
         return false;
     out->frames = (uint32_t)helper & ~(uint32_t)(sizeof(uintptr_t) - 1);

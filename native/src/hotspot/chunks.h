@@ -60,7 +60,7 @@ static inline bool smp_chunks_is_yield(const struct smp_chunks *chunks, uint64_t
     return id != 0 && (id == chunks->yields[0] || id == chunks->yields[1]);
 }
 
-/* How references are compressed, and whether this collector may be used. exports: NULL, or a test's. */
+/* How references are compressed; false with some collectors. exports: NULL, or a test's. */
 bool smp_chunks_find_references(const struct smp_exports *exports, struct smp_chunks *out,
                                 char reason[SMP_CHUNKS_REASON_BYTES]);
 /*

@@ -49,4 +49,18 @@ void *smp_symbol(const char *name);
 bool smp_exports_visit(const struct smp_exports *exports, enum smp_export_list list,
                        void (*visit)(void *self, const struct smp_export *entry), void *self);
 
+/* An entry that smp_exports_find looks for. */
+struct smp_wanted {
+    enum smp_export_list list;
+    bool is_static;          /* a field; its value is an address */
+    const char *type;        /* NULL: of a constant */
+    const char *name;        /* NULL: of a type */
+    const char *type_string; /* NULL: any; set to the entry's own */
+    bool is_found; /* its value is an address, a plausible offset or size, or a constant */
+    uint64_t value;
+};
+
+/* Looks for all of them. False: at least one was not found. */
+bool smp_exports_find(const struct smp_exports *exports, struct smp_wanted *wanted, size_t count);
+
 #endif

@@ -71,7 +71,7 @@ static uint64_t id_of(jmethodID method)
     return (uint64_t)(uintptr_t)method;
 }
 
-static bool refuse(char reason[SMP_CHUNKS_REASON_BYTES], const char *text)
+static bool refuse_heap(char reason[SMP_CHUNKS_REASON_BYTES], const char *text)
 {
     (void)snprintf(reason, SMP_CHUNKS_REASON_BYTES, "%s", text);
     return false;
@@ -84,18 +84,18 @@ static bool find_classes(const struct smp_layout *layout, JNIEnv *env, struct sm
     jclass chunk = smp_jdk_class(env, "jdk/internal/vm/StackChunk");
 
     if (continuation == NULL || chunk == NULL)
-        return refuse(reason, "no class jdk.internal.vm.StackChunk");
+        return refuse_heap(reason, "no class jdk.internal.vm.StackChunk");
     if (!find_offsets(env, continuation, chunk, out))
-        return refuse(reason, "no offsets of the fields of a StackChunk");
+        return refuse_heap(reason, "no offsets of the fields of a StackChunk");
     /* A local reference is the address of a word that has the object's. */
     if (!smp_chunks_find_frames(NULL, layout, (uintptr_t)chunk, out))
-        return refuse(reason, "no offset of the frames in a StackChunk");
+        return refuse_heap(reason, "no offset of the frames in a StackChunk");
     out->yields[0] = id_of(smp_jdk_static_method(env, continuation, "doYield", "()I"));
     out->yields[1] = id_of(
         smp_jdk_method(env, continuation, "yield0",
                        "(Ljdk/internal/vm/ContinuationScope;Ljdk/internal/vm/Continuation;)Z"));
     return (out->yields[0] != 0 && out->yields[1] != 0) ||
-           refuse(reason, "no methods Continuation.doYield and yield0");
+           refuse_heap(reason, "no methods Continuation.doYield and yield0");
 }
 
 bool smp_continuations_find(const struct smp_layout *layout, JNIEnv *env, struct smp_chunks *out,
@@ -107,11 +107,11 @@ bool smp_continuations_find(const struct smp_layout *layout, JNIEnv *env, struct
     *out = (struct smp_chunks){ 0 };
     reason[0] = '\0';
     if (layout->version < SMP_CHUNKS_FIRST_VERSION)
-        return refuse(reason, "this JDK has no virtual threads");
+        return refuse_heap(reason, "this JDK has no virtual threads");
     if (!smp_chunks_find_references(NULL, out, reason))
         return false;
     if (!smp_local_frame_push(env, REFERENCES))
-        return refuse(reason, "no memory");
+        return refuse_heap(reason, "no memory");
     is_found = find_classes(layout, env, out, reason);
     smp_local_frame_pop(env);
     return is_found;

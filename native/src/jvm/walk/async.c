@@ -9,18 +9,19 @@
 #include <string.h>
 
 #include "base/once.h"
-#include "jvm/agent/agent.h"
-#include "hotspot/exports.h"
-#include "jvm/code/class_unload.h"
-#include "jvm/code/code_events.h"
-#include "jvm/code/continuations.h"
-#include "jvm/code/code_map.h"
-#include "jvm/code/method_ids.h"
-#include "jvm/check/check.h"
+#include "handler/own_walk.h"
 #include "hotspot/code_copies.h"
+#include "hotspot/exports.h"
 #include "hotspot/frames.h"
 #include "hotspot/method_table.h"
+#include "jvm/agent/agent.h"
 #include "jvm/agent/version.h"
+#include "jvm/check/check.h"
+#include "jvm/code/class_unload.h"
+#include "jvm/code/code_events.h"
+#include "jvm/code/code_map.h"
+#include "jvm/code/continuations.h"
+#include "jvm/code/method_ids.h"
 #include "jvm/threads/stack_bounds.h"
 #include "jvm/threads/threads.h"
 #include "jvm/threads/virtual_threads.h"
@@ -92,7 +93,7 @@ static bool has_a_walk(void)
     return state.async.walk != NULL || smp_async_walks_by_itself();
 }
 
-/* Our own walk may be refused at any time (jvm/check/check.h): in some JVMs no other one is left. */
+/* Our own walk may be refused at any time (check/check.h): in some JVMs no other one is left. */
 void smp_async_refusal(char out[SMP_ASYNC_REFUSAL_BYTES])
 {
     char own[SMP_LAYOUT_REASON_BYTES];

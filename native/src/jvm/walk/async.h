@@ -3,7 +3,7 @@
  * async.h - whether, and how, this JVM lets a running thread walk itself.
  *
  *   events for code on, those of code made before ─► layout of the JVM's thread object, our own
- *   walk proven (jvm/check/check.h) ─► signal handler ─► self-test: two known stacks walked ─► usable
+ *   walk proven (check/check.h) ─► signal handler ─► self-test: two known stacks walked ─► usable
  *
  * The two stacks: that of the caller, in native code, must equal JVMTI's; that of an internal
  * thread, which hashes numbers meanwhile, must end in that method. Any mismatch disables

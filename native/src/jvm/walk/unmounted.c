@@ -2,7 +2,6 @@
 #include "jvm/walk/unmounted.h"
 
 #include "base/alloc.h"
-#include "hotspot/version.h"
 #include "jvm/agent/agent.h"
 #include "jvm/agent/jdk.h"
 #include "jvm/agent/local_frame.h"

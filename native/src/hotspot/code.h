@@ -91,6 +91,28 @@ size_t smp_code_frames_near(const struct smp_layout *layout, const struct smp_bl
                             uintptr_t pc, struct smp_raw_frame *out, size_t room);
 
 /*
+ * Recognizes a debug record that has the line of another place of its method. Returns the offset of
+ * the record that counts in its place; 0: the record at this offset of a compiled method's code is
+ * its own.
+ *
+ * C2 writes a record where an instruction ends. One that takes no bytes, such as "the thread's
+ * object", which is always in a register, ends where the instruction before it does, and takes that
+ * one's place. C2 shares it among all instructions that need the thread's object, so its line is
+ * that of the first one: of Thread.currentThread(), say, in another inlined method. A poll of a
+ * safepoint needs it:
+ *
+ *   0x7ba  call *%r10             System.nanoTime() of a loop, line 253: its record was at 0x7c5
+ *   0x7c5                         the thread's object: line 207, of the loop's caller, at 0x7c5
+ *   0x7c5  mov 0x30(%r15), %r10   address of the page; other instructions may follow
+ *   0x7c9  test %eax, (%r10)      the poll's own record, line 253
+ *
+ * The instruction before the poll then has the poll's line, so the record at the load is not
+ * believed. Other instructions that need the thread's object are not looked for: their own line is
+ * not always that of the instruction before them.
+ */
+int32_t smp_code_poll_record(const struct smp_blob *blob, int32_t offset);
+
+/*
  * For a method that the JVM keeps while its data are read, as in its event: one safe read now, none
  * by smp_code_frames. False: they cannot be read.
  */

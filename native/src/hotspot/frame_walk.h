@@ -147,7 +147,7 @@ bool smp_frame_step_blob(struct smp_frame_walk *walk);
 bool smp_frame_step_leaf(struct smp_frame_walk *walk, uintptr_t line_pc);
 /* frame_interpreted.c */
 bool smp_frame_step_interpreted(struct smp_frame_walk *walk);
-/* frame_entry.c: where native code called Java. */
+/* frames.c: where native code called Java. */
 bool smp_frame_step_entry(struct smp_frame_walk *walk);
 bool smp_frame_step_upcall(struct smp_frame_walk *walk, const struct smp_blob *blob);
 /* frame_chunk.c: into the heap, from chunk to chunk. */

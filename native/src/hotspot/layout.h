@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #include "hotspot/exports.h"
-#include "hotspot/thread_states.h"
+#include "hotspot/thread_layout.h"
 
 enum {
     SMP_LAYOUT_REASON_BYTES = 160,

@@ -21,7 +21,7 @@
 #include "jvm/calls/loaded_summary.h"
 #include "jvm/calls/redefined_classes.h"
 #include "jvm/calls/reflected_calls.h"
-#include "jvm/code/prepare_event.h"
+#include "jvm/code/class_events.h"
 
 enum {
     HOOK_EXTRA_REFS = 2 * SMP_BATCH_MOST,

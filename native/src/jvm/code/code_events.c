@@ -11,7 +11,7 @@
 #include "jvm/check/check.h"
 #include "jvm/check/inline_record.h"
 #include "jvm/code/call_sites.h"
-#include "jvm/code/class_unload.h"
+#include "jvm/code/class_events.h"
 #include "jvm/code/code_map.h"
 #include "jvm/code/monitor_exits.h"
 

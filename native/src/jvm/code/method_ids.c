@@ -9,7 +9,7 @@
 #include "jvm/agent/jvmti_status.h"
 #include "jvm/agent/local_frame.h"
 #include "jvm/check/check.h"
-#include "jvm/code/prepare_event.h"
+#include "jvm/code/class_events.h"
 
 enum { EXTRA_REFS = 16 };
 

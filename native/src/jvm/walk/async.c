@@ -17,7 +17,7 @@
 #include "jvm/agent/agent.h"
 #include "jvm/agent/version.h"
 #include "jvm/check/check.h"
-#include "jvm/code/class_unload.h"
+#include "jvm/code/class_events.h"
 #include "jvm/code/code_events.h"
 #include "jvm/code/code_map.h"
 #include "jvm/code/continuations.h"

@@ -40,7 +40,7 @@ BEGIN {
     room("jvm/agent", "base hotspot/exports.h")
     room("jvm/check", "base jvm/agent hotspot")
     room("jvm/code", jvm " classfile jvm/agent hotspot handler jvm/check")
-    room("handler", "engine/jvm.h base/give_way.h hotspot")
+    room("handler", "engine/jvm.h base/backoff.h hotspot")
     room("jvm/threads", jvm " jvm/agent hotspot handler")
     room("jvm/walk", jvm " jvm/agent hotspot jvm/check jvm/code handler jvm/threads")
     room("jvm/locks", jvm " jvm/agent hotspot jvm/threads")

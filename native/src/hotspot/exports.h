@@ -36,7 +36,7 @@ struct smp_export {
     uint64_t value;          /* offset, address, size or constant */
 };
 
-/* Where exported symbols are looked up; NULL wherever one is expected: in libjvm. */
+/* A place to look up exported symbols. A NULL pointer to one means libjvm. */
 struct smp_exports {
     const void *(*symbol)(void *self, const char *name);
     void *self;

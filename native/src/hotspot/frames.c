@@ -27,7 +27,7 @@ static void reverse(struct smp_frames *frames, size_t from, size_t to)
     }
 }
 
-/* Puts the root's end in order; without the root it is dropped. */
+/* Puts the frames of the root's end in order, or drops them if the root is not known. */
 static void finish(struct smp_frame_walk *walk)
 {
     struct smp_frames *out = walk->out;
@@ -52,7 +52,7 @@ static void finish(struct smp_frame_walk *walk)
     out->omitted = walk->added - out->capacity;
 }
 
-/* The words of all frames that are kept are, too. */
+/* If frames are kept, so are all their words. */
 static bool has_no_word_room(const struct smp_frames_words *words)
 {
     return words != NULL && words->count + WORDS_OF_STEP > words->capacity;
@@ -80,7 +80,7 @@ static struct smp_jvm_code read_jvm_code(const struct smp_layout *layout)
     };
 }
 
-/* Kept once all of it has been made. */
+/* Kept once the JVM has made all of this code. */
 static struct smp_jvm_code jvm_code_of(const struct smp_layout *layout,
                                        struct smp_frames_cache *cache)
 {
@@ -99,7 +99,7 @@ static struct smp_jvm_code jvm_code_of(const struct smp_layout *layout,
 
 /* --- where native code called Java --- */
 
-/* On with the Java frame that called the native code which called this Java code. */
+/* Goes to the Java frame that called the native code which called this Java code. */
 static bool go_to_anchor(struct smp_frame_walk *walk, uintptr_t anchor)
 {
     uintptr_t sp = 0;
@@ -136,7 +136,7 @@ bool smp_frame_step_upcall(struct smp_frame_walk *walk, const struct smp_blob *b
 
 /* --- the walk --- */
 
-/* Most entries are plain: at most four frames of the JVM, with ids, of a known size. */
+/* Most entries are plain: at most four Java frames, all with ids, of a known size. */
 static bool is_plain_entry(const struct smp_entry_head *head)
 {
     return (head->shape & SMP_ENTRY_FLAGS) == SMP_ENTRY_ALL_IDS && smp_entry_part(head) == 0 &&
@@ -144,8 +144,8 @@ static bool is_plain_entry(const struct smp_entry_head *head)
 }
 
 /*
- * The step of most frames, of one entry of the cache. False: nothing was done, because it takes
- * more than that.
+ * The step of most frames, which needs one entry of the cache. False: nothing was done, because
+ * this frame needs more.
  */
 static inline bool step_plain(struct smp_frame_walk *walk, bool *goes_on)
 {

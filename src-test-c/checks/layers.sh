@@ -36,15 +36,16 @@ BEGIN {
     room("engine/session", engine " engine/threads engine/attribution engine/sources")
 
     jvm = "base engine/jvm.h model/sample.h"
-    room("jvm/agent", "base")
-    room("hotspot", "base jvm/agent")
-    room("jvm/code", jvm " classfile jvm/agent hotspot handler")
+    room("hotspot", "base")
+    room("jvm/agent", "base hotspot/exports.h")
+    room("jvm/check", "base jvm/agent hotspot")
+    room("jvm/code", jvm " classfile jvm/agent hotspot handler jvm/check")
     room("handler", "engine/jvm.h base/backoff.h hotspot")
     room("jvm/threads", jvm " jvm/agent hotspot handler")
-    room("jvm/walk", jvm " jvm/agent hotspot jvm/code handler jvm/threads")
+    room("jvm/walk", jvm " jvm/agent hotspot jvm/check jvm/code handler jvm/threads")
     room("jvm/locks", jvm " jvm/agent hotspot jvm/threads")
     room("jvm/calls", jvm " model/counting_account.h engine/session/worker.h classfile counting jvm/agent hotspot jvm/code jvm/threads")
-    all = jvm " counting jvm/agent jvm/calls hotspot jvm/code handler jvm/threads jvm/locks jvm/walk"
+    all = jvm " counting jvm/agent jvm/calls hotspot jvm/check jvm/code handler jvm/threads jvm/locks jvm/walk"
     room("jvm", all)
 
     all = all " jvm export model classfile counting engine engine/threads engine/attribution engine/sources engine/session"
@@ -55,9 +56,9 @@ BEGIN {
     hidden["base"] = "^(jni|jvmti)[.]h$|^com_incapsula_"
     hidden["model"] = "^(jni|jvmti|pthread)[.]h$|^com_incapsula_"
     hidden["classfile"] = hidden["model"]
-    hidden["counting"] = hidden["export"] = hidden["engine"] = hidden["base"]
+    hidden["counting"] = hidden["export"] = hidden["engine"] = hidden["hotspot"] = hidden["base"]
     hidden["handler"] = "^jvmti[.]h$|^com_incapsula_"
-    hidden["hotspot"] = hidden["jvm"] = hidden["tests"] = "^com_incapsula_"
+    hidden["jvm"] = hidden["tests"] = "^com_incapsula_"
     hidden["jni"] = "^jvmti[.]h$"
 }
 

@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "base/safe_read.h"
-#include "hotspot/check.h"
-#include "hotspot/check_code.h"
 #include "hotspot/code.h"
+#include "jvm/check/check.h"
+#include "jvm/check/check_code.h"
 #include "support/fake_code.h"
 #include "support/fake_jvmti.h"
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "hotspot/chunks.h"
+#include "jvm/code/continuations.h"
 #include "support/fake_libjvm.h"
 
 enum { FLAGS = 7 };
@@ -150,7 +151,7 @@ static void test_references_that_cannot_be(void **state)
     fake_libjvm_destroy(jvm.libjvm);
     /* This program has no libjvm. */
     assert_false(smp_chunks_find_references(NULL, &chunks, reason));
-    assert_string_equal(reason, "libjvm does not export its fields");
+    assert_string_equal(reason, "no CompressedOops::_base");
 }
 
 static void test_a_jdk_without_virtual_threads(void **state)
@@ -160,7 +161,7 @@ static void test_a_jdk_without_virtual_threads(void **state)
     struct smp_chunks chunks;
 
     (void)state;
-    assert_false(smp_chunks_find(NULL, &layout, NULL, &chunks, reason));
+    assert_false(smp_continuations_find(&layout, NULL, &chunks, reason));
     assert_string_equal(reason, "this JDK has no virtual threads");
 }
 

@@ -14,7 +14,7 @@
 #include <stdatomic.h>
 
 #include "jvm/agent/agent.h"
-#include "jvm/code/class_unload.h"
+#include "jvm/code/class_events.h"
 #include "jvm/code/code_events.h"
 #include "jvm/code/code_map.h"
 #include "jvm/code/method_ids.h"

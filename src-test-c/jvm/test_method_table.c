@@ -15,9 +15,9 @@
 
 #include "base/random.h"
 #include "base/safe_read.h"
-#include "hotspot/check.h"
 #include "hotspot/method_table.h"
 #include "jvm/agent/agent.h"
+#include "jvm/check/check.h"
 #include "jvm/code/code_events.h"
 #include "jvm/code/method_ids.h"
 #include "support/fake_code.h"

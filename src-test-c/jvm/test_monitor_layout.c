@@ -88,8 +88,8 @@ static void set_flag(const char *name)
 static void add_flags(void)
 {
     vm.flags_variable = vm.flags;
-    add_static("JVMFlag", "flags", &vm.flags_variable);
-    add_static("JVMFlag", "numFlags", &vm.flag_count);
+    add("JVMFlag", "flags", "JVMFlag*", true, (uint64_t)(uintptr_t)&vm.flags_variable);
+    add("JVMFlag", "numFlags", "size_t", true, (uint64_t)(uintptr_t)&vm.flag_count);
     add("JVMFlag", "_name", "const char*", false, offsetof(struct flag, name));
     add("JVMFlag", "_addr", "void*", false, offsetof(struct flag, address));
     add("JVMFlag", NULL, NULL, false, sizeof(struct flag));

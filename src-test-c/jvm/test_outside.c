@@ -11,9 +11,9 @@
 
 #include "base/clock.h"
 #include "base/safe_read.h"
-#include "hotspot/check.h"
 #include "hotspot/frame_names.h"
 #include "jvm/agent/agent.h"
+#include "jvm/check/check.h"
 #include "jvm/threads/threads.h"
 #include "jvm/walk/cross_check.h"
 #include "jvm/walk/outside.h"

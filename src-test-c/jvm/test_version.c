@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "hotspot/version.h"
+#include "jvm/agent/version.h"
 #include "jvm/threads/registry.h"
 #include "jvm/walk/async.h"
 #include "jvm/walk/walk_target.h"

@@ -12,11 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotspot/check.h"
 #include "hotspot/exports.h"
-#include "hotspot/version.h"
 #include "jvm/agent/agent.h"
-#include "jvm/agent/symbol.h"
+#include "jvm/agent/version.h"
+#include "jvm/check/check.h"
 #include "jvm/code/code_events.h"
 #include "jvm/loaded.h"
 #include "jvm/threads/stack_bounds.h"

@@ -3,7 +3,7 @@
 #ifndef SMP_SUPPORT_THREAD_STATES_H
 #define SMP_SUPPORT_THREAD_STATES_H
 
-#include "hotspot/thread_states.h"
+#include "hotspot/thread_layout.h"
 
 /* Up to JDK 27. The odd ones: on the way from the one below to another. */
 enum {

@@ -2,15 +2,15 @@
 #include "hotspot/blob_cache.h"
 
 enum {
-    NEIGHBOURHOOD_BYTES = 256 /* addresses so near to each other share an entry */
+    NEIGHBOURHOOD_BYTES = 256 /* addresses in one such range share an entry */
 };
 
-/* Words of an entry, behind the sequence: distances are from the blob's start. */
+/* Words of an entry, behind the sequence number. Distances count from the blob's start. */
 enum blob_word {
     BLOB_START = 1,
     BLOB_METHOD,
     BLOB_CODE_AND_END,
-    BLOB_DATA_AND_FRAME, /* the end of all that it has, and the bytes of its frame */
+    BLOB_DATA_AND_FRAME, /* where its data end, and the bytes of its frame */
     BLOB_COMPLETE_AND_ID,
     BLOB_EPOCH_AND_KIND,
     BLOB_USED
@@ -54,7 +54,7 @@ static bool read_blob_entry(const struct smp_blob_entry *entry, uint32_t epoch,
     return true;
 }
 
-/* epoch: of the cache, before the blob was read. */
+/* epoch: the cache's, read before the blob. */
 static void put_blob(struct smp_frames_cache *cache, uintptr_t pc, uint32_t epoch,
                      const struct smp_blob *blob)
 {

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * blob_cache.h - remembers in which method's code an address lies. smp_blob_find reads a dozen
- * places of the JVM's memory for it, which a program that computes has driven out of the
- * processor's caches.
+ * blob_cache.h - remembers in which method's code an address lies, because smp_blob_find reads a
+ * dozen places of the JVM's memory, which a busy program has driven out of the processor's caches.
  *
  *   pc ─► entry of its neighbourhood ─► the method's blob, if pc lies in it
  *
- * An entry is believed as one of frame_cache.h is: the blob's block is in use, its compile id is
- * the same, and no class was unloaded since.
+ * An entry is believed under the conditions of frame_cache.h: the blob's block is in use, its
+ * compile id is the same, and no class has been unloaded since.
  *
- * Threads  any, signal handlers included; an entry that is just written is not found, and one
- *          thread writes at a time.
+ * Threads  any, signal handlers included. One thread writes at a time; an entry that is being
+ *          written is not found.
  * Errors   false: as smp_blob_find.
- * Cost     found: one cache line, and two of the blob.
+ * Cost     if found, one cache line of the table and two of the blob.
  */
 #ifndef SMP_HOTSPOT_BLOB_CACHE_H
 #define SMP_HOTSPOT_BLOB_CACHE_H

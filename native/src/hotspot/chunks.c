@@ -6,209 +6,99 @@
 #include <string.h>
 
 #include "base/safe_read.h"
+#include "hotspot/flags.h"
 #include "hotspot/memory.h"
-#include "jvm/agent/jdk.h"
-#include "jvm/agent/local_frame.h"
 
 /* ---------------------------------------------------------------------------- libjvm's exports */
 
-/* What is needed of the lists of fields and types. */
-enum item {
-    REFERENCE_BASE, /* addresses of variables */
-    REFERENCE_SHIFT,
-    MIRROR_KLASS,
-    FLAGS,
-    FLAG_COUNT,
-    FLAG_NAME, /* offsets */
-    FLAG_ADDRESS,
-    LAYOUT_HELPER,
-    FLAG_BYTES, /* a size */
-    ITEMS
+/* Names differ from JDK to JDK, so some entries have two rows. */
+enum item { BASE_17, BASE, SHIFT_17, SHIFT, MIRROR_KLASS, LAYOUT_HELPER, ITEMS };
+
+static const struct smp_wanted items[ITEMS] = {
+    [BASE_17] = { .type = "CompressedOops",
+                  .name = "_narrow_oop._base",
+                  .type_string = "address",
+                  .is_static = true },
+    [BASE] = { .type = "CompressedOops",
+               .name = "_base",
+               .type_string = "address",
+               .is_static = true },
+    [SHIFT_17] = { .type = "CompressedOops",
+                   .name = "_narrow_oop._shift",
+                   .type_string = "int",
+                   .is_static = true },
+    [SHIFT] = { .type = "CompressedOops",
+                .name = "_shift",
+                .type_string = "int",
+                .is_static = true },
+    [MIRROR_KLASS] = { .type = "java_lang_Class",
+                       .name = "_klass_offset",
+                       .type_string = "int",
+                       .is_static = true },
+    [LAYOUT_HELPER] = { .type = "Klass", .name = "_layout_helper", .type_string = "jint" },
 };
 
-/* One of the alternatives of an item: names differ from JDK to JDK. */
-struct source {
-    const char *type;
-    const char *name;        /* NULL: the type's size */
-    const char *type_string; /* NULL: the list has none */
-    enum item item;
-    bool is_static;
-};
-
-static const struct source sources[] = {
-    { "CompressedOops", "_narrow_oop._base", "address", REFERENCE_BASE, true },
-    { "CompressedOops", "_base", "address", REFERENCE_BASE, true },
-    { "CompressedOops", "_narrow_oop._shift", "int", REFERENCE_SHIFT, true },
-    { "CompressedOops", "_shift", "int", REFERENCE_SHIFT, true },
-    { "java_lang_Class", "_klass_offset", "int", MIRROR_KLASS, true },
-    { "JVMFlag", "flags", "JVMFlag*", FLAGS, true },
-    { "JVMFlag", "numFlags", "size_t", FLAG_COUNT, true },
-    { "JVMFlag", "_name", "const char*", FLAG_NAME, false },
-    { "JVMFlag", "_addr", NULL, FLAG_ADDRESS, false },
-    { "Klass", "_layout_helper", "jint", LAYOUT_HELPER, false },
-    { "JVMFlag", NULL, NULL, FLAG_BYTES, false },
-};
-
-struct exported {
-    uint64_t values[ITEMS];
-    bool found[ITEMS];
-};
-
-static bool is_same(const char *one, const char *other)
-{
-    return one == other || (one != NULL && other != NULL && strcmp(one, other) == 0);
-}
-
-static void take_entry(void *self, const struct smp_export *entry)
-{
-    struct exported *exported = self;
-
-    for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
-        const struct source *source = &sources[i];
-        if (!is_same(source->type, entry->type) || !is_same(source->name, entry->name) ||
-            !is_same(source->type_string, entry->type_string) ||
-            source->is_static != entry->is_static)
-            continue;
-        exported->values[source->item] = entry->value;
-        exported->found[source->item] =
-            entry->is_static ? entry->value != 0 : entry->value < SMP_EXPORT_MAX_OFFSET;
-    }
-}
-
-static bool refuse(char reason[SMP_CHUNKS_REASON_BYTES], const char *text)
+static bool refuse_chunks(char reason[SMP_CHUNKS_REASON_BYTES], const char *text)
 {
     (void)snprintf(reason, SMP_CHUNKS_REASON_BYTES, "%s", text);
     return false;
 }
 
-static bool read_exports(const struct smp_exports *exports, struct exported *out,
+static bool refuse_without(char reason[SMP_CHUNKS_REASON_BYTES], enum item item)
+{
+    (void)snprintf(reason, SMP_CHUNKS_REASON_BYTES, "no %s::%s", items[item].type,
+                   items[item].name);
+    return false;
+}
+
+static bool read_exports(const struct smp_exports *exports, struct smp_wanted found[ITEMS],
                          char reason[SMP_CHUNKS_REASON_BYTES])
 {
-    *out = (struct exported){ .found = { false } };
-    if (!smp_exports_visit(exports, SMP_EXPORT_FIELDS, take_entry, out) ||
-        !smp_exports_visit(exports, SMP_EXPORT_TYPES, take_entry, out))
-        return refuse(reason, "libjvm does not export its fields");
-    for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
-        if (out->found[sources[i].item])
-            continue;
-        (void)snprintf(reason, SMP_CHUNKS_REASON_BYTES, "no %s%s%s", sources[i].type,
-                       sources[i].name != NULL ? "::" : "",
-                       sources[i].name != NULL ? sources[i].name : "");
-        return false;
+    memcpy(found, items, sizeof(items));
+    (void)smp_exports_find(exports, found, ITEMS);
+    if (!found[BASE].is_found)
+        found[BASE] = found[BASE_17];
+    if (!found[SHIFT].is_found)
+        found[SHIFT] = found[SHIFT_17];
+    for (int item = 0; item < ITEMS; item++) {
+        if (!found[item].is_found && item != BASE_17 && item != SHIFT_17)
+            return refuse_without(reason, (enum item)item);
     }
     return true;
 }
 
 /* --------------------------------------------------------------- references, and the collector */
 
-/* False also where there is no such flag. */
-static bool is_flag_on(const struct exported *exported, const char *name)
-{
-    enum { MAX_FLAGS = 10000 };
-    const uintptr_t flags = smp_load_word(exported->values[FLAGS]);
-    const uintptr_t count = smp_load_word(exported->values[FLAG_COUNT]);
-
-    for (uintptr_t i = 0; i < count && i < MAX_FLAGS; i++) {
-        const uintptr_t flag = flags + i * exported->values[FLAG_BYTES];
-        const char *its_name =
-            (const char *)smp_load_word(flag + exported->values[FLAG_NAME]); /* NOLINT */
-        if (its_name != NULL && strcmp(its_name, name) == 0)
-            return smp_load_u8(smp_load_word(flag + exported->values[FLAG_ADDRESS])) != 0;
-    }
-    return false;
-}
-
-static bool find_references(const struct exported *exported, struct smp_chunks *out,
-                            char reason[SMP_CHUNKS_REASON_BYTES])
-{
-    enum { MAX_SHIFT = 8 };
-
-    if (!is_flag_on(exported, "UseSerialGC") && !is_flag_on(exported, "UseParallelGC") &&
-        !is_flag_on(exported, "UseG1GC"))
-        return refuse(reason, "this collector moves objects while threads run");
-    out->reference.is_compressed = is_flag_on(exported, "UseCompressedOops");
-    out->reference.base = smp_load_word(exported->values[REFERENCE_BASE]);
-    out->reference.shift = smp_load_u32(exported->values[REFERENCE_SHIFT]);
-    return out->reference.shift <= MAX_SHIFT || refuse(reason, "references cannot be read");
-}
-
 bool smp_chunks_find_references(const struct smp_exports *exports, struct smp_chunks *out,
                                 char reason[SMP_CHUNKS_REASON_BYTES])
 {
-    struct exported exported;
+    enum { MAX_SHIFT = 8 };
+    struct smp_wanted found[ITEMS];
+    struct smp_flags flags;
 
-    return read_exports(exports, &exported, reason) && find_references(&exported, out, reason);
-}
-
-/* ------------------------------------------------------------------------------- Java's fields */
-
-struct unsafe {
-    JNIEnv *env;
-    jobject object;
-    jmethodID offset;
-};
-
-static bool has_thrown(JNIEnv *env)
-{
-    const bool thrown = (*env)->ExceptionCheck(env);
-
-    if (thrown)
-        (*env)->ExceptionClear(env);
-    return thrown;
-}
-
-static bool open_unsafe(JNIEnv *env, struct unsafe *unsafe)
-{
-    jclass owner = smp_jdk_class(env, "jdk/internal/misc/Unsafe");
-    jmethodID get = smp_jdk_static_method(env, owner, "getUnsafe", "()Ljdk/internal/misc/Unsafe;");
-
-    unsafe->env = env;
-    unsafe->offset =
-        smp_jdk_method(env, owner, "objectFieldOffset", "(Ljava/lang/Class;Ljava/lang/String;)J");
-    if (get == NULL || unsafe->offset == NULL)
+    if (!read_exports(exports, found, reason))
         return false;
-    unsafe->object = (*env)->CallStaticObjectMethod(env, owner, get);
-    return !has_thrown(env) && unsafe->object != NULL;
-}
-
-static bool find_offset(const struct unsafe *unsafe, jclass owner, const char *field, uint32_t *out)
-{
-    JNIEnv *env = unsafe->env;
-    jstring name = smp_jdk_found(env, (*env)->NewStringUTF(env, field));
-    jlong offset = 0;
-
-    if (name == NULL)
-        return false;
-    offset = (*env)->CallLongMethod(env, unsafe->object, unsafe->offset, owner, name);
-    const bool is_missing = has_thrown(env);
-    (*env)->DeleteLocalRef(env, name);
-    if (is_missing)
-        return false;
-    *out = (uint32_t)offset;
-    return offset > 0 && offset < SMP_CHUNKS_MAX_HEADER;
-}
-
-static bool find_offsets(JNIEnv *env, jclass continuation, jclass chunk, struct smp_chunks *out)
-{
-    struct unsafe unsafe;
-
-    if (!open_unsafe(env, &unsafe) || !find_offset(&unsafe, continuation, "tail", &out->tail) ||
-        !find_offset(&unsafe, chunk, "parent", &out->parent) ||
-        !find_offset(&unsafe, chunk, "size", &out->size) ||
-        !find_offset(&unsafe, chunk, "sp", &out->sp))
-        return false;
-    out->is_bottom_from_end = !find_offset(&unsafe, chunk, "bottom", &out->bottom);
-    return !out->is_bottom_from_end || find_offset(&unsafe, chunk, "argsize", &out->bottom);
+    if (!smp_flags_find(exports, &flags))
+        return refuse_chunks(reason, "no JVMFlag::flags");
+    if (!smp_flags_is_on(&flags, "UseSerialGC") && !smp_flags_is_on(&flags, "UseParallelGC") &&
+        !smp_flags_is_on(&flags, "UseG1GC"))
+        return refuse_chunks(reason, "this collector moves objects while threads run");
+    out->reference.is_compressed = smp_flags_is_on(&flags, "UseCompressedOops");
+    out->reference.base = smp_load_word(found[BASE].value);
+    out->reference.shift = smp_load_u32(found[SHIFT].value);
+    return out->reference.shift <= MAX_SHIFT || refuse_chunks(reason, "references cannot be read");
 }
 
 /* ---------------------------------------------------------------------------- a chunk's frames */
 
-/* Of the class's object, which a collection may move meanwhile; a Klass stays where it is. */
-static uintptr_t klass_of(const struct exported *exported, jclass java_class)
+/*
+ * handle: where the address of the class's object is, which a collection may move meanwhile. A
+ * Klass never moves.
+ */
+static uintptr_t klass_of(const struct smp_wanted *found, uintptr_t handle)
 {
     enum { TRIES = 10 };
-    const uintptr_t handle = (uintptr_t)java_class; /* a local reference: where its address is */
-    const uintptr_t offset = smp_load_u32(exported->values[MIRROR_KLASS]);
+    const uintptr_t offset = smp_load_u32(found[MIRROR_KLASS].value);
     uintptr_t klass = 0;
 
     for (int i = 0; i < TRIES; i++) {
@@ -237,64 +127,22 @@ static bool is_klass_of_chunks(const struct smp_layout *layout, uintptr_t klass)
            memcmp(text, name, sizeof(text)) == 0;
 }
 
-/* The words of a chunk begin where an object of its class without any would end. */
-static bool find_frames(const struct exported *exported, const struct smp_layout *layout,
-                        jclass chunk, struct smp_chunks *out)
+/* The words of a chunk begin at the end of an object of its class that has none. */
+bool smp_chunks_find_frames(const struct smp_exports *exports, const struct smp_layout *layout,
+                            uintptr_t handle, struct smp_chunks *out)
 {
-    const uintptr_t klass = klass_of(exported, chunk);
+    char reason[SMP_CHUNKS_REASON_BYTES];
+    struct smp_wanted found[ITEMS];
+    uintptr_t klass = 0;
     int32_t helper = 0; /* the size of an object; its lowest bits are flags */
 
+    if (!read_exports(exports, found, reason))
+        return false;
+    klass = klass_of(found, handle);
     if (!is_klass_of_chunks(layout, klass) ||
-        !smp_safe_read(&helper, klass + exported->values[LAYOUT_HELPER], sizeof(helper)) ||
+        !smp_safe_read(&helper, klass + found[LAYOUT_HELPER].value, sizeof(helper)) ||
         helper <= 0 || helper > SMP_CHUNKS_MAX_HEADER)
         return false;
     out->frames = (uint32_t)helper & ~(uint32_t)(sizeof(uintptr_t) - 1);
     return out->frames > out->bottom && out->frames > out->parent;
-}
-
-/* --------------------------------------------------------------------------------------- all */
-
-static uint64_t id_of(jmethodID method)
-{
-    return (uint64_t)(uintptr_t)method;
-}
-
-static bool find_classes(const struct exported *exported, const struct smp_layout *layout,
-                         JNIEnv *env, struct smp_chunks *out, char reason[SMP_CHUNKS_REASON_BYTES])
-{
-    jclass continuation = smp_jdk_class(env, "jdk/internal/vm/Continuation");
-    jclass chunk = smp_jdk_class(env, "jdk/internal/vm/StackChunk");
-
-    if (continuation == NULL || chunk == NULL)
-        return refuse(reason, "no class jdk.internal.vm.StackChunk");
-    if (!find_offsets(env, continuation, chunk, out))
-        return refuse(reason, "no offsets of the fields of a StackChunk");
-    if (!find_frames(exported, layout, chunk, out))
-        return refuse(reason, "no offset of the frames in a StackChunk");
-    out->yields[0] = id_of(smp_jdk_static_method(env, continuation, "doYield", "()I"));
-    out->yields[1] = id_of(
-        smp_jdk_method(env, continuation, "yield0",
-                       "(Ljdk/internal/vm/ContinuationScope;Ljdk/internal/vm/Continuation;)Z"));
-    return (out->yields[0] != 0 && out->yields[1] != 0) ||
-           refuse(reason, "no methods Continuation.doYield and yield0");
-}
-
-bool smp_chunks_find(const struct smp_exports *exports, const struct smp_layout *layout,
-                     JNIEnv *env, struct smp_chunks *out, char reason[SMP_CHUNKS_REASON_BYTES])
-{
-    enum { REFERENCES = 16 };
-    struct exported exported;
-    bool is_found = false;
-
-    *out = (struct smp_chunks){ 0 };
-    reason[0] = '\0';
-    if (layout->version < SMP_CHUNKS_FIRST_VERSION)
-        return refuse(reason, "this JDK has no virtual threads");
-    if (!read_exports(exports, &exported, reason) || !find_references(&exported, out, reason))
-        return false;
-    if (!smp_local_frame_push(env, REFERENCES))
-        return refuse(reason, "no memory");
-    is_found = find_classes(&exported, layout, env, out, reason);
-    smp_local_frame_pop(env);
-    return is_found;
 }

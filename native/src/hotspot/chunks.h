@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * chunks.h - where the frames of a mounted virtual thread lie that the JVM has not brought back to
- * its carrier's stack since it parked: in objects of the Java heap.
+ * chunks.h - where the older frames of a mounted virtual thread lie: in objects of the Java heap,
+ * from which the JVM brings them back to the carrier's stack one by one.
  *
  *   ContinuationEntry (on the stack) ─► Continuation.tail ─► StackChunk: newest frames
  *                                                              └─ parent ─► StackChunk: older ones
  *
- * The JDK gives the offsets of these classes' fields (Unsafe.objectFieldOffset), and libjvm exports
- * how a reference is compressed. What is not exported is checked at each use: a chunk must refer
- * to its Continuation.
+ * jvm/code/continuations.h gets the offsets of these classes' fields from the JDK; libjvm exports
+ * how a reference is compressed. The rest is checked at each use: a chunk must refer to its
+ * Continuation.
  *
- * Used only where no object moves while a thread runs Java code: with the collectors Serial,
- * Parallel and G1. From JDK 21 on.
+ * Used only if no object moves while a thread runs Java code: with the collectors Serial, Parallel
+ * and G1. From JDK 21 on.
  *
- * Threads  find: an attached one. The result is a value: any, signal handlers included.
- * Errors   find: false, with the reason.
- * Cost     find: a pass over some thousand names and some calls of JNI.
+ * Threads  any. The result is a value, which signal handlers may read.
+ * Errors   false, with the reason.
+ * Cost     a pass over some thousand names.
  */
 #ifndef SMP_HOTSPOT_CHUNKS_H
 #define SMP_HOTSPOT_CHUNKS_H
 
-#include <jni.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -40,31 +39,35 @@ struct smp_chunks {
         uint32_t shift;
         uintptr_t base;
     } reference;
-    /* Offsets in bytes: in a Continuation, */
-    uint32_t tail;
-    /* and in a chunk. Its sizes are in words. */
-    uint32_t parent;
+    /* Offsets in bytes. The chunk's own sizes are in words. */
+    uint32_t tail;   /* in a Continuation */
+    uint32_t parent; /* in a chunk, as the next ones */
     uint32_t size;
     uint32_t sp;
     uint32_t bottom;
     bool is_bottom_from_end; /* JDK 21: the field says how many words lie behind the bottom */
     uint32_t frames;         /* where its words begin */
-    /* Ids of the methods in which a thread parks: while it copies its frames. 0: none. */
+    /* Ids of the methods in which a thread copies its frames when it parks. 0: none. */
     uint64_t yields[SMP_CHUNKS_YIELDS];
 };
 
-/* A thread that has this method among its two newest frames parks: frames may be in both places. */
+/*
+ * A thread that has this method among its two newest frames parks: its frames may be in both
+ * places.
+ */
 static inline bool smp_chunks_is_yield(const struct smp_chunks *chunks, uint64_t id)
 {
     return id != 0 && (id == chunks->yields[0] || id == chunks->yields[1]);
 }
 
-/* exports: NULL, or a test's. */
-bool smp_chunks_find(const struct smp_exports *exports, const struct smp_layout *layout,
-                     JNIEnv *env, struct smp_chunks *out, char reason[SMP_CHUNKS_REASON_BYTES]);
-
-/* The part of find that needs no JNI: references, and the collector. */
+/* How references are compressed; false with some collectors. exports: NULL, or a test's. */
 bool smp_chunks_find_references(const struct smp_exports *exports, struct smp_chunks *out,
                                 char reason[SMP_CHUNKS_REASON_BYTES]);
+/*
+ * Where a chunk's frames begin. Its other offsets must have been found. handle: the address of a
+ * word that refers to the class StackChunk, such as a local reference.
+ */
+bool smp_chunks_find_frames(const struct smp_exports *exports, const struct smp_layout *layout,
+                            uintptr_t handle, struct smp_chunks *out);
 
 #endif

@@ -6,15 +6,15 @@
  *   pc ─► code heap ─► segment map ─► blob ─► kind, frame size
  *                                      └──► record of exactly this pc ─► scopes ─► frames
  *
- * The code heap is never unmapped, so a read of a blob cannot fault, it can only be stale. What a
- * method keeps elsewhere (its scopes, from JDK 25 on) is read by base/safe_read.h. A caller
- * believes nothing that was read here until it has proved that the stack has not changed
+ * The code heap is never unmapped, so reading a blob cannot fault; its contents can only be stale.
+ * Data that a method keeps elsewhere (its scopes, from JDK 25 on) are read by base/safe_read.h. A
+ * caller believes nothing that was read here until it has proved that the stack has not changed
  * meanwhile.
  *
  * Threads  any, signal handlers included: no lock, no allocation, no call into the JVM.
  * Errors   false, or 0 frames: not code of a known kind, or a record that makes no sense.
- * Cost     find: some loads. frames: a binary search and one decoded scope for each frame; where
- *          debug data lie outside of the code heap one system call, three where they are large.
+ * Cost     find: some loads. frames: a binary search and one decoded scope for each frame; if
+ *          the debug data lie outside of the code heap, one system call, three if they are large.
  */
 #ifndef SMP_HOTSPOT_CODE_H
 #define SMP_HOTSPOT_CODE_H
@@ -40,11 +40,11 @@ struct smp_blob {
     uintptr_t start;    /* of its header */
     uintptr_t code;     /* of its instructions */
     uintptr_t end;      /* of its instructions */
-    uintptr_t data_end; /* of all that it has in the code heap */
+    uintptr_t data_end; /* of its data in the code heap */
     enum smp_blob_kind kind;
     uint32_t frame_bytes;   /* of its complete frame; 0: unknown */
-    int32_t frame_complete; /* offset in the code from which on the frame stands; -1: never */
-    uint32_t compile_id;    /* of a method, which no other ever has; 0: not a method */
+    int32_t frame_complete; /* from this offset in the code on the frame is complete; -1: never */
+    uint32_t compile_id;    /* never used for another method; 0: not a method */
     uintptr_t method;       /* Method*; 0: not a method */
     bool is_data_mapped;    /* smp_code_map_data: its debug data are read without a system call */
 };
@@ -81,24 +81,46 @@ static inline bool smp_blob_is_interpreter(struct smp_code_range interpreter, ui
 bool smp_blob_find(const struct smp_layout *layout, uintptr_t pc, struct smp_blob *out);
 
 /*
- * The frames of a compiled or native method at the return address pc, innermost first. 0: there
- * is no record of exactly this pc. More frames than room: 0.
+ * The frames of a compiled or native method at the return address pc, innermost first. Returns 0 if
+ * there is no record of exactly this pc, or no room for all frames.
  */
 size_t smp_code_frames(const struct smp_layout *layout, const struct smp_blob *blob, uintptr_t pc,
                        struct smp_raw_frame *out, size_t room);
-/* The same by the first record at or behind pc. */
+/* The same, by the first record at or behind pc. */
 size_t smp_code_frames_near(const struct smp_layout *layout, const struct smp_blob *blob,
                             uintptr_t pc, struct smp_raw_frame *out, size_t room);
 
 /*
- * For a method that the JVM keeps while its data are read, as in its event: one safe read now, none
- * by smp_code_frames. False: they cannot be read.
+ * Recognizes a debug record that has the line of another place of its method. Returns the offset of
+ * the record that counts in its place; 0: the record at this offset of a compiled method's code is
+ * its own.
+ *
+ * C2 writes a record where an instruction ends. One that takes no bytes, such as "the thread's
+ * object", which is always in a register, ends where the instruction before it does, and takes that
+ * one's place. C2 shares it among all instructions that need the thread's object, so its line is
+ * that of the first one: of Thread.currentThread(), say, in another inlined method. A poll of a
+ * safepoint needs it:
+ *
+ *   0x7ba  call *%r10             System.nanoTime() of a loop, line 253: its record was at 0x7c5
+ *   0x7c5                         the thread's object: line 207, of the loop's caller, at 0x7c5
+ *   0x7c5  mov 0x30(%r15), %r10   address of the page; other instructions may follow
+ *   0x7c9  test %eax, (%r10)      the poll's own record, line 253
+ *
+ * The instruction before the poll then has the poll's line, so the record at the load is not
+ * believed. Other instructions that need the thread's object are not looked for: their own line is
+ * not always that of the instruction before them.
+ */
+int32_t smp_code_poll_record(const struct smp_blob *blob, int32_t offset);
+
+/*
+ * For a method that the JVM keeps while its data are read, as it does during the method's event.
+ * Reads them safely once, so that smp_code_frames may load them. False: they cannot be read.
  */
 bool smp_code_map_data(const struct smp_layout *layout, struct smp_blob *blob);
 
 /*
- * Is pc where the JVM sends a frame whose method it has deoptimised? Then the frame's own pc
- * lies in the word at this offset, which may be 0, from its stack pointer.
+ * Is pc the place to which the JVM sends a frame whose method it has deoptimised? Then the frame's
+ * own pc lies in the word at this offset, which may be 0, from its stack pointer.
  */
 bool smp_code_deoptimised_pc_offset(const struct smp_layout *layout, const struct smp_blob *blob,
                                     uintptr_t pc, uint32_t *offset);

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 
 enum {
-    ALIGNMENT = 4096, /* to give memory back, which is done in pages */
+    ALIGNMENT = 4096, /* memory is returned to the system in pages */
     BLOB_SHIFT = 3,
     HASH_SHIFT = 32
 };
@@ -32,7 +32,7 @@ static void give_back_at(size_t at)
     atomic_flag_clear_explicit(&kept.is_taken[at], memory_order_release);
 }
 
-/* The first one of the two that may be of this blob. */
+/* The first of the two copies that may be of this blob. */
 static size_t pair_of_blob(uintptr_t blob)
 {
     const uint64_t mixed = (blob >> BLOB_SHIFT) * 0xd6e8feb86659fd93U;
@@ -51,7 +51,8 @@ static struct smp_code_copy *with_room(size_t at)
     return copy;
 }
 
-/* Of two that this thread has; those of other blobs take turns. The other one is given back. */
+/* Chooses one of two copies that this thread owns, and gives back the other: the one of this blob,
+ * else they take turns. */
 static size_t choose_copy(size_t pair, uintptr_t blob)
 {
     static _Atomic size_t turn;
@@ -83,7 +84,7 @@ void smp_code_copies_give_back(struct smp_code_copy *copy)
     give_back_at((size_t)(copy - kept.copies));
 }
 
-/* Memory is given back if no copy is in use: then all pages are zeros. */
+/* Memory is returned only if no copy is in use: then all pages are zeros. */
 void smp_code_copies_empty(void)
 {
     bool is_mine[SMP_CODE_COPIES];

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * code_copies.h - the debug data of compiled methods that were read last, where they lie outside of
- * the code heap (from JDK 25 on).
+ * code_copies.h - copies of the debug data of the compiled methods that were read last. From JDK 25
+ * on these data lie outside of the code heap.
  *
  *   a place in a method ─take─► the copy of its data, or of another's ─► read, decode ─give_back─►
  *
- * A method is seen at many places, each for the first time once: at its calls, and wherever it is
- * interrupted as a leaf. Its data do not change, so one system call is enough for all of them.
+ * A walk meets a method at many places: at its calls, and wherever it is interrupted as a leaf. The
+ * data do not change, so one system call serves all of these places.
  *
  * Owns     SMP_CODE_COPIES copies, two for each hash of a blob's address; 512 KB, of which only
- *          what is used is real.
- * Threads  take, give_back: any, signal handlers included; a copy is one thread's in between.
+ *          the used pages are real.
+ * Threads  take, give_back: any, signal handlers included; in between the thread owns the copy.
  *          empty: any but signal handlers.
  * Errors   take: NULL, other threads have both.
  * Cost     some atomic operations.
@@ -27,7 +27,7 @@ enum {
     SMP_CODE_COPY_METADATA = 2 * 1024
 };
 
-/* Whose data, and where they were. A compile id is never one of another method; 0: of no method. */
+/* Whose data these are, and where they were. compile_id 0: the copy is empty. */
 struct smp_code_copy_key {
     uintptr_t blob;
     uintptr_t compile_id;
@@ -37,7 +37,7 @@ struct smp_code_copy_key {
     uintptr_t metadata_bytes;
 };
 
-/* A thread may also have one of its own, with less room, for what is not kept. */
+/* A thread may also have a copy of its own, with less room, for data that are not kept. */
 struct smp_code_copy {
     struct smp_code_copy_key key;
     char *debug;
@@ -48,7 +48,7 @@ struct smp_code_copy {
 
 struct smp_code_copy *smp_code_copies_take(uintptr_t blob);
 void smp_code_copies_give_back(struct smp_code_copy *copy);
-/* All are of no method, and use no memory, but for those that a thread has now. */
+/* Empties all copies that no thread owns now, and returns their memory to the system. */
 void smp_code_copies_empty(void);
 
 #endif

@@ -3,11 +3,11 @@
  * compressed.h - the numbers that libjvm compresses (UNSIGNED5): up to five bytes of six bits each,
  * the lowest first; a byte below the limit is the last one.
  *
- * Data are found a block at a time, so that few of the reads are system calls.
+ * Data are read a block at a time, so that few of the reads are system calls.
  *
  * Threads  any, signal handlers included: no lock, no allocation.
- * Errors   is_broken, for good: the end was passed, memory cannot be read, or a byte is none of a
- *          number's. What is returned then is 0.
+ * Errors   is_broken, for good: the end was passed, memory cannot be read, or a byte is not part of
+ *          a number. The functions then return 0.
  * Cost     a call of find for each block.
  */
 #ifndef SMP_HOTSPOT_COMPRESSED_H
@@ -24,13 +24,13 @@ enum {
     SMP_COMPRESSED_BITS = 6
 };
 
-/* The bytes from at on, where they can be loaded: in their place, or copied to room. *length of
- * them are wanted; fewer may come. NULL: none can be read. */
+/* Returns bytes from at on that can be loaded, in their place or copied to room: *length of them,
+ * or fewer, which it sets. NULL: none can be read. */
 typedef const uint8_t *smp_compressed_find(const void *self, uintptr_t at, size_t *length,
                                            uint8_t room[SMP_COMPRESSED_BLOCK]);
 
-/* A place in such data; at may be set to another one behind their start. room is written where it
- * is needed. */
+/* A place in such data. A caller may set at to another place behind the start. room is written only
+ * when it is needed. */
 struct smp_compressed {
     uint32_t base; /* see layout.h */
     smp_compressed_find *find;
@@ -39,12 +39,12 @@ struct smp_compressed {
     uintptr_t end;
     uintptr_t at;
     uintptr_t block;
-    size_t length;        /* of what has been found from block on */
+    size_t length;        /* bytes that were read from block on */
     const uint8_t *bytes; /* those */
     uint8_t room[SMP_COMPRESSED_BLOCK];
 };
 
-/* In [start, end), which is where it begins. */
+/* The data are [start, end); reading begins at start. */
 static inline void smp_compressed_begin(struct smp_compressed *data, uint32_t base, uintptr_t start,
                                         uintptr_t end, smp_compressed_find *find, const void *self)
 {

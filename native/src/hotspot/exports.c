@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hotspot/exports.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "jvm/agent/symbol.h"
 
 enum {
     MAX_ENTRIES = 20000, /* a list ends in an entry without names; reading stops here without one */
@@ -49,7 +48,25 @@ struct list {
     int64_t parts[PART_COUNT];
 };
 
-static const void *look_up(const struct smp_exports *exports, const char *name)
+/*
+ * RTLD_DEFAULT finds the symbol only if the launcher loaded libjvm globally. libjvm stays loaded as
+ * long as there is a JVM, so the handle is closed at once.
+ */
+void *smp_symbol(const char *name)
+{
+    void *symbol = dlsym(RTLD_DEFAULT, name);
+
+    if (symbol != NULL)
+        return symbol;
+    void *library = dlopen("libjvm.so", RTLD_NOLOAD | RTLD_LAZY);
+    if (library == NULL)
+        return NULL;
+    symbol = dlsym(library, name);
+    (void)dlclose(library);
+    return symbol;
+}
+
+static const void *symbol_of(const struct smp_exports *exports, const char *name)
 {
     return exports != NULL ? exports->symbol(exports->self, name) : smp_symbol(name);
 }
@@ -61,7 +78,7 @@ static bool read_number(const struct smp_exports *exports, const char *prefix, c
     const void *at = NULL;
 
     (void)snprintf(name, sizeof(name), "%s%s", prefix, end);
-    at = look_up(exports, name);
+    at = symbol_of(exports, name);
     if (at != NULL)
         memcpy(out, at, sizeof(*out));
     return at != NULL;
@@ -71,7 +88,7 @@ static bool open_list(const struct smp_exports *exports, enum smp_export_list wh
                       struct list *list)
 {
     const struct description *description = &descriptions[which];
-    const void *pointer = look_up(exports, description->list);
+    const void *pointer = symbol_of(exports, description->list);
 
     list->description = description;
     if (pointer == NULL || !read_number(exports, description->prefix, "ArrayStride", &list->stride))
@@ -134,4 +151,66 @@ bool smp_exports_visit(const struct smp_exports *exports, enum smp_export_list l
         visit(self, &entry);
     }
     return true;
+}
+
+/* --- entries by their names --- */
+
+struct look_up {
+    enum smp_export_list list;
+    struct smp_wanted *wanted;
+    size_t count;
+};
+
+static bool is_same_export(const char *one, const char *other)
+{
+    return one == other || (one != NULL && other != NULL && strcmp(one, other) == 0);
+}
+
+static bool is_plausible(const struct smp_wanted *wanted)
+{
+    switch (wanted->list) {
+    case SMP_EXPORT_FIELDS:
+        return wanted->is_static ? wanted->value != 0 : wanted->value < SMP_EXPORT_MAX_OFFSET;
+    case SMP_EXPORT_TYPES:
+        return wanted->value != 0 && wanted->value < SMP_EXPORT_MAX_OFFSET;
+    default:
+        return true;
+    }
+}
+
+static void take_wanted(void *self, const struct smp_export *entry)
+{
+    const struct look_up *look_up = self;
+
+    for (size_t i = 0; i < look_up->count; i++) {
+        struct smp_wanted *wanted = &look_up->wanted[i];
+        if (wanted->list != look_up->list || wanted->is_static != entry->is_static ||
+            !is_same_export(wanted->type, entry->type) ||
+            !is_same_export(wanted->name, entry->name) ||
+            (wanted->type_string != NULL &&
+             !is_same_export(wanted->type_string, entry->type_string)))
+            continue;
+        wanted->value = entry->value;
+        wanted->type_string = entry->type_string;
+        wanted->is_found = is_plausible(wanted);
+    }
+}
+
+bool smp_exports_find(const struct smp_exports *exports, struct smp_wanted *wanted, size_t count)
+{
+    bool all = true;
+
+    for (int list = SMP_EXPORT_FIELDS; list <= SMP_EXPORT_LONG_CONSTANTS; list++) {
+        struct look_up look_up = { .list = (enum smp_export_list)list,
+                                   .wanted = wanted,
+                                   .count = count };
+        bool is_used = false;
+        for (size_t i = 0; i < count; i++)
+            is_used = is_used || wanted[i].list == look_up.list;
+        if (is_used)
+            (void)smp_exports_visit(exports, look_up.list, take_wanted, &look_up);
+    }
+    for (size_t i = 0; i < count; i++)
+        all = all && wanted[i].is_found;
+    return all;
 }

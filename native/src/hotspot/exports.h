@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * exports.h - reads the lists by which libjvm describes itself to debuggers: fields, sizes of
- * types, constants.
+ * exports.h - libjvm's exported symbols, and the lists by which it describes itself to debuggers:
+ * fields, sizes of types, constants.
  *
- * How an entry of a list is laid out is said by further exported numbers, so this knows nothing but
- * their names. It is no supported interface: what is read here is a hint, to be checked against
- * something that is known otherwise.
+ * Further exported numbers say how an entry of a list is laid out, so only their names are known
+ * here. The lists are no supported interface: a value read from them is a hint, which must be
+ * checked against a fact that is known in another way.
  *
  * Threads  any.
- * Errors   false: a list or one of the numbers is missing.
- * Cost     a pass over a list, of up to about two thousand entries.
+ * Errors   NULL: no such symbol. false: a list or one of the numbers is missing.
+ * Cost     a symbol: a look-up in the dynamic linker's tables. A list: a pass over up to about two
+ *          thousand entries.
  */
 #ifndef SMP_HOTSPOT_EXPORTS_H
 #define SMP_HOTSPOT_EXPORTS_H
@@ -35,14 +36,31 @@ struct smp_export {
     uint64_t value;          /* offset, address, size or constant */
 };
 
-/* Where exported symbols are looked up; NULL wherever one is expected: in libjvm. */
+/* A place to look up exported symbols. A NULL pointer to one means libjvm. */
 struct smp_exports {
     const void *(*symbol)(void *self, const char *name);
     void *self;
 };
 
+/* NULL: libjvm does not export it. */
+void *smp_symbol(const char *name);
+
 /* Calls visit with each entry, whose texts last as long as libjvm. */
 bool smp_exports_visit(const struct smp_exports *exports, enum smp_export_list list,
                        void (*visit)(void *self, const struct smp_export *entry), void *self);
+
+/* An entry that smp_exports_find looks for. */
+struct smp_wanted {
+    enum smp_export_list list;
+    bool is_static;          /* a field; its value is an address */
+    const char *type;        /* NULL: of a constant */
+    const char *name;        /* NULL: of a type */
+    const char *type_string; /* NULL: any; set to the entry's own */
+    bool is_found; /* its value is an address, a plausible offset or size, or a constant */
+    uint64_t value;
+};
+
+/* Looks for all of them. False: at least one was not found. */
+bool smp_exports_find(const struct smp_exports *exports, struct smp_wanted *wanted, size_t count);
 
 #endif

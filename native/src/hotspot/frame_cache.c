@@ -15,7 +15,7 @@
 enum {
     PARTS = SMP_CODE_MAX_FRAMES / SMP_ENTRY_FRAMES,
     METHODS = 4096,                   /* a power of two */
-    MAX_BCI = SMP_ENTRY_BCI_MASK - 1, /* of those that are kept */
+    MAX_BCI = SMP_ENTRY_BCI_MASK - 1, /* the largest that an entry holds */
     METHOD_WORDS = 16,
     KEY_PART_SHIFT = 57,
     NUMBER_SHIFT = 16, /* of a method's shape */
@@ -32,8 +32,8 @@ enum method_word {
     METHOD_CODE_BYTES,
     METHOD_ID,
     METHOD_IDS,
-    METHOD_STAMP, /* the count of safepoints when it was read, twice; and whether it is sure */
-    /* What only a check needs. */
+    METHOD_STAMP, /* twice the count of safepoints when it was read, plus SURE */
+    /* Only a check needs these. */
     METHOD_POOL,
     METHOD_ID_ARRAY,
     METHOD_USED
@@ -89,15 +89,14 @@ static uint64_t key_of(uintptr_t pc, size_t part)
     return pc ^ (uint64_t)part << KEY_PART_SHIFT;
 }
 
-/* One behind the other: that is one page, most often. */
+/* The parts of an address follow each other: mostly in one page. */
 static size_t pair_of_part(uintptr_t pc, size_t part)
 {
     return (smp_entry_pair_of(pc, SMP_FRAMES_CACHE) + 2 * part) & (SMP_FRAMES_CACHE - 1);
 }
 
 /*
- * Which entry of a pair is written: the one of this key, or one that is free, else they take
- * turns.
+ * Which entry of a pair to write: the one of this key, else a free one, else they take turns.
  */
 static size_t choose(struct smp_frames_cache *cache, uint64_t first, uint64_t second, uint64_t key)
 {
@@ -126,7 +125,7 @@ static unsigned flags_of(const struct smp_known_code *code)
            (code->says_size ? SMP_ENTRY_SAYS_SIZE : 0);
 }
 
-/* A part is four frames, the first ones or the next. False: out may be anything. */
+/* A part is four frames: the first ones, or the next. False: out may be anything. */
 static bool read_code_part(const struct smp_frames_cache *cache, uintptr_t pc, size_t part,
                            struct smp_entry_head *head, const struct smp_known_code *out)
 {
@@ -181,7 +180,7 @@ void smp_frame_cache_put(struct smp_frames_cache *cache, uintptr_t pc,
     smp_cache_end_writing(cache);
 }
 
-/* They arrive together, instead of one after the other. */
+/* The parts then arrive together, instead of one after the other. */
 static void prefetch_parts(const struct smp_frames_cache *cache, uintptr_t pc, size_t count)
 {
     for (size_t part = 1; part < PARTS && part * SMP_ENTRY_FRAMES < count; part++) {
@@ -191,7 +190,7 @@ static void prefetch_parts(const struct smp_frames_cache *cache, uintptr_t pc, s
     }
 }
 
-/* Are all parts there, and of the same code? They may have been written at different times. */
+/* All parts must be of the same code: they may have been written at different times. */
 static bool read_code(const struct smp_frames_cache *cache, uintptr_t pc,
                       struct smp_entry_head *head, struct smp_known_code *out)
 {
@@ -215,8 +214,8 @@ static bool read_code(const struct smp_frames_cache *cache, uintptr_t pc,
 }
 
 /*
- * After a renewal: is the blob still there, from its start? The compile id alone may be a
- * remnant.
+ * After a renewal: is the blob still there, from its start? The compile id alone may be a remnant
+ * of freed code.
  */
 static bool check_blob(const struct smp_layout *layout, uintptr_t pc,
                        const struct smp_known_code *code)
@@ -227,7 +226,7 @@ static bool check_blob(const struct smp_layout *layout, uintptr_t pc,
            blob.compile_id == code->compile_id && blob.frame_bytes == code->frame_bytes;
 }
 
-/* Is this the id of the method? For an id that may be anything, where ids are pointers. */
+/* If ids are pointers: is this the id of the method? The id may be any number. */
 static bool is_new_id_of(uint64_t id, uintptr_t method)
 {
     uintptr_t found = 0;
@@ -244,8 +243,8 @@ static bool is_own_id(uintptr_t method, uint64_t id)
 }
 
 /*
- * After a renewal, too: an id that was read while a class was unloaded may be that of the method
- * that lay there before, and would stay for as long as the code.
+ * Also after a renewal: an id that was read while a class was being unloaded may be that of the
+ * method that lay there before, and would stay as long as the code.
  */
 static bool have_own_ids(const struct smp_layout *layout, const struct smp_known_code *code)
 {
@@ -258,7 +257,7 @@ static bool have_own_ids(const struct smp_layout *layout, const struct smp_known
     return true;
 }
 
-/* Ids that have been made meanwhile. */
+/* Fills in ids that the JVM has made meanwhile. */
 static bool complete_ids(struct smp_frames_cache *cache, const struct smp_layout *layout,
                          struct smp_known_code *code)
 {
@@ -293,10 +292,10 @@ bool smp_frame_cache_find(struct smp_frames_cache *cache, const struct smp_layou
 }
 
 /*
- * Where ids are pointers, methods are in method_table.h. Later ids are numbers, which say nothing.
- * There an entry is checked: all words on the way from the Method* to the id are read once more, in
- * one system call. That is left out as long as there was no safepoint since: without one no method
- * is freed that was on a stack, and this one was, as the entry is sure.
+ * If ids are pointers, methods are in method_table.h. Later ids are numbers, which prove nothing,
+ * so an entry is checked: all words from the Method* to the id are read once more, in one system
+ * call. The check is skipped for a sure entry if there has been no safepoint since: a sure method
+ * was on a stack, and without a safepoint the JVM frees no method that was.
  */
 static uint64_t stamp_of(uint64_t safepoints)
 {
@@ -356,7 +355,7 @@ static void take_method(const struct smp_layout *layout, const uint64_t *words,
     *id = words[METHOD_ID];
 }
 
-/* Where ids are numbers. safepoints: counted just now; 0: not known. */
+/* If ids are numbers. safepoints: the count now; 0: not known. */
 static bool find_by_words(struct smp_frames_cache *cache, const struct smp_layout *layout,
                           uintptr_t method, uint64_t safepoints, struct smp_method_code *out,
                           uint64_t *id)
@@ -385,9 +384,8 @@ static bool find_by_words(struct smp_frames_cache *cache, const struct smp_layou
 }
 
 /*
- * Where the byte codes of a known method are, read for the first time. Its id's word had the
- * Method* before, and if it still has, the method was alive all the while, and so was what was read
- * of it.
+ * Reads for the first time where the byte codes of a known method are. Its id's word held the
+ * Method* before; if it still does, the method was alive all the while, and the byte codes with it.
  */
 static bool read_known(const struct smp_layout *layout, uintptr_t method,
                        struct smp_known_method *known)

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * frame_cache.h - remembers what return addresses and methods mean (see frames.h).
+ * frame_cache.h - remembers the frames of return addresses, and the ids of methods, for frames.h.
  *
  *   return address ─► blob, compile id, frame's size, its frames with their method ids
  *   Method*        ─► byte codes, method id (from JDK 26 on; before that: method_table.h)
  *
- * An entry of an address is believed if the blob is still in use with its compile id, and if
- * nothing was renewed since; else it is checked once more. More than four frames are in further
- * entries of the same table, which may have been replaced on their own: then nothing is found.
+ * An entry of an address is believed if the blob is still in use with its compile id and the cache
+ * has not been renewed since; else it is checked once more. If an address has more than four
+ * frames, the others are in further entries of the same table. Those may have been replaced
+ * separately: then nothing is found.
  *
- * Owns     its tables, of fixed sizes, with that of blob_cache.h; an entry replaces the one that
- *          was in its place.
- * Threads  find: any, signal handlers included; an entry that is just written is not found. put:
- *          any; one thread at a time, another one's entry is dropped.
+ * Owns     its tables, of fixed sizes, and that of blob_cache.h; a new entry replaces the one in
+ *          its place.
+ * Threads  find: any, signal handlers included; an entry that is being written is not found. put:
+ *          any, one thread at a time; the entry of a second thread is dropped.
  * Errors   create: SMP_ENOMEM.
- * Cost     find: one or two cache lines, and one of the blob. Memory: 2.5 MB, of which only what
- *          is used is real.
+ * Cost     find: one or two cache lines, and one of the blob. Memory: 2.5 MB, of which only the
+ *          used pages are real.
  */
 #ifndef SMP_HOTSPOT_FRAME_CACHE_H
 #define SMP_HOTSPOT_FRAME_CACHE_H
@@ -26,14 +27,14 @@
 /* Addresses of a program leave this bit free. */
 #define SMP_FRAME_CACHE_LEAF (UINT64_C(1) << 63)
 
-/* What a return address means. */
+/* The code that a return address lies in, and its frames there. */
 struct smp_known_code {
     uintptr_t blob;
     uint32_t compile_id;
     uint32_t frame_bytes;
-    uint32_t epoch;       /* of the cache, before it was read */
+    uint32_t epoch;       /* the cache's, before the code was read */
     bool is_virtual_root; /* the frame below a virtual thread's own first one */
-    bool says_size; /* frame_bytes is the least; the frame has the real one (machine_code.h) */
+    bool says_size; /* frame_bytes is the least; the frame holds its real size (machine_code.h) */
     size_t count;
     /* The caller's, with room for SMP_CODE_MAX_FRAMES. */
     struct smp_raw_frame *frames;
@@ -41,7 +42,7 @@ struct smp_known_code {
 };
 
 /*
- * cache may be NULL, here and below: then nothing is found, and nothing kept. Not found: epoch
+ * cache may be NULL, here and below: then nothing is found or kept. If nothing is found, out->epoch
  * is set.
  */
 bool smp_frame_cache_find(struct smp_frames_cache *cache, const struct smp_layout *layout,
@@ -49,19 +50,19 @@ bool smp_frame_cache_find(struct smp_frames_cache *cache, const struct smp_layou
 void smp_frame_cache_put(struct smp_frames_cache *cache, uintptr_t pc,
                          const struct smp_known_code *code);
 
-/* The key of the first record at or behind an address, in place of that of exactly a pc. */
+/* The key of the first record at or behind an address; a plain pc is the key of its own record. */
 static inline uintptr_t smp_frame_cache_leaf(uintptr_t line_pc)
 {
     return line_pc | SMP_FRAME_CACHE_LEAF;
 }
 
 /*
- * Found, or read and, with a cache, kept. id: 0 where it has none yet, read anew each time. False:
- * no method.
+ * Finds the method, or reads it and, with a cache, keeps it. *id: 0 if the method has none yet;
+ * that is read anew each time. False: no method.
  */
 bool smp_frame_cache_method(struct smp_frames_cache *cache, const struct smp_layout *layout,
                             uintptr_t method, struct smp_method_code *out, uint64_t *id);
-/* The id alone, which may be known where the byte codes are not. */
+/* The id alone, which may be known when the byte codes are not. */
 bool smp_frame_cache_id(struct smp_frames_cache *cache, const struct smp_layout *layout,
                         uintptr_t method, uint64_t *id);
 

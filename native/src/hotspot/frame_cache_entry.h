@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * frame_cache_entry.h - an entry of frame_cache.h's table of return addresses, and how a walk reads
- * it: without a lock, and most often nothing else of the table.
+ * it without a lock. Most steps of a walk read one entry and nothing else of the table.
  *
  *   return address ─► a pair of entries ─► one of this key ─► blob, compile id, size, four frames
  *
- * The first word of an entry is odd while it is written, and another one after each writing.
+ * The first word of an entry is odd while the entry is written, and differs after each writing.
  *
  * Threads  any, signal handlers included.
- * Errors   false: not of this key, or written meanwhile; then what was read may be anything.
+ * Errors   false: another key's, or written meanwhile; the output may be anything.
  * Cost     two cache lines for each entry of the pair that is read.
  */
 #ifndef SMP_HOTSPOT_FRAME_CACHE_ENTRY_H
@@ -60,7 +60,7 @@ struct smp_code_entry {
 struct smp_method_entry; /* frame_cache.c's */
 struct smp_blob_entry;   /* blob_cache.h's */
 
-/* Code of the JVM that a walk looks for in each frame: made once, when the JVM starts. */
+/* Code of the JVM that a walk looks for in each frame. The JVM makes it once, at its start. */
 struct smp_jvm_code {
     struct smp_code_range interpreter;
     uintptr_t entry_pc;
@@ -69,7 +69,7 @@ struct smp_jvm_code {
 
 struct smp_frames_cache {
     _Atomic uint32_t epoch;
-    _Atomic bool has_jvm_code; /* what is below is there, and stays */
+    _Atomic bool has_jvm_code; /* jvm_code is set, and constant from then on */
     struct smp_jvm_code jvm_code;
     struct smp_code_entry *codes; /* SMP_FRAMES_CACHE of them */
     struct smp_method_entry *methods;
@@ -117,8 +117,8 @@ static inline size_t smp_entry_part(const struct smp_entry_head *head)
 }
 
 /*
- * A table is made of pairs: what belongs to a key is in either entry of its pair. The highest bits
- * count as well, by which the parts of one address differ: a product alone carries them up and out.
+ * A table is made of pairs: a key's entry is either one of its pair. The parts of one address
+ * differ in the highest bits of the key, which a product alone would carry up and out.
  */
 static inline size_t smp_entry_pair_of(uint64_t key, size_t size)
 {
@@ -129,7 +129,7 @@ static inline size_t smp_entry_pair_of(uint64_t key, size_t size)
 }
 
 /*
- * Copies the words from the second one on, which is the key; false: it is just written, or of
+ * Copies the words from the second one, the key, on. False: the entry is being written, or of
  * another key.
  */
 static inline bool smp_entry_copy(const _Atomic uint64_t *words, uint64_t key, uint64_t *to,
@@ -169,8 +169,8 @@ static inline void smp_cache_end_writing(struct smp_frames_cache *cache)
 }
 
 /*
- * raw and ids have room for four frames. Those beyond the entry's count are read as well, and mean
- * nothing: a branch that goes another way at each return address takes longer.
+ * raw and ids have room for four frames. Frames beyond the entry's count are read, too, and mean
+ * nothing: a branch that differs from one return address to the next would take longer.
  */
 static inline __attribute__((always_inline)) bool
 smp_entry_read(const struct smp_code_entry *entry, uint64_t key, struct smp_entry_head *head,
@@ -198,8 +198,8 @@ smp_entry_read(const struct smp_code_entry *entry, uint64_t key, struct smp_entr
 
 /*
  * Is the blob of this compile id, which was found before, still at its start? Freed code keeps its
- * bytes, the compile id among them, and other code may begin behind its header; but its block is
- * marked as free before that.
+ * bytes, the compile id among them, and other code may begin behind its header; but the JVM marks
+ * its block as free before.
  */
 static inline bool smp_code_is_in_place(const struct smp_layout *layout, uintptr_t start,
                                         uint32_t compile_id)

@@ -10,15 +10,15 @@ enum {
     MAX_CHUNKS = 1024,
     MAX_CHUNK_WORDS = 128 * 1024 * 1024, /* stacks are smaller than 1 GB */
     ENTRY_ALIGNMENT = 16,
-    FLAGS_AND_ARGUMENTS = 16, /* of an entry: bytes behind its reference to the Continuation */
+    FLAGS_AND_ARGUMENTS = 16, /* in an entry: bytes behind its reference to the Continuation */
     SAVED_WORDS = 2           /* below a frame: its pc, and a frame pointer */
 };
 
-/* Where an entry refers to its Continuation: behind that to another entry, and on newer JDKs behind
- * a word of padding. */
+/* Offsets of an entry's reference to its Continuation: it follows the pointer to the next entry,
+ * and on newer JDKs a word of padding. */
 static const uint32_t continuation_at[] = { 8, 16 };
 
-/* One that was read. */
+/* A StackChunk that was read. */
 struct chunk {
     uintptr_t parent; /* 0: this is the oldest one */
     uintptr_t sp;
@@ -63,7 +63,7 @@ static bool refers_to(const struct smp_chunks *chunks, const char *object, uintp
     return false;
 }
 
-/* Sizes that no chunk has: it is none. */
+/* False: no chunk has such sizes. */
 static bool read_sizes(const struct smp_chunks *chunks, const char *object, uintptr_t address,
                        struct chunk *out)
 {
@@ -102,8 +102,8 @@ static bool read_newest(const struct smp_chunks *chunks, uintptr_t continuation,
 }
 
 /*
- * The entry stands above the oldest frame on the stack, whose arguments lie between the two: the
- * entry says how many words they are.
+ * The entry lies above the oldest frame on the stack. Between the two are the arguments of that
+ * frame; the entry holds their number of words.
  */
 static bool find_continuation(struct smp_frame_walk *walk, struct chunk *newest)
 {
@@ -128,7 +128,7 @@ static bool find_continuation(struct smp_frame_walk *walk, struct chunk *newest)
     return false;
 }
 
-/* The words of the chunk are those that may be read from now on. */
+/* From now on only words of this chunk may be read. */
 static bool enter_chunk(struct smp_frame_walk *walk, const struct chunk *chunk)
 {
     const uintptr_t pc_at = chunk->sp - sizeof(uintptr_t);
@@ -154,7 +154,7 @@ static bool is_chunk_parking(const struct smp_frame_walk *walk)
     return is;
 }
 
-/* Without a frame that returns to it, the barrier itself runs: it changes the newest chunk. */
+/* If no frame returns to the barrier, the barrier itself runs, and changes the newest chunk. */
 bool smp_frame_step_barrier(struct smp_frame_walk *walk)
 {
     struct chunk newest = { 0 };

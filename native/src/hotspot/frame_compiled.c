@@ -7,13 +7,12 @@
 #include "hotspot/frames.h"
 #include "hotspot/machine_code.h"
 #include "hotspot/method.h"
-#include "hotspot/version.h"
 
 enum { FIRST_VIRTUAL_THREADS = 19, MAX_FRAME_BYTES = 1024 * 1024 };
 
 static _Atomic uint64_t virtual_root_id; /* 0: not known */
 
-/* Frames that do not fit at the end of what has been walked are read here first. */
+/* Frames are read here first if the walk's own arrays may have no room for them. */
 struct own_frames {
     struct smp_raw_frame raw[SMP_CODE_MAX_FRAMES];
     uint64_t ids[SMP_CODE_MAX_FRAMES];
@@ -30,7 +29,7 @@ static void set_frames(const struct smp_frame_walk *walk, struct own_frames *own
     code->ids = has_room ? out->ids + walk->added : own->ids;
 }
 
-/* least: bytes of a frame that was not made larger for its arguments. */
+/* least: bytes of a frame that has not been made larger for its arguments. */
 static bool go_over_said(struct smp_frame_walk *walk, uint32_t least)
 {
     const uint32_t rest = 2 * (uint32_t)sizeof(uintptr_t);
@@ -74,8 +73,8 @@ void smp_frames_set_virtual_root(uint64_t id)
 }
 
 /*
- * A virtual thread's frames stand on that of this method, which its carrier has called. By its id,
- * where both are known; else by its names, which are some system calls. id: of the blob's method.
+ * Is this Continuation.enterSpecial, which a carrier calls to run a virtual thread? Compares ids if
+ * both are known, else names, which takes some system calls. id: that of the blob's method.
  */
 static bool is_virtual_root(const struct smp_layout *layout, const struct smp_blob *blob,
                             uint64_t id)
@@ -96,14 +95,14 @@ static bool find_size(const struct smp_layout *layout, const struct smp_blob *bl
 {
     enum smp_frame_size size = SMP_FRAME_FIXED;
 
-    if (layout->version >= SMP_JVM_FRAMES_SAY_SIZE && blob->kind == SMP_BLOB_COMPILED)
+    if (layout->version >= SMP_FRAMES_SAY_SIZE && blob->kind == SMP_BLOB_COMPILED)
         size = smp_machine_code_frame_size((const void *)blob->code, /* NOLINT */
                                            blob->end - blob->code, blob->frame_bytes);
     *says_size = size == SMP_FRAME_SAYS_SIZE;
     return size != SMP_FRAME_NOT_KNOWN;
 }
 
-/* What pc means; line_pc: see smp_frames_start. */
+/* Reads the frames of pc. line_pc: see smp_frames_start. */
 static bool read_code_frames(struct smp_frame_walk *walk, const struct smp_blob *blob,
                              uintptr_t line_pc, struct smp_known_code *code)
 {
@@ -159,7 +158,7 @@ bool smp_frame_step_leaf(struct smp_frame_walk *walk, uintptr_t line_pc)
     return go_on(walk, &own, &code);
 }
 
-/* The frame's own pc is in the frame, where its return address leads to the deoptimisation. */
+/* If its return address leads to the deoptimisation, the frame's own pc is in the frame. */
 static bool step_compiled(struct smp_frame_walk *walk, const struct smp_blob *blob)
 {
     uint32_t offset = 0;
@@ -174,8 +173,8 @@ static bool step_compiled(struct smp_frame_walk *walk, const struct smp_blob *bl
 }
 
 /*
- * Its caller is the compiled frame that it replaces; once that is an interpreted one, these are
- * being filled, and hold what was on the stack before.
+ * The caller of this stub is the compiled frame that it replaces. If the caller is interpreted, the
+ * new frames are being filled, and still hold what was on the stack before.
  */
 static bool step_deopt(struct smp_frame_walk *walk, const struct smp_blob *blob)
 {

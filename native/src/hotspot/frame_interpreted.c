@@ -9,15 +9,15 @@ enum {
     NOT_IN_METHOD = -2,
     NATIVE_BCI = -1,
     WORD = (int)sizeof(uintptr_t),
-    BYTES_BELOW = -SMP_SLOT_BCP * WORD, /* what a frame has on both sides of its frame pointer */
+    BYTES_BELOW = -SMP_SLOT_BCP * WORD, /* on both sides of a frame's frame pointer */
     BYTES_ABOVE = (SMP_SLOT_RETURN + 1) * WORD
 };
 
 _Static_assert(SMP_SLOT_BCP < SMP_SLOT_METHOD && SMP_SLOT_BCP < SMP_SLOT_SENDER_SP &&
                    (int)SMP_SLOT_SENDER_SP < (int)SMP_SLOT_RETURN,
-               "the first slot and the last one bound all that is read");
+               "the first slot and the last one bound the words that are read");
 
-/* By the register, where that is in the method. */
+/* By the register if it points into the method, else by the slot. */
 static int32_t leaf_or_slot_bci(const struct smp_method_code *code, uintptr_t leaf_bcp,
                                 uintptr_t bcp)
 {
@@ -28,8 +28,8 @@ static int32_t leaf_or_slot_bci(const struct smp_method_code *code, uintptr_t le
 }
 
 /*
- * What was kept of the method may be that of another one that was there before: read it anew,
- * then.
+ * If the byte code pointer is not in the method, the cache may hold another method that lay there
+ * before: the method is read anew.
  */
 static bool read_bci(struct smp_frame_walk *walk, uintptr_t method, uintptr_t bcp,
                      struct smp_raw_frame *frame, uint64_t *id)
@@ -50,7 +50,7 @@ static bool read_bci(struct smp_frame_walk *walk, uintptr_t method, uintptr_t bc
     return frame->bci != NOT_IN_METHOD;
 }
 
-/* Most frames: no leaf, of a method in the table. False: read_bci tells. */
+/* The way of most frames: not a leaf, and the method is in the table. False: call read_bci. */
 static bool find_bci(const struct smp_frame_walk *walk, uintptr_t method, uintptr_t bcp,
                      struct smp_raw_frame *frame, uint64_t *id)
 {
@@ -67,14 +67,14 @@ static bool find_bci(const struct smp_frame_walk *walk, uintptr_t method, uintpt
     return true;
 }
 
-/* Of the word in the frame. */
+/* word: in the frame's slot of the caller's sp. */
 static uintptr_t find_caller_sp(const struct smp_frame_walk *walk, uintptr_t word)
 {
     return walk->continuation != 0 ? smp_frame_pointer(walk, walk->fp, word)
                                    : smp_frame_slots_caller_sp(word, walk->fp);
 }
 
-/* All of its words lie where the walk may read. */
+/* May the walk read all words of the frame? */
 static bool is_frame_readable(const struct smp_frame_walk *walk, uintptr_t fp)
 {
     return fp >= walk->sp && fp < walk->high && fp - walk->low >= BYTES_BELOW &&

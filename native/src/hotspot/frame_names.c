@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hotspot/frame_names.h"
 
-/* The mark of the same method at the same place, among the frames just before; 0: none. */
+/* The mark of an equal frame (same method, same place) shortly before this one; 0: none. */
 static uint64_t find_equal(const struct smp_frames *frames, size_t at)
 {
     const struct smp_raw_frame *wanted = &frames->raw[at];

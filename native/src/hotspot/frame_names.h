@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * frame_names.h - after a walk: copies the names of the frames whose methods have no id yet.
+ * frame_names.h - copies the names of methods that have no id yet, after a walk has met them.
  *
- *   frames with id 0 ─► copies in room ─► their ids are marks: the address of the copy
+ *   frames with id 0 ─► copies in room ─► the id becomes a mark with the address of the copy
  *
- * The sampler thread turns each copy into a key (code/named_methods.h), before the room is used
- * again. A recursion's frames share a copy.
+ * The sampler thread turns each copy into a key (code/named_methods.h) before the room is used
+ * again. The frames of a recursion share a copy.
  *
- * Threads  any, signal handlers included: as the walk, whose frames must still be alive: in the
- *          handler of their thread, or inside the proof that it has not run.
- * Errors   a method without room, or beyond SMP_FRAME_NAMES_MOST, keeps id 0.
- * Cost     nothing where all have ids; else that of smp_method_copy for each method.
+ * Threads  any, signal handlers included. The frames must still be alive: in the handler of their
+ *          thread, or inside the proof that it has not run.
+ * Errors   if there is no room, or beyond SMP_FRAME_NAMES_MOST, a frame keeps id 0.
+ * Cost     nothing if all frames have ids; else that of smp_method_copy for each method.
  */
 #ifndef SMP_HOTSPOT_FRAME_NAMES_H
 #define SMP_HOTSPOT_FRAME_NAMES_H
@@ -21,7 +21,7 @@
 
 enum {
     SMP_FRAME_NAMES_MOST = 64,     /* copies of one walk: together below a millisecond */
-    SMP_FRAME_NAMES_LOOK_BACK = 64 /* frames among which an equal one is searched for */
+    SMP_FRAME_NAMES_LOOK_BACK = 64 /* frames that are searched for an equal one */
 };
 
 /* No id has this bit: up to JDK 25 one is an address, from 26 on a number that counts from 1. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * frame_slots.h - where a frame keeps what a walk reads of it, in words from its frame pointer.
- * One file for each processor; some of the numbers are exported, and checked when the layout is
+ * frame_slots.h - the slots of a frame that a walk reads, in words from its frame pointer. One file
+ * for each processor. libjvm exports some of the numbers; those are checked when the layout is
  * found.
  */
 #ifndef SMP_HOTSPOT_FRAME_SLOTS_H
@@ -18,8 +18,7 @@
 #endif
 
 /*
- * The same in all frames of both processors: the caller's frame pointer, then the return
- * address.
+ * All frames of both processors have these: the caller's frame pointer, then the return address.
  */
 enum { SMP_SLOT_CALLER_FP = 0, SMP_SLOT_RETURN = 1 };
 

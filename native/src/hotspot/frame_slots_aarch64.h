@@ -4,7 +4,7 @@
 #define SMP_HOTSPOT_FRAME_SLOTS_AARCH64_H
 
 enum {
-    SMP_SLOTS_ARE_EXPORTED = 0, /* by libjvm: those of entries and of senders */
+    SMP_SLOTS_ARE_EXPORTED = 0, /* does libjvm export those of entries and of senders? */
     SMP_SLOT_SENDER_SP = -1,    /* interpreted: the caller's sp, before it was extended */
     SMP_SLOT_METHOD = -3,       /* interpreted */
     SMP_SLOT_BCP = -9,          /* interpreted: the byte code, as saved at the last call */
@@ -12,9 +12,9 @@ enum {
 };
 
 /*
- * Of what is in the slot of the caller's sp. An interpreted caller keeps its sp low, so that its
- * expression stack can grow, and raises it for a call; the slot has the low one, which may lie
- * below this very frame. Its own frame then begins right above this frame's return address.
+ * The caller's sp; kept: the word in its slot. An interpreted caller keeps its sp low, so that its
+ * expression stack can grow, and raises it for a call. The slot holds the low one, which may lie
+ * below this very frame; then the caller's frame begins right above this frame's return address.
  */
 static inline uintptr_t smp_frame_slots_caller_sp(uintptr_t kept, uintptr_t fp)
 {

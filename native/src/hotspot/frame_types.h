@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * frame_types.h - what a walk begins with, and what it fills in; see frames.h.
+ * frame_types.h - the input and the output of a walk; see frames.h.
  */
 #ifndef SMP_HOTSPOT_FRAME_TYPES_H
 #define SMP_HOTSPOT_FRAME_TYPES_H
@@ -19,21 +19,22 @@ enum {
 struct smp_frames_cache;
 struct smp_chunks;
 
-/* Where a walk begins: a complete frame, as an anchor or the registers at a call give it. */
+/* The complete frame that a walk begins with, from an anchor or from the registers at a call. */
 struct smp_frames_start {
     uintptr_t sp;
     uintptr_t fp;
     uintptr_t pc; /* 0: the word below sp */
-    /* Of a compiled leaf that is not at a call, or whose call's line is recorded elsewhere: the
-     * first record at or behind this address counts. 0: that of exactly pc. */
+    /* Set for a compiled leaf that is not at a call, or whose call's line is recorded elsewhere:
+     * the first record at or behind this address counts. 0: the record of exactly pc counts. */
     uintptr_t line_pc;
-    /* How to read the frames of a virtual thread that lie in the heap. NULL: they are not read,
-     * because the collector may move them now. */
+    /* How to read a virtual thread's frames in the heap. NULL: they are not read, because the
+     * collector may move them now. */
     const struct smp_chunks *chunks;
-    /* The frames above have been walked otherwise: one of them returns to pc. */
+    /* The callees have been walked in another way; the last of them returns to pc. */
     bool has_callee;
-    /* What the register of the byte code pointer holds, where an interpreted leaf was interrupted.
-     * It counts where it lies in that method: its slot is only written at calls. 0: the slot. */
+    /* The byte code pointer in its register, if an interpreted leaf was interrupted. It counts if
+     * it lies in that method, because the frame's slot is only written at calls. 0: the slot
+     * counts. */
     uintptr_t bcp;
 };
 
@@ -51,7 +52,7 @@ struct smp_frames_word {
     uintptr_t value;
 };
 
-/* All words that a walk has read of the stack: a stack that still holds them is the one walked. */
+/* The words of the stack that a walk has read. A stack that still holds them is the one walked. */
 struct smp_frames_words {
     struct smp_frames_word *read;
     size_t capacity;
@@ -59,13 +60,14 @@ struct smp_frames_words {
 };
 
 /*
- * The stack that was read, leaf first. Deeper than capacity, or FULL: cut as in model/sample.h.
- * raw and ids are the caller's, with room for capacity frames, at least 2.
+ * The stack that was read, leaf first. A stack deeper than capacity, or FULL, is cut as in
+ * model/sample.h. raw and ids are the caller's, with room for capacity frames, at least 2.
  */
 struct smp_frames {
     struct smp_raw_frame *raw;
-    uint64_t *ids; /* of each frame: its method id, or 0 where it has none yet (frame_names.h) */
-    /* The caller's, for those without an id; the walk itself does not use it. NULL: none. */
+    uint64_t *ids; /* each frame's method id; 0: it has none yet (frame_names.h) */
+    /* The caller's room for names of methods without an id. The walk does not use it. NULL: none.
+     * */
     char *names;
     size_t names_bytes;
     size_t capacity;
@@ -73,9 +75,9 @@ struct smp_frames {
     size_t leaf_count;
     size_t omitted;
     enum smp_frames_end end;
-    struct smp_frames_words *words; /* the caller's; NULL: they are not kept */
-    uint64_t safepoints;            /* their count before the walk; 0: not known */
-    size_t unsure; /* methods that smp_frames_confirm would spare the next walks a check */
+    struct smp_frames_words *words; /* the caller's; NULL: words are not kept */
+    uint64_t safepoints;            /* the JVM's count before the walk; 0: not known */
+    size_t unsure; /* methods that later walks need not check after smp_frames_confirm */
 };
 
 #endif

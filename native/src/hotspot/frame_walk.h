@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * frame_walk.h - a walk under way, and the steps from a frame to its caller, one for each kind
+ * frame_walk.h - the state of a walk, and the steps from a frame to its caller, one for each kind
  * of frame.
  *
  * Threads  any, signal handlers included; a walk is one thread's.
- * Errors   a step returns false where the walk ends, and has set how.
+ * Errors   a step returns false if the walk ends there, and has set its end.
  */
 #ifndef SMP_HOTSPOT_FRAME_WALK_H
 #define SMP_HOTSPOT_FRAME_WALK_H
@@ -21,19 +21,19 @@ struct smp_frame_walk {
     struct smp_frames_cache *cache;
     uintptr_t low; /* words that may be read */
     uintptr_t high;
-    /* The frame that is walked: its sp before a callee extended it, as HotSpot's unextended one. */
+    /* The current frame. sp: before a callee extended it, HotSpot's "unextended" one. */
     uintptr_t sp;
     uintptr_t fp;
     uintptr_t pc;
     uintptr_t leaf_bcp; /* see smp_frames_start; 0 from the second frame on */
     struct smp_frames *out;
-    size_t added;                    /* frames, those left out included */
+    size_t added;                    /* frames, omitted ones included */
     const struct smp_chunks *chunks; /* these two: see smp_frames_start */
     bool has_callee;
     /* In the heap: */
     uintptr_t continuation; /* 0: on the stack */
     uintptr_t parent;       /* of the chunk, see chunks.h; 0: it has none */
-    size_t on_stack;        /* frames that lie there */
+    size_t on_stack;        /* frames that lie on the stack */
     size_t chunk_count;
 };
 
@@ -55,7 +55,7 @@ static inline void smp_frame_keep_word(const struct smp_frame_walk *walk, uintpt
     words->count++;
 }
 
-/* A word of the stack; false: it does not lie there. */
+/* Reads a word of the stack. False: the address is not on it. */
 static inline bool smp_frame_read(struct smp_frame_walk *walk, uintptr_t address, uintptr_t *out)
 {
     if (address < walk->low || address >= walk->high || walk->high - address < sizeof(uintptr_t) ||
@@ -82,7 +82,7 @@ static inline bool smp_frame_read_pointer(struct smp_frame_walk *walk, uintptr_t
     return true;
 }
 
-/* All frames of a chunk have been walked; up to two words may lie behind the last one. */
+/* Have all frames of the chunk been walked? Up to two words may lie behind the last one. */
 static inline bool smp_frame_is_at_bottom(const struct smp_frame_walk *walk)
 {
     return walk->continuation != 0 && walk->high - walk->sp <= 2 * sizeof(uintptr_t);
@@ -93,13 +93,13 @@ static inline uintptr_t smp_frame_slot(uintptr_t base, int slot)
     return base + (uintptr_t)(slot * (int)sizeof(uintptr_t));
 }
 
-/* The caller, whose frame is always at a higher address. */
+/* Goes to the caller, whose frame is always at a higher address. */
 static inline bool smp_frame_go(struct smp_frame_walk *walk, uintptr_t sp, uintptr_t fp,
                                 uintptr_t pc)
 {
     if (sp <= walk->sp || sp > walk->high || sp % sizeof(uintptr_t) != 0)
         return smp_frame_end(walk, SMP_FRAMES_UNWALKABLE);
-    /* Each frame leads to the next one: without this, each is waited for. */
+    /* Each frame leads to the next one: without prefetching, the walk would wait for each. */
     __builtin_prefetch((const void *)(sp + SMP_FRAME_AHEAD_BYTES)); /* NOLINT */
     walk->sp = sp;
     walk->fp = fp;
@@ -107,7 +107,7 @@ static inline bool smp_frame_go(struct smp_frame_walk *walk, uintptr_t sp, uintp
     return true;
 }
 
-/* The caller of a frame whose size is known. Its words are read as by smp_frame_read. */
+/* Goes to the caller of a frame whose size is known. */
 static inline bool smp_frame_go_over(struct smp_frame_walk *walk, uint32_t bytes)
 {
     const uintptr_t sp = walk->sp + bytes;
@@ -124,8 +124,8 @@ static inline bool smp_frame_go_over(struct smp_frame_walk *walk, uint32_t bytes
 }
 
 /*
- * The leaf's end is kept as it comes; behind it the newest frames replace the oldest ones in
- * turn.
+ * Keeps the first half of the frames as they come. In the second half the newest frames replace the
+ * oldest ones in turn.
  */
 static inline void smp_frame_add(struct smp_frame_walk *walk, struct smp_raw_frame frame,
                                  uint64_t id)
@@ -147,13 +147,13 @@ bool smp_frame_step_blob(struct smp_frame_walk *walk);
 bool smp_frame_step_leaf(struct smp_frame_walk *walk, uintptr_t line_pc);
 /* frame_interpreted.c */
 bool smp_frame_step_interpreted(struct smp_frame_walk *walk);
-/* frame_entry.c: where native code called Java. */
+/* frames.c: where native code called Java. */
 bool smp_frame_step_entry(struct smp_frame_walk *walk);
 bool smp_frame_step_upcall(struct smp_frame_walk *walk, const struct smp_blob *blob);
 /* frame_chunk.c: into the heap, from chunk to chunk. */
 bool smp_frame_step_barrier(struct smp_frame_walk *walk);
 bool smp_frame_next_chunk(struct smp_frame_walk *walk);
-/* After the walk: what was read there is kept only where it led to the virtual thread's root. */
+/* After the walk: drops the frames from the heap unless they lead to the virtual thread's root. */
 void smp_frame_leave_heap(struct smp_frame_walk *walk);
 
 #endif

@@ -2,6 +2,7 @@
 #include "hotspot/frames.h"
 
 #include "hotspot/frame_cache_entry.h"
+#include "hotspot/frame_slots.h"
 #include "hotspot/frame_walk.h"
 #include "hotspot/safepoint_count.h"
 
@@ -26,7 +27,7 @@ static void reverse(struct smp_frames *frames, size_t from, size_t to)
     }
 }
 
-/* Puts the root's end in order; without the root it is dropped. */
+/* Puts the frames of the root's end in order, or drops them if the root is not known. */
 static void finish(struct smp_frame_walk *walk)
 {
     struct smp_frames *out = walk->out;
@@ -51,7 +52,7 @@ static void finish(struct smp_frame_walk *walk)
     out->omitted = walk->added - out->capacity;
 }
 
-/* The words of all frames that are kept are, too. */
+/* If frames are kept, so are all their words. */
 static bool has_no_word_room(const struct smp_frames_words *words)
 {
     return words != NULL && words->count + WORDS_OF_STEP > words->capacity;
@@ -79,7 +80,7 @@ static struct smp_jvm_code read_jvm_code(const struct smp_layout *layout)
     };
 }
 
-/* Kept once all of it has been made. */
+/* Kept once the JVM has made all of this code. */
 static struct smp_jvm_code jvm_code_of(const struct smp_layout *layout,
                                        struct smp_frames_cache *cache)
 {
@@ -96,7 +97,46 @@ static struct smp_jvm_code jvm_code_of(const struct smp_layout *layout,
     return read;
 }
 
-/* Most entries are plain: at most four frames of the JVM, with ids, of a known size. */
+/* --- where native code called Java --- */
+
+/* Goes to the Java frame that called the native code which called this Java code. */
+static bool go_to_anchor(struct smp_frame_walk *walk, uintptr_t anchor)
+{
+    uintptr_t sp = 0;
+    uintptr_t fp = 0;
+    uintptr_t pc = 0;
+
+    if (anchor < walk->sp || !smp_frame_read(walk, anchor + walk->layout->anchor.sp, &sp) ||
+        !smp_frame_read(walk, anchor + walk->layout->anchor.fp, &fp) ||
+        !smp_frame_read(walk, anchor + walk->layout->anchor.pc, &pc))
+        return smp_frame_end(walk, SMP_FRAMES_UNWALKABLE);
+    if (sp == 0)
+        return smp_frame_end(walk, SMP_FRAMES_ROOT);
+    if (pc == 0 && !smp_frame_read(walk, sp - sizeof(uintptr_t), &pc))
+        return smp_frame_end(walk, SMP_FRAMES_UNWALKABLE);
+    return smp_frame_go(walk, sp, fp, pc);
+}
+
+bool smp_frame_step_entry(struct smp_frame_walk *walk)
+{
+    uintptr_t wrapper = 0;
+
+    if (walk->fp < walk->sp ||
+        !smp_frame_read(walk, smp_frame_slot(walk->fp, SMP_SLOT_CALL_WRAPPER), &wrapper))
+        return smp_frame_end(walk, SMP_FRAMES_UNWALKABLE);
+    return go_to_anchor(walk, wrapper + walk->layout->entry.anchor);
+}
+
+bool smp_frame_step_upcall(struct smp_frame_walk *walk, const struct smp_blob *blob)
+{
+    const uint32_t data = smp_load_u32(blob->start + walk->layout->upcall.anchor);
+
+    return go_to_anchor(walk, walk->sp + data + walk->layout->upcall.frame_anchor);
+}
+
+/* --- the walk --- */
+
+/* Most entries are plain: at most four Java frames, all with ids, of a known size. */
 static bool is_plain_entry(const struct smp_entry_head *head)
 {
     return (head->shape & SMP_ENTRY_FLAGS) == SMP_ENTRY_ALL_IDS && smp_entry_part(head) == 0 &&
@@ -104,8 +144,8 @@ static bool is_plain_entry(const struct smp_entry_head *head)
 }
 
 /*
- * The step of most frames, of one entry of the cache. False: nothing was done, because it takes
- * more than that.
+ * The step of most frames, which needs one entry of the cache. False: nothing was done, because
+ * this frame needs more.
  */
 static inline bool step_plain(struct smp_frame_walk *walk, bool *goes_on)
 {

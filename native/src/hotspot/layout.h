@@ -9,7 +9,7 @@
  *
  * libjvm exports its fields for debuggers. That is no supported interface, so a layout is used
  * only if every row that a way of walking requires was found, with the type that the table
- * expects; and then only after hotspot/check.h has compared walks of known stacks.
+ * expects; and then only after jvm/check/check.h has compared walks of known stacks.
  *
  * Threads  find: any. A found layout, which is constant: any, signal handlers included.
  * Errors   find: false, with the reason.
@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #include "hotspot/exports.h"
-#include "hotspot/thread_states.h"
+#include "hotspot/thread_layout.h"
 
 enum {
     SMP_LAYOUT_REASON_BYTES = 160,

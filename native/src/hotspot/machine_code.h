@@ -42,7 +42,11 @@ struct smp_outlined_call {
     uintptr_t continues_at;
 };
 
-/* From JDK 28 on: does a method's frame always have the size that its blob says? */
+/*
+ * The first JDK in which a frame of compiled code may hold its own size (value classes, JEP 401):
+ * does a method's frame always have the size that its blob says?
+ */
+enum { SMP_FRAMES_SAY_SIZE = 28 };
 enum smp_frame_size {
     SMP_FRAME_FIXED,
     SMP_FRAME_SAYS_SIZE, /* its size without the last two words lies in the word below those */

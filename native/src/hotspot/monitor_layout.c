@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/safe_read.h"
+#include "hotspot/flags.h"
 #include "hotspot/memory.h"
 
 enum { NAME_BYTES = 64 };
@@ -32,131 +33,89 @@ enum field {
     Z_BAD_MASK_17,
     Z_BAD_MASK,
     Z_LOAD_SHIFT,
-    FLAGS,
-    FLAG_COUNT,
-    FLAG_NAME,
-    FLAG_ADDRESS,
+    KLASS_SHIFT,
     THREAD_OBJECT,
     FIELD_COUNT
 };
 
-static const struct {
-    const char *type;
-    const char *name;
-} names[FIELD_COUNT] = {
-    [PENDING] = { "JavaThread", "_current_pending_monitor" },
-    [WAITING] = { "JavaThread", "_current_waiting_monitor" },
-    [OWNER_ID] = { "JavaThread", "_monitor_owner_id" },
-    [LOCK_STACK] = { "JavaThread", "_lock_stack" },
-    [LOCK_STACK_TOP] = { "LockStack", "_top" },
-    [LOCK_STACK_BASE] = { "LockStack", "_base[0]" },
-    [OWNER] = { "ObjectMonitor", "_owner" },
-    [OBJECT] = { "ObjectMonitor", "_object" },
-    [STACK_LOCKER] = { "ObjectMonitor", "_stack_locker" },
-    [NARROW_CLASS] = { "oopDesc", "_metadata._compressed_klass" },
-    [CLASS_POINTER] = { "oopDesc", "_metadata._klass" },
-    [CLASS_NAME] = { "Klass", "_name" },
-    [SYMBOL_LENGTH] = { "Symbol", "_length" },
-    [SYMBOL_BODY] = { "Symbol", "_body[0]" },
-    [NARROW_BASE_17] = { "CompressedKlassPointers", "_narrow_klass._base" },
-    [NARROW_SHIFT_17] = { "CompressedKlassPointers", "_narrow_klass._shift" },
-    [NARROW_BASE] = { "CompressedKlassPointers", "_base" },
-    [NARROW_SHIFT] = { "CompressedKlassPointers", "_shift" },
-    [Z_INSTANCE] = { "ZGlobalsForVMStructs", "_instance_p" },
-    [Z_BAD_MASK_17] = { "ZGlobalsForVMStructs", "_ZAddressBadMask" },
-    [Z_BAD_MASK] = { "ZGlobalsForVMStructs", "_ZPointerLoadBadMask" },
-    [Z_LOAD_SHIFT] = { "ZGlobalsForVMStructs", "_ZPointerLoadShift" },
-    [FLAGS] = { "JVMFlag", "flags" },
-    [FLAG_COUNT] = { "JVMFlag", "numFlags" },
-    [FLAG_NAME] = { "JVMFlag", "_name" },
-    [FLAG_ADDRESS] = { "JVMFlag", "_addr" },
-    [THREAD_OBJECT] = { "JavaThread", "_threadObj" },
+#define FIELD(type_, name_)              \
+    {                                    \
+        .type = (type_), .name = (name_) \
+    }
+#define STATIC(type_, name_)                                \
+    {                                                       \
+        .type = (type_), .name = (name_), .is_static = true \
+    }
+
+static const struct smp_wanted names[FIELD_COUNT] = {
+    [PENDING] = FIELD("JavaThread", "_current_pending_monitor"),
+    [WAITING] = FIELD("JavaThread", "_current_waiting_monitor"),
+    [OWNER_ID] = FIELD("JavaThread", "_monitor_owner_id"),
+    [LOCK_STACK] = FIELD("JavaThread", "_lock_stack"),
+    [LOCK_STACK_TOP] = FIELD("LockStack", "_top"),
+    [LOCK_STACK_BASE] = FIELD("LockStack", "_base[0]"),
+    [OWNER] = FIELD("ObjectMonitor", "_owner"),
+    [OBJECT] = FIELD("ObjectMonitor", "_object"),
+    [STACK_LOCKER] = FIELD("ObjectMonitor", "_stack_locker"),
+    [NARROW_CLASS] = FIELD("oopDesc", "_metadata._compressed_klass"),
+    [CLASS_POINTER] = FIELD("oopDesc", "_metadata._klass"),
+    [CLASS_NAME] = FIELD("Klass", "_name"),
+    [SYMBOL_LENGTH] = FIELD("Symbol", "_length"),
+    [SYMBOL_BODY] = FIELD("Symbol", "_body[0]"),
+    [NARROW_BASE_17] = STATIC("CompressedKlassPointers", "_narrow_klass._base"),
+    [NARROW_SHIFT_17] = STATIC("CompressedKlassPointers", "_narrow_klass._shift"),
+    [NARROW_BASE] = STATIC("CompressedKlassPointers", "_base"),
+    [NARROW_SHIFT] = STATIC("CompressedKlassPointers", "_shift"),
+    [Z_INSTANCE] = STATIC("ZGlobalsForVMStructs", "_instance_p"),
+    [Z_BAD_MASK_17] = FIELD("ZGlobalsForVMStructs", "_ZAddressBadMask"),
+    [Z_BAD_MASK] = FIELD("ZGlobalsForVMStructs", "_ZPointerLoadBadMask"),
+    [Z_LOAD_SHIFT] = FIELD("ZGlobalsForVMStructs", "_ZPointerLoadShift"),
+    [KLASS_SHIFT] = { .list = SMP_EXPORT_LONG_CONSTANTS, .name = "markWord::klass_shift" },
+    [THREAD_OBJECT] = FIELD("JavaThread", "_threadObj"),
 };
 
 struct found {
-    bool has[FIELD_COUNT];
-    uint64_t value[FIELD_COUNT];
-    bool owner_is_id;
-    bool owner_is_pointer;
-    uint64_t flag_bytes; /* the size of a JVMFlag */
-    uint64_t klass_shift;
+    struct smp_wanted fields[FIELD_COUNT];
+    struct smp_flags flags; /* none: all are missing */
 };
 
-static void take_monitor_field(void *self, const struct smp_export *entry)
+static bool has(const struct found *found, enum field field)
 {
-    struct found *found = self;
-
-    for (int i = 0; entry->type != NULL && entry->name != NULL && i < FIELD_COUNT; i++) {
-        if (strcmp(entry->type, names[i].type) != 0 || strcmp(entry->name, names[i].name) != 0)
-            continue;
-        found->has[i] = entry->is_static || entry->value < SMP_EXPORT_MAX_OFFSET;
-        found->value[i] = entry->value;
-        if (i == OWNER) {
-            const char *type = entry->type_string;
-            found->owner_is_id = type != NULL && strcmp(type, "int64_t") == 0;
-            found->owner_is_pointer = type == NULL || strcmp(type, "void*") == 0;
-        }
-    }
+    return found->fields[field].is_found;
 }
 
-static void take_flag_bytes(void *self, const struct smp_export *entry)
+/* 0: this JVM has no such field. */
+static uint32_t offset_in(const struct found *found, enum field field)
 {
-    struct found *found = self;
-
-    if (entry->type != NULL && strcmp(entry->type, "JVMFlag") == 0)
-        found->flag_bytes = entry->value;
+    return has(found, field) ? (uint32_t)found->fields[field].value : 0;
 }
 
-static void take_class_shift(void *self, const struct smp_export *entry)
+static uintptr_t address_in(const struct found *found, enum field field)
 {
-    struct found *found = self;
-
-    if (entry->name != NULL && strcmp(entry->name, "markWord::klass_shift") == 0)
-        found->klass_shift = entry->value;
+    return has(found, field) ? (uintptr_t)found->fields[field].value : 0;
 }
 
-/* 1: this flag of the JVM is set, 0: it is not, -1: this JVM has no such flag. */
-static int read_flag(const struct found *found, const char *name)
+static bool is_set(const struct found *found, const char *flag)
 {
-    const uintptr_t flags = smp_load_word((uintptr_t)found->value[FLAGS]);
-    const uintptr_t count = smp_load_word((uintptr_t)found->value[FLAG_COUNT]);
-
-    for (uintptr_t i = 0; i < count; i++) {
-        const uintptr_t flag = flags + i * (uintptr_t)found->flag_bytes;
-        const uintptr_t text = smp_load_word(flag + (uintptr_t)found->value[FLAG_NAME]);
-        if (text != 0 && strncmp((const char *)text, name, NAME_BYTES) == 0) /* NOLINT */
-            return smp_load_u8(smp_load_word(flag + (uintptr_t)found->value[FLAG_ADDRESS])) != 0;
-    }
-    return -1;
-}
-
-static bool is_set(const struct found *found, const char *name)
-{
-    return read_flag(found, name) == 1;
-}
-
-static bool has_flags(const struct found *found)
-{
-    return found->has[FLAGS] && found->has[FLAG_COUNT] && found->has[FLAG_NAME] &&
-           found->has[FLAG_ADDRESS] && found->flag_bytes > 0;
+    return smp_flags_is_on(&found->flags, flag);
 }
 
 /* A variable that ZGC's table has the address of. */
 static uintptr_t z_variable(const struct found *found, enum field field)
 {
-    const uintptr_t table = smp_load_word((uintptr_t)found->value[Z_INSTANCE]);
+    const uintptr_t table = smp_load_word(address_in(found, Z_INSTANCE));
 
-    return table == 0 ? 0 : smp_load_word(table + (uintptr_t)found->value[field]);
+    return table == 0 ? 0 : smp_load_word(table + offset_in(found, field));
 }
 
 /* The generational ZGC alone has a shift. JDK 21 to 23 have another ZGC beside it, of which they
  * export nothing here. */
 static void find_z_references(const struct found *found, struct smp_object_layout *out)
 {
-    const bool is_shifted = found->has[Z_BAD_MASK] && found->has[Z_LOAD_SHIFT];
+    const bool is_shifted = has(found, Z_BAD_MASK) && has(found, Z_LOAD_SHIFT);
 
-    if (!found->has[Z_INSTANCE] || !(is_shifted || found->has[Z_BAD_MASK_17]) ||
-        read_flag(found, "ZGenerational") == 0)
+    if (!has(found, Z_INSTANCE) || !(is_shifted || has(found, Z_BAD_MASK_17)) ||
+        smp_flags_read(&found->flags, "ZGenerational") == SMP_FLAG_OFF)
         return;
     out->bad_mask = z_variable(found, is_shifted ? Z_BAD_MASK : Z_BAD_MASK_17);
     out->load_shift = is_shifted ? z_variable(found, Z_LOAD_SHIFT) : 0;
@@ -166,22 +125,22 @@ static void find_z_references(const struct found *found, struct smp_object_layou
 
 static void find_class_words(const struct found *found, struct smp_object_layout *out)
 {
-    const bool is_17 = found->has[NARROW_BASE_17] && found->has[NARROW_SHIFT_17];
+    const bool is_17 = has(found, NARROW_BASE_17) && has(found, NARROW_SHIFT_17);
 
-    if (!found->has[CLASS_NAME] || !found->has[SYMBOL_LENGTH] || !found->has[SYMBOL_BODY] ||
-        !found->has[NARROW_CLASS] ||
-        !(is_17 || (found->has[NARROW_BASE] && found->has[NARROW_SHIFT])))
+    if (!has(found, CLASS_NAME) || !has(found, SYMBOL_LENGTH) || !has(found, SYMBOL_BODY) ||
+        !has(found, NARROW_CLASS) ||
+        !(is_17 || (has(found, NARROW_BASE) && has(found, NARROW_SHIFT))))
         return;
-    out->narrow_base = (uintptr_t)found->value[is_17 ? NARROW_BASE_17 : NARROW_BASE];
-    out->narrow_shift = (uintptr_t)found->value[is_17 ? NARROW_SHIFT_17 : NARROW_SHIFT];
-    out->name = (uint32_t)found->value[CLASS_NAME];
-    out->length = (uint32_t)found->value[SYMBOL_LENGTH];
-    out->body = (uint32_t)found->value[SYMBOL_BODY];
-    out->class_at = (uint32_t)found->value[NARROW_CLASS];
+    out->narrow_base = address_in(found, is_17 ? NARROW_BASE_17 : NARROW_BASE);
+    out->narrow_shift = address_in(found, is_17 ? NARROW_SHIFT_17 : NARROW_SHIFT);
+    out->name = offset_in(found, CLASS_NAME);
+    out->length = offset_in(found, SYMBOL_LENGTH);
+    out->body = offset_in(found, SYMBOL_BODY);
+    out->class_at = offset_in(found, NARROW_CLASS);
     if (is_set(found, "UseCompactObjectHeaders")) {
         out->class_at = 0;
-        out->mark_shift = (uint32_t)found->klass_shift;
-        out->classes = found->klass_shift > 0 ? SMP_CLASS_IN_MARK : SMP_CLASS_UNKNOWN;
+        out->mark_shift = offset_in(found, KLASS_SHIFT);
+        out->classes = out->mark_shift > 0 ? SMP_CLASS_IN_MARK : SMP_CLASS_UNKNOWN;
     } else {
         out->classes =
             is_set(found, "UseCompressedClassPointers") ? SMP_CLASS_NARROW : SMP_CLASS_POINTER;
@@ -191,7 +150,7 @@ static void find_class_words(const struct found *found, struct smp_object_layout
 static void find_objects(const struct found *found, struct smp_object_layout *out)
 {
     *out = (struct smp_object_layout){ .references = SMP_REFERENCE_UNKNOWN };
-    if (!has_flags(found))
+    if (found->flags.first == 0)
         return;
     find_class_words(found, out);
     if (is_set(found, "UseZGC")) {
@@ -204,10 +163,10 @@ static void find_objects(const struct found *found, struct smp_object_layout *ou
 
 static void find_lock_stack(const struct found *found, struct smp_monitor_layout *out)
 {
-    if (!found->has[LOCK_STACK] || !found->has[LOCK_STACK_TOP] || !found->has[LOCK_STACK_BASE])
+    if (!has(found, LOCK_STACK) || !has(found, LOCK_STACK_TOP) || !has(found, LOCK_STACK_BASE))
         return;
-    out->lock_stack_top = (uint32_t)(found->value[LOCK_STACK] + found->value[LOCK_STACK_TOP]);
-    out->lock_stack_base = (uint32_t)(found->value[LOCK_STACK] + found->value[LOCK_STACK_BASE]);
+    out->lock_stack_top = offset_in(found, LOCK_STACK) + offset_in(found, LOCK_STACK_TOP);
+    out->lock_stack_base = offset_in(found, LOCK_STACK) + offset_in(found, LOCK_STACK_BASE);
 }
 
 /* The calling thread waits for no monitor, its id is its own, and its lock stack ends in itself. */
@@ -235,10 +194,10 @@ static bool is_class_right(const struct found *found, const struct smp_object_la
 {
     char name[NAME_BYTES];
 
-    if (!found->has[THREAD_OBJECT] || objects->classes == SMP_CLASS_UNKNOWN)
+    if (!has(found, THREAD_OBJECT) || objects->classes == SMP_CLASS_UNKNOWN)
         return false;
-    const uintptr_t object = smp_object_address(
-        objects, smp_load_word(java_thread + (uintptr_t)found->value[THREAD_OBJECT]));
+    const uintptr_t object =
+        smp_object_address(objects, smp_load_word(java_thread + offset_in(found, THREAD_OBJECT)));
     return object == 0 || (smp_object_class_name(objects, object, name, sizeof(name)) &&
                            strcmp(name, "java.lang.Thread") == 0);
 }
@@ -246,23 +205,27 @@ static bool is_class_right(const struct found *found, const struct smp_object_la
 bool smp_monitor_layout_find(const struct smp_exports *exports, uintptr_t java_thread,
                              int64_t java_id, struct smp_monitor_layout *out)
 {
-    struct found found = { .flag_bytes = 0 };
+    struct found found;
+    const char *owner = NULL; /* the declared type of the field */
 
-    if (java_thread == 0 || smp_safe_read_refusal() != NULL ||
-        !smp_exports_visit(exports, SMP_EXPORT_FIELDS, take_monitor_field, &found) ||
-        !smp_exports_visit(exports, SMP_EXPORT_TYPES, take_flag_bytes, &found) ||
-        !smp_exports_visit(exports, SMP_EXPORT_LONG_CONSTANTS, take_class_shift, &found) ||
-        !found.has[PENDING] || !found.has[WAITING] || !found.has[OWNER] || !found.has[OBJECT] ||
-        !(found.owner_is_id || found.owner_is_pointer))
+    if (java_thread == 0 || smp_safe_read_refusal() != NULL)
+        return false;
+    memcpy(found.fields, names, sizeof(names));
+    (void)smp_exports_find(exports, found.fields, FIELD_COUNT);
+    (void)smp_flags_find(exports, &found.flags);
+    owner = found.fields[OWNER].type_string;
+    const bool is_id = owner != NULL && strcmp(owner, "int64_t") == 0;
+    if (!has(&found, PENDING) || !has(&found, WAITING) || !has(&found, OWNER) ||
+        !has(&found, OBJECT) || !(is_id || owner == NULL || strcmp(owner, "void*") == 0))
         return false;
     *out = (struct smp_monitor_layout){
-        .is_id = found.owner_is_id,
-        .pending = (uint32_t)found.value[PENDING],
-        .waiting = (uint32_t)found.value[WAITING],
-        .owner_id = found.has[OWNER_ID] ? (uint32_t)found.value[OWNER_ID] : 0,
-        .owner = (uint32_t)found.value[OWNER],
-        .object = (uint32_t)found.value[OBJECT],
-        .stack_locker = found.has[STACK_LOCKER] ? (uint32_t)found.value[STACK_LOCKER] : 0,
+        .is_id = is_id,
+        .pending = offset_in(&found, PENDING),
+        .waiting = offset_in(&found, WAITING),
+        .owner_id = offset_in(&found, OWNER_ID),
+        .owner = offset_in(&found, OWNER),
+        .object = offset_in(&found, OBJECT),
+        .stack_locker = offset_in(&found, STACK_LOCKER),
     };
     find_lock_stack(&found, out);
     find_objects(&found, &out->objects);

@@ -27,15 +27,6 @@ enum {
     MAX_COUNTERS = 10000
 };
 
-static void take_start(void *self, const struct smp_export *entry)
-{
-    uintptr_t *address = self;
-
-    if (entry->is_static && entry->type != NULL && entry->name != NULL &&
-        strcmp(entry->type, "PerfMemory") == 0 && strcmp(entry->name, "_start") == 0)
-        *address = (uintptr_t)entry->value;
-}
-
 static bool is_known_format(uintptr_t start)
 {
     static const uint8_t magic[] = { 0xca, 0xfe, 0xc0, 0xc0 };
@@ -83,12 +74,12 @@ static const uint64_t *find_counter(uintptr_t start, const char *name)
 
 const uint64_t *smp_safepoint_count_find(const struct smp_exports *exports)
 {
-    uintptr_t variable = 0;
+    struct smp_wanted variable = { .type = "PerfMemory", .name = "_start", .is_static = true };
     uintptr_t start = 0;
 
-    if (!smp_exports_visit(exports, SMP_EXPORT_FIELDS, take_start, &variable) || variable == 0)
+    if (!smp_exports_find(exports, &variable, 1))
         return NULL;
-    start = smp_load_word(variable);
+    start = smp_load_word((uintptr_t)variable.value);
     if (start == 0 || !is_known_format(start))
         return NULL;
     return find_counter(start, "sun.rt.safepoints");

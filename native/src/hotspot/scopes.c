@@ -6,7 +6,7 @@
 #include "hotspot/code.h"
 #include "hotspot/code_copies.h"
 #include "hotspot/compressed.h"
-#include "hotspot/foreign_record.h"
+#include "hotspot/machine_code.h"
 #include "hotspot/memory.h"
 
 enum {
@@ -429,6 +429,15 @@ struct wanted {
     size_t room;
 };
 
+int32_t smp_code_poll_record(const struct smp_blob *blob, int32_t offset)
+{
+    uint32_t distance = 0;
+
+    if (offset >= 0 && (uintptr_t)offset < blob->end - blob->code)
+        distance = smp_machine_code_poll_load(blob->code + (uintptr_t)offset, blob->end);
+    return distance > 0 ? offset + (int32_t)distance : 0;
+}
+
 /* The record that wanted means. */
 static bool find_wanted(const struct smp_layout *layout, const struct smp_blob *blob,
                         struct debug_data *data, const struct wanted *wanted,
@@ -439,7 +448,7 @@ static bool find_wanted(const struct smp_layout *layout, const struct smp_blob *
     if (!find_record(layout, data, wanted->pc, wanted->is_near, copy, out))
         return false;
     if (wanted->is_near)
-        poll = smp_foreign_record_poll(blob, out->pc);
+        poll = smp_code_poll_record(blob, out->pc);
     return poll == 0 || find_record(layout, data, poll, true, copy, out);
 }
 

@@ -4,17 +4,55 @@
 #include <string.h>
 
 #include "base/safe_read.h"
-#include "hotspot/fields.h"
+#include "hotspot/exports.h"
 #include "hotspot/memory.h"
 
-enum {
-    MAX_DISTANCE_BYTES = 1024 * 1024, /* from here up to the last Java frame */
-    STACK_FIELD = 5,                  /* base, size: of these alone may be none */
-    EXCEPTION_FIELD = 7,              /* may be missing */
-    OS_THREAD_FIELD = 8,              /* three: one of the first two, and the third, or none */
-    FIELD_COUNT = 11,
-    STATE_COUNT = 4
+enum { MAX_DISTANCE_BYTES = 1024 * 1024 }; /* from here up to the last Java frame */
+
+enum field {
+    /* required */
+    STATE,
+    ANCHOR,
+    LAST_SP,
+    LAST_PC,
+    LAST_FP,
+    IN_NATIVE,
+    IN_VM,
+    IN_JAVA,
+    BLOCKED,
+    /* each group alone may be missing */
+    STACK_BASE,
+    STACK_SIZE,
+    EXCEPTION_PC,
+    OS_THREAD_21, /* up to JDK 21 */
+    OS_THREAD,
+    OS_STATE,
+    FIELDS
 };
+
+static const struct smp_wanted names[FIELDS] = {
+    [STATE] = { .type = "JavaThread", .name = "_thread_state" },
+    [ANCHOR] = { .type = "JavaThread", .name = "_anchor" },
+    [LAST_SP] = { .type = "JavaFrameAnchor", .name = "_last_Java_sp" },
+    [LAST_PC] = { .type = "JavaFrameAnchor", .name = "_last_Java_pc" },
+    [LAST_FP] = { .type = "JavaFrameAnchor", .name = "_last_Java_fp" },
+    [IN_NATIVE] = { .list = SMP_EXPORT_INT_CONSTANTS, .name = "_thread_in_native" },
+    [IN_VM] = { .list = SMP_EXPORT_INT_CONSTANTS, .name = "_thread_in_vm" },
+    [IN_JAVA] = { .list = SMP_EXPORT_INT_CONSTANTS, .name = "_thread_in_Java" },
+    [BLOCKED] = { .list = SMP_EXPORT_INT_CONSTANTS, .name = "_thread_blocked" },
+    [STACK_BASE] = { .type = "JavaThread", .name = "_stack_base" },
+    [STACK_SIZE] = { .type = "JavaThread", .name = "_stack_size" },
+    [EXCEPTION_PC] = { .type = "JavaThread", .name = "_exception_pc" },
+    [OS_THREAD_21] = { .type = "JavaThread", .name = "_osthread" },
+    [OS_THREAD] = { .type = "Thread", .name = "_osthread" },
+    [OS_STATE] = { .type = "OSThread", .name = "_state" },
+};
+
+/* 0: not found. */
+static uint32_t field_offset(const struct smp_wanted *field)
+{
+    return field->is_found ? (uint32_t)field->value : 0;
+}
 
 static bool is_layout_plausible(const struct smp_jvm_layout *layout, uintptr_t java_thread,
                                 uintptr_t stack_high, bool (*is_java_code)(uintptr_t pc))
@@ -33,24 +71,6 @@ static bool is_layout_plausible(const struct smp_jvm_layout *layout, uintptr_t j
     return is_java_code(pc);
 }
 
-static bool read_states(struct smp_jvm_states *out)
-{
-    struct smp_constant states[STATE_COUNT] = {
-        { .name = "_thread_in_native" },
-        { .name = "_thread_in_vm" },
-        { .name = "_thread_in_Java" },
-        { .name = "_thread_blocked" },
-    };
-
-    if (!smp_constants_read(states, STATE_COUNT))
-        return false;
-    *out = (struct smp_jvm_states){ .in_native = states[0].value,
-                                    .in_vm = states[1].value,
-                                    .in_java = states[2].value,
-                                    .blocked = states[3].value };
-    return true;
-}
-
 bool smp_thread_layout_stack(const struct smp_jvm_layout *layout, uintptr_t java_thread,
                              uintptr_t *low, uintptr_t *high)
 {
@@ -65,39 +85,31 @@ bool smp_thread_layout_stack(const struct smp_jvm_layout *layout, uintptr_t java
     return true;
 }
 
-/* The thread's own bounds, read as those of any other thread, are what the C library says. */
-static void find_stack_fields(const struct smp_field *fields, uintptr_t java_thread,
+/* The thread's own bounds, read as those of any other thread, must be those of the C library. */
+static void find_stack_fields(const struct smp_wanted *found, uintptr_t java_thread,
                               uintptr_t stack_high, struct smp_jvm_layout *layout)
 {
     const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     uintptr_t low = 0;
     uintptr_t high = 0;
 
-    layout->stack_base = fields[0].found ? (uint32_t)fields[0].offset : 0;
-    layout->stack_size = fields[1].found ? (uint32_t)fields[1].offset : 0;
+    layout->stack_base = field_offset(&found[STACK_BASE]);
+    layout->stack_size = field_offset(&found[STACK_SIZE]);
     if (layout->stack_size == 0 || smp_safe_read_refusal() != NULL ||
         !smp_thread_layout_stack(layout, java_thread, &low, &high) || high != stack_high ||
         low >= here)
         layout->stack_base = layout->stack_size = 0;
 }
 
-static void find_os_thread_fields(const struct smp_field *fields, struct smp_jvm_layout *layout)
+static void find_os_thread_fields(const struct smp_wanted *found, struct smp_jvm_layout *layout)
 {
-    const struct smp_field *const os_thread = fields[0].found ? &fields[0] : &fields[1];
+    const struct smp_wanted *const os_thread =
+        found[OS_THREAD_21].is_found ? &found[OS_THREAD_21] : &found[OS_THREAD];
 
-    if (!os_thread->found || !fields[2].found)
+    if (!os_thread->is_found || !found[OS_STATE].is_found)
         return;
-    layout->os_thread = (uint32_t)os_thread->offset;
-    layout->os_state = (uint32_t)fields[2].offset;
-}
-
-static bool are_found(const struct smp_field *fields, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (!fields[i].found)
-            return false;
-    }
-    return true;
+    layout->os_thread = (uint32_t)os_thread->value;
+    layout->os_state = (uint32_t)found[OS_STATE].value;
 }
 
 struct smp_thread_layout smp_thread_layout_find(const void *env, uintptr_t java_thread,
@@ -105,39 +117,31 @@ struct smp_thread_layout smp_thread_layout_find(const void *env, uintptr_t java_
                                                 bool (*is_java_code)(uintptr_t pc))
 {
     const struct smp_thread_layout none = { 0 };
-    struct smp_jvm_states states;
     const uintptr_t env_offset = (uintptr_t)env - java_thread;
-    struct smp_field fields[FIELD_COUNT] = {
-        { .type = "JavaThread", .name = "_thread_state" },
-        { .type = "JavaThread", .name = "_anchor" },
-        { .type = "JavaFrameAnchor", .name = "_last_Java_sp" },
-        { .type = "JavaFrameAnchor", .name = "_last_Java_pc" },
-        { .type = "JavaFrameAnchor", .name = "_last_Java_fp" },
-        { .type = "JavaThread", .name = "_stack_base" },
-        { .type = "JavaThread", .name = "_stack_size" },
-        { .type = "JavaThread", .name = "_exception_pc" },
-        { .type = "JavaThread", .name = "_osthread" }, /* up to JDK 21 */
-        { .type = "Thread", .name = "_osthread" },
-        { .type = "OSThread", .name = "_state" },
-    };
+    struct smp_wanted found[FIELDS];
 
-    if (java_thread == 0 || env_offset == 0 || env_offset >= SMP_FIELD_MAX_OFFSET)
+    if (java_thread == 0 || env_offset == 0 || env_offset >= SMP_EXPORT_MAX_OFFSET)
         return none;
-    (void)smp_fields_read(fields, FIELD_COUNT);
-    if (!are_found(fields, STACK_FIELD) || !read_states(&states))
-        return none;
-    const uint32_t anchor = (uint32_t)fields[1].offset;
-    struct smp_thread_layout found = {
-        .jvm = { .states = states,
-                 .state = (uint32_t)fields[0].offset,
-                 .last_sp = anchor + (uint32_t)fields[2].offset,
-                 .last_pc = anchor + (uint32_t)fields[3].offset,
-                 .last_fp = anchor + (uint32_t)fields[4].offset,
-                 .exception_pc =
-                     fields[EXCEPTION_FIELD].found ? (uint32_t)fields[EXCEPTION_FIELD].offset : 0 },
+    memcpy(found, names, sizeof(found));
+    (void)smp_exports_find(NULL, found, FIELDS);
+    for (size_t i = STATE; i <= BLOCKED; i++) {
+        if (!found[i].is_found)
+            return none;
+    }
+    const uint32_t anchor = field_offset(&found[ANCHOR]);
+    struct smp_thread_layout layout = {
+        .jvm = { .states = { .in_native = (int32_t)found[IN_NATIVE].value,
+                             .in_vm = (int32_t)found[IN_VM].value,
+                             .in_java = (int32_t)found[IN_JAVA].value,
+                             .blocked = (int32_t)found[BLOCKED].value },
+                 .state = field_offset(&found[STATE]),
+                 .last_sp = anchor + field_offset(&found[LAST_SP]),
+                 .last_pc = anchor + field_offset(&found[LAST_PC]),
+                 .last_fp = anchor + field_offset(&found[LAST_FP]),
+                 .exception_pc = field_offset(&found[EXCEPTION_PC]) },
         .env_offset = env_offset,
     };
-    find_os_thread_fields(&fields[OS_THREAD_FIELD], &found.jvm);
-    find_stack_fields(&fields[STACK_FIELD], java_thread, stack_high, &found.jvm);
-    return is_layout_plausible(&found.jvm, java_thread, stack_high, is_java_code) ? found : none;
+    find_os_thread_fields(found, &layout.jvm);
+    find_stack_fields(found, java_thread, stack_high, &layout.jvm);
+    return is_layout_plausible(&layout.jvm, java_thread, stack_high, is_java_code) ? layout : none;
 }

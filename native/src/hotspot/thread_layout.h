@@ -21,7 +21,29 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "hotspot/thread_states.h"
+/*
+ * The numbers by which the JVM says what a thread does. Up to JDK 27 they are 4, 6, 8 and 10, and
+ * the odd ones between them stand for the way from one to another; from 28 on they are 2, 3, 4, 5.
+ */
+struct smp_jvm_states {
+    int32_t in_native;
+    int32_t in_vm;
+    int32_t in_java;
+    int32_t blocked;
+};
+
+/* Then its last Java frame is in its anchor. */
+static inline bool smp_jvm_is_outside_java(const struct smp_jvm_states *states, int32_t state)
+{
+    return state == states->in_native || state == states->in_vm || state == states->blocked;
+}
+
+/* A thread in one of these states may run, but its anchor and its Java frames stand still until it
+ * leaves the state. */
+static inline bool smp_jvm_keeps_frames(const struct smp_jvm_states *states, int32_t state)
+{
+    return state == states->in_native || state == states->blocked;
+}
 
 /* Where in a JavaThread the JVM records the last Java frame; 0: not known, not used. */
 struct smp_jvm_layout {

@@ -18,9 +18,9 @@
 #include "bench/observed/instructions.h"
 #include "bench/observed/interrupted.h"
 #include "engine/attribution/attribution.h"
-#include "hotspot/check.h"
 #include "hotspot/code.h"
 #include "jvm/agent/agent.h"
+#include "jvm/check/check.h"
 #include "jvm/code/methods.h"
 #include "model/outcome.h"
 

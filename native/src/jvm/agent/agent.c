@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/once.h"
+#include "hotspot/exports.h"
 #include "jvm/agent/jvmti_status.h"
-#include "jvm/agent/symbol.h"
 
 static struct {
     struct smp_once once;

@@ -12,16 +12,16 @@
 #include "counting/call_arena.h"
 #include "engine/session/worker.h"
 #include "hotspot/class_changes.h"
-#include "hotspot/version.h"
 #include "jvm/agent/agent.h"
 #include "jvm/agent/jdk.h"
 #include "jvm/agent/jvmti_status.h"
+#include "jvm/agent/version.h"
 #include "jvm/calls/class_batches.h"
 #include "jvm/calls/hook_class.h"
 #include "jvm/calls/loaded_summary.h"
 #include "jvm/calls/redefined_classes.h"
 #include "jvm/calls/reflected_calls.h"
-#include "jvm/code/prepare_event.h"
+#include "jvm/code/class_events.h"
 
 enum {
     HOOK_EXTRA_REFS = 2 * SMP_BATCH_MOST,

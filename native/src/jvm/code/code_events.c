@@ -5,13 +5,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hotspot/check.h"
-#include "hotspot/inline_record.h"
 #include "hotspot/method_table.h"
-#include "hotspot/version.h"
 #include "jvm/agent/agent.h"
+#include "jvm/agent/version.h"
+#include "jvm/check/check.h"
+#include "jvm/check/inline_record.h"
 #include "jvm/code/call_sites.h"
-#include "jvm/code/class_unload.h"
+#include "jvm/code/class_events.h"
 #include "jvm/code/code_map.h"
 #include "jvm/code/monitor_exits.h"
 

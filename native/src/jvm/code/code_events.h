@@ -5,7 +5,7 @@
  *   CompiledMethodLoad ───┐
  *   CompiledMethodUnload ─┼─► code_map.h
  *   DynamicCodeGenerated ─┘
- *   ClassUnload ────────────► class_unload.h
+ *   ClassUnload ────────────► class_events.h
  *
  * Threads  open and close: one at a time, attached. The events: any.
  * Cost     open: the events of all code made so far, some milliseconds.

@@ -4,12 +4,12 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "hotspot/check.h"
 #include "hotspot/method_table.h"
 #include "jvm/agent/agent.h"
 #include "jvm/agent/jvmti_status.h"
 #include "jvm/agent/local_frame.h"
-#include "jvm/code/prepare_event.h"
+#include "jvm/check/check.h"
+#include "jvm/code/class_events.h"
 
 enum { EXTRA_REFS = 16 };
 

@@ -22,7 +22,7 @@
  * GetStackTrace and for a list of one thread alike), so make_all takes its place where virtual
  * threads are in use.
  *
- * Owns     its share of the JVM's ClassPrepare event (prepare_event.h) while open.
+ * Owns     its share of the JVM's ClassPrepare event (class_events.h) while open.
  * Threads  open, close: one at a time. on_prepare: any. The others: an attached one.
  * Errors   as jvmti_status.h. A class whose ids cannot be made now is passed over: a handshake
  *          makes them later.

@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 #include "classfile/opcodes.h"
-#include "hotspot/inline_record.h"
 #include "hotspot/machine_code.h"
+#include "jvm/check/inline_record.h"
 #include "jvm/code/code_map.h"
 
 enum { ACC_SYNCHRONIZED = 0x20, NONE = -1 };

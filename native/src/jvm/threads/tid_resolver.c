@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/thread.h"
-#include "hotspot/fields.h"
+#include "hotspot/exports.h"
 #include "jvm/agent/agent.h"
 
 enum { BATCH = 128, FIRST_GAP_MS = 100, LAST_GAP_MS = 60000 };
@@ -74,11 +74,11 @@ static void find_fields(void)
 
     next.has_fields = false;
     for (size_t i = 0; i < sizeof(owners) / sizeof(owners[0]) && !next.has_fields; i++) {
-        struct smp_field fields[] = { { .type = owners[i], .name = "_osthread" },
-                                      { .type = "OSThread", .name = "_thread_id" } };
-        next.has_fields = smp_fields_read(fields, sizeof(fields) / sizeof(fields[0]));
-        next.os_thread_offset = fields[0].offset;
-        next.tid_offset = fields[1].offset;
+        struct smp_wanted fields[] = { { .type = owners[i], .name = "_osthread" },
+                                       { .type = "OSThread", .name = "_thread_id" } };
+        next.has_fields = smp_exports_find(NULL, fields, sizeof(fields) / sizeof(fields[0]));
+        next.os_thread_offset = fields[0].value;
+        next.tid_offset = fields[1].value;
     }
 }
 

@@ -10,17 +10,17 @@
 
 #include "base/once.h"
 #include "handler/own_walk.h"
-#include "hotspot/check.h"
-#include "hotspot/chunks.h"
 #include "hotspot/code_copies.h"
+#include "hotspot/exports.h"
 #include "hotspot/frames.h"
 #include "hotspot/method_table.h"
-#include "hotspot/version.h"
 #include "jvm/agent/agent.h"
-#include "jvm/agent/symbol.h"
-#include "jvm/code/class_unload.h"
+#include "jvm/agent/version.h"
+#include "jvm/check/check.h"
+#include "jvm/code/class_events.h"
 #include "jvm/code/code_events.h"
 #include "jvm/code/code_map.h"
+#include "jvm/code/continuations.h"
 #include "jvm/code/method_ids.h"
 #include "jvm/threads/stack_bounds.h"
 #include "jvm/threads/threads.h"
@@ -93,7 +93,7 @@ static bool has_a_walk(void)
     return state.async.walk != NULL || smp_async_walks_by_itself();
 }
 
-/* Our own walk may be refused at any time (hotspot/check.h): in some JVMs no other one is left. */
+/* Our own walk may be refused at any time (check/check.h): in some JVMs no other one is left. */
 void smp_async_refusal(char out[SMP_ASYNC_REFUSAL_BYTES])
 {
     char own[SMP_LAYOUT_REASON_BYTES];
@@ -158,7 +158,7 @@ static struct smp_check_caller describe_caller(jvmtiEnv *jvmti, JNIEnv *env)
 static const struct smp_chunks *find_chunks(JNIEnv *env)
 {
     char reason[SMP_CHUNKS_REASON_BYTES];
-    const bool is_found = smp_chunks_find(NULL, smp_hotspot_layout(), env, &state.chunks, reason);
+    const bool is_found = smp_continuations_find(smp_hotspot_layout(), env, &state.chunks, reason);
 
     set_chunks_refusal(is_found ? "" : reason);
     return is_found ? &state.chunks : NULL;

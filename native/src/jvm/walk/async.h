@@ -3,7 +3,7 @@
  * async.h - whether, and how, this JVM lets a running thread walk itself.
  *
  *   events for code on, those of code made before ─► layout of the JVM's thread object, our own
- *   walk proven (hotspot/check.h) ─► signal handler ─► self-test: two known stacks walked ─► usable
+ *   walk proven (check/check.h) ─► signal handler ─► self-test: two known stacks walked ─► usable
  *
  * The two stacks: that of the caller, in native code, must equal JVMTI's; that of an internal
  * thread, which hashes numbers meanwhile, must end in that method. Any mismatch disables
@@ -60,7 +60,7 @@ struct smp_async {
 const struct smp_async *smp_async_get(void);
 /* Are frames of virtual threads read that lie in the heap? */
 bool smp_async_reads_heap(void);
-/* For the next walk; NULL: not usable in this JVM, or not any more (hotspot/check.h). */
+/* For the next walk; NULL: not usable in this JVM, or not any more (jvm/check/check.h). */
 const struct smp_own_walk *smp_async_own_walk(void);
 /* Is it usable? False: AsyncGetCallTrace walks all threads that run. */
 bool smp_async_walks_by_itself(void);

@@ -30,7 +30,7 @@
 
 #include "engine/jvm.h"
 #include "handler/walk_data.h"
-#include "hotspot/thread_states.h"
+#include "hotspot/thread_layout.h"
 #include "jvm/code/named_methods.h"
 #include "jvm/walk/handshakes.h"
 #include "jvm/walk/mounted_check.h"

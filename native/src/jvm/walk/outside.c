@@ -7,9 +7,9 @@
 
 #include "base/alloc.h"
 #include "base/once.h"
-#include "hotspot/check.h"
 #include "hotspot/frame_names.h"
 #include "jvm/agent/agent.h"
+#include "jvm/check/check.h"
 #include "jvm/threads/gate.h"
 #include "jvm/threads/threads.h"
 #include "jvm/walk/async.h"

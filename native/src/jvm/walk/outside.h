@@ -12,7 +12,7 @@
  * meanwhile.
  *
  * Open decides once whether this JVM is walked from outside: the layout of its thread object is
- * known (async.h), and what we know of HotSpot has been checked (hotspot/check.h). A reason against
+ * known (async.h), and what we know of HotSpot has been checked (check/check.h). A reason against
  * it stands in the name of the engine; two differences in a row that are found later end it, too.
  *
  * Owns     a walker: memory for two stacks, for the words of one, and SMP_OUTSIDE_NAMES_BYTES

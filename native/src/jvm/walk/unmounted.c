@@ -2,10 +2,10 @@
 #include "jvm/walk/unmounted.h"
 
 #include "base/alloc.h"
-#include "hotspot/version.h"
 #include "jvm/agent/agent.h"
 #include "jvm/agent/jdk.h"
 #include "jvm/agent/local_frame.h"
+#include "jvm/agent/version.h"
 #include "jvm/threads/virtual_thread_sets.h"
 #include "jvm/threads/virtual_threads.h"
 #include "jvm/walk/by_jvmti.h"

@@ -12,8 +12,8 @@
  *          SMP_ETHREAD, SMP_ESTATE: it could not be tried.
  * Cost     some handshakes and one thread; some milliseconds.
  */
-#ifndef SMP_HOTSPOT_CHECK_STACKS_H
-#define SMP_HOTSPOT_CHECK_STACKS_H
+#ifndef SMP_JVM_CHECK_CHECK_STACKS_H
+#define SMP_JVM_CHECK_CHECK_STACKS_H
 
 #include <jni.h>
 #include <jvmti.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hotspot/version.h"
+#include "jvm/agent/version.h"
 
 #include <string.h>
 
@@ -32,7 +32,7 @@ int smp_jvm_version(jvmtiEnv *jvmti)
     return version;
 }
 
-/* Yes, also where the JDK does not say so. */
+/* True also if the JDK does not tell. */
 static bool has_preview_features(JNIEnv *env)
 {
     jclass features = smp_jdk_class(env, "jdk/internal/misc/PreviewFeatures");
@@ -49,7 +49,7 @@ static bool has_preview_features(JNIEnv *env)
 
 bool smp_jvm_version_has_value_classes(int version, JNIEnv *env)
 {
-    if (version != SMP_JVM_FRAMES_SAY_SIZE)
-        return version > SMP_JVM_FRAMES_SAY_SIZE;
+    if (version != SMP_JVM_VALUE_CLASSES)
+        return version > SMP_JVM_VALUE_CLASSES;
     return has_preview_features(env);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hotspot/check.h"
+#include "jvm/check/check.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/safe_read.h"
-#include "hotspot/check_code.h"
-#include "hotspot/check_stacks.h"
 #include "hotspot/code_copies.h"
 #include "hotspot/method_table.h"
+#include "jvm/check/check_code.h"
+#include "jvm/check/check_stacks.h"
 
 enum { TRIES = 2 };
 

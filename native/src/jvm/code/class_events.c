@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jvm/code/class_unload.h"
+#include "jvm/code/class_events.h"
 
 #include <stdatomic.h>
 #include <string.h>
+
+#include "jvm/agent/agent.h"
 
 static struct {
     _Atomic bool has_event;
@@ -16,7 +18,7 @@ uint64_t smp_class_unload_epoch(void)
                : atomic_fetch_add(&unloads.epoch, 1) + 1;
 }
 
-/* Its further arguments differ from version to version, and are not read. */
+/* The further arguments differ from version to version, and are not read. */
 static void JNICALL on_class_unload(jvmtiEnv *jvmti, ...)
 {
     (void)jvmti;
@@ -62,7 +64,7 @@ bool smp_class_unload_open(jvmtiEnv *jvmti)
 {
     const bool has_event = set_callback(jvmti, on_class_unload);
 
-    /* What was read while the event was off belongs to no later epoch. */
+    /* Facts that were read while the event was off belong to no later epoch. */
     atomic_fetch_add(&unloads.epoch, 1);
     atomic_store_explicit(&unloads.has_event, has_event, memory_order_release);
     return has_event;
@@ -74,4 +76,30 @@ void smp_class_unload_close(jvmtiEnv *jvmti)
         return;
     if (jvmti != NULL)
         (void)set_callback(jvmti, NULL);
+}
+
+static _Atomic unsigned users; /* of ClassPrepare */
+
+static void set_prepare_event(bool on)
+{
+    jvmtiEnv *jvmti = smp_agent_jvmti();
+
+    if (smp_agent_is_live())
+        (void)(*jvmti)->SetEventNotificationMode(jvmti, on ? JVMTI_ENABLE : JVMTI_DISABLE,
+                                                 JVMTI_EVENT_CLASS_PREPARE, NULL);
+}
+
+/* Two users may change it at once: the later one sees what both want. */
+void smp_prepare_event_set(enum smp_prepare_user user, bool on)
+{
+    bool wanted = false;
+
+    if (on)
+        (void)atomic_fetch_or(&users, (unsigned)user);
+    else
+        (void)atomic_fetch_and(&users, ~(unsigned)user);
+    do {
+        wanted = atomic_load(&users) != 0;
+        set_prepare_event(wanted);
+    } while ((atomic_load(&users) != 0) != wanted);
 }

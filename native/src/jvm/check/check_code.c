@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hotspot/check_code.h"
+#include "jvm/check/check_code.h"
 
 #include <jvmti.h>
 #include <stdatomic.h>
@@ -8,10 +8,10 @@
 
 #include "base/safe_read.h"
 #include "hotspot/code.h"
-#include "hotspot/inline_record.h"
 #include "hotspot/machine_code.h"
 #include "hotspot/memory.h"
 #include "hotspot/method.h"
+#include "jvm/check/inline_record.h"
 
 enum {
     MAX_HEAPS = 16,

@@ -6,8 +6,8 @@
  * Threads  those of the JVM's events.
  * Cost     find: constant; first_at: a binary search.
  */
-#ifndef SMP_HOTSPOT_INLINE_RECORD_H
-#define SMP_HOTSPOT_INLINE_RECORD_H
+#ifndef SMP_JVM_CHECK_INLINE_RECORD_H
+#define SMP_JVM_CHECK_INLINE_RECORD_H
 
 #include <jvmti.h>
 #include <jvmticmlr.h>

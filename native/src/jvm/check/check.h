@@ -24,8 +24,8 @@
  *          it could not be tried (SMP_ETHREAD, SMP_ESTATE), which says nothing about this JVM.
  * Cost     find: some thousand names. record: about 200 ns for each of its pcs.
  */
-#ifndef SMP_HOTSPOT_CHECK_H
-#define SMP_HOTSPOT_CHECK_H
+#ifndef SMP_JVM_CHECK_CHECK_H
+#define SMP_JVM_CHECK_CHECK_H
 
 #include <jni.h>
 #include <stdbool.h>
@@ -33,8 +33,8 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "hotspot/check_stacks.h"
 #include "hotspot/layout.h"
+#include "jvm/check/check_stacks.h"
 
 enum {
     SMP_CHECK_ALL_RECORDS = 1000,

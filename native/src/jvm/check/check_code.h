@@ -9,8 +9,8 @@
  * Errors   the functions return NULL, or the reason, in a few words; static storage.
  * Cost     heaps: a few dozen system calls. method: about 200 ns for each pc of the record.
  */
-#ifndef SMP_HOTSPOT_CHECK_CODE_H
-#define SMP_HOTSPOT_CHECK_CODE_H
+#ifndef SMP_JVM_CHECK_CHECK_CODE_H
+#define SMP_JVM_CHECK_CHECK_CODE_H
 
 #include <jni.h>
 #include <stddef.h>

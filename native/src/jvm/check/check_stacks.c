@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hotspot/check_stacks.h"
+#include "jvm/check/check_stacks.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

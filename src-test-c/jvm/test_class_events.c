@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "jvm/agent/agent.h"
-#include "jvm/code/class_unload.h"
+#include "jvm/code/class_events.h"
 #include "support/vm_fixture.h"
 
 static struct vm_fixture fixture;

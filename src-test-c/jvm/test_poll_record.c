@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/safe_read.h"
-#include "hotspot/foreign_record.h"
+#include "hotspot/code.h"
 #include "hotspot/machine_code.h"
 #include "support/fake_code.h"
 
@@ -91,11 +91,11 @@ static void test_only_offsets_in_the_code_are_looked_at(void **state)
 
     (void)state;
     memcpy((char *)code + 4, shapes[0].bytes, shapes[0].size);
-    assert_int_equal(smp_foreign_record_poll(&blob, 4), 4 + (int32_t)shapes[0].distance);
-    assert_int_equal(smp_foreign_record_poll(&blob, 0), 0);
-    assert_int_equal(smp_foreign_record_poll(&blob, -1), 0);
-    assert_int_equal(smp_foreign_record_poll(&blob, (int32_t)sizeof(code)), 0);
-    assert_int_equal(smp_foreign_record_poll(&blob, INT32_MAX), 0);
+    assert_int_equal(smp_code_poll_record(&blob, 4), 4 + (int32_t)shapes[0].distance);
+    assert_int_equal(smp_code_poll_record(&blob, 0), 0);
+    assert_int_equal(smp_code_poll_record(&blob, -1), 0);
+    assert_int_equal(smp_code_poll_record(&blob, (int32_t)sizeof(code)), 0);
+    assert_int_equal(smp_code_poll_record(&blob, INT32_MAX), 0);
 }
 
 /* From JDK 21 on a call's own record is behind what follows it. */

@@ -16,12 +16,11 @@ static enum smp_status start(void *self, struct smp_counting_plan *plan,
                              char message[SMP_COUNTER_MESSAGE_BYTES])
 {
     struct fake_counter *counter = self;
-    const char *cursor = plan->roots;
-    struct smp_slice first = { "", 0 };
+    const struct smp_slice first =
+        plan->rule_count > 0 ? plan->rules[0].text : (struct smp_slice){ "", 0 };
 
     counter->starts++;
     counter->plan = *plan;
-    (void)smp_slice_next_part(&cursor, &first);
     (void)snprintf(counter->roots, sizeof(counter->roots), "%.*s", (int)first.length, first.bytes);
     if (counter->start_status != SMP_OK)
         (void)snprintf(message, SMP_COUNTER_MESSAGE_BYTES, "a fake counter refuses");

@@ -14,11 +14,12 @@ enum { MS_PER_S = 1000, TIME_BYTES = 40 };
 
 static enum smp_status add_rule_tables(struct smp_call_graph *graph)
 {
-    graph->rule_count = smp_root_rules_count(graph->plan->roots);
-    if (graph->rule_count == 0)
+    const size_t count = graph->plan->rule_count;
+
+    if (count == 0)
         return SMP_OK;
-    graph->rule_states = smp_alloc(graph->plan->quota, graph->rule_count);
-    graph->rule_matches = smp_alloc(graph->plan->quota, graph->rule_count * sizeof(bool));
+    graph->rule_states = smp_alloc(graph->plan->quota, count);
+    graph->rule_matches = smp_alloc(graph->plan->quota, count * sizeof(bool));
     return graph->rule_states != NULL && graph->rule_matches != NULL ? SMP_OK : SMP_ENOMEM;
 }
 
@@ -77,13 +78,11 @@ static void advance_rule(struct smp_call_graph *graph, size_t rule, enum smp_rul
 static bool match_rules(struct smp_call_graph *graph, const struct smp_class_summary *summary,
                         bool is_never)
 {
-    const char *cursor = graph->plan->roots;
-    struct smp_slice rule = { 0 };
     bool has_any = false;
 
-    for (size_t i = 0; smp_slice_next_part(&cursor, &rule); i++) {
-        const bool matches =
-            !summary->is_hidden && smp_root_rule_matches_class(rule, summary->name);
+    for (size_t i = 0; i < graph->plan->rule_count; i++) {
+        const bool matches = !summary->is_hidden && smp_root_rule_matches_class(
+                                                        &graph->plan->rules[i], summary->name);
 
         graph->rule_matches[i] = matches && !is_never;
         has_any |= graph->rule_matches[i];
@@ -113,11 +112,11 @@ static bool has_code(const struct smp_method_summary *method)
 static uint16_t match_root(struct smp_call_graph *graph, struct smp_slice class_name,
                            const struct smp_method_summary *method)
 {
-    const char *cursor = graph->plan->roots;
-    struct smp_slice rule = { 0 };
     uint16_t marks = 0;
 
-    for (size_t i = 0; smp_slice_next_part(&cursor, &rule); i++) {
+    for (size_t i = 0; i < graph->plan->rule_count; i++) {
+        const struct smp_root_rule *const rule = &graph->plan->rules[i];
+
         if (!graph->rule_matches[i] ||
             !smp_root_rule_matches_method(rule, class_name, method->name, method->descriptor))
             continue;
@@ -135,7 +134,7 @@ static uint16_t root_marks_of(struct smp_call_graph *graph, const struct smp_cla
     const bool is_usual = graph->plan->instrumentation == SMP_INSTRUMENTATION_TOTAL && is_allowed &&
                           has_code(method) && is_usual_root(method);
 
-    if (graph->rule_count > 0)
+    if (graph->plan->rule_count > 0)
         return match_root(graph, summary->name, method);
     return is_usual ? SMP_MARK_ROOT : 0;
 }
@@ -219,7 +218,7 @@ static bool is_excluded(const struct smp_call_graph *graph,
         in_class->passes_on)
         return false;
     return has_rules ||
-           (graph->rule_count == 0 && smp_slice_is(method->name, "main") && is_usual_root(method));
+           (graph->plan->rule_count == 0 && smp_slice_is(method->name, "main") && is_usual_root(method));
 }
 
 /* Before its method is wanted, and for one that has kept its id. */
@@ -239,7 +238,7 @@ static void want_roots(struct smp_call_graph *graph, const struct smp_class_summ
     const struct smp_indexed_class *const it = smp_class_index_at(&graph->index, loaded);
     const bool wants_all =
         graph->plan->instrumentation == SMP_INSTRUMENTATION_TOTAL && it->is_allowed;
-    const bool may_have = has_rules || graph->rule_count == 0;
+    const bool may_have = has_rules || graph->plan->rule_count == 0;
 
     for (uint32_t m = 0; m < it->body.method_count; m++)
         set_root(graph, &it->body.methods[m],
@@ -262,7 +261,7 @@ static void lose_class(struct smp_call_graph *graph, const struct smp_class_summ
     smp_counting_account_add(graph->account, SMP_COUNTING_LEFT_ALONE, 1);
     (void)smp_counting_account_name(graph->account, SMP_COUNTING_LEFT_ALONE, text);
     /* It may have the method. */
-    for (size_t i = 0; i < graph->rule_count; i++) {
+    for (size_t i = 0; i < graph->plan->rule_count; i++) {
         if (graph->rule_matches[i])
             advance_rule(graph, i, SMP_RULE_FOUND);
     }
@@ -289,7 +288,7 @@ enum smp_status smp_call_graph_load(struct smp_call_graph *graph,
 {
     const bool is_never = smp_call_filter_is_never(summary->name);
     const bool is_allowed = !is_never && !summary->is_hidden &&
-                            smp_call_filter_passes(graph->plan->filter, summary->name);
+                            smp_call_filter_passes(&graph->plan->filter, summary->name);
     const bool has_rules = match_rules(graph, summary, is_never);
     const bool passes_on = summary->is_hidden || (!is_never && is_proxy(summary));
     const bool keeps_calls = graph->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL &&
@@ -448,16 +447,14 @@ void smp_call_graph_leave_alone(struct smp_call_graph *graph, uint32_t in_class,
 void smp_call_graph_entered(struct smp_call_graph *graph, int32_t id)
 {
     struct smp_method_record *const record = smp_method_ids_at(&graph->ids, id);
-    const char *cursor = graph->plan->roots;
-    struct smp_slice rule = { 0 };
 
     if (record == NULL || record->state == SMP_METHOD_RETIRED || record->is_entered)
         return;
     record->is_entered = true;
     if ((smp_worklist_method_of(graph, record)->flags & SMP_MARK_ROOT) != 0) {
         graph->is_root_entered = true;
-        for (size_t i = 0; smp_slice_next_part(&cursor, &rule); i++) {
-            if (smp_worklist_is_of_rule(graph, rule, id))
+        for (size_t i = 0; i < graph->plan->rule_count; i++) {
+            if (smp_worklist_is_of_rule(graph, &graph->plan->rules[i], id))
                 advance_rule(graph, i, SMP_RULE_ENTERED);
         }
     }
@@ -570,7 +567,7 @@ struct smp_call_graph_sample smp_call_graph_sampled(struct smp_call_graph *graph
     struct smp_call_graph_sample seen = { 0 };
 
     begin_finding(graph);
-    if (found == 0 && is_wanted && smp_call_filter_passes(graph->plan->filter, class_name))
+    if (found == 0 && is_wanted && smp_call_filter_passes(&graph->plan->filter, class_name))
         find_simplified(graph, class_name, method_name, &seen);
     for (; found != 0; found = smp_class_index_at(index, found)->next_named)
         smp_worklist_sampled(graph, found, method_name, is_wanted, &seen);

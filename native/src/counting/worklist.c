@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-bool smp_worklist_is_of_rule(const struct smp_call_graph *graph, struct smp_slice rule, int32_t id)
+bool smp_worklist_is_of_rule(const struct smp_call_graph *graph, const struct smp_root_rule *rule,
+                             int32_t id)
 {
     const struct smp_slice class_name = smp_method_ids_class(&graph->ids, id);
 

@@ -78,9 +78,8 @@ struct smp_call_graph {
     bool follows_loaded; /* AUTO, as EAGER: the last of what was loaded has no probes yet */
     uint64_t batches;
     struct smp_places places;
-    size_t rule_count;
-    uint8_t *rule_states; /* enum smp_rule_state; NULL without rules */
-    bool *rule_matches;   /* the class that is being loaded; NULL without rules */
+    uint8_t *rule_states; /* by rule: enum smp_rule_state; NULL without rules */
+    bool *rule_matches;   /* by rule: does it match the class being loaded? */
 };
 
 /* As methods are followed now: AUTO is EAGER for what is loaded at the start. */
@@ -118,7 +117,8 @@ static inline uint32_t smp_worklist_first_dirty(const struct smp_call_graph *gra
 }
 
 /* Does the rule stand for this method? */
-bool smp_worklist_is_of_rule(const struct smp_call_graph *graph, struct smp_slice rule, int32_t id);
+bool smp_worklist_is_of_rule(const struct smp_call_graph *graph, const struct smp_root_rule *rule,
+                             int32_t id);
 
 void smp_worklist_set_dirty(struct smp_call_graph *graph, uint32_t dirty);
 /* The same, before those that wait longer. */

@@ -23,10 +23,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "counting/adaptive_removal.h"
 #include "engine/attribution/attribution.h"
 #include "engine/call_counter.h"
 #include "engine/jvm.h"
-#include "engine/sources/call_rates.h"
 #include "engine/sources/call_trees.h"
 #include "engine/sources/roster.h"
 

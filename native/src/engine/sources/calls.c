@@ -8,7 +8,6 @@
 #include "base/random.h"
 #include "counting/counting_plan.h"
 #include "engine/sources/call_credit.h"
-#include "engine/sources/call_rates.h"
 #include "engine/sources/call_trees.h"
 #include "engine/sources/roster.h"
 #include "engine/sources/sampled_calls.h"

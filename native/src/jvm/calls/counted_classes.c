@@ -12,7 +12,6 @@
 #include "counting/call_arena.h"
 #include "counting/call_layout.h"
 #include "counting/places.h"
-#include "counting/summary_reader.h"
 #include "jvm/calls/class_loaders.h"
 #include "jvm/calls/hook_class.h"
 #include "jvm/calls/loaded_summary.h"
@@ -224,11 +223,18 @@ static uint32_t load_summary(struct smp_counted_classes *counted,
  * pass calls on. */
 static bool needs_methods(const struct smp_counted_classes *counted, struct smp_slice name)
 {
+    const struct smp_counting_plan *const plan = counted->plan;
+
     if (smp_call_filter_is_never(name))
         return false;
-    return !smp_call_filter_is_jdk(name) || smp_call_filter_is_proxy(name) ||
-           smp_call_filter_passes(counted->plan->filter, name) ||
-           smp_root_rules_match_class(counted->plan->roots, name);
+    if (!smp_call_filter_is_jdk(name) || smp_call_filter_is_proxy(name) ||
+        smp_call_filter_passes(&plan->filter, name))
+        return true;
+    for (size_t i = 0; i < plan->rule_count; i++) {
+        if (smp_root_rule_matches_class(&plan->rules[i], name))
+            return true;
+    }
+    return false;
 }
 
 /* A super type of a class that is counted: its methods are kept. */
@@ -246,7 +252,7 @@ static bool is_known_super(struct smp_counted_classes *counted, uint64_t loader,
 static bool needs_lambda(const struct smp_counted_classes *counted, struct smp_slice name)
 {
     return counted->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL &&
-           !smp_call_filter_is_never(name) && smp_call_filter_passes(counted->plan->filter, name);
+           !smp_call_filter_is_never(name) && smp_call_filter_passes(&counted->plan->filter, name);
 }
 
 /* --- reflection --- */
@@ -683,7 +689,7 @@ bool smp_counted_classes_needs_supers(const struct smp_counted_classes *counted,
                                       const struct smp_loaded_class *loaded)
 {
     return !loaded->is_lambda && counted->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL &&
-           smp_call_filter_passes(counted->plan->filter, loaded->name);
+           smp_call_filter_passes(&counted->plan->filter, loaded->name);
 }
 
 bool smp_counted_classes_meet_super(struct smp_counted_classes *counted, jvmtiEnv *jvmti,

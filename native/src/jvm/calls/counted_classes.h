@@ -35,8 +35,8 @@
 
 #include "base/lock.h"
 #include "base/status.h"
+#include "classfile/class_bytes.h"
 #include "counting/call_graph.h"
-#include "jvm/calls/class_bytes.h"
 #include "jvm/calls/leftover_methods.h"
 #include "jvm/calls/loaded_classes.h"
 #include "model/counting_account.h"

@@ -44,7 +44,7 @@
 #include "base/alloc.h"
 #include "base/lock.h"
 #include "base/status.h"
-#include "jvm/calls/class_bytes.h"
+#include "classfile/class_bytes.h"
 
 enum {
     SMP_REDEFINED_LIMIT = 1024,

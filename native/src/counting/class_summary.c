@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "counting/summary_reader.h"
+#include "counting/class_summary.h"
 
 #include <string.h>
 

@@ -76,7 +76,7 @@ static void read_thread(struct fake_counted_thread *thread,
                         const struct smp_counter_visitor *visitor)
 {
     const struct smp_counted_call uncounted = { .ordinal = 1,
-                                                .limit = SMP_COUNTING_OVER_NODE_LIMIT,
+                                                .loss = SMP_LOST_OVER_NODES,
                                                 .method = SMP_METHOD_UNCOUNTED,
                                                 .calls = thread->uncounted };
 

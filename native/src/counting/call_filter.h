@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * call_filter.h - the property instrumentationFilter: which classes' methods are counted when a root
- * calls them.
+ * call_filter.h - the property instrumentationFilter: which classes' methods are counted when a
+ * root calls them.
  *
  *   com.acme, -com.acme.util    below com.acme, but not below com.acme.util
  *   -com.acme.util              all but the JDK and com.acme.util

@@ -40,7 +40,7 @@ static void add_rules(struct smp_counting_account *out, const struct smp_call_gr
 {
     static const struct {
         enum smp_counting code;
-        const char *reason; /* NULL: no line of its own */
+        const char *reason; /* NULL: the rule is not in the account */
     } states[] = {
         [SMP_RULE_NOT_LOADED] = { SMP_COUNTING_ROOTS_WITHOUT_CALLS, "not loaded yet" },
         [SMP_RULE_NO_METHOD] = { SMP_COUNTING_ROOTS_WITHOUT_CALLS, "not found in its class" },
@@ -54,18 +54,18 @@ static void add_rules(struct smp_counting_account *out, const struct smp_call_gr
     for (size_t i = 0; i < graph->plan->rule_count; i++) {
         const struct smp_root_rule *const rule = &graph->plan->rules[i];
         const enum smp_rule_state state = (enum smp_rule_state)graph->rule_states[i];
-        /* One without a probe is named with the reason. */
+        /* A root without a probe is listed with its own reason. */
         if (states[state].reason != NULL &&
             (state != SMP_RULE_FOUND || has_probed_root(graph, rule)))
             add_rule(out, rule->text, states[state].code, states[state].reason);
     }
-    /* What TOTAL begins with. One that was entered may have been dropped. */
+    /* The roots of TOTAL without rules. An entered root may have been dropped since. */
     if (graph->plan->rule_count == 0 && !graph->is_root_entered)
         add_rule(out, (struct smp_slice){ USUAL_ROOTS, sizeof(USUAL_ROOTS) - 1 },
                  states[usual].code, states[usual].reason);
 }
 
-/* --- what is left out --- */
+/* --- methods and classes without probes --- */
 
 static void add_lost(struct smp_counting_account *out, const struct smp_call_graph *graph,
                      enum smp_counting code)

@@ -7,14 +7,15 @@
  *                                               with or without their package; () for none
  *   com.acme.OrderHandler.<init>                its constructors, after super() or this()
  *   com.acme.jobs.*.run                         * matches any text within one level
- *   com.acme.batch.**                           ** matches one level or more: all methods of classes
+ *   com.acme.batch.**                           ** matches one level or more: all methods of
+ *   classes
  *                                               below com.acme.batch
  *   com.acme.**.run                             run, of all classes below com.acme
  *
  * The class is the text before the last dot, so com.acme.Order.* means all methods of that class.
- * com.acme.Order alone means the same once a class of that name is loaded. A nested class is written
- * with its dollar sign: com.acme.Order$Line. Stars and names of classes match no constructor and no
- * static initialiser: a rule has to name these.
+ * com.acme.Order alone means the same once a class of that name is loaded. A nested class is
+ * written with its dollar sign: com.acme.Order$Line. Stars and names of classes match no
+ * constructor and no static initialiser: a rule has to name these.
  *
  * The setter in Java (CountingLists) refuses all other texts; here they match nothing useful.
  *

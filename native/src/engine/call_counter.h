@@ -44,8 +44,8 @@ struct smp_counted_thread {
 struct smp_counted_call {
     uint32_t ordinal;
     uint32_t parent; /* 0: none, the node is an outermost root */
-    int64_t method;  /* or SMP_METHOD_UNCOUNTED: then only calls and limit matter, parent is 0 */
-    enum smp_counting limit; /* that was reached */
+    int64_t method;  /* or SMP_METHOD_UNCOUNTED: then only calls and loss matter, parent is 0 */
+    enum smp_call_loss loss; /* why they have no node */
     bool is_root;
     int64_t calls;    /* that began */
     int64_t time_ns;  /* of roots, and with EXACT of all: with what it called, up to now */

@@ -355,13 +355,12 @@ static void credit_calls(struct smp_call_credit *credit, struct smp_call_tree *t
 
     if (entry == NULL || !enter_group(credit, tree) ||
         !find_call_node(credit, tree, call->ordinal)) {
-        credit->lost[SMP_COUNTING_OVER_MEMORY_LIMIT] +=
-            tree->is_excluded ? 0 : (uint64_t)call->calls;
+        credit->lost[SMP_LOST_OVER_MEMORY] += tree->is_excluded ? 0 : (uint64_t)call->calls;
         return;
     }
     smp_interval_called(credit->attribution->interval, entry->node, call->calls);
     if (entry->node == tree->target.over_node)
-        credit->lost[SMP_COUNTING_OVER_MEMORY_LIMIT] += (uint64_t)call->calls;
+        credit->lost[SMP_LOST_OVER_MEMORY] += (uint64_t)call->calls;
     else
         credit_call_time(credit, entry->node, call);
     if (credit->is_exact)
@@ -376,10 +375,10 @@ void smp_call_credit_counted(struct smp_call_credit *credit,
     struct smp_call_tree *tree = smp_call_trees_get(credit->trees, thread);
 
     if (call->method < 0) {
-        credit->lost[call->limit] += (uint64_t)call->calls;
+        credit->lost[call->loss] += (uint64_t)call->calls;
         smp_call_rates_add_unplaced(credit->rates, call->calls);
     } else if (tree == NULL) {
-        credit->lost[SMP_COUNTING_OVER_MEMORY_LIMIT] += (uint64_t)call->calls;
+        credit->lost[SMP_LOST_OVER_MEMORY] += (uint64_t)call->calls;
     } else {
         credit_calls(credit, tree, call);
     }

@@ -40,7 +40,7 @@ struct smp_call_credit {
     uint64_t pass;  /* rises where threads may have changed their groups */
     uint32_t *path; /* ordinals, leaf first */
     size_t path_capacity;
-    uint64_t lost[SMP_COUNTING_COUNT]; /* calls without a place, by what was reached */
+    uint64_t lost[SMP_LOST_COUNT]; /* calls without a place, by reason */
 };
 
 void smp_call_credit_fini(struct smp_call_credit *credit);

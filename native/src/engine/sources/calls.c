@@ -458,8 +458,10 @@ static void put_account(struct calls_source *source)
     if (source->options.method_timing != SMP_METHOD_TIMING_SAMPLED)
         smp_counting_account_add(account, SMP_COUNTING_NO_CPU_TIME,
                                  smp_counting_account_figure(account, SMP_COUNTING_INSTRUMENTED));
-    for (int i = 0; i < SMP_COUNTING_COUNT; i++)
-        smp_counting_account_add(account, (enum smp_counting)i, source->credit.lost[i]);
+    for (int i = 0; i < SMP_LOST_COUNT; i++)
+        (void)smp_counting_account_add_for(account, SMP_COUNTING_CALLS_WITHOUT_PLACE,
+                                           smp_call_loss_text((enum smp_call_loss)i),
+                                           source->credit.lost[i]);
     if (smp_interval_add_counting(source->attribution->interval, account) == SMP_OK)
         memset(source->credit.lost, 0, sizeof(source->credit.lost));
     smp_counting_account_destroy(account);

@@ -95,7 +95,7 @@ static void on_delta(void *self, const struct smp_call_delta *delta)
     const struct smp_counted_call call = { .ordinal = delta->ordinal,
                                            .parent = delta->parent,
                                            .method = number_of(delta->method),
-                                           .limit = delta->limit,
+                                           .loss = delta->loss,
                                            .is_root = delta->is_root,
                                            .calls = delta->calls,
                                            .time_ns = delta->time_ns,
@@ -325,11 +325,12 @@ static void get_counter_figures(SMP_UNUSED void *self, struct smp_counter_figure
     out->root_cost_ns = ROOT_COST_NS;
 }
 
-/* Adds what has come since the last account. */
-static void add_more(struct smp_counting_account *out, enum smp_counting code, uint64_t all,
-                     uint64_t *seen)
+/* Adds the calls that were lost since the last account. */
+static void add_lost_calls(struct smp_counting_account *out, enum smp_call_loss loss, uint64_t all,
+                           uint64_t *seen)
 {
-    smp_counting_account_add(out, code, all - *seen);
+    (void)smp_counting_account_add_for(out, SMP_COUNTING_CALLS_WITHOUT_PLACE,
+                                       smp_call_loss_text(loss), all - *seen);
     *seen = all;
 }
 
@@ -351,10 +352,11 @@ static void add_counting_account(SMP_UNUSED void *self, struct smp_counting_acco
         (void)smp_counting_account_name(out, SMP_COUNTING_LEFT_ALONE,
                                         "a class file that is not understood");
     smp_counting_account_add(out, SMP_COUNTING_LEFT_ALONE, malformed);
-    add_more(out, SMP_COUNTING_BATCHES, figures.batches, &counting.seen.batches);
-    add_more(out, SMP_COUNTING_OVER_MEMORY_LIMIT, smp_call_arena_lost_roots(),
-             &counting.seen.lost_roots);
-    add_more(out, SMP_COUNTING_BEGAN_BEFORE, smp_call_past_count(), &counting.seen.misplaced);
+    smp_counting_account_add(out, SMP_COUNTING_BATCHES, figures.batches - counting.seen.batches);
+    counting.seen.batches = figures.batches;
+    add_lost_calls(out, SMP_LOST_OVER_MEMORY, smp_call_arena_lost_roots(),
+                   &counting.seen.lost_roots);
+    add_lost_calls(out, SMP_LOST_BEGAN_BEFORE, smp_call_past_count(), &counting.seen.misplaced);
 }
 
 struct smp_call_counter smp_jvm_call_counter(void)

@@ -107,7 +107,7 @@ void smp_retransform(jvmtiEnv *jvmti, const jclass *classes, size_t count,
 
 /* --- which classes --- */
 
-static void take_dirty(struct smp_class_batches *batches)
+static void take_pending(struct smp_class_batches *batches)
 {
     struct smp_counted_classes *const counted = batches->counted;
 
@@ -172,7 +172,7 @@ static void leave_class(struct smp_class_batches *batches, uint32_t index, const
 }
 
 /* With the lock held. */
-static void refuse_dirty(struct smp_class_batches *batches, uint32_t index, jvmtiError error)
+static void refuse_pending(struct smp_class_batches *batches, uint32_t index, jvmtiError error)
 {
     struct smp_class_mark *const mark = &batches->counted->marks[index];
     /* Maybe only because another agent has just changed it (counted_classes.c: is_outdated). */
@@ -200,13 +200,13 @@ static void end_waiting(struct smp_class_batches *batches, uint32_t index, jclas
     smp_lock_acquire(&counted->lock);
     counted->marks[index].flags &= (uint8_t)~SMP_COUNTED_WAITING;
     if (held == NULL)
-        refuse_dirty(batches, index, JVMTI_ERROR_OUT_OF_MEMORY);
+        refuse_pending(batches, index, JVMTI_ERROR_OUT_OF_MEMORY);
     smp_lock_release(&counted->lock);
 }
 
 /* Its mark says "waiting" before its status is read, so a class that is prepared in between is met
  * with that mark, and is due again. */
-static void find_dirty(void *self, const struct smp_loaded_class *loaded)
+static void find_pending(void *self, const struct smp_loaded_class *loaded)
 {
     const struct batch_search *const search = self;
     struct smp_class_batches *const batches = search->batches;
@@ -285,7 +285,8 @@ static void end_batch(struct smp_class_batches *batches)
         const uint32_t index = batches->indexes[i];
         struct smp_class_mark *const mark = &counted->marks[index];
         if (!smp_call_graph_is_loaded(counted->graph, index) ||
-            smp_call_graph_is_dirty(counted->graph, index) || (mark->flags & SMP_COUNTED_KEPT) != 0)
+            smp_call_graph_is_pending(counted->graph, index) ||
+            (mark->flags & SMP_COUNTED_KEPT) != 0)
             continue;
         if (put_outdated_back(batches, index))
             continue;
@@ -302,7 +303,7 @@ static void end_batch(struct smp_class_batches *batches)
 }
 
 /* The class may have been lost meanwhile, for lack of memory, and its index be another's. */
-static void on_dirty_refused(void *self, size_t which, jvmtiError error)
+static void on_pending_refused(void *self, size_t which, jvmtiError error)
 {
     const struct batch_search *const search = self;
     struct smp_class_batches *const batches = search->batches;
@@ -316,7 +317,7 @@ static void on_dirty_refused(void *self, size_t which, jvmtiError error)
         return;
     smp_lock_acquire(&counted->lock);
     if (smp_counted_classes_is_named(counted, index, smp_loaded_class_name(signature)))
-        refuse_dirty(batches, index, error);
+        refuse_pending(batches, index, error);
     smp_lock_release(&counted->lock);
     (void)(*search->jvmti)->Deallocate(search->jvmti, (unsigned char *)signature);
 }
@@ -337,7 +338,7 @@ static void change_batch(struct batch_search *search)
 
     smp_class_batches_left_hook(batches);
     smp_call_past_begin_probes();
-    smp_retransform(search->jvmti, batches->types, batches->count, on_dirty_refused, search);
+    smp_retransform(search->jvmti, batches->types, batches->count, on_pending_refused, search);
     smp_call_past_end_probes();
     adapt_size(batches, batches->count, smp_clock_ns() - batches->hook_left_ns);
 }
@@ -346,9 +347,9 @@ bool smp_class_batches_run(struct smp_class_batches *batches, jvmtiEnv *jvmti, J
 {
     struct batch_search search = { .batches = batches, .jvmti = jvmti, .env = env };
 
-    take_dirty(batches);
+    take_pending(batches);
     if (batches->count > 0 && smp_loaded_classes_each(batches->loaders, jvmti, env, false,
-                                                      find_dirty, &search) == SMP_OK) {
+                                                      find_pending, &search) == SMP_OK) {
         batches->failed_lists = 0;
         close_gaps(batches);
     } else if (batches->count > 0) {

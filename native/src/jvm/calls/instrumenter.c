@@ -613,7 +613,7 @@ void smp_instrumenter_get_figures(struct smp_counter_figures *out)
         .batches = instrumenter.batches.batches,
         .methods = graph.methods,
         .is_root_entered = graph.is_root_entered,
-        .has_work = smp_call_graph_has_dirty(counted->graph),
+        .has_work = smp_call_graph_has_pending(counted->graph),
         .has_discarded_code = instrumenter.start.has_discarded_code,
         .own_cpu_ns = atomic_load(&instrumenter.own_cpu_ns),
     };

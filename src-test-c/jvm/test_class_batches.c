@@ -830,6 +830,40 @@ static void all_classes_are_given_back(void **state)
     assert_int_equal(counted.id_base, 0);
 }
 
+static bool refuse_outdated(struct fake_loaded *type, bool is_retransformed, const uint8_t *bytes,
+                            size_t size, uint8_t **out, size_t *out_size)
+{
+    const struct smp_loading_class loading = { .file = { bytes, size },
+                                               .name = { type->signature + 1,
+                                                         strlen(type->signature) - 2 },
+                                               .loader = loader_number(type->loader) };
+    struct smp_class_bytes changed = { 0 };
+
+    (void)is_retransformed;
+    if (!smp_counted_classes_refuse_outdated(&counted, fake_classes_jvmti(), &loading, &changed))
+        return false;
+    *out = (uint8_t *)(uintptr_t)changed.bytes;
+    *out_size = changed.size;
+    return true;
+}
+
+/* The JVM hands in bytes from before another agent's change, and the right ones at the next try. */
+static void outdated_bytes_are_not_given_back(void **state)
+{
+    (void)state;
+    load_all();
+    enter("run");
+    assert_true(run_batch());
+    assert_true(has_probes(&callee));
+    change_callee();
+    const unsigned before = callee.changes;
+    fake_classes.hook = refuse_outdated;
+    smp_class_batches_give_back(&batches, fake_classes_jvmti(), fake_classes_jni());
+    assert_int_equal(callee.changes, before + 1); /* the first try was refused */
+    assert_true(is_original(&root) && is_original(&callee));
+    assert_int_equal(counted.leftover_count, 0);
+}
+
 /* Ids of a class that keeps its probes must not mean other methods at the next start. */
 static void a_class_that_keeps_its_probes_disturbs_no_later_count(void **state)
 {
@@ -1095,6 +1129,7 @@ int main(void)
         TEST(a_class_that_another_agent_could_not_change_is_counted_as_it_is),
         TEST(bytes_that_are_not_understood_are_left_alone),
         TEST(all_classes_are_given_back),
+        TEST(outdated_bytes_are_not_given_back),
         TEST(a_class_that_keeps_its_probes_disturbs_no_later_count),
         TEST(a_class_that_always_keeps_its_probes_keeps_its_names),
         TEST(a_probe_that_cannot_be_taken_out_is_a_leftover),

@@ -50,7 +50,7 @@ struct smp_removal {
     uint32_t waits;           /* judgements until methods may be dropped again */
 };
 
-/* What was counted of a method since the last judgement. */
+/* The counts of a method since the last judgement. */
 struct smp_call_rate {
     uint64_t calls;
     int64_t self_ns; /* without its callees; -1: no times are taken, so it counts as short */

@@ -55,7 +55,7 @@
 #include "counting/method_ids.h"
 #include "model/counting_account.h"
 
-/* What the rewriter is to do with a method. */
+/* The plan for a method: which probe it gets. */
 struct smp_method_probe {
     int32_t id; /* -1: no probe */
     bool is_root;

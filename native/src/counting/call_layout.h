@@ -81,7 +81,7 @@ struct smp_call_node {
     _Atomic(struct smp_call_node *) parent; /* stored last, when the node is complete */
     union {
         struct smp_call_node *child;
-        /* Of the overflow node: the keys of its calls. The first number is the capacity, negated,
+        /* In the overflow node: the keys of its calls. The first number is the capacity, negated,
          * which the hook in Java takes for a child without a method. */
         int32_t *deep;
     };
@@ -139,7 +139,7 @@ static inline bool smp_call_is_root(const struct smp_call_node *node)
     return node->key < SMP_CALL_OVERFLOW;
 }
 
-/* Where the tree keeps its hint for the callee of that key. */
+/* The address of the tree's hint for the callee of that key. */
 static inline struct smp_call_node **smp_call_hint(struct smp_call_node *top,
                                                    const struct smp_call_node *at, int32_t key)
 {

@@ -196,14 +196,15 @@ static inline struct smp_call_state *smp_call_state_find(int64_t tid)
  * store. False: a thread may not have seen the store yet. */
 bool smp_call_fence_all(void);
 
-/* What a stack shows between a call and its caller; for an outermost root in all frames. */
+/* Result of a look at the stack between a call and its caller; for an outermost root in all
+ * frames. */
 enum smp_call_look {
     SMP_CALL_LOOK_NEW,   /* no replaced code */
     SMP_CALL_LOOK_OLDER, /* replaced code of other methods, or not all frames were seen */
     SMP_CALL_LOOK_OLD    /* an older call of the method runs there */
 };
 
-/* What the JVM tells about the calling thread. hook_frames: the frames of the hook above that of
+/* Functions of the JVM about the calling thread. hook_frames: the frames of the hook above that of
  * the method. A function may be NULL: nothing is known then. */
 struct smp_call_view {
     /* The serial for the reader; 0: the thread has none. */

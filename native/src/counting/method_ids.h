@@ -53,7 +53,7 @@ struct smp_method_record {
 /* Bytes with the probe have been made, but the JVM may not use them yet. */
 #define SMP_METHOD_SINCE_SOON INT64_C(-2)
 
-/* What is known of the methods of one name; all false: none of them is counted. */
+/* The state of the methods of one name; all false: none of them is counted. */
 struct smp_call_graph_sample {
     bool is_root;
     bool is_inside;   /* passes the filter, or is a root */

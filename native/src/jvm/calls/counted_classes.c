@@ -591,6 +591,13 @@ static bool hand_out_nothing(jvmtiEnv *jvmti, struct smp_class_bytes *out)
     return give_to_jvm(jvmti, (struct smp_slice){ "", 1 }, out) == SMP_OK;
 }
 
+bool smp_counted_classes_refuse_outdated(struct smp_counted_classes *counted, jvmtiEnv *jvmti,
+                                         const struct smp_loading_class *loading,
+                                         struct smp_class_bytes *out)
+{
+    return is_outdated(counted, loading) && hand_out_nothing(jvmti, out);
+}
+
 bool smp_counted_classes_load(struct smp_counted_classes *counted, jvmtiEnv *jvmti,
                               const struct smp_loading_class *loading, struct smp_class_bytes *out)
 {

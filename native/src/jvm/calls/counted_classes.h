@@ -126,6 +126,11 @@ struct smp_loading_class {
 /* True: *out are bytes for the JVM, allocated by JVMTI. */
 bool smp_counted_classes_load(struct smp_counted_classes *counted, jvmtiEnv *jvmti,
                               const struct smp_loading_class *loading, struct smp_class_bytes *out);
+/* For a load hook that adds no probes. True: the bytes are from before another agent's change, and
+ * *out makes the JVM refuse them. */
+bool smp_counted_classes_refuse_outdated(struct smp_counted_classes *counted, jvmtiEnv *jvmti,
+                                         const struct smp_loading_class *loading,
+                                         struct smp_class_bytes *out);
 /* The class is loaded, maybe prepared: makes it known to the call graph. If its change waited for
  * its preparation, the class is pending now. */
 void smp_counted_classes_meet(struct smp_counted_classes *counted, jvmtiEnv *jvmti, JNIEnv *env,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * places.h - the inside of call_graph.h: if more methods are wanted than the limit allows, those
- * that are called most have the probes.
+ * places.h - the inside of call_graph.h (exchange.c): if more methods are wanted than the limit
+ * allows, those that are called most have the probes.
  *
  *   wanted, all places taken ──► waits, untried ──trial──► has a probe ──► called less than the
  *                                                              ▲           others: waits, tried

@@ -128,7 +128,7 @@ static struct listed *find_listed(struct smp_counting_account *account, enum smp
 }
 
 /* NULL: the list is full, which is_full says, or there is no memory. */
-static struct listed *list_name(struct smp_counting_account *account, enum smp_counting counting,
+static struct listed *add_listed(struct smp_counting_account *account, enum smp_counting counting,
                                 const char *text, bool *is_full)
 {
     size_t *const listed = &account->listed[counting];
@@ -154,14 +154,14 @@ bool smp_counting_account_name(struct smp_counting_account *account, enum smp_co
 {
     bool is_full = false;
 
-    return list_name(account, counting, text, &is_full) != NULL || is_full;
+    return add_listed(account, counting, text, &is_full) != NULL || is_full;
 }
 
 static bool add_to_reason(struct smp_counting_account *account, enum smp_counting counting,
                           const char *reason, uint64_t amount)
 {
     bool is_full = false;
-    struct listed *const it = list_name(account, counting, reason, &is_full);
+    struct listed *const it = add_listed(account, counting, reason, &is_full);
 
     if (it == NULL)
         return is_full;

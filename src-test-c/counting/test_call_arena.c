@@ -165,7 +165,7 @@ static void calls_past_the_limit_of_nodes_are_counted_as_such(void **state)
     call_counts_read(&counts);
     assert_int_equal(call_counts_of(&counts, 10), 2);
     assert_int_equal(call_counts_sum(&counts) + counts.uncounted, 1000 + 3 + 1);
-    assert_int_equal(counts.over[SMP_COUNTING_OVER_NODE_LIMIT], counts.uncounted);
+    assert_int_equal(counts.over[SMP_LOST_OVER_NODES], counts.uncounted);
     assert_in_range(counts.count, 190, 200);
     close_arena(TID);
 }
@@ -198,7 +198,7 @@ static void calls_past_the_depth_are_counted_as_such(void **state)
     call_counts_read(&counts);
     assert_int_equal(call_counts_of(&counts, METHOD), 9);
     assert_int_equal(counts.uncounted, 91 + 1 + 3);
-    assert_int_equal(counts.over[SMP_COUNTING_OVER_DEPTH_LIMIT], 91 + 1 + 3);
+    assert_int_equal(counts.over[SMP_LOST_OVER_DEPTH], 91 + 1 + 3);
     assert_false(smp_call_position_of(TID, &position));
     close_arena(TID);
 }
@@ -294,7 +294,7 @@ static void memory_ends_at_its_limit(void **state)
     assert_int_equal(call_counts_of(&counts, ROOT), roots);
     assert_true(counts.uncounted > 0);
     assert_int_equal(call_counts_sum(&counts) + counts.uncounted, roots + 5000);
-    assert_int_equal(counts.over[SMP_COUNTING_OVER_MEMORY_LIMIT], counts.uncounted);
+    assert_int_equal(counts.over[SMP_LOST_OVER_MEMORY], counts.uncounted);
     smp_call_arena_close();
     for (int64_t tid = TID; tid < TID + 20; tid++) {
         if (smp_call_state_find(tid) != NULL)
@@ -320,7 +320,7 @@ static void refused_memory_is_not_counted_as_used(void **state)
     quota.limit_bytes = MEGABYTE; /* for what the reader has seen */
     call_counts_read(&counts);
     assert_true(counts.uncounted > 0);
-    assert_int_equal(counts.over[SMP_COUNTING_OVER_MEMORY_LIMIT], counts.uncounted);
+    assert_int_equal(counts.over[SMP_LOST_OVER_MEMORY], counts.uncounted);
     close_arena(TID);
     assert_int_equal(smp_quota_used(&quota), 0);
 }

@@ -166,7 +166,7 @@ static void test_no_rules_no_methods(void **state)
     graph_load(&fixture, HANDLER);
     graph_load(&fixture, "com/acme/Main | static main([Ljava/lang/String;)V -> com/acme/B#b()V");
     assert_string_equal(wanted_of(&fixture), "");
-    assert_false(smp_call_graph_has_dirty(fixture.graph));
+    assert_false(smp_call_graph_has_pending(fixture.graph));
     graph_fixture_end(&fixture);
 }
 
@@ -301,7 +301,7 @@ static void test_batches_are_bounded_and_come_again_after_failure(void **state)
     assert_int_equal(smp_call_graph_take_batch(fixture.graph, batch, 3), 0);
     smp_call_graph_put_back(fixture.graph, loaded[1]);
     assert_int_equal(smp_call_graph_plan(fixture.graph, loaded[1], plan, 1), 1);
-    assert_false(smp_call_graph_has_dirty(fixture.graph));
+    assert_false(smp_call_graph_has_pending(fixture.graph));
     smp_call_graph_figures(fixture.graph, &figures);
     assert_int_equal(figures.batches, 2);
     assert_int_equal(figures.classes, 3);
@@ -354,7 +354,7 @@ static void test_unloading_retires_ids_and_forgets_what_was_called(void **state)
     kept = graph_id(&fixture, "com/acme/R.r()V");
     smp_call_graph_unload(fixture.graph, graph_find(&fixture, "com/acme/R"));
     smp_call_graph_unload(fixture.graph, graph_find(&fixture, "com/acme/A"));
-    assert_false(smp_call_graph_has_dirty(fixture.graph));
+    assert_false(smp_call_graph_has_pending(fixture.graph));
     /* No loaded class calls them any more. */
     graph_load(&fixture, "com/acme/A | a()V -> com/acme/B#b()V");
     graph_load(&fixture, "com/acme/B | b()V");
@@ -506,7 +506,7 @@ static void test_roots_of_a_pattern_can_be_dropped(void **state)
 }
 
 /* Below another root its callees are its caller's then: they have to be found without its entry. */
-static void test_a_dropped_root_is_expanded(void **state)
+static void test_a_dropped_root_is_visited(void **state)
 {
     struct graph_fixture fixture = begin(SMP_INSTRUMENTATION_LAZY, "com.acme.R.*");
 
@@ -874,9 +874,9 @@ static void test_bytes_of_a_class_in_use_are_asked_for(void **state)
     (void)state;
     top.lacks_calls = true;
     assert_int_equal(smp_call_graph_load(fixture.graph, &top, &loaded), SMP_OK);
-    assert_false(smp_call_graph_is_dirty(fixture.graph, loaded));
+    assert_false(smp_call_graph_is_pending(fixture.graph, loaded));
     graph_load(&fixture, "com/acme/Sub : com/acme/Top | go()V");
-    assert_true(smp_call_graph_is_dirty(fixture.graph, loaded));
+    assert_true(smp_call_graph_is_pending(fixture.graph, loaded));
     graph_fixture_end(&fixture);
 }
 
@@ -998,7 +998,7 @@ int main(void)
         cmocka_unit_test(test_a_refused_class_is_passed_through),
         cmocka_unit_test(test_dropped_methods_stay_dropped),
         cmocka_unit_test(test_roots_of_a_pattern_can_be_dropped),
-        cmocka_unit_test(test_a_dropped_root_is_expanded),
+        cmocka_unit_test(test_a_dropped_root_is_visited),
         cmocka_unit_test(test_odd_types),
     };
 

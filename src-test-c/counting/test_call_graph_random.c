@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Random programs whose classes come, change and go, against the naive version: after each step
- * both have the same methods with probes, the same roots, the same dirty classes.
+ * both have the same methods with probes, the same roots, the same pending classes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -146,7 +146,7 @@ static void load(struct world *world, unsigned loader, unsigned name)
     assert_int_equal(smp_call_graph_load(world->real.graph, &summary.summary, &loaded), SMP_OK);
     if (before != 0)
         assert_int_equal(loaded, before);
-    reference_reach_load(&world->naive, loader, name, &drawn);
+    reference_graph_load(&world->naive, loader, name, &drawn);
 }
 
 static void unload(struct world *world, unsigned loader, unsigned name)
@@ -154,14 +154,14 @@ static void unload(struct world *world, unsigned loader, unsigned name)
     if (!world->naive.classes[loader][name].is_loaded)
         return;
     smp_call_graph_unload(world->real.graph, real_class(world, loader, name));
-    reference_reach_unload(&world->naive, loader, name);
+    reference_graph_unload(&world->naive, loader, name);
 }
 
 static void unload_loader(struct world *world, unsigned loader)
 {
     smp_call_graph_unload_loader(world->real.graph, loader);
     for (unsigned n = 0; n < REFERENCE_NAMES; n++)
-        reference_reach_unload(&world->naive, loader, n);
+        reference_graph_unload(&world->naive, loader, n);
 }
 
 static void make_plan(struct world *world, unsigned loader, unsigned name)
@@ -175,7 +175,7 @@ static void make_plan(struct world *world, unsigned loader, unsigned name)
     probes = smp_call_graph_plan(world->real.graph, real_class(world, loader, name), plan,
                                  REFERENCE_METHODS);
     for (unsigned m = 0; m < it->method_count; m++) {
-        const bool has_probe = reference_reach_has_probe(&it->methods[m]);
+        const bool has_probe = reference_graph_has_probe(&it->methods[m]);
 
         assert_int_equal(plan[m].id >= 0, has_probe);
         assert_int_equal(plan[m].is_root, has_probe && it->methods[m].is_root);
@@ -195,7 +195,7 @@ static struct reference_method *draw_probed(struct world *world, unsigned loader
     if (!it->is_loaded || it->method_count == 0)
         return NULL;
     *number = draw(world, it->method_count);
-    return reference_reach_has_probe(&it->methods[*number]) ? &it->methods[*number] : NULL;
+    return reference_graph_has_probe(&it->methods[*number]) ? &it->methods[*number] : NULL;
 }
 
 static void enter_leave_or_drop(struct world *world, unsigned loader, unsigned name)
@@ -223,8 +223,8 @@ static void enter_leave_or_drop(struct world *world, unsigned loader, unsigned n
         method->is_dropped = true;
         it->may_be_stale = true;
     }
-    reference_reach_expand(&world->naive, name, it, method);
-    reference_reach_close(&world->naive);
+    reference_graph_visit(&world->naive, name, it, method);
+    reference_graph_close(&world->naive);
 }
 
 static bool is_kept(void *self, int32_t id)
@@ -306,7 +306,7 @@ static void check_class(struct world *world, unsigned loader, unsigned name, uin
     assert_int_equal(real->body.method_count, naive->method_count);
     for (unsigned m = 0; m < naive->method_count; m++) {
         struct reference_method *const method = &naive->methods[m];
-        const bool has_probe = reference_reach_has_probe(method);
+        const bool has_probe = reference_graph_has_probe(method);
 
         assert_int_equal(smp_worklist_has_probe(world->real.graph, &real->body.methods[m]),
                          has_probe);
@@ -319,7 +319,7 @@ static void check_class(struct world *world, unsigned loader, unsigned name, uin
         *roots += has_probe && method->is_root;
     }
     if (is_changed || !naive->may_be_stale)
-        assert_int_equal(real->is_dirty, is_changed);
+        assert_int_equal(real->is_pending, is_changed);
 }
 
 static void check(struct world *world)

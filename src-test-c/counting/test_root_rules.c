@@ -11,15 +11,31 @@
 
 #include "base/alloc.h"
 #include "base/random.h"
-#include "counting/root_rules.h"
+#include "counting/counting_plan.h"
 #include "support/class_text.h"
 #include "support/reference_stars.h"
 
-static bool matches(const char *rule, const char *class_name, const char *name,
+static bool matches_class(const char *text, const char *class_name)
+{
+    const struct smp_root_rule rule = smp_root_rule_read(slice_of(text));
+
+    return smp_root_rule_matches_class(&rule, slice_of(class_name));
+}
+
+static bool is_exact(const char *text, const char *class_name)
+{
+    const struct smp_root_rule rule = smp_root_rule_read(slice_of(text));
+
+    return smp_root_rule_is_exact(&rule, slice_of(class_name));
+}
+
+static bool matches(const char *text, const char *class_name, const char *name,
                     const char *descriptor)
 {
-    return smp_root_rule_matches_class(slice_of(rule), slice_of(class_name)) &&
-           smp_root_rule_matches_method(slice_of(rule), slice_of(class_name), slice_of(name),
+    const struct smp_root_rule rule = smp_root_rule_read(slice_of(text));
+
+    return smp_root_rule_matches_class(&rule, slice_of(class_name)) &&
+           smp_root_rule_matches_method(&rule, slice_of(class_name), slice_of(name),
                                         slice_of(descriptor));
 }
 
@@ -144,26 +160,22 @@ static void test_lists(void **state)
     static const char *const LISTS[] = { " , ", "", "," };
     static const char *const RULES[] = { "com.acme.A.<init>", "com.acme.A.a(int)", "com.acme.A.*",
                                          "com.acme.*.a", "com.**" };
-    const char *cursor = " com.acme.A.a ,\n\t,com.acme.B.b(int, long) ,, com.acme.**";
-    struct smp_slice rule = { 0 };
+    const char *const list = " com.acme.A.a ,\n\t,com.acme.B.b(int, long) ,, com.acme.**";
+    struct smp_counting_plan *plan = NULL;
 
     (void)state;
-    assert_int_equal(smp_root_rules_count(cursor), 3);
-    assert_true(smp_root_rules_match_class(cursor, slice_of("com/acme/B")));
-    assert_false(smp_root_rules_match_class(cursor, slice_of("com/B")));
-    assert_true(smp_slice_next_part(&cursor, &rule));
-    assert_true(smp_slice_is(rule, "com.acme.A.a"));
-    assert_true(smp_slice_next_part(&cursor, &rule));
-    assert_true(smp_slice_is(rule, "com.acme.B.b(int, long)"));
-    assert_true(smp_slice_next_part(&cursor, &rule));
-    assert_true(smp_slice_is(rule, "com.acme.**"));
-    assert_false(smp_slice_next_part(&cursor, &rule));
+    assert_int_equal(smp_counting_plan_create(NULL, list, "", &plan), SMP_OK);
+    assert_int_equal(plan->rule_count, 3);
+    assert_true(smp_slice_is(plan->rules[0].text, "com.acme.A.a"));
+    assert_true(smp_slice_is(plan->rules[1].text, "com.acme.B.b(int, long)"));
+    assert_true(smp_slice_is(plan->rules[2].text, "com.acme.**"));
+    smp_counting_plan_release(plan);
     for (size_t i = 0; i < sizeof(LISTS) / sizeof(LISTS[0]); i++)
-        assert_int_equal(smp_root_rules_count(LISTS[i]), 0);
+        assert_int_equal(smp_slice_count_parts(LISTS[i]), 0);
     for (size_t i = 0; i < sizeof(RULES) / sizeof(RULES[0]); i++)
-        assert_int_equal(smp_root_rule_is_exact(slice_of(RULES[i]), slice_of("com/acme/A")), i < 2);
-    assert_false(smp_root_rule_is_exact(slice_of("com.acme.A.b"), slice_of("com/acme/A/b")) &&
-                 smp_root_rule_matches_class(slice_of("com.acme.A.b"), slice_of("com/acme/A/b")));
+        assert_int_equal(is_exact(RULES[i], "com/acme/A"), i < 2);
+    assert_false(is_exact("com.acme.A.b", "com/acme/A/b") &&
+                 matches_class("com.acme.A.b", "com/acme/A/b"));
 }
 
 /* The setter refuses them (CountingListsTest); here they are read within their bytes. */
@@ -179,12 +191,12 @@ static void test_texts_that_are_no_rules(void **state)
         /* Of its own, so that a sanitizer sees what is read behind it. */
         const size_t length = strlen(TEXTS[i]);
         char *const text = malloc(length);
-        const struct smp_slice rule = { text, length };
 
         memcpy(text, TEXTS[i], length);
-        (void)smp_root_rule_is_exact(rule, slice_of("A"));
-        (void)smp_root_rule_matches_class(rule, slice_of("A"));
-        (void)smp_root_rule_matches_method(rule, slice_of("A"), slice_of("a"),
+        const struct smp_root_rule rule = smp_root_rule_read((struct smp_slice){ text, length });
+        (void)smp_root_rule_is_exact(&rule, slice_of("A"));
+        (void)smp_root_rule_matches_class(&rule, slice_of("A"));
+        (void)smp_root_rule_matches_method(&rule, slice_of("A"), slice_of("a"),
                                            slice_of("(Lint;[[I)V"));
         free(text);
     }
@@ -222,7 +234,7 @@ static void test_stars_against_the_naive_version(void **state)
         const bool expected = reference_stars(pattern, name);
 
         matching += expected;
-        if (smp_root_rule_matches_class(slice_of(rule), slice_of(name)) != expected)
+        if (matches_class(rule, name) != expected)
             fail_msg("%s on %s is not %d", pattern, name, expected);
     }
     assert_in_range(matching, 1000, 19000);

@@ -16,6 +16,7 @@
 #include "model/profile_merge.h"
 #include "support/failing_alloc.h"
 #include "support/fake_counter.h"
+#include "support/lost_calls.h"
 #include "support/option_text.h"
 #include "support/sampler_fixture.h"
 #include "support/tree_amounts.h"
@@ -183,6 +184,11 @@ static uint64_t figure(const struct setting *s, enum smp_counting counting)
     return s->f->profile->counts.account == NULL
                ? 0
                : smp_counting_account_figure(s->f->profile->counts.account, counting);
+}
+
+static uint64_t lost(const struct setting *s, enum smp_call_loss loss)
+{
+    return lost_calls(s->f->profile->counts.account, loss);
 }
 
 static void run(const struct setting *s, int64_t ns)
@@ -602,7 +608,7 @@ static void threads_that_are_left_out_are_not_counted(void **state)
     sampler_fixture_seal(s.f);
     assert_int_equal(all_calls(&s), 1);
     assert_int_equal(calls_of(&s, "handle"), 1);
-    assert_int_equal(figure(&s, SMP_COUNTING_OVER_MEMORY_LIMIT), 0);
+    assert_int_equal(lost(&s, SMP_LOST_OVER_MEMORY), 0);
     end(&s);
 }
 
@@ -994,7 +1000,7 @@ static void reset_begins_at_zero_and_goes_on(void **state)
     assert_int_equal(calls_of(&s, "handle"), 0);
     assert_int_equal(calls_of(&s, "handle|load"), 7);
     assert_int_equal(wall_of(&s, "handle"), 3 * TICK);
-    assert_int_equal(figure(&s, SMP_COUNTING_OVER_NODE_LIMIT), 0);
+    assert_int_equal(lost(&s, SMP_LOST_OVER_NODES), 0);
     assert_null(s.f->profile->counts.root_times);
     /* what was sampled stays */
     assert_int_equal(sampler_fixture_total(s.f, "main", ""), 3 * S + 5 * TICK);
@@ -1223,11 +1229,11 @@ static void what_has_no_place_is_in_the_account(void **state)
     run(&s, S);
     s.counter->threads[thread].uncounted = 5;
     sampler_fixture_seal(s.f);
-    assert_int_equal(figure(&s, SMP_COUNTING_OVER_NODE_LIMIT), 12350);
+    assert_int_equal(lost(&s, SMP_LOST_OVER_NODES), 12350);
     assert_int_equal(figure(&s, SMP_COUNTING_INSTRUMENTED), 17);
     assert_int_equal(figure(&s, SMP_COUNTING_BATCHES), 3);
     sampler_fixture_seal(s.f);
-    assert_int_equal(figure(&s, SMP_COUNTING_OVER_NODE_LIMIT), 0);
+    assert_int_equal(lost(&s, SMP_LOST_OVER_NODES), 0);
     assert_int_equal(figure(&s, SMP_COUNTING_INSTRUMENTED), 17);
     assert_int_equal(figure(&s, SMP_COUNTING_BATCHES), 0);
     end(&s);
@@ -1307,8 +1313,7 @@ static void calls_are_never_lost_without_a_trace(void **state)
         run(&s, 2 * S);
         refused = failing_alloc_disarm(&failing);
         sampler_fixture_seal(s.f);
-        assert_int_equal(placed_calls(&s) + (int64_t)figure(&s, SMP_COUNTING_OVER_MEMORY_LIMIT),
-                         calls);
+        assert_int_equal(placed_calls(&s) + (int64_t)lost(&s, SMP_LOST_OVER_MEMORY), calls);
         end(&s);
         most = first;
         if (refused == 0)
@@ -1339,9 +1344,9 @@ static void a_full_tree_counts_what_has_no_place(void **state)
     sampler_fixture_start(s.f);
     run(&s, 2 * S);
     sampler_fixture_seal(s.f);
-    assert_true(figure(&s, SMP_COUNTING_OVER_MEMORY_LIMIT) > 1000);
-    assert_true(figure(&s, SMP_COUNTING_OVER_MEMORY_LIMIT) < (uint64_t)calls / 2);
-    assert_int_equal(placed_calls(&s) + (int64_t)figure(&s, SMP_COUNTING_OVER_MEMORY_LIMIT), calls);
+    assert_true(lost(&s, SMP_LOST_OVER_MEMORY) > 1000);
+    assert_true(lost(&s, SMP_LOST_OVER_MEMORY) < (uint64_t)calls / 2);
+    assert_int_equal(placed_calls(&s) + (int64_t)lost(&s, SMP_LOST_OVER_MEMORY), calls);
     assert_true(placed_calls(&s) < all_calls(&s)); /* some are under [over memory limit] */
     assert_true(was_logged(&s, "memory limit of 4194304 bytes reached"));
     end(&s);

@@ -20,6 +20,7 @@
 #include "support/collapsed_lines.h"
 #include "support/failing_alloc.h"
 #include "support/golden.h"
+#include "support/lost_calls.h"
 #include "support/memory_output.h"
 #include "support/random_profile.h"
 
@@ -565,7 +566,9 @@ static void note_misplaced(struct smp_profile *profile, uint64_t calls)
 {
     if (profile->counts.account == NULL)
         assert_int_equal(smp_counting_account_create(NULL, &profile->counts.account), SMP_OK);
-    smp_counting_account_add(profile->counts.account, SMP_COUNTING_BEGAN_BEFORE, calls);
+    assert_true(smp_counting_account_add_for(profile->counts.account,
+                                             SMP_COUNTING_CALLS_WITHOUT_PLACE,
+                                             smp_call_loss_text(SMP_LOST_BEGAN_BEFORE), calls));
 }
 
 /* A reset also applies to finished intervals that a reader has not taken yet. */
@@ -602,8 +605,7 @@ static void counts_before_a_reset_are_not_merged(void **state)
         assert_int_equal(smp_hot_groups_init(&counted, NULL, one, SMP_GROUP_COUNTED), SMP_OK);
         assert_int_equal(counted.count, 1);
         assert_int_equal(smp_hot_group_info(one, counted.indices[0])->hook_ns, 11);
-        assert_int_equal(
-            smp_counting_account_figure(one->counts.account, SMP_COUNTING_BEGAN_BEFORE), 2);
+        assert_int_equal(lost_calls(one->counts.account, SMP_LOST_BEGAN_BEFORE), 2);
         smp_hot_groups_fini(&counted);
     }
     smp_profile_release(again);

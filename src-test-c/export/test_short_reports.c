@@ -373,10 +373,13 @@ static void a_short_account_shows_losses_of_counting(void **state)
     credit(*state, "g", ROOT, SMP_STATE_RUNNING, 1000 * MS);
     smp_counting_account_add(counting, SMP_COUNTING_INSTRUMENTED, 7);
     smp_counting_account_add(counting, SMP_COUNTING_TRIVIAL, 3);
-    smp_counting_account_add(counting, SMP_COUNTING_OVER_DEPTH_LIMIT, 2);
-    assert_account(state,
-                   "polls: 1, 100.0 % of the time with a stack\n"
-                   "calls without a place, over the limit of depth (maxCallDepth): 2\n" LAST_LINES);
+    assert_true(smp_counting_account_add_for(counting, SMP_COUNTING_CALLS_WITHOUT_PLACE,
+                                             smp_call_loss_text(SMP_LOST_OVER_DEPTH), 2));
+    assert_true(smp_counting_account_add_for(counting, SMP_COUNTING_CALLS_WITHOUT_PLACE,
+                                             smp_call_loss_text(SMP_LOST_OVER_MEMORY), 7));
+    assert_account(state, "polls: 1, 100.0 % of the time with a stack\n"
+                          "calls without a place: 9 (over the limit of depth (maxCallDepth): 2, "
+                          "over the memory limit: 7)\n" LAST_LINES);
 }
 
 static void levels_are_shares_of_the_polls(void **state)

@@ -33,15 +33,15 @@ static struct smp_slice take_line(char **rest)
 
 /* The class pattern of a rule without parameters, cut off at its last dot; or all of it, if it can
  * be the name of a class. */
-static void check_class(struct smp_slice rule, struct smp_slice class_name)
+static void check_class(const struct smp_root_rule *rule, struct smp_slice class_name)
 {
     char text[MAX_COMPARED + 1];
     char pattern[MAX_COMPARED + 1];
 
-    if (rule.length > MAX_COMPARED || class_name.length > MAX_COMPARED)
+    if (rule->text.length > MAX_COMPARED || class_name.length > MAX_COMPARED)
         return;
-    memcpy(text, rule.bytes, rule.length);
-    text[rule.length] = '\0';
+    memcpy(text, rule->text.bytes, rule->text.length);
+    text[rule->text.length] = '\0';
     memcpy(pattern, text, sizeof(text));
     char *const dot = strrchr(pattern, '.');
     if (strchr(text, '(') != NULL || dot == NULL || strcmp(dot, ".**") == 0)
@@ -55,7 +55,7 @@ static void check_class(struct smp_slice rule, struct smp_slice class_name)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char text[MAX_INPUT + 1];
-    struct smp_slice rule = { 0 };
+    struct smp_slice part = { 0 };
     char *rest = text;
 
     if (size > MAX_INPUT)
@@ -68,11 +68,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct smp_slice name = take_line(&rest);
     const struct smp_slice descriptor = take_line(&rest);
 
-    for (const char *cursor = list.bytes; smp_slice_next_part(&cursor, &rule);) {
-        check(rule.length > 0);
-        (void)smp_root_rule_is_exact(rule, class_name);
-        (void)smp_root_rule_matches_method(rule, class_name, name, descriptor);
-        check_class(rule, class_name);
+    for (const char *cursor = list.bytes; smp_slice_next_part(&cursor, &part);) {
+        const struct smp_root_rule rule = smp_root_rule_read(part);
+
+        check(part.length > 0);
+        (void)smp_root_rule_is_exact(&rule, class_name);
+        (void)smp_root_rule_matches_method(&rule, class_name, name, descriptor);
+        check_class(&rule, class_name);
     }
     return 0;
 }

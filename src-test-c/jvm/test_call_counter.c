@@ -15,6 +15,7 @@
 #include "counting/call_path.h"
 #include "counting/call_shared.h"
 #include "jvm/calls/instrumenter.h"
+#include "support/lost_calls.h"
 
 enum { TID = 77, ROOT = 1, THREADS = 20, METHODS = 5000, BYTES = 64 * 1024 };
 
@@ -48,14 +49,14 @@ static int teardown(void **state)
 }
 
 /* In a new account. */
-static uint64_t next_figure(enum smp_counting code)
+static uint64_t next_lost(enum smp_call_loss loss)
 {
     const struct smp_call_counter counter = smp_jvm_call_counter();
     struct smp_counting_account *account = NULL;
 
     assert_int_equal(smp_counting_account_create(NULL, &account), SMP_OK);
     counter.account(counter.self, account);
-    const uint64_t figure = smp_counting_account_figure(account, code);
+    const uint64_t figure = lost_calls(account, loss);
     smp_counting_account_destroy(account);
     return figure;
 }
@@ -76,15 +77,15 @@ static void misplace(unsigned calls)
 static void calls_without_a_place_before_a_reset_are_in_no_account(void **state)
 {
     (void)state;
-    (void)next_figure(SMP_COUNTING_BEGAN_BEFORE);
+    (void)next_lost(SMP_LOST_BEGAN_BEFORE);
     misplace(2);
-    assert_int_equal(next_figure(SMP_COUNTING_BEGAN_BEFORE), 2);
-    assert_int_equal(next_figure(SMP_COUNTING_BEGAN_BEFORE), 0);
+    assert_int_equal(next_lost(SMP_LOST_BEGAN_BEFORE), 2);
+    assert_int_equal(next_lost(SMP_LOST_BEGAN_BEFORE), 0);
     misplace(3);
     reset();
-    assert_int_equal(next_figure(SMP_COUNTING_BEGAN_BEFORE), 0);
+    assert_int_equal(next_lost(SMP_LOST_BEGAN_BEFORE), 0);
     misplace(4);
-    assert_int_equal(next_figure(SMP_COUNTING_BEGAN_BEFORE), 4);
+    assert_int_equal(next_lost(SMP_LOST_BEGAN_BEFORE), 4);
 }
 
 /* All memory there is goes to the tree of one thread. */
@@ -115,10 +116,10 @@ static void roots_that_were_lost_before_a_reset_are_in_no_account(void **state)
     fill_arena();
     assert_true(enter_roots(TID + 1) > 0);
     reset();
-    assert_int_equal(next_figure(SMP_COUNTING_OVER_MEMORY_LIMIT), 0);
+    assert_int_equal(next_lost(SMP_LOST_OVER_MEMORY), 0);
     const uint64_t lost = enter_roots(TID + 1);
     assert_true(lost > 0);
-    assert_int_equal(next_figure(SMP_COUNTING_OVER_MEMORY_LIMIT), lost);
+    assert_int_equal(next_lost(SMP_LOST_OVER_MEMORY), lost);
 }
 
 int main(void)

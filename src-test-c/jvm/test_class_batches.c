@@ -134,9 +134,9 @@ static struct smp_call_graph_figures figures(void)
     return now;
 }
 
-static bool is_dirty(void)
+static bool is_pending(void)
 {
-    return smp_call_graph_has_dirty(counted.graph);
+    return smp_call_graph_has_pending(counted.graph);
 }
 
 /* Its probe has run. */
@@ -224,7 +224,7 @@ static void a_root_has_probes_from_the_first_moment_on(void **state)
     load_all();
     assert_true(has_probes(&root));
     assert_true(is_original(&callee) && is_original(&leaf));
-    assert_false(is_dirty());
+    assert_false(is_pending());
     assert_int_equal(fake_classes.batches, 0);
 }
 
@@ -233,10 +233,10 @@ static void a_class_that_is_there_already_is_changed_in_a_batch(void **state)
     (void)state;
     root.is_loaded = root.is_prepared = true;
     meet(&root);
-    assert_true(is_dirty());
+    assert_true(is_pending());
     assert_true(run_batch());
     assert_true(has_probes(&root));
-    assert_false(is_dirty());
+    assert_false(is_pending());
     assert_false(run_batch());
     assert_int_equal(fake_classes.batches, 1);
 }
@@ -277,7 +277,7 @@ static void a_class_that_is_not_prepared_waits(void **state)
     fake_classes_load(&root, true);
     enter("run");
     assert_false(run_batch());
-    assert_false(is_dirty()); /* nothing is tried again and again */
+    assert_false(is_pending()); /* nothing is tried again and again */
     assert_int_equal(callee.changes, 0);
     prepare(&callee);
     assert_true(run_batch());
@@ -334,7 +334,7 @@ static void a_refused_class_is_left_alone_and_the_others_are_not(void **state)
     callee.refusal = JVMTI_ERROR_FAILS_VERIFICATION;
     assert_true(run_batch());
     assert_true(has_probes(&root) && has_probes(&leaf) && is_original(&callee));
-    assert_false(is_dirty());
+    assert_false(is_pending());
     assert_int_equal(smp_counting_account_figure(counted.graph->account, SMP_COUNTING_LEFT_ALONE),
                      1);
     assert_string_equal(
@@ -363,10 +363,10 @@ static void bytes_from_before_a_redefinition_are_tried_again(void **state)
     (void)(*fake_classes_jvmti())->Deallocate(fake_classes_jvmti(), out);
     free(newer);
     assert_true(run_batch());
-    assert_true(is_original(&callee) && is_dirty());
+    assert_true(is_original(&callee) && is_pending());
     assert_true(run_batch());
     assert_true(has_probes(&callee));
-    assert_false(is_dirty());
+    assert_false(is_pending());
     assert_int_equal(smp_counting_account_figure(counted.graph->account, SMP_COUNTING_LEFT_ALONE),
                      0);
 }
@@ -398,9 +398,9 @@ static void change_callee(void)
 static void expect_probes_at_the_second_try(void)
 {
     assert_true(run_batch());
-    assert_true(is_original(&callee) && is_dirty());
+    assert_true(is_original(&callee) && is_pending());
     fake_classes.hook = load_hook;
-    while (is_dirty())
+    while (is_pending())
         assert_true(run_batch());
     assert_true(has_probes(&callee));
     assert_int_equal(counted.losses.malformed, 0);
@@ -496,12 +496,12 @@ static void a_class_that_is_changed_all_the_time_is_left_alone(void **state)
     enter("run");
     fake_classes.hook = change_meanwhile;
     assert_true(run_batch());
-    assert_true(is_dirty());
+    assert_true(is_pending());
     assert_int_equal(smp_counting_account_figure(counted.graph->account, SMP_COUNTING_LEFT_ALONE),
                      0);
-    for (int i = 0; i < 3 && is_dirty(); i++)
+    for (int i = 0; i < 3 && is_pending(); i++)
         (void)run_batch();
-    assert_false(is_dirty());
+    assert_false(is_pending());
     assert_true(is_original(&callee));
     assert_int_equal(smp_counting_account_figure(counted.graph->account, SMP_COUNTING_LEFT_ALONE),
                      1);
@@ -539,7 +539,7 @@ static void reflection_that_is_not_followed_is_in_the_account(void **state)
     method.refusal = JVMTI_ERROR_UNMODIFIABLE_CLASS;
     meet(&method);
     smp_counted_classes_want_reflection(&counted);
-    assert_true(is_dirty());
+    assert_true(is_pending());
     (void)run_batch();
     assert_int_equal(unfollowed(), 1);
     counted.follows_reflection = false;
@@ -552,7 +552,7 @@ static void a_class_without_memory_is_tried_again(void **state)
     callee.refusal = JVMTI_ERROR_OUT_OF_MEMORY;
     callee.refused = 2;
     enter("run");
-    while (is_dirty())
+    while (is_pending())
         (void)run_batch();
     assert_true(has_probes(&callee));
     assert_int_equal(fake_classes.stops, 1);
@@ -567,10 +567,10 @@ static void a_method_is_counted_since_its_class_was_changed(void **state)
     callee.refused = 1;
     enter("run");
     assert_true(run_batch());
-    assert_true(is_original(&callee) && is_dirty());
+    assert_true(is_original(&callee) && is_pending());
     assert_int_equal(since_of("go"), SMP_METHOD_SINCE_SOON);
     assert_int_equal(batches.batches, 1);
-    while (is_dirty())
+    while (is_pending())
         (void)run_batch();
     assert_true(has_probes(&callee));
     assert_true(since_of("go") > 0);
@@ -582,7 +582,7 @@ static void but_not_for_ever(void **state)
     load_all();
     callee.refusal = JVMTI_ERROR_OUT_OF_MEMORY;
     enter("run");
-    while (is_dirty())
+    while (is_pending())
         (void)run_batch();
     assert_true(is_original(&callee));
     assert_int_equal(fake_classes.batches, 5);
@@ -597,7 +597,7 @@ static void a_class_without_a_reference_is_tried_again(void **state)
     load_all();
     enter("run");
     fake_classes.refused_globals = 2;
-    while (is_dirty())
+    while (is_pending())
         (void)run_batch();
     assert_true(has_probes(&callee));
     assert_int_equal(smp_counting_account_figure(counted.graph->account, SMP_COUNTING_LEFT_ALONE),
@@ -616,7 +616,7 @@ static void a_jvm_that_dies_is_not_asked_again(void **state)
     assert_int_equal(fake_classes.batches, 1);
     assert_int_equal(smp_counting_account_figure(counted.graph->account, SMP_COUNTING_LEFT_ALONE),
                      0);
-    assert_false(is_dirty());
+    assert_false(is_pending());
     give_back();
     assert_int_equal(fake_classes.batches, 2);
 }
@@ -630,7 +630,7 @@ static void a_list_of_classes_that_fails_loses_no_batch(void **state)
     fake_classes.failed_lists = SMP_BATCH_FAILED_LISTS - 1;
     for (int i = 1; i < SMP_BATCH_FAILED_LISTS; i++) {
         assert_false(run_batch());
-        assert_true(is_dirty());
+        assert_true(is_pending());
     }
     assert_true(run_batch());
     assert_true(has_probes(&callee));
@@ -653,7 +653,7 @@ static void a_frame_that_is_refused_loses_no_batch(void **state)
         fake_classes.refused_frame = frame;
         assert_false(run_batch());
         assert_int_equal(fake_classes.refused_frame, 0);
-        assert_true(is_dirty());
+        assert_true(is_pending());
     }
     fake_classes.refused_frame = 3; /* there is no third one */
     assert_true(run_batch());
@@ -671,7 +671,7 @@ static void classes_of_a_list_that_always_fails_are_left_alone(void **state)
     load_all();
     enter("run");
     fake_classes.failed_lists = UINT32_MAX;
-    for (; is_dirty(); rounds++)
+    for (; is_pending(); rounds++)
         assert_false(run_batch());
     assert_int_equal(rounds, SMP_BATCH_FAILED_LISTS + 1); /* then the leaf, which it calls */
     assert_true(is_original(&callee) && is_original(&leaf));
@@ -725,14 +725,14 @@ static void a_class_that_another_agent_changes_is_due_again(void **state)
     load_all();
     assert_true(hook_as(true, &root, root.original, root.original_size, &out, &size));
     fake_classes_jvmti()[0]->Deallocate(fake_classes_jvmti(), out);
-    assert_false(is_dirty()); /* it had them already */
+    assert_false(is_pending()); /* it had them already */
     enter("run");
     assert_true(hook_as(true, &callee, callee.original, callee.original_size, &out, &size));
     fake_classes_jvmti()[0]->Deallocate(fake_classes_jvmti(), out);
-    assert_true(is_dirty());
+    assert_true(is_pending());
     assert_true(run_batch());
     assert_true(has_probes(&callee));
-    assert_false(is_dirty());
+    assert_false(is_pending());
 }
 
 /* The JVM asks the hooks before it compares the methods: it has others, and is refused. */
@@ -748,8 +748,8 @@ static void a_class_that_another_agent_could_not_change_is_counted_as_it_is(void
     add_class(&other, "app/Root", "walk", "app/Leaf", "end");
     assert_false(hook_as(true, &root, other.original, other.original_size, &out, &size));
     assert_int_equal(figures().methods, 0);
-    assert_true(is_dirty());
-    while (is_dirty())
+    assert_true(is_pending());
+    while (is_pending())
         (void)
             run_batch(); /* the first one takes the bytes for those from before the other change */
     assert_true(has_probes(&root));
@@ -828,6 +828,40 @@ static void all_classes_are_given_back(void **state)
     assert_int_equal(counted.leftover_count, 0);
     close_counting();
     assert_int_equal(counted.id_base, 0);
+}
+
+static bool refuse_outdated(struct fake_loaded *type, bool is_retransformed, const uint8_t *bytes,
+                            size_t size, uint8_t **out, size_t *out_size)
+{
+    const struct smp_loading_class loading = { .file = { bytes, size },
+                                               .name = { type->signature + 1,
+                                                         strlen(type->signature) - 2 },
+                                               .loader = loader_number(type->loader) };
+    struct smp_class_bytes changed = { 0 };
+
+    (void)is_retransformed;
+    if (!smp_counted_classes_refuse_outdated(&counted, fake_classes_jvmti(), &loading, &changed))
+        return false;
+    *out = (uint8_t *)(uintptr_t)changed.bytes;
+    *out_size = changed.size;
+    return true;
+}
+
+/* The JVM hands in bytes from before another agent's change, and the right ones at the next try. */
+static void outdated_bytes_are_not_given_back(void **state)
+{
+    (void)state;
+    load_all();
+    enter("run");
+    assert_true(run_batch());
+    assert_true(has_probes(&callee));
+    change_callee();
+    const unsigned before = callee.changes;
+    fake_classes.hook = refuse_outdated;
+    smp_class_batches_give_back(&batches, fake_classes_jvmti(), fake_classes_jni());
+    assert_int_equal(callee.changes, before + 1); /* the first try was refused */
+    assert_true(is_original(&root) && is_original(&callee));
+    assert_int_equal(counted.leftover_count, 0);
 }
 
 /* Ids of a class that keeps its probes must not mean other methods at the next start. */
@@ -1095,6 +1129,7 @@ int main(void)
         TEST(a_class_that_another_agent_could_not_change_is_counted_as_it_is),
         TEST(bytes_that_are_not_understood_are_left_alone),
         TEST(all_classes_are_given_back),
+        TEST(outdated_bytes_are_not_given_back),
         TEST(a_class_that_keeps_its_probes_disturbs_no_later_count),
         TEST(a_class_that_always_keeps_its_probes_keeps_its_names),
         TEST(a_probe_that_cannot_be_taken_out_is_a_leftover),

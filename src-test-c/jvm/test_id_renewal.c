@@ -143,7 +143,7 @@ static void count_delta(void *self, const struct smp_call_delta *delta)
     char text[64];
 
     (void)self;
-    assert_int_equal(delta->limit, 0);
+    assert_int_equal(delta->loss, 0);
     assert_int_equal(pushed, delta->method);
     smp_method_text(text, sizeof(text), smp_method_ids_class(ids, id),
                     smp_method_ids_name(ids, id));

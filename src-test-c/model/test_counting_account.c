@@ -114,6 +114,34 @@ static void merged_it_has_the_figures_and_names_of_both(void **state)
     smp_counting_account_destroy(to);
 }
 
+static void a_reason_has_its_own_figure(void **state)
+{
+    const enum smp_counting code = SMP_COUNTING_CALLS_WITHOUT_PLACE;
+    struct smp_counting_account *to = make_account();
+    struct smp_counting_account *from = make_account();
+
+    (void)state;
+    assert_true(smp_counting_account_add_for(to, code, "deep", 0));
+    assert_int_equal(smp_counting_account_listed(to, code), 0);
+    assert_true(smp_counting_account_add_for(to, code, "deep", 9));
+    assert_true(smp_counting_account_add_for(to, code, "full", 1));
+    assert_true(smp_counting_account_add_for(to, code, "deep", 3));
+    assert_listed(to, code, 0, "deep: 12");
+    assert_listed(to, code, 1, "full: 1");
+    assert_int_equal(smp_counting_account_unlisted(to, code), 0);
+    smp_counting_account_add(to, code, 5);
+    assert_int_equal(smp_counting_account_unlisted(to, code), 5);
+    assert_true(smp_counting_account_add_for(from, code, "full", UINT64_C(10000000000000000000)));
+    assert_true(smp_counting_account_add_for(from, code, "ful", 2));
+    assert_int_equal(smp_counting_account_merge(to, from), SMP_OK);
+    assert_int_equal(smp_counting_account_figure(to, code), UINT64_C(10000000000000000020));
+    assert_listed(to, code, 1, "full: 10000000000000000001");
+    assert_listed(to, code, 2, "ful: 2");
+    assert_int_equal(smp_counting_account_unlisted(to, code), 5);
+    smp_counting_account_destroy(from);
+    smp_counting_account_destroy(to);
+}
+
 /* A state at the end of an interval is no longer true if a later interval does not mention it. */
 static void figures_as_of_the_end_are_those_of_the_later_account(void **state)
 {
@@ -170,6 +198,7 @@ int main(void)
         cmocka_unit_test(a_name_is_listed_once_for_its_figure),
         cmocka_unit_test(the_list_has_a_maximum_and_so_have_names),
         cmocka_unit_test(merged_it_has_the_figures_and_names_of_both),
+        cmocka_unit_test(a_reason_has_its_own_figure),
         cmocka_unit_test(figures_as_of_the_end_are_those_of_the_later_account),
         cmocka_unit_test(each_allocation_may_be_refused),
     };

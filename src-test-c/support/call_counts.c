@@ -41,7 +41,7 @@ static void add_delta(void *self, const struct smp_call_delta *delta)
     assert_extremes(delta);
     if (delta->method == SMP_CALL_UNCOUNTED) {
         counts->uncounted += delta->calls;
-        counts->over[delta->limit] += delta->calls;
+        counts->over[delta->loss] += delta->calls;
         return;
     }
     known = call_counts_row(counts, delta->tree, delta->ordinal);

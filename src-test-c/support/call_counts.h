@@ -22,9 +22,9 @@ struct call_counts {
     size_t count;
     struct smp_call_delta rows[CALL_COUNTS_ROWS];
     int64_t uncounted;
-    int64_t over[SMP_COUNTING_COUNT]; /* of these, by the limit */
-    uint64_t ended;                   /* trees */
-    bool kept[CALL_COUNTS_KEPT];      /* ids in trees that the last read has left */
+    int64_t over[SMP_LOST_COUNT]; /* of these, by reason */
+    uint64_t ended;               /* trees */
+    bool kept[CALL_COUNTS_KEPT];  /* ids in trees that the last read has left */
 };
 
 /* Zeroed: nothing was read yet. */

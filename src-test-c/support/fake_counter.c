@@ -16,12 +16,11 @@ static enum smp_status start(void *self, struct smp_counting_plan *plan,
                              char message[SMP_COUNTER_MESSAGE_BYTES])
 {
     struct fake_counter *counter = self;
-    const char *cursor = plan->roots;
-    struct smp_slice first = { "", 0 };
+    const struct smp_slice first =
+        plan->rule_count > 0 ? plan->rules[0].text : (struct smp_slice){ "", 0 };
 
     counter->starts++;
     counter->plan = *plan;
-    (void)smp_slice_next_part(&cursor, &first);
     (void)snprintf(counter->roots, sizeof(counter->roots), "%.*s", (int)first.length, first.bytes);
     if (counter->start_status != SMP_OK)
         (void)snprintf(message, SMP_COUNTER_MESSAGE_BYTES, "a fake counter refuses");
@@ -77,7 +76,7 @@ static void read_thread(struct fake_counted_thread *thread,
                         const struct smp_counter_visitor *visitor)
 {
     const struct smp_counted_call uncounted = { .ordinal = 1,
-                                                .limit = SMP_COUNTING_OVER_NODE_LIMIT,
+                                                .loss = SMP_LOST_OVER_NODES,
                                                 .method = SMP_METHOD_UNCOUNTED,
                                                 .calls = thread->uncounted };
 

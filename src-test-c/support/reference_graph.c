@@ -76,7 +76,7 @@ static bool is_root_of(const struct reference_graph *self, unsigned name,
            ((method->signature == 2 && !is_static) || (method->signature == 3 && is_static));
 }
 
-bool reference_reach_has_probe(const struct reference_method *method)
+bool reference_graph_has_probe(const struct reference_method *method)
 {
     return method->is_wanted && !method->is_left_alone && !method->is_dropped;
 }
@@ -313,7 +313,7 @@ static bool has_run(unsigned name, const struct reference_class *in_class,
            (is_allowed_name(name) || has_root(in_class));
 }
 
-/* What an expanded method calls, and what an initialiser that has run makes. */
+/* What a visited method calls, and what an initialiser that has run makes. */
 static void find_called_by(const struct reference_graph *self,
                            const struct reference_method *method, bool has_run,
                            unsigned called[REFERENCE_NAMES][REFERENCE_CALLED][REFERENCE_HOWS])
@@ -406,7 +406,7 @@ static unsigned count_wanted(const struct reference_graph *self)
     return count;
 }
 
-void reference_reach_close(struct reference_graph *self)
+void reference_graph_close(struct reference_graph *self)
 {
     unsigned before = 0;
 
@@ -416,8 +416,8 @@ void reference_reach_close(struct reference_graph *self)
     } while (count_wanted(self) > before);
 }
 
-void reference_reach_expand(struct reference_graph *self, unsigned name,
-                            struct reference_class *in_class, struct reference_method *method)
+void reference_graph_visit(struct reference_graph *self, unsigned name,
+                           struct reference_class *in_class, struct reference_method *method)
 {
     method->ahead = self->look_ahead;
     if (self->scheme != SMP_INSTRUMENTATION_TOTAL && is_allowed_name(name) &&
@@ -451,7 +451,7 @@ static void keep_history(struct reference_method *method, const struct reference
     }
 }
 
-void reference_reach_load(struct reference_graph *self, unsigned loader, unsigned name,
+void reference_graph_load(struct reference_graph *self, unsigned loader, unsigned name,
                           const struct reference_class *loaded)
 {
     struct reference_class *const it = &self->classes[loader][name];
@@ -472,11 +472,11 @@ void reference_reach_load(struct reference_graph *self, unsigned loader, unsigne
         keep_history(method, &old);
         want_by_itself(self, name, it, method);
     }
-    reference_reach_close(self);
+    reference_graph_close(self);
 }
 
-void reference_reach_unload(struct reference_graph *self, unsigned loader, unsigned name)
+void reference_graph_unload(struct reference_graph *self, unsigned loader, unsigned name)
 {
     memset(&self->classes[loader][name], 0, sizeof(self->classes[loader][name]));
-    reference_reach_close(self); /* what it alone called is not reached any more */
+    reference_graph_close(self); /* what it alone called is not reached any more */
 }

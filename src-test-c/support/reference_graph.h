@@ -56,7 +56,7 @@ struct reference_method {
 
 struct reference_class {
     bool is_loaded;
-    bool may_be_stale; /* a probe was taken since the last plan: it may be dirty for nothing */
+    bool may_be_stale; /* a probe was taken since the last plan: it may be pending for nothing */
     unsigned supers[REFERENCE_SUPERS];
     unsigned super_count;
     bool is_initialised; /* a method of it was wanted once, or a subtype has instances */
@@ -82,14 +82,14 @@ extern const char *const reference_rules;
 extern const char *const reference_filter;
 
 /* Only super types, methods and calls of the class are read. */
-void reference_reach_load(struct reference_graph *self, unsigned loader, unsigned name,
+void reference_graph_load(struct reference_graph *self, unsigned loader, unsigned name,
                           const struct reference_class *loaded);
-void reference_reach_unload(struct reference_graph *self, unsigned loader, unsigned name);
+void reference_graph_unload(struct reference_graph *self, unsigned loader, unsigned name);
 /* The method was entered, or cannot be. To be closed. */
-void reference_reach_expand(struct reference_graph *self, unsigned name,
-                            struct reference_class *in_class, struct reference_method *method);
+void reference_graph_visit(struct reference_graph *self, unsigned name,
+                           struct reference_class *in_class, struct reference_method *method);
 /* After changes to flags of methods. */
-void reference_reach_close(struct reference_graph *self);
-bool reference_reach_has_probe(const struct reference_method *method);
+void reference_graph_close(struct reference_graph *self);
+bool reference_graph_has_probe(const struct reference_method *method);
 
 #endif

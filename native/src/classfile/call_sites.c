@@ -47,7 +47,7 @@ static bool report_site(const struct call_walk *walk, enum smp_call_kind kind, b
     return walk->each(walk->self, &site);
 }
 
-/* Arrays have no class of their own. */
+/* A new array is not reported: arrays have no class of their own. */
 static bool report_new(const struct call_walk *walk, struct smp_class_text made)
 {
     const struct smp_class_member method = { .owner = made,
@@ -175,7 +175,7 @@ static uint32_t push_arguments(const struct smp_class_file *file, uint16_t const
     if (tag != SMP_CONSTANT_DYNAMIC && tag != SMP_CONSTANT_INVOKE_DYNAMIC)
         return count;
     const struct bootstrap bootstrap = bootstrap_of(file, constant);
-    /* The last one first, as it is taken last. */
+    /* Pushes the last one first: the top is taken first. */
     for (uint32_t i = bootstrap.count; i > 0 && count < MAX_NESTED; i--) {
         const uint16_t argument = smp_class_u2(bootstrap.arguments + 2 * (size_t)(i - 1));
         const uint8_t kind = smp_class_file_tag(file, argument);
@@ -313,7 +313,7 @@ bool smp_class_method_is_trivial(const struct smp_class_file *file,
     return false;
 }
 
-/* As total_aroundBody0, total_aroundBody1$advice. */
+/* True for total_aroundBody0 and total_aroundBody1$advice. */
 static bool is_woven_body(struct smp_class_text name)
 {
     static const char part[] = "_aroundBody";

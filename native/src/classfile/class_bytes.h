@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * class_bytes.h - numbers in the byte order of class files: read from bytes that may end too early,
- * and written to a buffer that grows.
+ * class_bytes.h - the bytes of a class file, and numbers in their byte order: read from bytes that
+ * may end too early, and written to a buffer that grows.
  *
  * Owns     no memory.
  * Threads  one at a time.
@@ -17,6 +17,12 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
+
+/* A class file in memory. */
+struct smp_class_bytes {
+    const unsigned char *bytes;
+    size_t size;
+};
 
 static inline uint16_t smp_class_u2(const uint8_t *at)
 {

@@ -48,7 +48,7 @@ static enum smp_status open_pool(struct smp_class_reader *reader, struct smp_cla
                                  uint16_t count)
 {
     file->pool_count = count;
-    /* So that a short file cannot ask for much memory. */
+    /* A short file must not make this allocate much memory. */
     if (count == 0 || count > 1 + (reader->end - reader->at) / SMALLEST_CONSTANT)
         return SMP_EINVAL;
     file->pool = smp_alloc(NULL, file->pool_count * sizeof(*file->pool));
@@ -158,7 +158,7 @@ static bool open_method(struct smp_class_reader *reader, const struct smp_class_
             return false;
     }
     out->end = offset_of(reader, file);
-    /* A native or abstract method with code, or another one without, is no method. */
+    /* A native or abstract method must have no code, any other method must have some. */
     const bool has_code = (out->access & (SMP_CLASS_NATIVE | SMP_CLASS_ABSTRACT)) == 0;
     return !reader->is_past_end && has_code == (out->code.attribute != 0);
 }

@@ -3,16 +3,16 @@
  * class_file.h - a class file as a view: where its constants, methods and attributes lie.
  *
  * open trusts no length in the file. Everything that it accepts lies within the file, so readers of
- * the view do not check the structure again. It does not check byte code, nor what a method's
- * tables say about it: that is the verifier's.
+ * the view do not check the structure again. It checks neither byte code nor the tables of a
+ * method: the verifier does.
  *
  *   magic, version | constants | flags, this, super, interfaces | fields | methods | attributes
  *                  ^ pool[1]   ^ pool_end                                ^ methods[0].start
  *
  * Owns     two tables; the bytes stay the caller's and outlive the view.
  * Threads  any, once it is open.
- * Errors   open: SMP_EINVAL (malformed, or older than 45.3, which have another form of Code),
- *          SMP_ENOMEM. Nothing is held then.
+ * Errors   open: SMP_EINVAL (malformed, or older than 45.3, with another form of Code), SMP_ENOMEM.
+ *          Nothing is held then.
  * Cost     open: one pass over the file, two allocations. An accessor: some loads.
  */
 #ifndef SMP_CLASSFILE_CLASS_FILE_H
@@ -75,7 +75,7 @@ struct smp_class_code {
     uint32_t bytes;     /* its byte code */
     uint32_t length;    /* of the byte code */
     uint32_t exceptions;
-    uint32_t attributes; /* of the Code attribute: their count, then they */
+    uint32_t attributes; /* of the Code attribute: their count, then the attributes */
     uint32_t end;
     uint16_t exception_count;
     uint16_t max_stack;
@@ -110,7 +110,7 @@ struct smp_class_file {
     uint16_t interface_count;
 };
 
-/* A list of attributes that open has accepted, while it is read. */
+/* An iterator over attributes that open has accepted. */
 struct smp_class_attributes {
     struct smp_class_reader reader;
     uint16_t left;
@@ -125,11 +125,11 @@ struct smp_class_attribute {
 
 SMP_CHECKED enum smp_status smp_class_file_open(struct smp_class_file *file, const uint8_t *bytes,
                                                 size_t size);
-/* Opens constants alone, which begin at offset start; start is not 0, count as in a class file. */
+/* Opens constants alone, which begin at offset start, above 0; count as in a class file. */
 SMP_CHECKED enum smp_status smp_class_file_open_pool(struct smp_class_file *file,
                                                      const uint8_t *bytes, size_t size,
                                                      size_t start, uint16_t count);
-/* One that was not opened must be all zero; a second close is fine. */
+/* A file that was not opened must be all zero; a second close is fine. */
 void smp_class_file_close(struct smp_class_file *file);
 
 /* 0: there is no constant of this index. */
@@ -154,7 +154,7 @@ bool smp_class_file_next_attribute(const struct smp_class_file *file,
 
 bool smp_class_text_equals(struct smp_class_text a, struct smp_class_text b);
 
-/* Inline: of a text that is known when this is compiled, so is the length. */
+/* Inline, so that the compiler knows the length of a literal. */
 static inline bool smp_class_text_is(struct smp_class_text text, const char *other)
 {
     return text.bytes != NULL && text.length == strlen(other) &&

@@ -11,9 +11,9 @@ enum {
     ATTRIBUTE_HEAD = 6,
     COUNT_BYTES = 2,
     MOST_ROWS = 65535,
-    PROBE_STACK = 1, /* what a probe needs of the stack, beside what lies on it */
+    PROBE_STACK = 1, /* stack entries that a probe needs in addition */
     CATCH_STACK = 2,
-    LEAST_STACK = 2, /* in the handler the exception and the id; what is handed out as well */
+    LEAST_STACK = 2, /* exception and id in the handler; or the two objects handed out */
     MOST_STACK = 65535,
     MOST_COMPILED = 8000 /* bytes of code that the JIT compilers take (HugeMethodLimit) */
 };
@@ -30,10 +30,10 @@ static uint32_t written_length(const struct smp_moved_code *moved)
 
 /* --- catches --- */
 
-/* The map has these marks until the instruction is written. */
+/* Marks in the map, until the instruction is written. */
 enum { CATCH_WITH_EXCEPTION = 1, CATCH_UNKNOWN, NO_PLACE = -1 };
 
-/* Is the place covered by this handler, or by one before it? */
+/* Is the place covered by this handler, or by one before it in the code? */
 static bool is_sent_back(const struct smp_moved_code *moved, uint32_t place, uint32_t handler)
 {
     const uint8_t *row = moved->file->bytes + moved->code->exceptions;
@@ -61,9 +61,9 @@ static int64_t place_of_handler(const struct smp_moved_code *moved, uint32_t han
                : (int64_t)behind;
 }
 
-/* Marks the places in the map, and returns how many there are. A constructor that failed before
- * super() leaves its frame behind. The hook must tell that frame from another call of the same
- * constructor: it searches, as it does if the exception is not known. */
+/* Marks the places in the map, and returns their number. A constructor that failed before super()
+ * leaves its call behind in the tree. The hook must tell that call from another one of the same
+ * constructor, so it searches for it, as it does if it does not get the exception. */
 static uint32_t mark_catches(const struct smp_moved_code *moved)
 {
     const uint8_t *row = moved->file->bytes + moved->code->exceptions;
@@ -169,7 +169,7 @@ static uint32_t moved_instruction(const struct smp_moved_code *moved, uint32_t p
     return code[at] == old_code(moved)[pc] ? at : at + smp_probe_caught_length(moved->probe);
 }
 
-/* Reads the old distances from the copy, and writes the new ones over them. */
+/* Replaces the old distances in the copy by the new ones. */
 static enum smp_rewrite aim_jumps(const struct smp_moved_code *moved, uint32_t pc,
                                   enum smp_opcode_kind kind)
 {
@@ -273,13 +273,13 @@ static enum smp_rewrite write_exceptions(const struct smp_moved_code *moved)
     return SMP_REWRITE_DONE;
 }
 
-/* How an attribute of Code is moved. Attributes that are not listed name no place in the code, and
+/* How an attribute of Code is moved. Attributes without a rule refer to no place in the code, and
  * are copied. */
 struct table_rule {
     const char *name;
     enum { COPIED, LEFT_OUT, FRAMES, ROWS } kind;
     uint32_t row_bytes; /* ROWS: a count, then rows that begin with a place in the code */
-    bool has_range;     /* which a length follows */
+    bool has_range;     /* a length follows that place */
 };
 
 static const struct table_rule *rule_of(struct smp_class_text name)
@@ -301,9 +301,9 @@ static const struct table_rule *rule_of(struct smp_class_text name)
     return &others;
 }
 
-/* Moves an offset of a table for debuggers, which is at most the code's length. Offset 0 stays, so
- * that the probe of the entry belongs to the first line and sees its variables. An offset within an
- * instruction is taken for its start. */
+/* Moves an offset, at most the code's length, of a table for debuggers. Offset 0 stays, so that the
+ * probe of the entry belongs to the first line and its variables. An offset within an instruction
+ * is taken for its start. */
 static uint32_t moved_place(const struct smp_moved_code *moved, uint32_t pc)
 {
     if (pc == 0)
@@ -336,7 +336,7 @@ static enum smp_rewrite move_rows(const struct smp_moved_code *moved, uint8_t *r
 
 /* --- frames --- */
 
-/* place lies in the copy. The verifier refuses an offset at which there is no "new". */
+/* place lies in the copy. The verifier refuses an offset without a "new" instruction. */
 static bool move_new(void *self, uint8_t *place)
 {
     const struct smp_moved_code *const moved = self;

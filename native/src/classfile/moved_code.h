@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * moved_code.h - writes a method's Code attribute anew, with its probes: every jump and switch, the
- * exception table, line numbers, local variables and stack maps are made right again.
+ * moved_code.h - writes a method's Code attribute with its probes, and corrects every jump and
+ * switch, the exception table, line numbers, local variables and stack maps.
  *
  *   old   0: iload_1      new    0: probe of the entry
  *         1: ifeq 6              6: iload_1                a jump to 0 comes here
@@ -12,29 +12,30 @@
  *                               18: ...
  *                         body_end: probe of the exit, athrow      the handler, if there is one
  *
- * A method that only hands out at its entry has neither probes of the exit nor a handler. If the
- * probe of the entry stands later in the code, a nop takes its place.
+ * A method that only hands out objects at its entry has neither probes of the exit nor a handler.
+ * If the probe of the entry comes later in the code, a nop is at offset 0.
  *
- * A method that catches an exception has a probe there, too: it tells the hook that the method runs
+ * A method that catches an exception has a probe there, too. It tells the hook that the method runs
  * again, and that all calls below it are over.
  *
  *   try { parse(); } catch (RuntimeException e) { report(e); }
  *                                               ^ here
  *
- * The place of that probe is before the handler's first instruction, with the exception on the
- * stack. Code may also jump to the place; the probe does nothing then. The probe's call fails if
- * the stack is full, and must not return to itself for ever: so all handlers that cover the place
- * stand behind it in the code. Handlers of "finally" from old compilers cover their own first
- * instruction; if that is a store or a pop, the place is behind it. A handler that covers more of
- * itself has no place, as that of "synchronized", which releases the lock and throws again.
+ * That probe comes before the handler's first instruction, with the exception on the stack. If code
+ * jumps there, the probe does nothing. The call in the probe fails if the stack is full, and must
+ * not lead back to itself for ever: so all handlers that cover the probe must come behind it in the
+ * code. Handlers of "finally" from old compilers cover their own first instruction; if that is a
+ * store or a pop, the probe comes behind it. A handler that covers more of itself gets no probe,
+ * such as that of "synchronized", which releases the lock and throws again.
  *
- * The handler has the last row of the exception table, and the last frame of the StackMapTable: a
- * full one without locals, with an exception on the stack. Type annotations of code are dropped,
+ * Our handler has the last row of the exception table, and the last frame of the StackMapTable: a
+ * full frame without locals, with an exception on the stack. Type annotations of code are dropped,
  * unknown attributes are copied.
  *
  * Owns     no memory; the map is the caller's.
  * Threads  one at a time.
- * Errors   a result other than DONE: the method is left alone. After a failed write, any result.
+ * Errors   with a result other than DONE the method is left alone. After a failed write the result
+ *          may be any.
  * Cost     two passes over the code, one over its tables; for each handler one over the exception
  *          table.
  */
@@ -56,15 +57,15 @@ struct smp_moved_code {
     const struct smp_probe_pool *pool;
     const struct smp_probe *probe;
     struct smp_bytes *out;
-    uint32_t entry;        /* old offset of the instruction that the probe of the entry precedes */
+    uint32_t entry;        /* old offset of the instruction behind the probe of the entry */
     uint32_t covered_from; /* old offset of the first instruction that the handler covers */
     bool has_handler;
     bool is_constructor;
-    /* By old offset, length + 1 of them: where a jump to it lands now. 0: no instruction begins
+    /* By old offset, length + 1 of them: the new target of a jump to it. 0: no instruction begins
      * there. */
     uint16_t *map;
     size_t start;      /* of the code in out */
-    uint32_t body_end; /* of what was moved; the handler begins here */
+    uint32_t body_end; /* of the moved code; our handler begins here */
 };
 
 /* Writes the contents of the attribute. The caller sets all but start and body_end. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * opcodes.h - the instructions of byte code: how long they are, what each reader of code here has
- * to look at, and where their jumps lead.
+ * opcodes.h - the instructions of byte code: their lengths, the kinds that matter to the readers of
+ * code here, and the targets of their jumps.
  *
  *   for (uint32_t pc = 0; pc < length; pc += instruction.length) {
  *       instruction = smp_opcode_at(code, length, pc);
@@ -61,7 +61,7 @@ enum smp_opcode_kind {
     SMP_OPCODE_WIDE_JUMP, /* 32 bits: goto_w */
     SMP_OPCODE_SWITCH,
     SMP_OPCODE_RETURN,
-    SMP_OPCODE_SUBROUTINE, /* jsr, jsr_w, ret: of old class files */
+    SMP_OPCODE_SUBROUTINE, /* jsr, jsr_w, ret, only in old class files */
     SMP_OPCODE_WIDE,
     SMP_OPCODE_TAKE, /* astore but for wide ones, pop: takes a reference off the stack */
     /* From here on a constant follows: */
@@ -77,10 +77,10 @@ struct smp_instruction {
     enum smp_opcode_kind kind;
 };
 
-/* By opcode: the length in the low 4 bits (0: unknown, or not the same for all), then the kind. */
+/* By opcode: the length in the low 4 bits (0: unknown or variable), then the kind. */
 extern const uint8_t smp_opcode_table[256];
 
-/* Those that smp_opcode_table has no length of. */
+/* For opcodes without a length in smp_opcode_table. */
 struct smp_instruction smp_opcode_variable(const uint8_t *code, uint32_t length, uint32_t pc);
 
 /* pc is below length. */
@@ -96,7 +96,7 @@ static inline struct smp_instruction smp_opcode_at(const uint8_t *code, uint32_t
     return fixed;
 }
 
-/* The distances of an instruction's jumps: one of 16 or 32 bits, or those of a switch. */
+/* The distances of an instruction's jumps: one of 16 or 32 bits, or several in a switch. */
 struct smp_jumps {
     uint32_t count; /* 0: it does not jump */
     bool is_wide;   /* 32 bits */
@@ -114,7 +114,7 @@ static inline const uint8_t *smp_jump_at(const struct smp_jumps *jumps, uint32_t
     return i == 0 ? jumps->first : jumps->rows + (size_t)i * jumps->row_bytes - 4;
 }
 
-/* How far it jumps, from the instruction's own place. */
+/* The distance of a jump, from the start of the instruction. */
 static inline int64_t smp_jump_distance(const struct smp_jumps *jumps, uint32_t i)
 {
     const uint8_t *at = smp_jump_at(jumps, i);

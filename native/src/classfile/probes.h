@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probes.h - the instructions that are put into a method, the constants they need, and how that may
- * end.
+ * probes.h - the instructions that are added to a method, the constants they need, and the possible
+ * results.
  *
  * A probe pushes the method's id and calls a static method of the hook class:
  *
@@ -14,12 +14,13 @@
  *   iconst_0 ... | ldc_w index                                      1 to 3 bytes
  *   invokestatic Hook.caught(Object, I)V                            3 bytes
  *
- * The entry of an instance method may hand out what it has got, behind its probe if it has one:
+ * The entry of an instance method may hand out objects that it has got, behind its probe if it has
+ * one:
  *
  *   aload_0, aload_1 | aconst_null                                  2 bytes
  *   invokestatic Hook.reflected(Object, Object)V                    3 bytes
  *
- * The constants stand behind those that the class has: some for all methods, and one for each id
+ * The constants are added behind those of the class: some for all methods, and one for each id
  * above 32,767.
  *
  * Owns     no memory.
@@ -73,7 +74,7 @@ struct smp_probe_hook {
     const char *caught;
 };
 
-/* Which constants a class needs beside those of all methods. */
+/* Constants that not every class needs. */
 struct smp_probe_needs {
     bool roots;
     bool hands;
@@ -98,7 +99,7 @@ struct smp_probe_pool {
 /* The probes of one method. */
 struct smp_probe {
     uint8_t push[3];
-    uint32_t push_length; /* 0: no probe but what hands out */
+    uint32_t push_length; /* 0: no probe but the one that hands out */
     uint32_t enter;
     uint32_t exit;
     uint32_t caught;

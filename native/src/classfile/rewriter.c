@@ -85,7 +85,7 @@ static enum smp_rewrite write_code(struct rewriting *rewriting, uint32_t i)
         .probe = &probe,
         .out = rewriting->out,
         .map = rewriting->map,
-        /* A root that lost its exit would keep its thread inside. */
+        /* A root that loses its exit would keep its thread inside of the root. */
         .entry = plan->is_root && plan->hands == SMP_HANDS_NOTHING ? super_end : 0,
         .covered_from = super_end,
         .has_handler = has_probes && (!is_constructor || super_end != 0),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rewriter.h - puts probes into methods of a class file: one at the entry, one before each return,
+ * rewriter.h - adds probes to methods of a class file: one at the entry, one before each return,
  * and one in a handler for every exception.
  *
  *   probe of the entry
@@ -8,22 +8,22 @@
  *   and one where it catches an exception itself (moved_code.h)      ┘ which comes last of all
  *   probe of the exit, athrow
  *
- * A method may hand out its receiver and first argument at its entry (probes.h), without probes if
- * it has no id: nothing else of it changes then.
+ * A method may hand out its receiver and first argument at its entry (probes.h). Without an id it
+ * has no probes, and nothing else of it changes.
  *
- * The handler has the one new frame: no locals, an exception on the stack. No types are inferred,
- * no class is loaded. In a constructor it covers what follows super() or this(), as the verifier
- * wants; where that call is not known there is no handler. An exception that leaves without a probe
- * ends the constructor's call where it is caught, or where its caller ends.
- * The probe of the entry of a root stands behind that call, too: a constructor whose super() throws
- * has not begun, as nothing could say that it has ended.
- * If something does not fit, one method is left alone, never the class.
+ * The handler needs the only new frame: no locals, an exception on the stack. No types are
+ * inferred, no class is loaded. In a constructor it covers the code after super() or this(), as the
+ * verifier requires; if that call is not found, there is no handler. An exception that leaves
+ * without a probe ends the constructor's call when it is caught, or when the caller ends. In a root
+ * the probe of the entry comes after that call, too: if super() throws, the constructor has not
+ * begun, because nothing could report its end. If something does not fit, only that method is left
+ * alone, not the class.
  *
  * Owns     no memory; what is made is the caller's.
  * Threads  any; one at a time for a plan.
  * Errors   SMP_ENOMEM: nothing was made.
- * Cost     two passes over the code of the chosen methods, one copy of all else. Working memory: 2
- *          bytes for each of the longest method's code.
+ * Cost     two passes over the code of the chosen methods, one copy of everything else. Working
+ *          memory: 2 bytes for each byte of the longest method's code.
  */
 #ifndef SMP_CLASSFILE_REWRITER_H
 #define SMP_CLASSFILE_REWRITER_H

@@ -28,7 +28,7 @@ static int64_t find_super_call(const struct smp_class_file *file, const struct s
     struct smp_instruction instruction;
     struct smp_class_member member;
     uint32_t made = 0;    /* objects made by "new" and not initialised yet */
-    int64_t furthest = 0; /* where a jump leads */
+    int64_t furthest = 0; /* target of a jump */
 
     for (uint32_t pc = 0; pc < code->length; pc += instruction.length) {
         instruction = smp_opcode_at(bytes, code->length, pc);
@@ -60,7 +60,7 @@ static bool has_handler_past(const struct smp_class_file *file, const struct smp
     return false;
 }
 
-/* "this" and the parameters, each of which is one entry in a frame. */
+/* Counts "this" and the parameters, each of which is one entry in a frame. */
 static uint32_t constructor_locals(struct smp_class_text descriptor)
 {
     uint32_t count = 1;

@@ -1,27 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * adaptive_removal.h - which methods are not counted any more, because their probes cost more than
- * is allowed.
+ * adaptive_removal.h - how often each method was called of late, and which methods are not counted
+ * any more because their probes cost more than is allowed.
  *
  *   cost of all probes = calls a second x cost of a call, as a share of one core
  *
- * A call of a root costs more than another: it has time stamps, and is not inlined.
+ * A call of a root costs more than another call: it has time stamps, and is not inlined.
  *
- * Past the limit in SMP_REMOVAL_PATIENCE judgements one after the other, methods that are short are
- * dropped, those that cost most first, until the rest costs at most three quarters of the limit.
- * Then as many judgements pass before more are dropped: code with new probes runs slower at first,
- * and the first figures after a drop are half of the time before it. A method that was dropped
- * stays dropped: to count it again would cost as much again. With the highest limit, a whole core,
- * none is dropped, whatever the probes cost.
+ * If the cost is above the limit in SMP_REMOVAL_PATIENCE judgements one after the other, short
+ * methods are dropped, the most expensive ones first, until the others cost at most three quarters
+ * of the limit. The same number of judgements then passes before more are dropped: code with new
+ * probes runs slower at first, and the first figures after a drop are half from the time before it.
+ * A dropped method stays dropped, because counting it again would cost as much again. With the
+ * highest limit, a whole core, no method is ever dropped.
  *
- * A root is short by its whole time, not by its own. Without an outermost root nothing below it is
- * counted any more, and the probes there still run, which no figure shows: below a root that is
- * short as a whole there are few. Roots that the user named one by one are kept, and the limit is
- * for the others: no other method has to go for what they cost. Nor has one that costs next to
- * nothing.
+ * A root is short if its whole time is short, not its own time. Without its outermost root nothing
+ * below is counted any more, while the probes there still run, and no figure shows them: below a
+ * root that is short as a whole there are few. Roots that the user named one by one are kept, and
+ * the limit is for the other methods, none of which has to go for what kept roots cost. A method
+ * that costs next to nothing is kept as well.
  *
+ * Owns     rates: 52 bytes for each number of a method.
  * Threads  one at a time.
- * Cost     judge: O(methods) for each that is dropped, at most SMP_REMOVAL_MOST.
+ * Errors   without memory a method has no rate, and is not judged.
+ * Cost     add: constant on average. judge: O(methods) for each method that is dropped, at most
+ *          SMP_REMOVAL_MOST.
  */
 #ifndef SMP_COUNTING_ADAPTIVE_REMOVAL_H
 #define SMP_COUNTING_ADAPTIVE_REMOVAL_H
@@ -30,11 +33,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/alloc.h"
+
 enum {
     SMP_REMOVAL_PATIENCE = 3,      /* judgements */
     SMP_REMOVAL_MOST = 1024,       /* methods dropped by one judgement */
     SMP_REMOVAL_SHORT_PROBES = 50, /* a method is short below the time of so many of its probes */
-    SMP_REMOVAL_OFTEN = 1000       /* is called often: costs at least this part of the limit */
+    SMP_REMOVAL_OFTEN = 1000       /* only methods that cost this part of the limit are dropped */
 };
 
 struct smp_removal {
@@ -45,10 +50,10 @@ struct smp_removal {
     uint32_t waits;           /* judgements until methods may be dropped again */
 };
 
-/* What was counted of a method since the judgement before, so a root is short or long of late. */
+/* The counts of a method since the last judgement. */
 struct smp_call_rate {
     uint64_t calls;
-    int64_t self_ns; /* without what it called; -1: no times are taken, it may be short */
+    int64_t self_ns; /* without its callees; -1: no times are taken, so it counts as short */
     int64_t method;
     uint64_t ended;   /* of a root: calls that ended, */
     int64_t ended_ns; /* their whole time */
@@ -60,12 +65,36 @@ struct smp_call_rate {
 void smp_removal_init(struct smp_removal *removal, uint32_t limit_per_mille, uint32_t call_cost_ns,
                       uint32_t root_cost_ns);
 
-/* Did the probes cost more than the limit, but for those of kept roots? */
+/* Did the probes cost more than the limit, without those of kept roots? */
 bool smp_removal_is_over(const struct smp_removal *removal, const struct smp_call_rate *rates,
                          size_t count, int64_t elapsed_ns);
 
-/* The methods to be dropped, those that cost most first; returns how many. elapsed_ns > 0. */
+/* Writes the methods to drop to out, the most expensive ones first; returns how many. elapsed_ns
+ * is above 0. */
 size_t smp_removal_judge(struct smp_removal *removal, const struct smp_call_rate *rates,
                          size_t count, int64_t elapsed_ns, int64_t out[SMP_REMOVAL_MOST]);
+
+/* --- rates --- */
+
+/* Zeroed but for quota and is_timed: empty. */
+struct smp_call_rates {
+    struct smp_quota *quota;
+    bool is_timed;               /* times are taken */
+    struct smp_call_rate *rates; /* of the methods that were called */
+    size_t count;
+    size_t capacity;
+    uint32_t *index_of; /* by a method's lower bits: the index of its rate plus one */
+    size_t methods;     /* in index_of */
+    uint64_t unplaced;  /* calls without a place, whose method is not known */
+};
+
+void smp_call_rates_fini(struct smp_call_rates *rates);
+/* Adds calls and times of more->method. */
+void smp_call_rates_add(struct smp_call_rates *rates, const struct smp_call_rate *more);
+/* Calls without a place in their tree: they have probes, too, and cost more than others. Before a
+ * judgement spread distributes them over all methods in proportion to their calls. */
+void smp_call_rates_add_unplaced(struct smp_call_rates *rates, int64_t calls);
+void smp_call_rates_spread(struct smp_call_rates *rates);
+void smp_call_rates_clear(struct smp_call_rates *rates);
 
 #endif

@@ -14,7 +14,7 @@
 
 enum { FIRST_DEEP = 255, TAG_SHIFT = 32, NO_THREAD = -1 /* of a state that is being given back */ };
 
-/* Grows with each change of the layout that the sizes do not show. */
+/* To be raised with each change of the layout that does not change a size. */
 #define STAMP_VERSION UINT64_C(9)
 
 static struct smp_call_shared own;
@@ -48,7 +48,7 @@ uint32_t smp_call_session(void)
     return atomic_load_explicit(&smp_call_memory->session, memory_order_seq_cst);
 }
 
-/* ---- stacks of trees; the tag counts changes, so that an old head is never the same ---- */
+/* ---- stacks of trees; a tag in the head counts changes, against ABA ---- */
 
 static void push_tree(_Atomic uint64_t *stack, struct smp_call_tree *tree)
 {
@@ -109,8 +109,8 @@ static void *take_piece(struct smp_call_arena *arena, size_t bytes)
     return piece;
 }
 
-/* With room for what the reader will have seen of each unit: if that were taken when it comes by,
- * calls would be counted and never read where the nodes have taken the last memory. */
+/* Includes the counts that the reader will have seen of each unit. If they were allocated at a
+ * read, nodes that have taken the last memory could never be read. */
 static size_t chunk_bytes(uint32_t units, size_t unit_bytes, size_t before)
 {
     return sizeof(struct smp_call_chunk) + SMP_CALL_UNIT - 1 + before +
@@ -136,7 +136,7 @@ static struct smp_call_chunk *create_chunk(struct smp_call_arena *arena, uint32_
     return chunk;
 }
 
-/* With the number that says for how many keys there is room. */
+/* Includes the number that holds the capacity. */
 static size_t deep_bytes(const int32_t *deep)
 {
     return deep == NULL ? 0 : ((size_t)-deep[0] + 1) * sizeof(*deep);
@@ -147,8 +147,8 @@ static bool is_of(const struct smp_call_tree *tree, const struct smp_call_arena 
     return arena != NULL && atomic_load_explicit(&tree->session, RELAXED) == arena->session;
 }
 
-/* Takes the memory off the arena's bytes only where that arena is still the open one. Runs in the
- * copy of the library that counts the chunks among its own, on a thread of any other. */
+/* Subtracts the memory from the arena's bytes only if that arena is still open. This is the
+ * function of the copy of the library that has allocated the chunks; threads of any copy run it. */
 static void dispose_call_tree(struct smp_call_tree *tree)
 {
     struct smp_call_arena *arena = atomic_load_explicit(&smp_call_memory->arena, ACQUIRE);
@@ -180,7 +180,7 @@ void smp_call_tree_free(struct smp_call_tree *tree)
 
 /* ---- trees ---- */
 
-/* A tree that no other thread knows. NULL: the limit. */
+/* Returns a tree that no other thread knows. NULL: the limit. */
 static struct smp_call_tree *take_free_tree(void)
 {
     struct smp_call_tree *tree = pop_tree(&smp_call_memory->supply.unused);
@@ -237,7 +237,7 @@ static struct smp_call_tree *create_call_tree(struct smp_call_arena *arena, uint
     return tree;
 }
 
-/* The tree of a state, which has none then. NULL: it had none, or another has just taken it. */
+/* Takes the tree of a state. NULL: it has none, or another thread has just taken it. */
 static struct smp_call_tree *take_tree(uint32_t index)
 {
     const uint32_t tree = atomic_exchange(&smp_call_memory->tree_of[index], 0);
@@ -250,8 +250,8 @@ static void retire_tree(struct smp_call_tree *tree)
     atomic_store_explicit(&tree->status, SMP_TREE_RETIRED, RELEASE);
 }
 
-/* After take_tree: frees a tree of counting that was closed; one of this counting is read
- * once more before. */
+/* After take_tree: frees a tree of a closed counting; retires one of this counting, which is then
+ * read once more. */
 static void give_back(const struct smp_call_arena *arena, struct smp_call_tree *tree)
 {
     if (is_of(tree, arena))
@@ -272,7 +272,7 @@ static _Atomic(struct smp_call_state *) *slot_of(int64_t tid)
     return &smp_call_memory->slots[(uint64_t)tid & (SMP_CALL_SLOTS - 1)];
 }
 
-/* Takes a free state of this slot's chain; else a new one at the chain's beginning. */
+/* Takes a free state in the chain of this slot, or adds a new one to the chain. */
 static struct smp_call_state *claim_state(int64_t tid)
 {
     _Atomic(struct smp_call_state *) *slot = slot_of(tid);
@@ -306,7 +306,8 @@ static void free_state(struct smp_call_state *state)
     atomic_store_explicit(&state->tid, 0, RELEASE);
 }
 
-/* A tree of the pool that is not to be given back. NULL: there is none. */
+/* Returns a tree of the pool with this generation, and gives back older ones. NULL: there is
+ * none. */
 static struct smp_call_tree *pop_pooled(struct smp_call_arena *arena, uint32_t generation,
                                         uint32_t pool)
 {
@@ -319,7 +320,7 @@ static struct smp_call_tree *pop_pooled(struct smp_call_arena *arena, uint32_t g
     return tree;
 }
 
-/* A thread that begins has no tree of this generation: its own one is given back. */
+/* The thread has no tree of this generation: an older one is given back. */
 static bool prepare_state(struct smp_call_arena *arena, uint32_t generation,
                           struct smp_call_state *state, int64_t tid, bool is_virtual, uint32_t pool)
 {
@@ -344,7 +345,7 @@ static bool prepare_state(struct smp_call_arena *arena, uint32_t generation,
     return true;
 }
 
-/* ---- what threads do; close waits until none is in here with the arena ---- */
+/* ---- counted threads; close waits until each has left the arena ---- */
 
 static struct smp_call_arena *enter_arena(void)
 {
@@ -359,8 +360,8 @@ static void leave_arena(void)
 
 struct smp_call_state *smp_call_begin(int64_t tid, bool is_virtual, uint32_t pool)
 {
-    /* Read before the arena: so a tree of an arena that is being closed never has the generation 0,
-     * or that of the next arena, which its thread would take for one to count in. */
+    /* Read before the arena. Otherwise a tree of an arena that is being closed could get generation
+     * 0, or that of the next arena, and its thread would count in it. */
     const uint32_t generation = smp_call_generation();
     struct smp_call_arena *arena = generation == 0 ? NULL : enter_arena();
     struct smp_call_state *state = arena == NULL ? NULL : smp_call_state_find(tid);
@@ -468,7 +469,7 @@ void smp_call_arena_mark_seen(int32_t id)
         atomic_fetch_add_explicit(&smp_call_memory->news, 1, RELEASE);
 }
 
-/* ---- what the library's own threads do ---- */
+/* ---- the library's own threads ---- */
 
 static enum smp_status check_options(const struct smp_call_options *options)
 {
@@ -487,15 +488,15 @@ static void free_arena(struct smp_call_arena *arena)
     smp_quota_release(quota);
 }
 
-/* 0 says that counting is off. */
+/* Skips 0, which means that counting is off. */
 static uint32_t next_number(void)
 {
     smp_call_memory->numbers += smp_call_memory->numbers == UINT32_MAX ? 2 : 1;
     return smp_call_memory->numbers;
 }
 
-/* No other thread opens or closes: close looks at trees one after the other, and none of them may
- * be the next counting's already. */
+/* No other thread opens or closes: close goes through the trees one by one, and none of them may
+ * belong to the next counting already. */
 static enum smp_status open_taken(const struct smp_call_options *options)
 {
     struct smp_call_arena *arena = smp_alloc(options->quota, sizeof(*arena));
@@ -537,12 +538,13 @@ bool smp_call_fence_all(void)
         return true;
     if (smp_process_barrier_run())
         return true;
-    /* A filter of system calls has come since: from now on threads have fences of their own. */
+    /* A filter of system calls has been installed since: threads run fences of their own from now
+     * on. */
     atomic_store(&smp_call_memory->needs_fence, true);
     return false;
 }
 
-/* Its thread may give it back itself meanwhile, and may have a new one already. */
+/* The thread may give its tree back meanwhile, and may have a new one already. */
 static void retire_tree_of(const struct smp_call_arena *arena, uint32_t index, uint32_t generation)
 {
     uint32_t number = atomic_load(&smp_call_memory->tree_of[index]);
@@ -555,7 +557,7 @@ static void retire_tree_of(const struct smp_call_arena *arena, uint32_t index, u
         retire_tree(tree);
 }
 
-/* Trees of virtual threads, of which some may be new already. */
+/* Some of these trees of virtual threads may have the new generation already. */
 static void retire_pooled(_Atomic uint64_t *pool, uint32_t generation)
 {
     _Atomic uint64_t kept = 0;
@@ -586,8 +588,8 @@ void smp_call_arena_renew(void)
         retire_pooled(&arena->pools[i], generation);
 }
 
-/* Its thread may be inside of a root: then it frees the tree when it leaves. A thread that leaves
- * just now has taken it, and frees it. */
+/* A thread inside of a root frees its tree when it leaves. A thread that leaves just now has taken
+ * its tree, and frees it. */
 static void abandon(const struct smp_call_arena *arena, uint32_t index, bool is_fenced)
 {
     const uint32_t number = atomic_load(&smp_call_memory->tree_of[index]);
@@ -602,7 +604,7 @@ static void abandon(const struct smp_call_arena *arena, uint32_t index, bool is_
         smp_call_tree_free(tree);
 }
 
-/* No thread counts in the tree of a thread that has ended, or in a pooled one. */
+/* Frees trees in which no thread counts: pooled and retired ones. */
 static void close_tree(const struct smp_call_arena *arena, struct smp_call_tree *tree)
 {
     const uint32_t status = atomic_load_explicit(&tree->status, ACQUIRE);
@@ -651,7 +653,7 @@ bool smp_call_arena_is_seen(int32_t id)
            atomic_load_explicit(&smp_call_memory->seen[id], RELAXED) != 0;
 }
 
-/* Not written where it is 0 already: pages that were never written take no memory. */
+/* Does not write zeros again: pages that were never written take no memory. */
 void smp_call_arena_forget_seen(void)
 {
     for (uint32_t id = 0; id < SMP_CALL_METHODS; id++) {
@@ -674,7 +676,7 @@ void smp_call_arena_retire(int64_t tid)
     struct smp_call_state *state = smp_call_state_find(tid);
     int64_t expected = tid;
 
-    /* Only one caller does it: from its end on the state may be another thread's. */
+    /* Only one caller succeeds: after free_state the state may belong to another thread. */
     if (state != NULL && !state->is_virtual &&
         atomic_compare_exchange_strong(&state->tid, &expected, NO_THREAD)) {
         struct smp_call_tree *tree = take_tree(index_of_state(state));

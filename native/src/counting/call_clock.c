@@ -37,7 +37,7 @@ static bool is_invariant(void)
     return __get_cpuid((unsigned)POWER_LEAF, &a, &b, &c, &d) != 0 && (d & INVARIANT_BIT) != 0;
 }
 
-/* The kernel takes the counter off this list when processors disagree. */
+/* The kernel removes the counter from this list when processors disagree. */
 static bool is_stable(void)
 {
     char sources[SOURCES_BYTES] = { 0 };
@@ -65,7 +65,7 @@ static bool has_counter(void)
 }
 #endif
 
-/* "tsc-early" is another source: the kernel has not looked at the counter for long enough then. */
+/* "tsc-early" does not match: the kernel has not watched the counter for long enough then. */
 bool smp_call_clock_is_listed(const char *sources)
 {
     const char *word = sources + strspn(sources, SEPARATORS);
@@ -80,8 +80,8 @@ bool smp_call_clock_is_listed(const char *sources)
     return false;
 }
 
-/* Of several tries the one that took the shortest time. Where the counter went back in each, the
- * moment is 0. */
+/* Returns the fastest of several tries. If the counter went back in each of them, the moment is
+ * 0. */
 static struct smp_call_moment read_clocks(void)
 {
     struct smp_call_moment best = { 0 };
@@ -116,7 +116,7 @@ static bool is_near(double tick_ns, double other_ns)
     return tick_ns > other_ns - most && tick_ns < other_ns + most;
 }
 
-/* The first read may have been the wrong one: what two others in a row say replaces it. */
+/* The first read may have been the wrong one: two other reads in a row that agree replace it. */
 static void take(struct smp_call_clock *clock, double tick_ns)
 {
     if (clock->tick_ns == 0 || is_near(tick_ns, clock->tick_ns) ||

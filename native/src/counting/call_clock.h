@@ -6,11 +6,11 @@
  * x86: the time stamp counter, if the processor says that it is invariant and the kernel has not
  * found it unstable. AArch64: the virtual counter, always.
  *
- * The length of a tick follows from the last two reads of both clocks. A read is dropped where they
- * disagree: the counter runs on while the machine is suspended, or the virtual machine is paused,
+ * The length of a tick follows from the last two reads of both clocks. A read is dropped if they
+ * disagree: while the machine is suspended or the virtual machine is paused, the counter runs on
  * and the monotonic clock stands still. Some firmware sets the counter back.
  *
- * Threads  start: one, before the others. tick_ns, advance: one at a time.
+ * Threads  start: one thread, before the others. tick_ns, advance: one at a time.
  * Cost     ticks: 7 ns with the counter and 25 ns without on an AMD Zen 4, 17 ns with it on a Xeon
  *          whose hypervisor offsets or traps its reading.
  */
@@ -34,17 +34,17 @@ struct smp_call_moment {
 struct smp_call_clock {
     struct smp_call_moment last;
     double tick_ns;    /* 0: not known yet */
-    double dropped_ns; /* of the last read, which was dropped; 0: it was not */
+    double dropped_ns; /* the tick of the last read if that was dropped; else 0 */
 };
 
 void smp_call_clock_start(struct smp_call_clock *clock);
-/* Nanoseconds of a tick: reads the clocks. */
+/* Reads the clocks and returns the nanoseconds of a tick. */
 double smp_call_clock_tick_ns(struct smp_call_clock *clock);
-/* The same, as of that moment. */
+/* The same with clocks that were read already. */
 double smp_call_clock_advance(struct smp_call_clock *clock, struct smp_call_moment now);
-/* As nanoseconds, at least 0: the counter may have gone back. */
+/* Returns nanoseconds, at least 0: the counter may have gone back. */
 int64_t smp_call_clock_to_ns(int64_t ticks, double tick_ns);
-/* Is the time stamp counter in this list of the kernel's? */
+/* Is the time stamp counter in this list of the kernel? */
 bool smp_call_clock_is_listed(const char *sources);
 
 /* Never 0. */

@@ -6,10 +6,10 @@
 static const char *const JDK[] = { "java/", "javax/", "jdk/", "sun/", "com/sun/" };
 
 /*
- * Probes call the hook, the hook calls Unsafe and looks at the current thread, and the calls of
- * method handles are linked inside java.lang.invoke: a probe there would call itself. A virtual
- * thread is between two identities while it is mounted. One that ends with a slash or a dollar sign
- * is a prefix.
+ * Probes call the hook, the hook calls Unsafe and reads the current thread, and calls of method
+ * handles are linked inside java.lang.invoke: a probe there would call itself. A virtual thread has
+ * no single identity while it is being mounted. A name that ends with a slash or a dollar sign is a
+ * prefix.
  */
 static const char *const NEVER[] = { "java/lang/invoke/",
                                      "java/lang/Thread",
@@ -58,10 +58,10 @@ bool smp_call_filter_is_never(struct smp_slice class_name)
     return false;
 }
 
-/* Of a dotted name; as in model/filter.h. */
+/* prefix: dotted; it matches as in model/filter.h. */
 static bool is_prefix_of(struct smp_slice prefix, struct smp_slice class_name)
 {
-    bool is_open = false; /* taken as written: what follows it does not matter */
+    bool is_open = false; /* any text may follow */
 
     while (prefix.length > 0 && prefix.bytes[prefix.length - 1] == '*') {
         prefix.length--;
@@ -78,21 +78,48 @@ static bool is_prefix_of(struct smp_slice prefix, struct smp_slice class_name)
            class_name.bytes[prefix.length] == '/' || class_name.bytes[prefix.length] == '$';
 }
 
-bool smp_call_filter_passes(const char *list, struct smp_slice class_name)
+bool smp_call_filter_passes(const struct smp_call_filter *filter, struct smp_slice class_name)
 {
-    struct smp_slice part = { 0 };
-    bool has_included = false;
-    bool is_included = false;
+    bool is_included = !filter->has_included && !smp_call_filter_is_jdk(class_name);
 
-    while (smp_slice_next_part(&list, &part)) {
-        const bool is_excluded = part.bytes[0] == '-';
-        const struct smp_slice prefix = { part.bytes + is_excluded, part.length - is_excluded };
-        const bool matches = is_prefix_of(prefix, class_name);
+    for (size_t i = 0; i < filter->count; i++) {
+        const bool matches = is_prefix_of(filter->prefixes[i], class_name);
 
-        if (is_excluded && matches)
+        if (matches && filter->excludes[i])
             return false;
-        has_included |= !is_excluded;
         is_included |= matches;
     }
-    return has_included ? is_included : !smp_call_filter_is_jdk(class_name);
+    return is_included;
+}
+
+/* --- open, close --- */
+
+bool smp_call_filter_open(struct smp_call_filter *filter, struct smp_quota *quota, const char *list)
+{
+    const size_t most = smp_slice_count_parts(list);
+    struct smp_slice part = { 0 };
+
+    *filter = (struct smp_call_filter){ 0 };
+    if (most == 0)
+        return true;
+    filter->prefixes = smp_alloc(quota, most * sizeof(*filter->prefixes));
+    filter->excludes = smp_alloc(quota, most * sizeof(*filter->excludes));
+    if (filter->prefixes == NULL || filter->excludes == NULL)
+        return false;
+    while (smp_slice_next_part(&list, &part)) {
+        const bool is_excluded = part.bytes[0] == '-';
+
+        filter->prefixes[filter->count] =
+            (struct smp_slice){ part.bytes + is_excluded, part.length - is_excluded };
+        filter->excludes[filter->count++] = is_excluded;
+        filter->has_included |= !is_excluded;
+    }
+    return true;
+}
+
+void smp_call_filter_close(struct smp_call_filter *filter, struct smp_quota *quota)
+{
+    smp_free(quota, filter->prefixes);
+    smp_free(quota, filter->excludes);
+    *filter = (struct smp_call_filter){ 0 };
 }

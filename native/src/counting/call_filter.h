@@ -1,36 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * call_filter.h - the property instrumentationFilter: methods of these classes are counted when a
+ * call_filter.h - the property instrumentationFilter: which classes' methods are counted when a
  * root calls them.
  *
  *   com.acme, -com.acme.util    below com.acme, but not below com.acme.util
  *   -com.acme.util              all but the JDK and com.acme.util
  *   "" (the default)            all but the JDK: java. javax. jdk. sun. com.sun.
  *
- * A prefix matches whole parts of a name, as in model/filter.h; what a prefix with a minus excludes
- * stays out. Some classes are never instrumented, whatever the lists and the roots say: the probes
- * run through them (Thread, Unsafe, java.lang.invoke, the library's own).
+ * A prefix matches whole parts of a name, as in model/filter.h. A prefix with a minus always wins.
+ * Some classes are never instrumented, whatever the filter and the roots say, because the probes
+ * themselves run through them: Thread, Unsafe, java.lang.invoke, the library's own.
  *
  * The setter in Java (CountingLists) refuses texts that are no prefixes.
  *
- * Threads  any.
- * Cost     passes: a pass over the list; called once or twice per class.
+ * Owns     its prefixes; their texts are the caller's.
+ * Threads  any, once it is open.
+ * Errors   open: false without memory.
+ * Cost     passes: a comparison for each prefix; called once or twice per class.
  */
 #ifndef SMP_COUNTING_CALL_FILTER_H
 #define SMP_COUNTING_CALL_FILTER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
+#include "base/alloc.h"
 #include "counting/slice.h"
 
-/* list: comma-separated; blanks around a part are trimmed, empty parts ignored. class_name is
- * internal: `com/acme/Order`. */
-bool smp_call_filter_passes(const char *list, struct smp_slice class_name);
-/* Is it below java. javax. jdk. sun. com.sun.? */
+struct smp_call_filter {
+    struct smp_slice *prefixes; /* without their minus */
+    bool *excludes;             /* by prefix */
+    size_t count;
+    bool has_included; /* by a prefix without a minus */
+};
+
+/* list: comma-separated, outlives the filter; blanks around a part are trimmed, empty parts
+ * ignored. */
+bool smp_call_filter_open(struct smp_call_filter *filter, struct smp_quota *quota,
+                          const char *list);
+void smp_call_filter_close(struct smp_call_filter *filter, struct smp_quota *quota);
+/* class_name is internal: `com/acme/Order`. */
+bool smp_call_filter_passes(const struct smp_call_filter *filter, struct smp_slice class_name);
+
+/* Is the class below java. javax. jdk. sun. com.sun.? */
 bool smp_call_filter_is_jdk(struct smp_slice class_name);
-/* Is its name that of a java.lang.reflect.Proxy? A class of the program may have such a name. */
+/* Does the name look like that of a java.lang.reflect.Proxy? A class of the program may, too. */
 bool smp_call_filter_is_proxy(struct smp_slice class_name);
-/* Is it never instrumented? */
+/* Is the class never instrumented? */
 bool smp_call_filter_is_never(struct smp_slice class_name);
 
 #endif

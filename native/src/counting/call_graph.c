@@ -14,11 +14,12 @@ enum { MS_PER_S = 1000, TIME_BYTES = 40 };
 
 static enum smp_status add_rule_tables(struct smp_call_graph *graph)
 {
-    graph->rule_count = smp_root_rules_count(graph->plan->roots);
-    if (graph->rule_count == 0)
+    const size_t count = graph->plan->rule_count;
+
+    if (count == 0)
         return SMP_OK;
-    graph->rule_states = smp_alloc(graph->plan->quota, graph->rule_count);
-    graph->rule_matches = smp_alloc(graph->plan->quota, graph->rule_count * sizeof(bool));
+    graph->rule_states = smp_alloc(graph->plan->quota, count);
+    graph->rule_matches = smp_alloc(graph->plan->quota, count * sizeof(bool));
     return graph->rule_states != NULL && graph->rule_matches != NULL ? SMP_OK : SMP_ENOMEM;
 }
 
@@ -66,24 +67,22 @@ void smp_call_graph_destroy(struct smp_call_graph *graph)
 
 /* --- roots --- */
 
-/* Never back by this. */
+/* A state never goes back. */
 static void advance_rule(struct smp_call_graph *graph, size_t rule, enum smp_rule_state state)
 {
     if (graph->rule_states[rule] < state)
         graph->rule_states[rule] = (uint8_t)state;
 }
 
-/* Notes which rules speak of this class. */
+/* Notes which rules match this class. */
 static bool match_rules(struct smp_call_graph *graph, const struct smp_class_summary *summary,
                         bool is_never)
 {
-    const char *cursor = graph->plan->roots;
-    struct smp_slice rule = { 0 };
     bool has_any = false;
 
-    for (size_t i = 0; smp_slice_next_part(&cursor, &rule); i++) {
-        const bool matches =
-            !summary->is_hidden && smp_root_rule_matches_class(rule, summary->name);
+    for (size_t i = 0; i < graph->plan->rule_count; i++) {
+        const bool matches = !summary->is_hidden &&
+                             smp_root_rule_matches_class(&graph->plan->rules[i], summary->name);
 
         graph->rule_matches[i] = matches && !is_never;
         has_any |= graph->rule_matches[i];
@@ -93,7 +92,7 @@ static bool match_rules(struct smp_call_graph *graph, const struct smp_class_sum
     return has_any;
 }
 
-/* What TOTAL begins with where no root is named. */
+/* Is it a root of TOTAL without rules? */
 static bool is_usual_root(const struct smp_method_summary *method)
 {
     const bool is_static = (method->access & SMP_ACCESS_STATIC) != 0;
@@ -109,15 +108,15 @@ static bool has_code(const struct smp_method_summary *method)
     return (method->access & (SMP_ACCESS_NATIVE | SMP_ACCESS_ABSTRACT)) == 0;
 }
 
-/* Whether a method of the class whose rules were matched last is a root: marks of it. */
+/* Returns the root marks of a method of the class whose rules were matched last. */
 static uint16_t match_root(struct smp_call_graph *graph, struct smp_slice class_name,
                            const struct smp_method_summary *method)
 {
-    const char *cursor = graph->plan->roots;
-    struct smp_slice rule = { 0 };
     uint16_t marks = 0;
 
-    for (size_t i = 0; smp_slice_next_part(&cursor, &rule); i++) {
+    for (size_t i = 0; i < graph->plan->rule_count; i++) {
+        const struct smp_root_rule *const rule = &graph->plan->rules[i];
+
         if (!graph->rule_matches[i] ||
             !smp_root_rule_matches_method(rule, class_name, method->name, method->descriptor))
             continue;
@@ -135,7 +134,7 @@ static uint16_t root_marks_of(struct smp_call_graph *graph, const struct smp_cla
     const bool is_usual = graph->plan->instrumentation == SMP_INSTRUMENTATION_TOTAL && is_allowed &&
                           has_code(method) && is_usual_root(method);
 
-    if (graph->rule_count > 0)
+    if (graph->plan->rule_count > 0)
         return match_root(graph, summary->name, method);
     return is_usual ? SMP_MARK_ROOT : 0;
 }
@@ -168,16 +167,16 @@ static void retire_ids(struct smp_call_graph *graph, const struct smp_class_body
     }
 }
 
-/* What a class had before. Its methods that were adopted have no id any more. */
+/* Discards the body that a class had before. Adopted methods have no id in it any more. */
 static void forget_body(struct smp_call_graph *graph, struct smp_class_body *body)
 {
-    smp_worklist_unexpand(graph, body);
+    smp_worklist_release(graph, body);
     retire_ids(graph, body);
     smp_class_index_discard(&graph->index, body);
 }
 
-/* Gives a method of the new bytes what the old one of its signature had. One that is trivial starts
- * anew: before its bytes were known that was not known, and it may have got an id. */
+/* Gives a method of the new bytes the id and marks of the old method with its signature. A trivial
+ * method starts anew: it may have got its id before its bytes were known. */
 static void adopt_method(struct smp_call_graph *graph, uint32_t loaded, uint32_t number,
                          struct smp_indexed_method *old)
 {
@@ -210,7 +209,8 @@ static void adopt_body(struct smp_call_graph *graph, uint32_t loaded, struct smp
     smp_worklist_adopt_initialisers(graph, loaded);
 }
 
-/* Of TOTAL, where no call says that it is missed: a main method, and what stands beside a root. */
+/* TOTAL finds no calls that would report an excluded method. So a main method, and the methods of a
+ * root's class, are reported when they are loaded. */
 static bool is_excluded(const struct smp_call_graph *graph,
                         const struct smp_indexed_class *in_class,
                         const struct smp_method_summary *method, bool has_rules)
@@ -218,11 +218,11 @@ static bool is_excluded(const struct smp_call_graph *graph,
     if (graph->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL || in_class->is_allowed ||
         in_class->passes_on)
         return false;
-    return has_rules ||
-           (graph->rule_count == 0 && smp_slice_is(method->name, "main") && is_usual_root(method));
+    return has_rules || (graph->plan->rule_count == 0 && smp_slice_is(method->name, "main") &&
+                         is_usual_root(method));
 }
 
-/* Before its method is wanted, and for one that has kept its id. */
+/* Sets the marks of a method that is not wanted yet, or that has kept its id. */
 static void set_root(struct smp_call_graph *graph, struct smp_indexed_method *method,
                      uint16_t marks)
 {
@@ -239,7 +239,7 @@ static void want_roots(struct smp_call_graph *graph, const struct smp_class_summ
     const struct smp_indexed_class *const it = smp_class_index_at(&graph->index, loaded);
     const bool wants_all =
         graph->plan->instrumentation == SMP_INSTRUMENTATION_TOTAL && it->is_allowed;
-    const bool may_have = has_rules || graph->rule_count == 0;
+    const bool may_have = has_rules || graph->plan->rule_count == 0;
 
     for (uint32_t m = 0; m < it->body.method_count; m++)
         set_root(graph, &it->body.methods[m],
@@ -261,8 +261,8 @@ static void lose_class(struct smp_call_graph *graph, const struct smp_class_summ
     (void)smp_class_name_text(text + length, sizeof(text) - length, summary->name);
     smp_counting_account_add(graph->account, SMP_COUNTING_LEFT_ALONE, 1);
     (void)smp_counting_account_name(graph->account, SMP_COUNTING_LEFT_ALONE, text);
-    /* It may have the method. */
-    for (size_t i = 0; i < graph->rule_count; i++) {
+    /* The class may have the method that the rule names. */
+    for (size_t i = 0; i < graph->plan->rule_count; i++) {
         if (graph->rule_matches[i])
             advance_rule(graph, i, SMP_RULE_FOUND);
     }
@@ -271,7 +271,7 @@ static void lose_class(struct smp_call_graph *graph, const struct smp_class_summ
         smp_call_graph_unload(graph, known);
 }
 
-/* Methods may have got their ids before the class's bytes, and its source file, were seen. */
+/* Methods may have got their ids before the class's bytes and its source file were known. */
 static void note_loaded_methods(struct smp_call_graph *graph, uint32_t loaded)
 {
     const struct smp_indexed_class *const it = smp_class_index_at(&graph->index, loaded);
@@ -280,7 +280,7 @@ static void note_loaded_methods(struct smp_call_graph *graph, uint32_t loaded)
         if (it->body.methods[m].id >= 0)
             smp_method_ids_set_source(&graph->ids, it->body.methods[m].id, it->source_file);
         if (smp_worklist_has_probe(graph, &it->body.methods[m]))
-            smp_worklist_set_dirty(graph, loaded);
+            smp_worklist_add_pending(graph, loaded);
     }
 }
 
@@ -289,7 +289,7 @@ enum smp_status smp_call_graph_load(struct smp_call_graph *graph,
 {
     const bool is_never = smp_call_filter_is_never(summary->name);
     const bool is_allowed = !is_never && !summary->is_hidden &&
-                            smp_call_filter_passes(graph->plan->filter, summary->name);
+                            smp_call_filter_passes(&graph->plan->filter, summary->name);
     const bool has_rules = match_rules(graph, summary, is_never);
     const bool passes_on = summary->is_hidden || (!is_never && is_proxy(summary));
     const bool keeps_calls = graph->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL &&
@@ -300,7 +300,7 @@ enum smp_status smp_call_graph_load(struct smp_call_graph *graph,
     enum smp_status status = SMP_OK;
 
     if (!is_allowed && !has_rules && !passes_on)
-        known.source_file = (struct smp_slice){ 0 }; /* nothing of it gets an id */
+        known.source_file = (struct smp_slice){ 0 }; /* no method of the class gets an id */
     status = smp_class_index_put(&graph->index, &known, keeps_calls, &loaded, &old);
     if (status == SMP_OK && !smp_type_search_reserve(&graph->search))
         status = SMP_ENOMEM;
@@ -311,8 +311,8 @@ enum smp_status smp_call_graph_load(struct smp_call_graph *graph,
     smp_class_index_at(&graph->index, loaded)->is_allowed = is_allowed;
     smp_class_index_at(&graph->index, loaded)->passes_on = passes_on;
     smp_class_index_at(&graph->index, loaded)->lacks_calls = summary->lacks_calls;
-    smp_worklist_set_clean(graph, loaded);
-    /* What only the old bytes called is not reached any more before the new ones are looked at. */
+    smp_worklist_remove_pending(graph, loaded);
+    /* Targets that only the old bytes called must be released before the new bytes are visited. */
     adopt_body(graph, loaded, &old);
     forget_body(graph, &old);
     want_roots(graph, summary, loaded, has_rules);
@@ -337,7 +337,7 @@ bool smp_call_graph_is_loaded(const struct smp_call_graph *graph, uint32_t class
 
 void smp_call_graph_unload(struct smp_call_graph *graph, uint32_t unloaded)
 {
-    smp_worklist_set_clean(graph, unloaded);
+    smp_worklist_remove_pending(graph, unloaded);
     forget_body(graph, &smp_class_index_at(&graph->index, unloaded)->body);
     smp_class_index_remove(&graph->index, unloaded);
 }
@@ -385,27 +385,27 @@ size_t smp_call_graph_plan(struct smp_call_graph *graph, uint32_t planned,
             record->since_ms = SMP_METHOD_SINCE_SOON;
         probes++;
     }
-    smp_worklist_set_clean(graph, planned);
+    smp_worklist_remove_pending(graph, planned);
     return probes;
 }
 
-bool smp_call_graph_has_dirty(const struct smp_call_graph *graph)
+bool smp_call_graph_has_pending(const struct smp_call_graph *graph)
 {
-    return smp_worklist_first_dirty(graph) != 0;
+    return smp_worklist_first_pending(graph) != 0;
 }
 
-bool smp_call_graph_is_dirty(const struct smp_call_graph *graph, uint32_t class_id)
+bool smp_call_graph_is_pending(const struct smp_call_graph *graph, uint32_t class_id)
 {
-    return smp_class_index_at(&graph->index, class_id)->is_dirty;
+    return smp_class_index_at(&graph->index, class_id)->is_pending;
 }
 
 size_t smp_call_graph_take_batch(struct smp_call_graph *graph, uint32_t *out, size_t max)
 {
     size_t taken = 0;
 
-    for (; taken < max && smp_worklist_first_dirty(graph) != 0; taken++) {
-        out[taken] = smp_worklist_first_dirty(graph);
-        smp_worklist_set_clean(graph, out[taken]);
+    for (; taken < max && smp_worklist_first_pending(graph) != 0; taken++) {
+        out[taken] = smp_worklist_first_pending(graph);
+        smp_worklist_remove_pending(graph, out[taken]);
     }
     graph->batches += taken > 0;
     return taken;
@@ -413,7 +413,7 @@ size_t smp_call_graph_take_batch(struct smp_call_graph *graph, uint32_t *out, si
 
 void smp_call_graph_put_back(struct smp_call_graph *graph, uint32_t returned)
 {
-    smp_worklist_set_dirty(graph, returned);
+    smp_worklist_add_pending(graph, returned);
 }
 
 void smp_call_graph_refuse_class(struct smp_call_graph *graph, uint32_t refused, const char *why)
@@ -424,7 +424,7 @@ void smp_call_graph_refuse_class(struct smp_call_graph *graph, uint32_t refused,
     for (uint32_t m = 0; m < it->body.method_count; m++)
         smp_worklist_take_probe(graph, refused, m, SMP_COUNTING_LEFT_ALONE, why);
     smp_worklist_process(graph);
-    smp_worklist_set_clean(graph, refused);
+    smp_worklist_remove_pending(graph, refused);
 }
 
 bool smp_call_graph_is_refused(const struct smp_call_graph *graph, uint32_t class_id)
@@ -448,22 +448,20 @@ void smp_call_graph_leave_alone(struct smp_call_graph *graph, uint32_t in_class,
 void smp_call_graph_entered(struct smp_call_graph *graph, int32_t id)
 {
     struct smp_method_record *const record = smp_method_ids_at(&graph->ids, id);
-    const char *cursor = graph->plan->roots;
-    struct smp_slice rule = { 0 };
 
     if (record == NULL || record->state == SMP_METHOD_RETIRED || record->is_entered)
         return;
     record->is_entered = true;
     if ((smp_worklist_method_of(graph, record)->flags & SMP_MARK_ROOT) != 0) {
         graph->is_root_entered = true;
-        for (size_t i = 0; smp_slice_next_part(&cursor, &rule); i++) {
-            if (smp_worklist_is_of_rule(graph, rule, id))
+        for (size_t i = 0; i < graph->plan->rule_count; i++) {
+            if (smp_worklist_is_of_rule(graph, &graph->plan->rules[i], id))
                 advance_rule(graph, i, SMP_RULE_ENTERED);
         }
     }
     if (smp_worklist_scheme(graph) != SMP_INSTRUMENTATION_LAZY)
         return;
-    smp_worklist_expand(graph, record->in_class, record->number);
+    smp_worklist_visit(graph, record->in_class, record->number);
     smp_worklist_process(graph);
 }
 
@@ -478,15 +476,16 @@ static uint32_t count_allowed(const struct smp_call_graph *graph)
     return count;
 }
 
-/* More ids may move the records, and are followed by themselves. */
-static void expand_known(struct smp_call_graph *graph, bool is_all)
+/* Visits methods that have ids already. New ids may move the records; new methods are visited when
+ * they get their ids. */
+static void visit_known(struct smp_call_graph *graph, bool is_all)
 {
     const int32_t end = smp_method_ids_end(&graph->ids);
 
     for (int32_t id = 0; id < end; id++) {
         const struct smp_method_record *const record = smp_method_ids_at(&graph->ids, id);
         if (record != NULL && record->state != SMP_METHOD_RETIRED && (is_all || record->is_entered))
-            smp_worklist_expand(graph, record->in_class, record->number);
+            smp_worklist_visit(graph, record->in_class, record->number);
     }
     smp_worklist_process(graph);
 }
@@ -497,18 +496,18 @@ void smp_call_graph_follow_loaded(struct smp_call_graph *graph)
         count_allowed(graph) > SMP_PLAN_EAGER_CLASSES)
         return;
     graph->follows_loaded = true;
-    expand_known(graph, true);
+    visit_known(graph, true);
 }
 
 void smp_call_graph_loaded_done(struct smp_call_graph *graph)
 {
-    if (!graph->follows_loaded || smp_call_graph_has_dirty(graph))
+    if (!graph->follows_loaded || smp_call_graph_has_pending(graph))
         return;
     graph->follows_loaded = false;
-    expand_known(graph, false);
+    visit_known(graph, false);
 }
 
-/* What is found is one call away from what was entered. */
+/* A method that is found this way is one call away from an entered one. */
 static void begin_finding(struct smp_call_graph *graph)
 {
     const bool is_lazy = smp_worklist_scheme(graph) == SMP_INSTRUMENTATION_LAZY;
@@ -523,7 +522,7 @@ void smp_call_graph_called(struct smp_call_graph *graph, struct smp_slice class_
     const uint32_t owner = smp_symbols_find(symbols, class_name);
     const uint32_t called = smp_symbols_find(symbols, signature);
 
-    /* No class that is known has such a method: all that declare it are of the JDK. */
+    /* No known class has such a method: only classes of the JDK declare it. */
     if (owner == 0 || called == 0)
         return;
     begin_finding(graph);
@@ -531,8 +530,8 @@ void smp_call_graph_called(struct smp_call_graph *graph, struct smp_slice class_
     smp_worklist_process(graph);
 }
 
-/* com/acme/Order$$SpringCGLIB$$0, without its number. Most names are not: the part before the marks
- * differs. */
+/* Is class_name the simplified name, as of com/acme/Order$$SpringCGLIB$$0 without its number? For
+ * most names the part before the mark differs, which is checked first. */
 static bool is_simplified(struct smp_slice name, struct smp_slice class_name)
 {
     char text[SMP_MAX_COUNTING_NAME_BYTES];
@@ -570,7 +569,7 @@ struct smp_call_graph_sample smp_call_graph_sampled(struct smp_call_graph *graph
     struct smp_call_graph_sample seen = { 0 };
 
     begin_finding(graph);
-    if (found == 0 && is_wanted && smp_call_filter_passes(graph->plan->filter, class_name))
+    if (found == 0 && is_wanted && smp_call_filter_passes(&graph->plan->filter, class_name))
         find_simplified(graph, class_name, method_name, &seen);
     for (; found != 0; found = smp_class_index_at(index, found)->next_named)
         smp_worklist_sampled(graph, found, method_name, is_wanted, &seen);
@@ -602,12 +601,11 @@ bool smp_call_graph_drop(struct smp_call_graph *graph, int32_t id, int64_t wall_
     if (gmtime_r(&since, &utc) != NULL)
         (void)strftime(why, sizeof(why), "since %Y-%m-%dT%H:%M:%SZ", &utc);
     in_class = record->in_class;
-    /* What costs too much was called, whether a round has noted that or not. More ids may move the
-     * record. */
+    /* The method was called, even if no round has noted that yet. New ids may move the record. */
     smp_call_graph_entered(graph, id);
     smp_worklist_take_probe(graph, in_class, smp_method_ids_at(&graph->ids, id)->number,
                             SMP_COUNTING_DROPPED, why);
-    smp_worklist_set_dirty(graph, in_class);
+    smp_worklist_add_pending(graph, in_class);
     smp_worklist_process(graph);
     return true;
 }
@@ -621,7 +619,7 @@ uint32_t smp_call_graph_recycle(struct smp_call_graph *graph, smp_id_in_use *in_
     return freed;
 }
 
-/* --- what is known --- */
+/* --- figures --- */
 
 const struct smp_method_ids *smp_call_graph_ids(const struct smp_call_graph *graph)
 {

@@ -1,41 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * call_graph.h - which methods are counted: the roots, and what can be called from there. One
- * engine for three schemes.
+ * call_graph.h - chooses the methods that are counted: the roots, and what can be called from
+ * there. One engine for all schemes.
  *
  *   a class is loaded ──► its roots are wanted
- *                    └──► reached targets that now find a method of it, or through it
- *   a method is wanted ──► it gets an id, its class is dirty
- *   a method is expanded ──► the targets that it calls are reached ──► methods that they find
+ *                    └──► call targets that were reached before find its methods
+ *   a method is wanted ──► it gets an id, and its class is pending
+ *   a method is visited ──► the targets it calls are reached ──► the methods they find are wanted
  *
- *   LAZY   expands a method when it is entered for the first time, and what is found by that, up to
- *          look_ahead calls away: with 1 what it calls is wanted, with 2 what that calls too
- *   EAGER  expands a method as soon as it is wanted: the transitive closure of the loaded classes
- *   TOTAL  expands nothing; all methods of classes that pass the filter are wanted, and the roots
- *          say from where on calls are counted (without rules: main(String[]) and each run())
+ *   LAZY   visits a method when it is entered for the first time, and looks ahead from there up to
+ *          look_ahead calls: with 1 its callees are wanted, with 2 also theirs
+ *   EAGER  visits a method as soon as it is wanted: the transitive closure of the loaded classes
+ *   TOTAL  visits nothing. All methods of classes that pass the filter are wanted, and the roots
+ *   say
+ *          from where on calls are counted (without rules: main(String[]) and each run())
+ *   AUTO   EAGER for the classes loaded at the start if few of them pass the filter, then LAZY
  *
- * What a target finds: in the classes of its name the method, or the one inherited; if the call is
- * dispatched, also that of every loaded subtype: overrides, and methods that a subtype inherits
- * from elsewhere. Which class of a name a loader would find is not known here, so all of that name
- * count. A target whose class is not loaded waits for it. It stays reached while a loaded class
- * has an expanded method that calls it. A method stays wanted as long as its class is loaded.
+ * A target finds a method, own or inherited, in the classes of its name. If the call is dispatched,
+ * it also finds the overrides in all loaded subtypes, and methods that subtypes inherit from
+ * elsewhere. Which class of a name a loader would find is not known here, so all classes of that
+ * name count. A target whose class is not loaded waits for it. It stays reached while a loaded
+ * class has a visited method that calls it. A method stays wanted as long as its class is loaded.
  *
- * Never wanted: native and abstract methods, classes that never are instrumented (call_filter.h).
- * Not wanted unless they are roots: trivial methods, those that the filter excludes.
- * What is excluded is not expanded either, so what a library calls back is found only where a
- * method of ours names it: a method handle of a lambda does. But some classes only pass calls on,
- * lambdas and each java.lang.reflect.Proxy: those that are excluded are expanded when reached, and
- * are no step away: with look_ahead 2 a method of ours may call another through each of them.
- * What is called by reflection is named by no byte code: called() says it.
+ * Native and abstract methods are never wanted, nor are classes that must not be instrumented
+ * (call_filter.h). Trivial methods and excluded ones are wanted only as roots. An excluded method
+ * is not visited either, so what a library calls back is found only if a method of the user's names
+ * it, for example as a lambda's method handle. Proxies and lambdas only pass calls on: if excluded,
+ * they are visited when reached and do not count as a step, so with look_ahead 2 a method of the
+ * user's may call another one through them. Byte code does not name reflective calls; called()
+ * reports them.
  *
- *   dirty classes ──► take_batch ──► (RetransformClasses) ──► load, plan ──► the class is clean
- *                                        └─ failed: put_back, or refuse_class
+ *   pending classes ──► take_batch ──► (RetransformClasses) ──► load, plan ──► no longer pending
+ *                                          └─ failed: put_back, or refuse_class
  *
- * Owns     its index, ids and lists; the plan is borrowed and must outlive it.
- * Threads  one at a time: the caller has a lock.
+ * Owns     its index, ids and lists; borrows the plan, which must outlive it.
+ * Threads  one at a time: the caller holds a lock.
  * Errors   create, load: SMP_ENOMEM where the limit, the quota or the system refuse memory. A class
- *          that does not fit is not known, nor what was known of it before; it is counted and
- *          named.
+ *          that does not fit is forgotten, with everything known of it before; the account has it.
  * Cost     load: O(size of the class + its super types and the targets reached on them + what is
  *          newly reached). entered: a bit, the first time O(what is newly reached). Memory:
  *          class_index.h.
@@ -54,109 +55,101 @@
 #include "counting/method_ids.h"
 #include "model/counting_account.h"
 
-/* What the rewriter does with a method. */
+/* The plan for a method: which probe it gets. */
 struct smp_method_probe {
     int32_t id; /* -1: no probe */
     bool is_root;
 };
 
 struct smp_call_graph_figures {
-    uint32_t classes;     /* loaded, as far as known */
-    uint32_t methods;     /* that are to have a probe */
-    uint32_t waiting;     /* that have none because of the limit */
-    uint32_t ids;         /* in use, retired ones with them */
-    uint32_t retired;     /* of these; their classes have gone */
+    uint32_t classes;     /* loaded and known */
+    uint32_t methods;     /* that have a probe or get one */
+    uint32_t waiting;     /* wanted methods without a probe because of the limit */
+    uint32_t ids;         /* in use, with the retired ones */
+    uint32_t retired;     /* ids of unloaded classes */
     uint32_t roots;       /* of the methods */
     bool is_root_entered; /* has a root been entered? */
     uint64_t batches;
-    uint64_t steps; /* classes visited by searches: what it costs, without a clock */
+    uint64_t steps; /* classes visited by searches: a measure of the cost without a clock */
     size_t used_bytes;
 };
 
 struct smp_call_graph;
 
-/* max_ids: of the methods that have a probe, which may be as many as the plan says and as there are
- * ids, and of those that had one. SMP_EINVAL: a limit of the plan is out of its range. */
+/* max_ids: for methods that have a probe or had one. At most as many methods have a probe as the
+ * plan allows and as there are ids. SMP_EINVAL: a limit of the plan is out of its range. */
 SMP_CHECKED enum smp_status smp_call_graph_create(const struct smp_counting_plan *plan,
                                                   uint32_t max_ids, struct smp_call_graph **out);
 void smp_call_graph_destroy(struct smp_call_graph *graph);
 
-/*
- * A class was loaded, or has other bytes now. Methods that it keeps keep their ids. *out is its
- * index, the same as before; it is valid until unload.
- */
+/* A class was loaded, or has other bytes now. Methods that it still has keep their ids. *out is its
+ * index, valid until unload; new bytes do not change it. */
 SMP_CHECKED enum smp_status smp_call_graph_load(struct smp_call_graph *graph,
                                                 const struct smp_class_summary *summary,
                                                 uint32_t *out);
-/* 0: it is not known. */
+/* 0: the class is not known. */
 uint32_t smp_call_graph_find(const struct smp_call_graph *graph, uint64_t loader,
                              struct smp_slice name);
-/* Is the index one of a class now? It may have become another one's. */
+/* Does a class have this index now? It may be another class than before. */
 bool smp_call_graph_is_loaded(const struct smp_call_graph *graph, uint32_t class_id);
-/* Its ids are retired. */
+/* Retires the ids of its methods. */
 void smp_call_graph_unload(struct smp_call_graph *graph, uint32_t unloaded);
 void smp_call_graph_unload_loader(struct smp_call_graph *graph, uint64_t loader);
 
-/*
- * The plan for the bytes that were loaded last: a probe for each of count methods, in the order of
- * the class file. The class is clean now. Returns how many have a probe.
- */
+/* Writes the plan for the bytes that were loaded last: a probe for each of count methods, in the
+ * order of the class file. The class is no longer pending. Returns how many have a probe. */
 size_t smp_call_graph_plan(struct smp_call_graph *graph, uint32_t planned,
                            struct smp_method_probe *out, size_t count);
-/* The JVM has the bytes of the last plan: the probes that are new in it are there since then. */
+/* The JVM uses the bytes of the last plan since then. Dates the probes that are new in it. */
 void smp_call_graph_probed(struct smp_call_graph *graph, uint32_t probed, int64_t since_ms);
-/* Classes whose plan has changed since it was made, those waiting longest first; they are clean
- * now. Returns how many, at most max. */
+/* Takes at most max pending classes, whose plan has changed since they got their bytes; those that
+ * wait longest come first. They are no longer pending. Returns how many. */
 size_t smp_call_graph_take_batch(struct smp_call_graph *graph, uint32_t *out, size_t max);
-bool smp_call_graph_has_dirty(const struct smp_call_graph *graph);
-bool smp_call_graph_is_dirty(const struct smp_call_graph *graph, uint32_t class_id);
-/* It was in a batch that failed: it is to be in a later one. */
+bool smp_call_graph_has_pending(const struct smp_call_graph *graph);
+bool smp_call_graph_is_pending(const struct smp_call_graph *graph, uint32_t class_id);
+/* Makes the class pending, for example because its batch failed. */
 void smp_call_graph_put_back(struct smp_call_graph *graph, uint32_t returned);
-/* The JVM does not let this class be changed: none of its methods gets a probe any more. why is
- * static. */
+/* The JVM does not allow this class to be changed: none of its methods gets a probe any more. why:
+ * static storage. */
 void smp_call_graph_refuse_class(struct smp_call_graph *graph, uint32_t refused, const char *why);
 bool smp_call_graph_is_refused(const struct smp_call_graph *graph, uint32_t class_id);
-/* The method could not get its probe: "too large". LAZY expands it, as its entry will not show.
- * code: of the account. */
+/* The method could not get its probe: "too large". LAZY visits it now, because no probe will report
+ * its entry. code: of the account. */
 void smp_call_graph_leave_alone(struct smp_call_graph *graph, uint32_t in_class, uint32_t method,
                                 enum smp_counting code, const char *why);
 
-/* A probe was run for the first time. Ids that are retired or unknown are ignored. */
+/* The method's probe has run for the first time. Retired and unknown ids are ignored. */
 void smp_call_graph_entered(struct smp_call_graph *graph, int32_t id);
-/* AUTO, once all loaded classes are known: if few pass the filter, what they call from the roots
- * down is wanted, as with EAGER; until done, of which nothing is dirty: then it is LAZY. */
+/* AUTO. follow_loaded: all loaded classes are known now; if few of them pass the filter, the graph
+ * is EAGER from here on. loaded_done: it becomes LAZY once no class is pending. */
 void smp_call_graph_follow_loaded(struct smp_call_graph *graph);
 void smp_call_graph_loaded_done(struct smp_call_graph *graph);
-/* This method, `name.descriptor`, was called by reflection, of an object of this class or of the
- * class itself: it is wanted, or the one that is inherited. Once is enough: it stays so. */
+/* This method, `name.descriptor`, was called by reflection on an object of this class or on the
+ * class itself: it is wanted from now on, or else the inherited one. */
 void smp_call_graph_called(struct smp_call_graph *graph, struct smp_slice class_name,
                            struct smp_slice signature);
-/*
- * A sample has a frame of a method of this name, of a class whose name may be simplified
- * (model/class_name.h). is_called: by a method that is followed, and below a root. So it is wanted,
- * whatever has called it.
- */
+/* A sample has a frame of a method of this name; the name of its class may be simplified
+ * (model/class_name.h). is_called: the frame lies below a root and was called from a followed
+ * method, so the method is wanted, whatever has called it. */
 struct smp_call_graph_sample smp_call_graph_sampled(struct smp_call_graph *graph,
                                                     struct smp_slice class_name,
                                                     struct smp_slice method_name, bool is_called);
-/* Is it a root that a rule without stars names? It is never dropped. */
+/* Is it a root that a rule without stars names? Such a root is never dropped. */
 bool smp_call_graph_is_kept(const struct smp_call_graph *graph, int32_t id);
-/* Its probe is to be taken out for good. False: it is kept, or has none. */
+/* Removes its probe for good. False: it has none, or must keep it. */
 bool smp_call_graph_drop(struct smp_call_graph *graph, int32_t id, int64_t wall_ms);
 
-/* Methods that are called most have the places that max_methods allows (places.h). The method was
- * called so often since the last judgement. */
+/* For the limit of methods (places.h): the method was called so often since the last judgement. */
 void smp_call_graph_note_calls(struct smp_call_graph *graph, int32_t id, uint64_t calls);
-/* Once in a while. True: methods have lost their probes, or got them. */
+/* To be called once in a while. True: methods have lost their probes, or got them. */
 bool smp_call_graph_judge_places(struct smp_call_graph *graph);
 /* Frees retired ids that nothing uses any more. */
 uint32_t smp_call_graph_recycle(struct smp_call_graph *graph, smp_id_in_use *in_use, void *self);
 
 const struct smp_method_ids *smp_call_graph_ids(const struct smp_call_graph *graph);
 void smp_call_graph_figures(const struct smp_call_graph *graph, struct smp_call_graph_figures *out);
-/* Why nothing is counted, or not all: adds roots that are not loaded, not found or not entered, and
- * methods and classes that are left out. Figures are complete; a name there is no memory for is
- * missing. */
+/* Adds why calls are not counted: roots that are not loaded, not found or not entered, and methods
+ * and classes without probes. Figures are complete; names may be missing for lack of memory. */
 void smp_call_graph_account(const struct smp_call_graph *graph, struct smp_counting_account *out);
 
 #endif

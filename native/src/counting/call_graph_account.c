@@ -23,7 +23,7 @@ static void add_rule(struct smp_counting_account *out, struct smp_slice rule,
     (void)smp_counting_account_name(out, code, shown);
 }
 
-static bool has_probed_root(const struct smp_call_graph *graph, struct smp_slice rule)
+static bool has_probed_root(const struct smp_call_graph *graph, const struct smp_root_rule *rule)
 {
     for (int32_t id = 0; id < smp_method_ids_end(&graph->ids); id++) {
         const struct smp_method_record *const record = smp_method_ids_at(&graph->ids, id);
@@ -40,7 +40,7 @@ static void add_rules(struct smp_counting_account *out, const struct smp_call_gr
 {
     static const struct {
         enum smp_counting code;
-        const char *reason; /* NULL: no line of its own */
+        const char *reason; /* NULL: the rule is not in the account */
     } states[] = {
         [SMP_RULE_NOT_LOADED] = { SMP_COUNTING_ROOTS_WITHOUT_CALLS, "not loaded yet" },
         [SMP_RULE_NO_METHOD] = { SMP_COUNTING_ROOTS_WITHOUT_CALLS, "not found in its class" },
@@ -50,23 +50,22 @@ static void add_rules(struct smp_counting_account *out, const struct smp_call_gr
         [SMP_RULE_ENTERED] = { SMP_COUNTING_COUNT, NULL },
     };
     const enum smp_rule_state usual = graph->roots == 0 ? SMP_RULE_NOT_LOADED : SMP_RULE_FOUND;
-    const char *cursor = graph->plan->roots;
-    struct smp_slice rule = { 0 };
 
-    for (size_t i = 0; smp_slice_next_part(&cursor, &rule); i++) {
+    for (size_t i = 0; i < graph->plan->rule_count; i++) {
+        const struct smp_root_rule *const rule = &graph->plan->rules[i];
         const enum smp_rule_state state = (enum smp_rule_state)graph->rule_states[i];
-        /* One without a probe is named with the reason. */
+        /* A root without a probe is listed with its own reason. */
         if (states[state].reason != NULL &&
             (state != SMP_RULE_FOUND || has_probed_root(graph, rule)))
-            add_rule(out, rule, states[state].code, states[state].reason);
+            add_rule(out, rule->text, states[state].code, states[state].reason);
     }
-    /* What TOTAL begins with. One that was entered may have been dropped. */
-    if (graph->rule_count == 0 && !graph->is_root_entered)
+    /* The roots of TOTAL without rules. An entered root may have been dropped since. */
+    if (graph->plan->rule_count == 0 && !graph->is_root_entered)
         add_rule(out, (struct smp_slice){ USUAL_ROOTS, sizeof(USUAL_ROOTS) - 1 },
                  states[usual].code, states[usual].reason);
 }
 
-/* --- what is left out --- */
+/* --- methods and classes without probes --- */
 
 static void add_lost(struct smp_counting_account *out, const struct smp_call_graph *graph,
                      enum smp_counting code)

@@ -1,41 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * call_layout.h - what counting hooks and the core share: a state per thread, trees of calls.
+ * call_layout.h - the memory that counting hooks and the core share: a state per thread, trees of
+ * calls.
  *
  *   slots[tid & (SMP_CALL_SLOTS - 1)] ─► state ─next─► state ...     found by their tid
  *                                          │ position
  *   top ◄parent─ root ◄parent─ node ◄parent─ node                   the calls that are running
  *    │ child      │ child
- *    └► root ─next─► root ...   in a circle, from the one found last
+ *    └► root ─next─► root ...   in a circle, beginning with the one found last
  *
- * The tree is the shadow stack as well: the position is the node of the call that runs, and its
- * parents are its callers. So every call that runs has a node of its own, recursion too, and time
- * stamps are kept in nodes. Inclusive times of a recursion contain each other: a reader that adds
- * up a method's time takes only nodes that have no ancestor of the same method.
+ * The tree is also the shadow stack: the position is the node of the running call, and its parents
+ * are its callers. So each running call, recursive ones too, has a node of its own, in which its
+ * time stamp is kept. Inclusive times of a recursion contain each other: a reader that adds up the
+ * time of a method takes only nodes without an ancestor of the same method.
  *
- * A caller's child is the callee that was found last. Callees that were found before are in the
- * tree's table of hints as well, which lies before the top: a hint is right if its node has that
- * key and that parent. So a caller with several callees rarely searches the circle.
+ * The child of a caller is the callee that was found last. Callees found before are also in the
+ * tree's table of hints, which lies before the top. A hint is right if its node has that key and
+ * that parent. So a caller with several callees rarely searches the circle.
  *
- * Where a node cannot be made (a limit, no memory), the position is the tree's overflow node, which
- * stands for all deeper calls: its parent is the deepest counted call, its count says how many
- * calls deeper the thread is, deep which ones these are, its depth which limit that is (enum
- * smp_call_room). How many calls were not counted is in its time (the limit of nodes), entered (of
- * depth) and over_memory.
+ * If a node cannot be made (a limit, no memory), the position is the tree's overflow node, which
+ * represents all deeper calls. Its parent is the deepest call with a node, its count the number of
+ * deeper calls, deep their keys, and its depth the limit (enum smp_call_room). Calls without a node
+ * are counted in its time (limit of nodes), entered (limit of depth) and over_memory.
  *
- * A node has SMP_CALL_UNIT bytes. A call with a time has a wide node, of twice that: each one with
- * exact timing, else only roots. An ordinal counts units: of SMP_CALL_UNIT bytes, and with exact
- * timing of a wide node.
+ * A node has SMP_CALL_UNIT bytes. A timed call has a wide node of twice that size: with exact
+ * timing every call, else only roots. Ordinals count units of SMP_CALL_UNIT bytes, with exact
+ * timing units of a wide node.
  *
- * All but the nodes is static and stays for ever, as an old frame may run a hook at any time. A
- * state stays in its slot's chain, and changes its thread only after that thread, or that thread's
- * outermost root, has ended: so a chain can be followed without a lock.
+ * Everything but the nodes is static and stays for ever, because an old frame may run a hook at any
+ * time. A state stays in the chain of its slot, and changes its thread only after that thread, or
+ * that thread's outermost root, has ended: so a chain can be followed without a lock.
  *
- * Java's ThreadsSamplerHook has the same offsets; it compares them when it is set up.
+ * Java's ThreadsSamplerHook has the same offsets and compares them when it is set up.
  *
- * Threads  key, ordinal, depth of a node are constant once its parent is set. child, next and all
- *          of a state but tid, position, generation and phase belong to the thread that is counted.
- *          The rest is read by others at any time.
+ * Threads  key, ordinal and depth of a node are constant once its parent is set. child, next and
+ *          all fields of a state but tid, position, generation and phase belong to the counted
+ *          thread. Other threads read all other fields at any time.
  */
 #ifndef SMP_COUNTING_CALL_LAYOUT_H
 #define SMP_COUNTING_CALL_LAYOUT_H
@@ -60,59 +60,60 @@ enum {
     SMP_CALL_HINT_SCATTER = 8 * 53 /* the next method's hint is so many bytes on */
 };
 
-/* Is there room for a call's node? In the overflow node's depth: why not. The hook in Java writes
- * OVER_NODES itself. */
+/* Is there room for a node? The overflow node's depth has the reason why not. The hook in Java also
+ * writes OVER_NODES. */
 enum smp_call_room {
     SMP_CALL_HAS_ROOM,
     SMP_CALL_OVER_NODES,
     SMP_CALL_OVER_DEPTH,
-    SMP_CALL_BEGAN_BEFORE, /* of a call around it, which has no place (call_past.h) */
+    SMP_CALL_BEGAN_BEFORE, /* an older call around it has no place (call_past.h) */
     SMP_CALL_NO_MEMORY
 };
 
-/* A node's key is its method's id; these are others. */
+/* The key of a node is its method's id, except for these. */
 #define SMP_CALL_ROOT INT32_MIN /* a bit: entered by enterRoot */
 #define SMP_CALL_TOP (-1)
 #define SMP_CALL_OVERFLOW (-2)
 
 struct smp_call_node {
     int32_t key;
-    uint32_t ordinal; /* its place in the tree, in units; the top's is 0, the overflow node's 1 */
-    _Atomic(struct smp_call_node *) parent; /* stored last: the node is complete */
+    uint32_t ordinal; /* its offset in the tree in units; the top has 0, the overflow node 1 */
+    _Atomic(struct smp_call_node *) parent; /* stored last, when the node is complete */
     union {
         struct smp_call_node *child;
-        /* Of the overflow node: the keys of its calls; the first number is no key, but minus how
-         * many there is room for. The hook in Java takes it for a child of no method. */
+        /* In the overflow node: the keys of its calls. The first number is the capacity, negated,
+         * which the hook in Java takes for a child without a method. */
         int32_t *deep;
     };
     union {
         struct smp_call_node *next;
         _Atomic int64_t over_memory; /* of the overflow node, which has no siblings */
     };
-    _Atomic int64_t count;   /* of the top: the depth where a doubt was settled; call_path.c */
-    _Atomic int64_t time;    /* ticks of call_clock.h, of calls that have ended */
-    _Atomic int64_t entered; /* when the running call began; 0: none, or it has no time stamp */
+    _Atomic int64_t
+        count;            /* calls; in the top: the depth where a doubt was settled (call_path.c) */
+    _Atomic int64_t time; /* ticks (call_clock.h) of ended calls */
+    _Atomic int64_t entered; /* start of the running call; 0: none, or it is not timed */
     int32_t depth;
-    _Atomic uint32_t exits; /* calls with a time that have ended; wraps around. Of the top: which
-                             * doubt that was */
+    _Atomic uint32_t exits; /* timed calls that have ended; wraps around. In the top: the number of
+                             * that doubt */
 };
 
-/* Two of each: the thread writes the one of the running epoch (its number modulo 2) while the
- * reader reads the one of the epoch that has ended. */
+/* Two of each field: the thread writes the one of the running epoch (its number modulo 2) while the
+ * reader reads the one of the ended epoch. */
 struct smp_call_wide_node {
     struct smp_call_node node;
-    _Atomic int64_t least[2]; /* ticks of the shortest call that ended in that epoch */
+    _Atomic int64_t least[2]; /* ticks of the shortest call that has ended in that epoch */
     _Atomic int64_t most[2];
     _Atomic uint32_t epoch[2];
     uint32_t unused[6];
 };
 
-/* The hook in Java marks its begin and its end. With exact timing a call's time has the part that
- * runs between its stamps. */
+/* The hook in Java marks its begin and its end. With exact timing the time of a call contains the
+ * part of the hook that runs between its stamps. */
 enum smp_call_phase {
     SMP_CALL_NO_HOOK,
     SMP_CALL_IN_HOOK,
-    SMP_CALL_BETWEEN_STAMPS /* in a hook: of the call that was entered, or is left next */
+    SMP_CALL_BETWEEN_STAMPS /* in a hook, within the time of the call that was entered or is left */
 };
 
 struct smp_call_state {
@@ -121,10 +122,10 @@ struct smp_call_state {
     _Atomic(struct smp_call_node *) position; /* NULL: the thread is outside of all roots */
     struct smp_call_node *top;
     _Atomic uint32_t generation; /* of its tree: call_arena.h */
-    _Atomic uint8_t phase;       /* of a hook: enum smp_call_phase */
+    _Atomic uint8_t phase;       /* of the hook: enum smp_call_phase */
     uint8_t is_exact;
     uint8_t is_virtual;
-    uint8_t is_full; /* its tree has as many nodes as it may have */
+    uint8_t is_full; /* its tree has reached the limit of nodes */
     int32_t depth_limit;
     uint32_t unused[5];
 };
@@ -138,7 +139,7 @@ static inline bool smp_call_is_root(const struct smp_call_node *node)
     return node->key < SMP_CALL_OVERFLOW;
 }
 
-/* Leads to the callee of that key, if it is among the hints. */
+/* The address of the tree's hint for the callee of that key. */
 static inline struct smp_call_node **smp_call_hint(struct smp_call_node *top,
                                                    const struct smp_call_node *at, int32_t key)
 {
@@ -153,7 +154,7 @@ static inline size_t smp_call_unit_bytes(bool is_exact)
     return is_exact ? sizeof(struct smp_call_wide_node) : (size_t)SMP_CALL_UNIT;
 }
 
-/* Calls with times. */
+/* The size of a node with this key. */
 static inline size_t smp_call_node_bytes(int32_t key, bool is_exact)
 {
     return is_exact || key < SMP_CALL_OVERFLOW ? sizeof(struct smp_call_wide_node)

@@ -11,7 +11,7 @@
 
 #define VIRTUAL_NS INT64_C(10000000000)
 
-/* While the number is odd, what was seen may have changed in the next moment. */
+/* While the number is odd, a stack that was clean may get replaced frames at any time. */
 void smp_call_past_begin_probes(void)
 {
     atomic_fetch_add(&smp_call_memory->probes, 1);
@@ -43,7 +43,7 @@ void smp_call_past_note(int32_t id, int32_t hook_frames)
     atomic_store_explicit(&smp_call_memory->methods[id], view->own_method(hook_frames), RELAXED);
 }
 
-/* False: its stack was seen since the last probes, and no replaced code runs in it. */
+/* False: its stack was checked after the last probes came, and no replaced code runs in it. */
 static bool is_in_doubt(const struct smp_call_state *state, uint32_t probes)
 {
     if (probes == 0 || *clean_as_of(state) == probes)
@@ -52,7 +52,7 @@ static bool is_in_doubt(const struct smp_call_state *state, uint32_t probes)
            smp_clock_ns() - atomic_load_explicit(&smp_call_memory->probed_ns, RELAXED) < VIRTUAL_NS;
 }
 
-/* The call's stack, from its own frame on. */
+/* Checks the stack from the frame of the call outwards. */
 static enum smp_call_look look_below(const struct smp_call_view *view,
                                      const struct smp_call_state *state,
                                      const struct smp_call_node *at, int32_t hook_frames)
@@ -66,7 +66,7 @@ static enum smp_call_look look_below(const struct smp_call_view *view,
     if (caller == 0)
         return SMP_CALL_LOOK_OLDER;
     const enum smp_call_look seen = view->look(hook_frames, caller);
-    /* Frames below an outermost root do not matter. */
+    /* Only the call of an outermost root shows the whole stack that matters. */
     return seen == SMP_CALL_LOOK_NEW && smp_call_parent(at) != state->top ? SMP_CALL_LOOK_OLDER
                                                                           : seen;
 }

@@ -32,7 +32,7 @@ static void set_phase(struct smp_call_state *state, enum smp_call_phase phase)
     atomic_store_explicit(&state->phase, (uint8_t)phase, RELAXED);
 }
 
-/* Only one thread adds. */
+/* Not atomic: only one thread adds. */
 static void add(_Atomic int64_t *number, int64_t amount)
 {
     atomic_store_explicit(number, atomic_load_explicit(number, RELAXED) + amount, RELAXED);
@@ -43,13 +43,13 @@ static int64_t level_of(const struct smp_call_node *overflow)
     return atomic_load_explicit(&overflow->count, RELAXED);
 }
 
-/* How many of the calls that the overflow node stands for have a key: deeper ones are not known. */
+/* The number of calls of the overflow node whose keys can be stored; deeper ones are not known. */
 static int64_t room_of(const struct smp_call_node *overflow)
 {
     return overflow->deep == NULL ? 0 : -overflow->deep[0];
 }
 
-/* Its caller adds 1 to the count. */
+/* The caller adds 1 to the count. */
 static void note_deep(struct smp_call_state *state, struct smp_call_node *overflow, int32_t key)
 {
     const int64_t level = level_of(overflow) + 1;
@@ -70,7 +70,8 @@ static void link_child(struct smp_call_node *at, struct smp_call_node *node)
     at->child = node;
 }
 
-/* NULL: a limit, which one is in *limit, unless it is that of nodes. The chunk's bytes are zero. */
+/* NULL: a limit is reached. *limit is set to that limit, unless it is the limit of nodes. The
+ * chunk's bytes are zero. */
 static struct smp_call_node *make_node(struct smp_call_state *state, struct smp_call_node *at,
                                        int32_t key, enum smp_call_room *limit)
 {
@@ -120,7 +121,7 @@ static struct smp_call_node *find_callee(const struct smp_call_state *state,
     return NULL;
 }
 
-/* A call that the overflow node stands for: the limit is that of the first one. */
+/* Counts a call without a node, under the limit that the first such call has reached. */
 static void add_uncounted(struct smp_call_node *overflow)
 {
     if (overflow->depth == SMP_CALL_OVER_DEPTH)
@@ -133,7 +134,7 @@ static void add_uncounted(struct smp_call_node *overflow)
         add(&overflow->time, 1);
 }
 
-/* As make_node, where the call would not be in a wrong place. */
+/* As make_node. Also NULL if the new place would be wrong. */
 static struct smp_call_node *place_call(struct smp_call_state *state, struct smp_call_node *at,
                                         int32_t key, int32_t hook_frames, enum smp_call_room *limit)
 {
@@ -182,7 +183,7 @@ static void enter_call(struct smp_call_state *state, int32_t key)
     struct smp_call_node *node = at->child;
 
     set_phase(state, SMP_CALL_IN_HOOK);
-    /* The overflow node has no child there, but a number that is no key. */
+    /* The overflow node has its table of keys there, which begins with a number that is no key. */
     if (node == NULL || node->key != key)
         node = place_of_call(state, at, key, SMP_CALL_NATIVE_HOOK_FRAMES);
     move_position(state, node);
@@ -208,8 +209,8 @@ static void note_extremes(struct smp_call_wide_node *node, int64_t ticks, uint32
         atomic_store_explicit(&node->most[half], ticks, RELAXED);
 }
 
-/* The epoch may end meanwhile: then the reader may have been here already, and the call is noted in
- * the next one as well. The reader's barrier orders the two. */
+/* The epoch may end meanwhile, and the reader may have read this node already: then the call is
+ * noted in the next epoch as well. The barrier that the reader runs orders the two loads. */
 static void note_call(struct smp_call_wide_node *node, int64_t ticks)
 {
     const uint32_t epoch = smp_call_epoch();
@@ -221,8 +222,8 @@ static void note_call(struct smp_call_wide_node *node, int64_t ticks)
         note_extremes(node, ticks, now);
 }
 
-/* In this order: a reader that sees the new time also sees that the call does not run, and a reader
- * that sees one more call also sees its extremes. */
+/* The order of stores matters: a reader that sees the new time also sees that the call has ended,
+ * and a reader that sees one more call also sees its extremes. */
 static void end_call(struct smp_call_node *node, int64_t now)
 {
     const int64_t entered = atomic_load_explicit(&node->entered, RELAXED);
@@ -236,9 +237,9 @@ static void end_call(struct smp_call_node *node, int64_t now)
     atomic_store_explicit(&node->exits, atomic_load_explicit(&node->exits, RELAXED) + 1, RELEASE);
 }
 
-/* The outermost: what is loaded after it is loaded later, as close sees it (call_arena.h). Whether
- * that needs a fence is read behind the store: a thread that has just missed a change of it can be
- * stopped before what it loads next only by a switch of the CPU, which is a fence, too. */
+/* Stores the position of an outermost root so that later loads come after it, as close relies on
+ * (call_arena.h). needs_fence is read after the store: a thread that misses a change of it can only
+ * be stopped before its next load by a context switch, which is a fence, too. */
 static void publish_position(struct smp_call_state *state, struct smp_call_node *node)
 {
     move_position(state, node);
@@ -247,13 +248,14 @@ static void publish_position(struct smp_call_state *state, struct smp_call_node 
         atomic_store(&state->position, node);
 }
 
-/* False: its tree is to be given back. Counting may be off. */
+/* False: the thread must give back its tree. Counting may be off. */
 static bool is_current(const struct smp_call_state *state)
 {
     return atomic_load_explicit(&state->generation, RELAXED) == smp_call_generation();
 }
 
-/* Its thread goes outside. Stored before close's mark is read: see call_arena.h. */
+/* The thread leaves its outermost root. It stores that before it reads whether counting was closed
+ * (call_arena.h). */
 static void leave_outermost(struct smp_call_state *state)
 {
     set_phase(state, SMP_CALL_NO_HOOK);
@@ -262,8 +264,8 @@ static void leave_outermost(struct smp_call_state *state)
         smp_call_leave(state);
 }
 
-/* The thread is outside of all roots. NULL: it cannot be counted. A renewal that comes just now
- * takes the tree away: then once more, with another. */
+/* The thread is outside of all roots. NULL: it cannot be counted. A renewal may take the tree away
+ * meanwhile; then the thread tries again with a new tree. */
 static struct smp_call_state *begin_outermost(struct smp_call_state *known, int64_t tid,
                                               bool is_virtual, uint32_t pool)
 {
@@ -280,14 +282,14 @@ static struct smp_call_state *begin_outermost(struct smp_call_state *known, int6
             return state;
         publish_position(state, NULL);
     }
-    /* Gives back a state from before counting ended. */
+    /* Give back a state from before counting ended. */
     state = smp_call_state_find(tid);
     if (state != NULL)
         smp_call_leave(state);
     return NULL;
 }
 
-/* Is its position in a tree of a counting that was closed? What runs there may never end. */
+/* Is its position in a tree of a closed counting? The calls that run there may never end. */
 static bool is_left_over(const struct smp_call_state *state)
 {
     const struct smp_call_tree *const tree = smp_call_tree_of(state);
@@ -323,7 +325,7 @@ void smp_call_enter(struct smp_call_state *state, int32_t id)
         enter_call(state, id);
 }
 
-/* A running call: level above 0: one that the overflow node stands for; else its node. */
+/* A running call: with a level above 0 one of the overflow node's, else the call of node. */
 struct running {
     struct smp_call_node *node;
     int64_t level;
@@ -353,7 +355,7 @@ static bool is_over(const struct smp_call_state *state, const struct running *ca
     return call->level == 0 && call->node == state->top;
 }
 
-/* The key of a call that is known. */
+/* The call is known. */
 static int32_t running_key(const struct smp_call_state *state, const struct running *call)
 {
     return call->level > 0 ? overflow_of(state)->deep[call->level] : call->node->key;
@@ -367,7 +369,7 @@ static void step_out(struct running *call)
         call->node = smp_call_parent(call->node);
 }
 
-/* All inside of that call is over. */
+/* Ends all calls inside of that one. */
 static void go_back(struct smp_call_state *state, const struct running *call, int64_t now)
 {
     if (call->level > 0) {
@@ -380,8 +382,8 @@ static void go_back(struct smp_call_state *state, const struct running *call, in
     move_position(state, call->node);
 }
 
-/* The nearest running call of this key, from that one on outwards. One that is not known is taken
- * for it, unless a root ends. A root in between shows that the call has ended before: false. */
+/* Moves call outwards to the nearest running call of this key. An unknown call is taken for it,
+ * unless key is a root's. False: there is none; a root in between shows that the call has ended. */
 static bool find_key(const struct smp_call_state *state, struct running *call, int32_t key)
 {
     for (; !is_over(state, call); step_out(call)) {
@@ -399,7 +401,7 @@ static bool find_key(const struct smp_call_state *state, struct running *call, i
     return false;
 }
 
-/* Ends the nearest running call of this key, and all inside of it. */
+/* Ends the nearest running call of this key, and all calls inside of it. */
 static void exit_call(struct smp_call_state *state, int32_t key, int64_t now)
 {
     struct running call = innermost(state);
@@ -434,7 +436,7 @@ void smp_call_exit_root(struct smp_call_state *state, int32_t id)
         return;
     set_phase(state, SMP_CALL_IN_HOOK);
     exit_call(state, id | SMP_CALL_ROOT, now);
-    /* The outermost root may have had no node of its own. */
+    /* This is the outermost root even if it had no node of its own. */
     if (position_of(state) == state->top)
         leave_outermost(state);
     else
@@ -443,7 +445,7 @@ void smp_call_exit_root(struct smp_call_state *state, int32_t id)
 
 /* ---- a method catches an exception ---- */
 
-/* From this call on outwards. False: none is of this method. */
+/* Moves call outwards to a call of this method. False: there is none. */
 static bool find_method(const struct smp_call_state *state, struct running *call, int32_t id)
 {
     for (; !is_over(state, call); step_out(call)) {
@@ -464,8 +466,8 @@ static int32_t count_calls(const struct smp_call_state *state, struct running fr
     return count;
 }
 
-/* The same exception came to a call further in. Either the stack was looked at, and since then
- * calls have ended as they should; or it was too deep, and is still more than half as deep. */
+/* Has the same exception come to a call further in? Either the stack was walked then, and calls
+ * have ended in order since; or it was too deep, and is still more than half as deep. */
 static bool is_settled(const struct smp_call_state *state, int32_t doubt, const struct running *at)
 {
     const int64_t depth = atomic_load_explicit(&state->top->count, RELAXED);
@@ -474,7 +476,7 @@ static bool is_settled(const struct smp_call_state *state, int32_t doubt, const 
            (depth >= 0 ? running_depth(at) < depth : running_depth(at) > -depth);
 }
 
-/* depth: below 0: down to there the stack is too deep. */
+/* depth below 0: the stack is too deep as long as it is deeper than -depth. */
 static void settle(struct smp_call_state *state, int32_t doubt, int64_t depth)
 {
     if (doubt <= 0)
@@ -483,8 +485,8 @@ static void settle(struct smp_call_state *state, int32_t doubt, int64_t depth)
     atomic_store_explicit(&state->top->count, depth, RELAXED);
 }
 
-/* Which call catches? False: none that is known. Of several of one method the outer ones run: as
- * many as the thread's stack has. */
+/* Finds the call that catches the exception. False: it is not known. If the method has several
+ * calls, the outer ones run, as many as the thread's stack has. */
 static bool find_catching(struct smp_call_state *state, int32_t id, int32_t doubt,
                           struct running *call)
 {

@@ -18,7 +18,7 @@ static bool is_pool_of(const struct smp_call_pool *pool, const char *group)
            strcmp(pool->name, group) == 0;
 }
 
-/* False: it is another thread's, or was. */
+/* False: the pool has a name already, or is getting one. */
 static bool name_pool(struct smp_call_pool *pool, const char *group, size_t length)
 {
     uint32_t expected = POOL_FREE;

@@ -24,8 +24,8 @@ static int64_t to_ns(const struct read *read, int64_t ticks)
     return smp_call_clock_to_ns(ticks, read->tick_ns);
 }
 
-/* Of calls that have ended, and of the one that runs. The thread goes on: where it has ended the
- * call meanwhile, once more; at last without the running call. */
+/* Returns the time of ended calls and of the running one. If the thread ends the call meanwhile,
+ * this tries again, and in the end leaves out the running call. */
 static int64_t time_of(const struct smp_call_node *node, struct smp_call_seen *now)
 {
     int64_t time = atomic_load_explicit(&node->time, ACQUIRE);
@@ -60,8 +60,8 @@ static void add_epoch(const struct read *read, const struct smp_call_wide_node *
         delta->most_ns = most_ns;
 }
 
-/* After the number of calls. Those of the new epoch as well: a call that has ended since its begin
- * is among the calls of this read. */
+/* Must come after the number of calls was read. Includes the new epoch: a call that has ended since
+ * that began may be among the calls of this read. */
 static void add_extremes(const struct read *read, const struct smp_call_node *node,
                          struct smp_call_delta *delta)
 {
@@ -89,12 +89,12 @@ static void read_node(struct read *read, const struct smp_call_tree *tree,
         .is_new = is_new,
     };
 
-    /* The last time may have included more of a running call than has ended by now. */
+    /* At the last read a running call may have had more time than it has now, as an ended call. */
     if (time < seen->time)
         time = seen->time;
     delta.calls = count - seen->count;
     delta.time_ns = to_ns(read, time - seen->time);
-    delta.ended = now.exits - seen->exits; /* wraps around */
+    delta.ended = now.exits - seen->exits; /* unsigned, as exits wraps around */
     delta.ended_ns = to_ns(read, now.ended_time - seen->ended_time);
     seen->count = count;
     seen->time = time;
@@ -108,9 +108,9 @@ static void read_node(struct read *read, const struct smp_call_tree *tree,
     read->visitor->on_delta(read->visitor->self, &delta);
 }
 
-/* count: of the calls that were not counted because of the limit, all so far. */
+/* count: all calls without a node so far, for that reason. */
 static void read_uncounted(const struct read *read, const struct smp_call_tree *tree,
-                           enum smp_counting limit, int64_t count, int64_t *seen)
+                           enum smp_call_loss loss, int64_t count, int64_t *seen)
 {
     const struct smp_call_delta delta = {
         .tree = tree->serial,
@@ -119,7 +119,7 @@ static void read_uncounted(const struct read *read, const struct smp_call_tree *
         .pool = tree->pool,
         .ordinal = SMP_CALL_OVERFLOW_NODE,
         .method = SMP_CALL_UNCOUNTED,
-        .limit = limit,
+        .loss = loss,
         .calls = count - *seen,
     };
 
@@ -131,11 +131,11 @@ static void read_uncounted(const struct read *read, const struct smp_call_tree *
 static void read_overflow(const struct read *read, const struct smp_call_tree *tree,
                           const struct smp_call_node *overflow, struct smp_call_seen *seen)
 {
-    read_uncounted(read, tree, SMP_COUNTING_OVER_NODE_LIMIT,
-                   atomic_load_explicit(&overflow->time, RELAXED), &seen->count);
-    read_uncounted(read, tree, SMP_COUNTING_OVER_DEPTH_LIMIT,
+    read_uncounted(read, tree, SMP_LOST_OVER_NODES, atomic_load_explicit(&overflow->time, RELAXED),
+                   &seen->count);
+    read_uncounted(read, tree, SMP_LOST_OVER_DEPTH,
                    atomic_load_explicit(&overflow->entered, RELAXED), &seen->time);
-    read_uncounted(read, tree, SMP_COUNTING_OVER_MEMORY_LIMIT,
+    read_uncounted(read, tree, SMP_LOST_OVER_MEMORY,
                    atomic_load_explicit(&overflow->over_memory, RELAXED), &seen->ended_time);
 }
 
@@ -178,8 +178,8 @@ static void end_tree(const struct read *read, struct smp_call_tree *tree)
     smp_call_tree_free(tree);
 }
 
-/* Calls note their extremes in a new epoch from here on. Without the barrier a call that ends just
- * now may be missing from them. */
+/* From here on calls note their extremes in a new epoch. Without the barrier the extremes may miss
+ * a call that ends just now. */
 static uint32_t end_epoch(void)
 {
     const uint32_t ended = atomic_fetch_add(&smp_call_memory->epoch, 1);
@@ -188,7 +188,7 @@ static uint32_t end_epoch(void)
     return ended;
 }
 
-/* NULL: a reset. */
+/* visitor NULL: a reset. */
 static void read_trees(const struct smp_call_visitor *visitor)
 {
     struct smp_call_shared *shared = smp_call_memory;
@@ -224,8 +224,8 @@ void smp_call_reset(void)
     read_trees(NULL);
 }
 
-/* False: the state has another thread by now, whose tree may be freed at any time, or its thread is
- * outside of all roots. */
+/* False: the state belongs to another thread by now, whose tree may be freed at any time, or its
+ * thread is outside of all roots. */
 static bool read_position(const struct smp_call_state *state, int64_t tid,
                           struct smp_call_position *out)
 {
@@ -239,7 +239,7 @@ static bool read_position(const struct smp_call_state *state, int64_t tid,
                                        .pool = tree->pool };
     const uint8_t before = atomic_load_explicit(&state->phase, ACQUIRE);
     const struct smp_call_node *node = atomic_load_explicit(&state->position, ACQUIRE);
-    /* The hook in Java stores that parent without a barrier: it may not be seen yet. */
+    /* The hook in Java stores the parent without a barrier, so it may still be NULL here. */
     if (node != NULL && node->key == SMP_CALL_OVERFLOW)
         node = smp_call_parent(node);
     if (node == NULL)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * call_shared.h - how the parts of call counting keep trees: for call_arena, call_path,
- * call_reader.
+ * call_shared.h - the trees of counted threads, as call_arena, call_path and call_reader share
+ * them.
  *
- * tree_of says which tree a state has. What takes it out of there, in one step, disposes of it:
- * its thread, the reader or close.
+ * tree_of has the tree of each state. The thread, the reader or close takes it out of there in one
+ * atomic step, and then disposes of it.
  *
- * Threads  a tree's status, pool_next, and its chunks' next: any. Its other fields belong to the
- *          thread that counts in it; session, generation, serial, tid, thread_serial and pool are
- *          constant from OWNED on. A thread that leaves while counting is closed may keep a tree
- *          OWNED for some time, and then frees it: so a reader looks at trees of its own session
- *          only.
+ * Threads  status and pool_next of a tree, and next of its chunks: any. The other fields belong to
+ *          the thread that counts in the tree; session, generation, serial, tid, thread_serial and
+ *          pool are constant from OWNED on. A thread that leaves while counting is closed may keep
+ *          a tree OWNED for some time before it frees it, so a reader looks only at trees of its
+ *          own session.
  */
 #ifndef SMP_COUNTING_CALL_SHARED_H
 #define SMP_COUNTING_CALL_SHARED_H
@@ -24,35 +24,35 @@
 #include "counting/call_clock.h"
 #include "counting/call_layout.h"
 
-/* Ordinals of the overflow node, which lies SMP_CALL_UNIT bytes behind the top, and of the first
- * node after it. */
+/* The ordinals of the overflow node, SMP_CALL_UNIT bytes behind the top, and of the first node
+ * after it. */
 enum { SMP_CALL_OVERFLOW_NODE = 1, SMP_CALL_FIRST_NODE = 2 };
 
 enum smp_call_tree_status {
     SMP_TREE_FREE,
-    SMP_TREE_OWNED,    /* tree_of of one state */
-    SMP_TREE_POOLED,   /* of virtual threads, none counts in it now */
-    SMP_TREE_RETIRED,  /* no thread counts in it any more; it is read once more */
-    SMP_TREE_ABANDONED /* counting was closed; freed by its thread when it leaves its root */
+    SMP_TREE_OWNED,    /* in tree_of of one state */
+    SMP_TREE_POOLED,   /* of virtual threads, none of which counts in it now */
+    SMP_TREE_RETIRED,  /* no thread counts in it any more; to be read once more */
+    SMP_TREE_ABANDONED /* counting was closed; its thread frees it when it leaves its root */
 };
 
-/* A node as the reader has seen it. */
+/* The counts of a node that the reader has seen. */
 struct smp_call_seen {
     int64_t count;
     int64_t time;
-    int64_t ended_time; /* without what runs */
+    int64_t ended_time; /* without the running call */
     uint32_t exits;
 };
 
 struct smp_call_chunk {
     _Atomic(struct smp_call_chunk *) next;
     char *nodes;  /* behind this header, aligned */
-    size_t bytes; /* in all */
+    size_t bytes; /* of the whole chunk */
     uint32_t units;
     uint32_t unit_bytes;
     uint32_t first_ordinal;
-    struct smp_call_seen *seen; /* the reader's, of each unit; behind the nodes */
-    uint32_t known;             /* units that it has handed out */
+    struct smp_call_seen *seen; /* the reader's, by unit; behind the nodes */
+    uint32_t known;             /* units that the reader has reported */
 };
 
 static inline struct smp_call_node *smp_call_node_at(const struct smp_call_chunk *chunk,
@@ -66,7 +66,7 @@ static inline struct smp_call_node *smp_call_overflow_node(struct smp_call_node 
     return top + SMP_CALL_OVERFLOW_NODE;
 }
 
-/* The unit behind the node in that one. */
+/* Returns the unit behind the node that begins in this one. */
 static inline uint32_t smp_call_unit_behind(const struct smp_call_chunk *chunk, uint32_t unit)
 {
     const bool is_exact = chunk->unit_bytes != SMP_CALL_UNIT;
@@ -79,10 +79,10 @@ struct smp_call_tree {
     _Atomic uint32_t status;
     _Atomic uint32_t pool_next; /* index + 1 */
     _Atomic uint32_t session;
-    _Atomic uint32_t generation; /* an older one than the state's: it is to be given back */
+    _Atomic uint32_t generation; /* if not the current one, the tree is to be given back */
     uint32_t pool;
     int64_t tid;            /* 0: virtual threads of the pool */
-    uint64_t thread_serial; /* of the view; 0: of virtual threads, or not known */
+    uint64_t thread_serial; /* from the view; 0: virtual threads, or not known */
     uint64_t serial;
     _Atomic(struct smp_call_chunk *) first;
     struct smp_call_chunk *last;
@@ -90,7 +90,7 @@ struct smp_call_tree {
     char *free;     /* the next node */
     char *free_end;
     struct smp_quota *quota; /* held */
-    /* Frees its memory: of the copy of the library that has allocated it. */
+    /* Frees its memory; belongs to the copy of the library that has allocated it. */
     void (*dispose)(struct smp_call_tree *tree);
 };
 
@@ -107,7 +107,7 @@ struct smp_call_arena {
     _Atomic uint64_t lost_roots;
 };
 
-/* The group that its virtual threads are in: call_pools.h. */
+/* The name of its group of virtual threads: call_pools.h. */
 struct smp_call_pool {
     _Atomic uint32_t status;
     char name[SMP_CALL_POOL_NAME_BYTES];
@@ -116,13 +116,13 @@ struct smp_call_pool {
 struct smp_call_shared {
     uint64_t stamp;              /* of this layout */
     _Atomic bool is_taken;       /* from open to the end of close */
-    _Atomic uint32_t session;    /* 0: counting is off, as generation says, too */
-    _Atomic uint32_t generation; /* the session's number, and a new one for each renewal */
+    _Atomic uint32_t session;    /* 0: counting is off; then generation is 0, too */
+    _Atomic uint32_t generation; /* the session's number, then a new one for each renewal */
     _Atomic uint32_t epoch;      /* ends with each read and each reset */
-    _Atomic bool needs_fence;    /* for lack of a process barrier, in threads that enter a root */
+    _Atomic bool needs_fence;    /* there is no process barrier: threads that enter roots fence */
     _Atomic uint32_t news;
     _Atomic uint32_t inside;  /* threads in begin, leave, grow */
-    _Atomic uint32_t numbers; /* the last one of a session or generation */
+    _Atomic uint32_t numbers; /* the last number of a session or generation */
     _Atomic uint32_t state_count;
     _Atomic uint32_t probes;   /* odd: classes are being changed */
     _Atomic int64_t probed_ns; /* the end of the last change */
@@ -133,23 +133,23 @@ struct smp_call_shared {
     struct smp_call_tree trees[SMP_CALL_TREES];
     _Atomic uint8_t seen[SMP_CALL_METHODS];
     struct smp_call_pool pools[SMP_CALL_POOLS];
-    int64_t reflected[SMP_CALL_REFLECTED]; /* only the hook uses it */
+    int64_t reflected[SMP_CALL_REFLECTED]; /* used by the hook only */
     struct {
-        _Atomic uint32_t made;    /* of trees, the first ones */
-        _Atomic uint64_t serials; /* the last one */
-        _Atomic uint64_t unused;  /* of these; a stack, as pools */
+        _Atomic uint32_t made;    /* the first so many trees have been used */
+        _Atomic uint64_t serials; /* the last serial */
+        _Atomic uint64_t unused;  /* a stack of free ones, as in pools */
     } supply;                     /* of trees */
     _Atomic uint64_t misplaced;
-    /* By state: no replaced code was on its thread's stack, as of this number of probes. */
+    /* By state: its thread's stack had no replaced code as of this number of probes. */
     uint32_t clean_as_of[SMP_CALL_STATES];
-    _Atomic uint64_t methods[SMP_CALL_METHODS]; /* by id: what the JVM calls it; 0: not known */
+    _Atomic uint64_t methods[SMP_CALL_METHODS]; /* by id: how the JVM names it; 0: not known */
 };
 
-/* Of this process; changes only before calls are counted by this copy of the library. Not behind a
- * function: each root needs it several times. */
+/* The memory of this process. Changes only before this copy of the library counts calls. A variable
+ * and not a function, because each root reads it several times. */
 extern struct smp_call_shared *smp_call_memory;
 
-/* NULL: it has none. */
+/* NULL: the state has no tree. */
 static inline struct smp_call_tree *smp_call_tree_of(const struct smp_call_state *state)
 {
     const uint32_t tree = atomic_load_explicit(
@@ -158,15 +158,16 @@ static inline struct smp_call_tree *smp_call_tree_of(const struct smp_call_state
     return tree == 0 ? NULL : &smp_call_memory->trees[tree - 1];
 }
 
-/* 0: counting is off. A thread whose state has another one begins anew when it enters a root. */
+/* 0: counting is off. A thread whose state has another generation takes a new tree at its next
+ * root. */
 static inline uint32_t smp_call_generation(void)
 {
     return atomic_load_explicit(&smp_call_memory->generation, memory_order_seq_cst);
 }
 
-/* FREE: not to be read: of another session than that, which is open, or ABANDONED. The session
- * first: a tree that was freed and taken anew has it before its new status. For the reader's
- * thread, which alone frees trees of its session. */
+/* Returns FREE also for trees that must not be read: those of another session than this open one,
+ * and ABANDONED ones. Loads the session first: a tree that was freed and taken again gets its
+ * session before its status. For the reader's thread, which alone frees trees of its session. */
 static inline uint32_t smp_call_tree_status(const struct smp_call_tree *tree, uint32_t session)
 {
     if (atomic_load_explicit(&tree->session, memory_order_acquire) != session)
@@ -180,7 +181,7 @@ static inline uint32_t smp_call_epoch(void)
     return atomic_load_explicit(&smp_call_memory->epoch, memory_order_relaxed);
 }
 
-/* NULL: the thread has none. */
+/* NULL: the thread has no state. */
 static inline struct smp_call_state *smp_call_state_find(int64_t tid)
 {
     struct smp_call_state *state = atomic_load_explicit(
@@ -191,33 +192,36 @@ static inline struct smp_call_state *smp_call_state_find(int64_t tid)
     return state;
 }
 
-/* After a store to session, generation or epoch, before what threads store is looked at. False: a
- * thread may not have seen it yet. */
+/* To be called after a store to session, generation or epoch, before loads of fields that threads
+ * store. False: a thread may not have seen the store yet. */
 bool smp_call_fence_all(void);
+
+/* Result of a look at the stack between a call and its caller; for an outermost root in all
+ * frames. */
 enum smp_call_look {
-    SMP_CALL_LOOK_NEW,   /* no replaced code runs, down to its caller; of a root: in all of it */
-    SMP_CALL_LOOK_OLDER, /* it has some, or was not seen whole */
-    SMP_CALL_LOOK_OLD    /* an older call of the method runs, inside of its caller's */
+    SMP_CALL_LOOK_NEW,   /* no replaced code */
+    SMP_CALL_LOOK_OLDER, /* replaced code of other methods, or not all frames were seen */
+    SMP_CALL_LOOK_OLD    /* an older call of the method runs there */
 };
 
-/* What is known of the calling thread: its number, and what its stack shows. hook_frames: of the
- * hook, above the method's own. NULL in place of a function: it knows nothing. */
+/* Functions of the JVM about the calling thread. hook_frames: the frames of the hook above that of
+ * the method. A function may be NULL: nothing is known then. */
 struct smp_call_view {
-    /* For the reader; 0: the thread has none. */
+    /* The serial for the reader; 0: the thread has none. */
     uint64_t (*serial_of)(int64_t tid);
-    /* The method that has called the hook, as the JVM names it now; 0: not known. */
+    /* The method that has called the hook, as the JVM names it; 0: not known. */
     uint64_t (*own_method)(int32_t hook_frames);
     /* caller: as own_method gave it; 0: the call is an outermost root. */
     enum smp_call_look (*look)(int32_t hook_frames, uint64_t caller);
-    /* How many calls of the method that has called the hook are on the stack? At most that many
-     * run. Below 1: not known. */
+    /* The number of calls on the stack of the method that has called the hook. At most so many run.
+     * Below 1: not known. */
     int32_t (*count_calls)(void);
 };
 
-/* Of this copy of the library, which counts; never NULL. */
+/* The view of the copy of the library that counts; never NULL. */
 extern const struct smp_call_view *_Atomic smp_call_view_now;
 
-/* Before calls are counted. Static storage. */
+/* To be called before calls are counted. view: static storage. */
 static inline void smp_call_set_view(const struct smp_call_view *view)
 {
     atomic_store_explicit(&smp_call_view_now, view, memory_order_release);
@@ -228,7 +232,8 @@ static inline const struct smp_call_view *smp_call_view(void)
     return atomic_load_explicit(&smp_call_view_now, memory_order_acquire);
 }
 
-/* Frees a tree that no other thread can find: after it was taken from where it was, or RETIRED. */
+/* Frees a tree that no other thread can find: one taken out of tree_of or a pool, or a RETIRED
+ * one. */
 void smp_call_tree_free(struct smp_call_tree *tree);
 
 #endif

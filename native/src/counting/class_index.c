@@ -24,7 +24,7 @@ static size_t method_bytes(size_t count)
     return count * (sizeof(struct smp_indexed_method) + sizeof(uint16_t));
 }
 
-/* Its symbols and targets are not released. */
+/* Does not release symbols and targets. */
 static void free_body(struct smp_class_index *index, struct smp_class_body *body)
 {
     smp_memory_budget_give(index->budget, body->methods, method_bytes(body->method_count));
@@ -88,7 +88,7 @@ static uint32_t hash_target(uint32_t owner, uint32_t signature, uint8_t how)
     return smp_hash_u32(hash, how);
 }
 
-/* Held once more; 0: there is no memory. */
+/* Holds the target once more. 0: no memory. */
 static uint32_t intern_target(struct smp_class_index *index, uint32_t owner, uint32_t signature,
                               uint8_t how)
 {
@@ -123,7 +123,7 @@ static void release_target(struct smp_class_index *index, uint32_t target)
 
     if (--released->holds > 0)
         return;
-    assert(released->reached_by == 0 && !released->is_pending);
+    assert(released->reached_by == 0 && !released->is_queued);
     smp_hash_ids_remove(&index->targets_by_hash,
                         hash_target(released->owner, released->signature, released->how), target);
     smp_symbols_release(&index->symbols, released->owner);
@@ -143,13 +143,13 @@ static uint32_t intern_signature(struct smp_class_index *index, struct smp_slice
         return 0;
     text = index->text.items;
     memcpy(text, name.bytes, name.length);
-    text[name.length] = '.';   /* which no name of a method has */
-    if (descriptor.length > 0) /* a name alone has none, and no bytes */
+    text[name.length] = '.';   /* no name of a method has a dot */
+    if (descriptor.length > 0) /* else bytes may be NULL */
         memcpy(text + name.length + 1, descriptor.bytes, descriptor.length);
     return smp_symbols_intern(&index->symbols, (struct smp_slice){ text, length });
 }
 
-/* Adds a target to those of the method that is being read, unless it is there. */
+/* Adds a target to those of the method that is being read, unless it is one of them already. */
 static bool add_target(struct smp_class_index *index, uint32_t owner, uint32_t signature,
                        uint8_t how)
 {
@@ -174,7 +174,7 @@ static bool add_target(struct smp_class_index *index, uint32_t owner, uint32_t s
     return true;
 }
 
-/* A call that is not dispatched may be the first use of its class, which runs its initialiser. */
+/* A call that is not dispatched may be the first use of a class, and so run its initialiser. */
 static bool add_call(struct smp_class_index *index, const struct smp_call_summary *call)
 {
     const bool is_dispatched = call->is_dispatched && !smp_slice_begins(call->name, "<", 1);
@@ -225,7 +225,7 @@ static bool has_smaller_signature(const void *context, uint32_t a, uint32_t b)
     return methods[a].signature < methods[b].signature;
 }
 
-/* The room for calls serves to sort; they have been copied. */
+/* Sorts in the memory for calls, which have been copied already. */
 static bool sort_methods(struct smp_class_index *index, const struct smp_class_body *body)
 {
     const size_t count = body->method_count;
@@ -257,7 +257,7 @@ static bool keep_calls(struct smp_class_index *index, struct smp_class_body *bod
     return true;
 }
 
-/* What fails half-way is let go by discard_read. */
+/* If this fails half-way, discard_read releases the body. */
 static bool read_body(struct smp_class_index *index, const struct smp_class_summary *summary,
                       bool keeps_calls, struct smp_class_body *body)
 {
@@ -293,7 +293,7 @@ static void discard_read(struct smp_class_index *index, struct smp_class_body *b
 
 /* --- super types --- */
 
-/* In the order of the class file. */
+/* The super class comes first, as in the class file. */
 static struct smp_slice super_at(const struct smp_class_summary *summary, size_t i)
 {
     if (i == 0 && summary->super_name.length == 0)
@@ -324,7 +324,7 @@ static void remove_edges(struct smp_class_index *index, uint32_t edge)
     }
 }
 
-/* An edge that has been reserved; name is held for it. */
+/* Takes a reserved edge, and takes over the hold of super_name. */
 static uint32_t link_edge(struct smp_class_index *index, uint32_t subtype, uint32_t super_name)
 {
     const uint32_t added = smp_pool_take(&index->edges);
@@ -339,7 +339,7 @@ static uint32_t link_edge(struct smp_class_index *index, uint32_t subtype, uint3
     return added;
 }
 
-/* The first of the new edges in *out; on failure there are none. */
+/* *out is the first of the new edges; on failure none are added. */
 static bool add_edges(struct smp_class_index *index, uint32_t subtype,
                       const struct smp_class_summary *summary, uint32_t *out)
 {
@@ -371,7 +371,7 @@ static bool add_edges(struct smp_class_index *index, uint32_t subtype,
 
 /* --- classes --- */
 
-/* One without methods, that has been reserved; name is held for it. */
+/* Takes a reserved class without methods, and takes over the hold of name. */
 static uint32_t link_class(struct smp_class_index *index, uint64_t loader, uint32_t name)
 {
     const uint32_t added = smp_pool_take(&index->classes);
@@ -384,7 +384,7 @@ static uint32_t link_class(struct smp_class_index *index, uint64_t loader, uint3
     return added;
 }
 
-/* Its super types and its methods have gone. */
+/* Its edges and its body have been removed. */
 static void unlink_class(struct smp_class_index *index, uint32_t removed)
 {
     struct smp_indexed_class *const it = smp_class_index_at(index, removed);
@@ -396,11 +396,11 @@ static void unlink_class(struct smp_class_index *index, uint32_t removed)
     smp_symbols_release(&index->symbols, it->name);
     smp_symbols_release(&index->symbols, it->source_file);
     smp_pool_give(&index->classes, removed);
-    /* A record that was given back holds the next free one in its first bytes, and no name. */
+    /* A free record has the index of the next free one in its first bytes, and no name. */
     it->name = 0;
 }
 
-/* Without memory it is not known. */
+/* Without memory the source file is not known. */
 static void set_source_file(struct smp_class_index *index, struct smp_indexed_class *it,
                             struct smp_slice source_file)
 {

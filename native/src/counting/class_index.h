@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * class_index.h - the loaded classes: what they extend, which methods they have, and what these
- * call. A call target is a name {class, name and descriptor, how}, stored once, however many
- * methods call it: its class need not be loaded, and there may be several of that name.
+ * class_index.h - the loaded classes: their super types, their methods, and what these call. A call
+ * target is a name {class, name and descriptor, how}, stored once for all methods that call it. Its
+ * class need not be loaded, and several loaded classes may have that name.
  *
  *   class {loader, name} ──► edges to the names of its super class and interfaces
  *                       └──► methods {signature, flags, calls} ──► call targets
  *   name ──► the loaded classes of that name, the classes that name it as super class or interface
  *
- * Relations go by name: a loader's token says whether two classes are one, but not which class of a
- * name a loader finds, so all of them count. A super class need not be there.
+ * Relations go by name: the token of a loader tells classes of one name apart, but not which of
+ * them another loader finds, so all of them count. A super class need not be loaded.
  *
  * Owns     its classes and targets. An index may be used again after remove.
  * Threads  one at a time.
- * Errors   put: SMP_ENOMEM where the budget, the quota or the system refuse memory; a class that
- *          was there keeps what it had.
+ * Errors   put: SMP_ENOMEM where the budget, the quota or the system refuse memory; a known class
+ *          keeps its body.
  * Cost     put: O(size of the class); remove likewise. Each class: 96 bytes, 20 for each super
  *          type, 26 for each method and 4 for each target it calls; each target 44.
  */
@@ -41,43 +41,43 @@ struct smp_indexed_method {
     uint32_t signature; /* symbol, held */
     uint32_t first_call;
     uint32_t call_count;
-    int32_t id; /* -1 at first. Like flags, only the call graph uses it */
+    int32_t id; /* -1 at first; id and flags are the call graph's */
     uint16_t access;
     uint16_t flags;
-    uint8_t ahead; /* likewise: how many calls are looked ahead from here; 0: not expanded */
+    uint8_t ahead; /* the call graph's: the look-ahead from here in calls; 0: not visited */
     bool is_trivial;
 };
 
-/* What goes when a class gets other bytes. */
+/* The part of a class that changes with its bytes. */
 struct smp_class_body {
-    struct smp_indexed_method *methods; /* one piece of the heap with by_signature */
+    struct smp_indexed_method *methods; /* one allocation with by_signature */
     uint16_t *by_signature;             /* method numbers in the order of their signatures */
-    uint32_t *calls;                    /* targets, held; those of one method differ */
+    uint32_t *calls;                    /* targets, held; none twice for a method */
     uint32_t method_count;
     uint32_t call_count;
 };
 
 struct smp_indexed_class {
     uint64_t loader;
-    uint64_t visited;     /* the last search that came by */
-    uint32_t name;        /* symbol, held; 0: there is no class at this index */
+    uint64_t visited;     /* by the search of this number */
+    uint32_t name;        /* symbol, held; 0: no class has this index */
     uint32_t source_file; /* symbol, held; 0: not known */
     uint32_t next_named;
-    uint32_t first_edge; /* the super class', then the interfaces' */
+    uint32_t first_edge; /* to its super class, then to its interfaces */
     struct smp_class_body body;
     /* the call graph's: */
-    uint32_t next_dirty;
-    uint32_t prior_dirty;
+    uint32_t next_pending;
+    uint32_t prior_pending;
     const char *refusal; /* why no method of it may get a probe; NULL: each may */
-    bool is_dirty;
-    bool is_urgent;  /* dirty, and among the first */
-    bool is_allowed; /* by the filter */
-    bool passes_on;  /* a proxy, a lambda: its methods only call what is meant */
+    bool is_pending;
+    bool is_urgent;  /* pending, and among the first */
+    bool is_allowed; /* passes the filter */
+    bool passes_on;  /* a proxy or lambda: its methods only pass calls on */
     bool lacks_calls;
     /* worklist.h, instances: */
     bool is_initialised;
     bool is_changed;   /* its overrides are to be searched for */
-    uint8_t instances; /* 0: none are known; else one more than is looked ahead from overrides */
+    uint8_t instances; /* 0: none known; else the look-ahead from overrides plus one */
     uint32_t next_changed;
 };
 
@@ -94,18 +94,18 @@ struct smp_call_target {
     uint32_t signature; /* symbol, held */
     uint32_t holds;     /* methods that call it */
     /* the call graph's: */
-    uint32_t reached_by;   /* expanded methods that call it; more than 0: it is reached */
-    uint32_t next_reached; /* of the same owner: symbol's first_reached */
-    uint32_t next_pending;
-    uint32_t place; /* among the calls that were read last, if it is there */
-    uint8_t ahead;  /* how many calls are looked ahead from what it finds */
+    uint32_t reached_by;   /* visited methods that call it; above 0: it is reached */
+    uint32_t next_reached; /* of the same owner: the symbol's first_reached */
+    uint32_t next_queued;
+    uint32_t place; /* its index among the calls that were read last, if it is one of them */
+    uint8_t ahead;  /* the look-ahead from the methods it finds, in calls */
     uint8_t how;    /* SMP_TARGET_ flags */
-    bool is_pending;
+    bool is_queued;
 };
 
 enum {
     SMP_TARGET_DISPATCHED = 1, /* an override may be called */
-    SMP_TARGET_MADE = 2        /* a new object, or a method handle: others call it */
+    SMP_TARGET_MADE = 2        /* a new object or a method handle, which other code calls */
 };
 
 struct smp_class_index {
@@ -118,20 +118,18 @@ struct smp_class_index {
     struct smp_grown calls; /* of the class that is being read: targets, held */
     uint32_t call_count;
     uint32_t first_call;   /* of the method that is being read */
-    struct smp_grown text; /* for a signature that is being put together */
+    struct smp_grown text; /* a signature that is being composed */
     uint32_t clinit; /* the signature of static initialisers, held; 0 before the first class */
-    uint32_t made;   /* likewise: that of SMP_CALL_OF_NEW */
+    uint32_t made;   /* likewise the signature of SMP_CALL_OF_NEW */
 };
 
 void smp_class_index_init(struct smp_class_index *index, struct smp_memory_budget *budget);
-/* All classes go with it. */
+/* Frees all classes. */
 void smp_class_index_fini(struct smp_class_index *index);
 
-/*
- * Adds the class, or gives the one that is there new methods and super types. *old is what it had,
- * empty for a new class, to be discarded by the caller. SMP_EINVAL: more methods than a class has.
- * keeps_calls: else its methods call nothing.
- */
+/* Adds the class, or gives a known class new methods and super types. *old is its former body,
+ * empty for a new class; the caller discards it. SMP_EINVAL: more methods than a class can have.
+ * keeps_calls false: its methods call nothing. */
 SMP_CHECKED enum smp_status smp_class_index_put(struct smp_class_index *index,
                                                 const struct smp_class_summary *summary,
                                                 bool keeps_calls, uint32_t *out,
@@ -139,10 +137,10 @@ SMP_CHECKED enum smp_status smp_class_index_put(struct smp_class_index *index,
 void smp_class_index_discard(struct smp_class_index *index, struct smp_class_body *body);
 void smp_class_index_remove(struct smp_class_index *index, uint32_t removed);
 
-/* 0: there is none. */
+/* 0: not known. */
 uint32_t smp_class_index_find(const struct smp_class_index *index, uint64_t loader,
                               struct smp_slice name);
-/* The method's number, or -1. */
+/* Returns the number of the method with this signature, or -1. */
 int32_t smp_class_body_find(const struct smp_class_body *body, uint32_t signature);
 
 static inline struct smp_indexed_class *smp_class_index_at(const struct smp_class_index *index,
@@ -151,7 +149,7 @@ static inline struct smp_indexed_class *smp_class_index_at(const struct smp_clas
     return smp_pool_at(&index->classes, class_index);
 }
 
-/* The first loaded class of a name; the next one is its next_named. */
+/* The first loaded class of a name; next_named leads to the others. */
 static inline uint32_t smp_class_index_first(const struct smp_class_index *index, uint32_t name)
 {
     return smp_symbols_at(&index->symbols, name)->first_class;

@@ -1,23 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * class_summary.h - what counting needs of a class: plain structs, without the class file.
+ * class_summary.h - what counting needs of a class: its super types, its methods, what these call.
  *
  * Names are as in a class file: `com/acme/Order$Line`, `run`, `(I)V`, in modified UTF-8, not
- * terminated.
+ * terminated. A summary owns no text: it borrows all of them for the call that gets it.
  *
- * Owns     no text: all is borrowed for the call that gets it.
- * Threads  any.
+ * The reader makes a summary of a class file. Code that calls find of MethodHandles.Lookup makes
+ * handles of methods that it names by string constants: methods of its own class, and of classes
+ * that are class constants of the same method. Calls of dynamic languages name their methods the
+ * same way, and also those of the class on which the call is declared. A method handle is
+ * dispatched if it calls as invokevirtual and invokeinterface do.
+ *
+ * Owns     the reader: the arrays of its summary, until the next read; texts are the class file's.
+ * Threads  one at a time for each reader.
+ * Errors   read: SMP_ENOMEM where quota or system refuse memory, or the class has more calls than
+ *          SMP_CLASS_SUMMARY_MAX_CALLS: then there is no summary. If code is not understood, the
+ *          calls before that place are kept: the rewriter leaves such a method alone.
+ * Cost     read: a pass over the code; in the steady state no allocation.
  */
-#ifndef SMP_COUNTING_CLASS_CLASS_SUMMARY_H
-#define SMP_COUNTING_CLASS_CLASS_SUMMARY_H
+#ifndef SMP_COUNTING_CLASS_SUMMARY_H
+#define SMP_COUNTING_CLASS_SUMMARY_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/memory_budget.h"
+#include "base/status.h"
+#include "classfile/class_file.h"
 #include "counting/slice.h"
 
-/* Flags of methods that matter here, with the class file's numbers. */
+/* The flags of methods that matter here, with the values of the class file. */
 enum {
     SMP_ACCESS_PRIVATE = 0x0002,
     SMP_ACCESS_STATIC = 0x0008,
@@ -31,22 +44,23 @@ enum { SMP_MAX_METHODS_OF_CLASS = 65535 };
 struct smp_call_summary {
     struct smp_slice owner;
     struct smp_slice name;
-    struct smp_slice descriptor; /* length 0: all methods of the name that the owner declares */
+    struct smp_slice descriptor; /* length 0: all methods of that name in the owner */
     bool is_dispatched; /* an override may be called: virtual, interface, a method handle */
-    bool is_made; /* the code makes an object that others call: a method handle, or the name is
-                     SMP_CALL_OF_NEW */
+    bool
+        is_made; /* the code makes an object that other code calls: a method handle, or an object of
+                     the owner if the name is SMP_CALL_OF_NEW */
 };
 
-/* A call's name, without a descriptor, that stands for a new object of the owner. */
+/* A call of this name, without a descriptor, stands for a new object of the owner. */
 #define SMP_CALL_OF_NEW "<new>"
 
 struct smp_method_summary {
     struct smp_slice name;
     struct smp_slice descriptor;
-    const struct smp_call_summary *calls; /* one may be there more than once */
+    const struct smp_call_summary *calls; /* may have duplicates */
     size_t call_count;
     uint16_t access;
-    bool is_trivial; /* empty, a getter, a setter: left out, unless it is a root */
+    bool is_trivial; /* empty, a getter or a setter: counted only as a root */
 };
 
 struct smp_class_summary {
@@ -59,7 +73,27 @@ struct smp_class_summary {
     const struct smp_method_summary *methods; /* in the order of the class file */
     size_t method_count;                      /* SMP_MAX_METHODS_OF_CLASS at most */
     bool is_hidden;   /* a lambda's class: it only passes calls on, and cannot be changed */
-    bool lacks_calls; /* its bytes have not been seen: what its methods call is not known */
+    bool lacks_calls; /* its bytes have not been seen, so the calls of its methods are not known */
 };
+
+enum { SMP_CLASS_SUMMARY_MAX_CALLS = 1024 * 1024 };
+
+/* Visible so that it can live in its owner. All zero but for the budget's quota: empty. */
+struct smp_class_summary_reader {
+    struct smp_memory_budget budget; /* without a maximum of its own */
+    struct smp_class_summary summary;
+    struct smp_grown methods;
+    struct smp_grown interfaces;
+    struct smp_grown calls;
+    size_t call_count;
+};
+
+void smp_class_summary_reader_fini(struct smp_class_summary_reader *reader);
+
+/* The file is open. out is the reader's. */
+SMP_CHECKED enum smp_status smp_class_summary_reader_read(struct smp_class_summary_reader *reader,
+                                                          const struct smp_class_file *file,
+                                                          uint64_t loader,
+                                                          const struct smp_class_summary **out);
 
 #endif

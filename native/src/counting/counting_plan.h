@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * counting_plan.h - what is counted: the options, read once, and handed down by pointer from the
- * source of counted calls to the instrumenter, and to what chooses the methods (call_graph.h).
+ * counting_plan.h - what is to be counted: the options, read once. The source of counted calls
+ * makes the plan and hands it down by pointer to the instrumenter and the call graph.
  *
- * Owns     its texts; holds its quota.
- * Threads  hold, release: any. All but the holds is constant once it is handed down.
+ * Owns     rules, filter and their texts; holds its quota.
+ * Threads  hold, release: any. Everything but the holds is constant once the plan is handed down.
  * Errors   create: SMP_ENOMEM where system or quota refuse memory.
  */
 #ifndef SMP_COUNTING_COUNTING_PLAN_H
@@ -21,30 +21,32 @@
 #include "model/options.h"
 
 enum {
-    SMP_PLAN_LOOK_AHEAD = 2, /* calls: a batch for each of them on the way down would be many */
+    SMP_PLAN_LOOK_AHEAD = 2, /* calls; with 1 each further level of calls would need a batch */
     SMP_PLAN_LOOK_AHEAD_LIMIT = 16,
-    SMP_PLAN_EAGER_CLASSES = 300,     /* AUTO: that pass the filter and are loaded at the start */
+    SMP_PLAN_EAGER_CLASSES = 300,     /* AUTO is EAGER if at most so many loaded classes pass */
     SMP_PLAN_MAX_METHODS = 32768,     /* the default limit of methods */
-    SMP_PLAN_METHODS_LIMIT = 1 << 20, /* what a limit may be at most: SMP_CALL_METHODS */
+    SMP_PLAN_METHODS_LIMIT = 1 << 20, /* the highest limit: SMP_CALL_METHODS */
     SMP_PLAN_MESSAGE_BYTES = 512      /* of the reason why nothing can be counted */
 };
 
 struct smp_counting_plan {
     _Atomic uint32_t holds;
-    struct smp_quota *quota; /* of all that counting takes; NULL: the process alone */
-    char *roots;             /* rootMethods: root_rules.h */
-    char *filter;            /* instrumentationFilter: call_filter.h */
-    size_t max_bytes;        /* the quota's limit */
+    struct smp_quota *quota; /* pays for all of counting; NULL: no quota */
+    char *texts[2];          /* rootMethods, instrumentationFilter */
+    struct smp_root_rule *rules;
+    size_t rule_count;
+    struct smp_call_filter filter;
+    size_t max_bytes; /* the quota's limit */
     enum smp_instrumentation instrumentation;
-    enum smp_method_timing timing; /* EXACT: each call has a time, else only calls of roots */
+    enum smp_method_timing timing; /* EXACT: every call is timed; else only calls of roots */
     uint32_t max_methods;          /* with a probe at a time: 1 to SMP_PLAN_METHODS_LIMIT */
     uint32_t max_nodes;            /* of a tree */
     uint32_t max_depth;            /* of a tree */
     uint8_t look_ahead;            /* LAZY: 1 to SMP_PLAN_LOOK_AHEAD_LIMIT */
 };
 
-/* Held once. The numbers and choices are the caller's to set before it hands the plan down;
- * look_ahead and max_bytes are set. */
+/* Held once. Reads both lists, and sets look_ahead, max_bytes and max_methods; the caller sets the
+ * other numbers and choices before it hands the plan down. */
 SMP_CHECKED enum smp_status smp_counting_plan_create(struct smp_quota *quota, const char *roots,
                                                      const char *filter,
                                                      struct smp_counting_plan **out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "counting/places.h"
 #include "base/sort.h"
 #include "counting/call_graph.h"
-#include "counting/places.h"
 #include "counting/worklist.h"
 
 bool smp_places_is_free(const struct smp_call_graph *graph)
@@ -78,9 +78,9 @@ static uint64_t calls_for_roots(uint64_t calls, double roots)
     return scaled < (double)(UINT64_MAX / 2) ? (uint64_t)scaled : UINT64_MAX / 2;
 }
 
-/* Measurements are not equally long, so calls are those for each call of a root. A root that does
- * not end may have no call in one: it counts as one call, as what was measured before is compared
- * with this. */
+/* Measurements have different lengths, so calls are divided by the calls of roots. During a root
+ * that does not end there may be no call of a root: that counts as one, so that the figures can be
+ * compared with those of other measurements. */
 static void end_measuring(struct smp_call_graph *graph)
 {
     struct smp_places *const places = &graph->places;
@@ -96,13 +96,13 @@ static void end_measuring(struct smp_call_graph *graph)
 
 /* --- exchanging --- */
 
-/* Does it keep its place, whatever its calls? */
+/* Does it keep its place regardless of its calls? */
 static bool keeps_place(const struct smp_call_graph *graph, const struct smp_method_record *record)
 {
     const struct smp_indexed_class *const it = smp_class_index_at(&graph->index, record->in_class);
 
     return record->state == SMP_METHOD_WANTED &&
-           (it->is_dirty || (it->body.methods[record->number].flags & SMP_MARK_ROOT) != 0);
+           (it->is_pending || (it->body.methods[record->number].flags & SMP_MARK_ROOT) != 0);
 }
 
 static bool has_more_calls(const void *context, uint32_t a, uint32_t b)
@@ -118,7 +118,7 @@ static bool has_more_calls(const void *context, uint32_t a, uint32_t b)
     return one->state == SMP_METHOD_WANTED && other->state == SMP_METHOD_WAITING;
 }
 
-/* Takes its place away, or gives it one. False: it has none, or there is none. */
+/* Gives a method a place, or takes its place away. False: it has none, or there is none. */
 static bool exchange_place(struct smp_call_graph *graph, int32_t id, bool gives)
 {
     struct smp_method_record *const record = smp_method_ids_at(&graph->ids, id);
@@ -126,23 +126,24 @@ static bool exchange_place(struct smp_call_graph *graph, int32_t id, bool gives)
     if (record->state != (gives ? SMP_METHOD_WAITING : SMP_METHOD_WANTED) ||
         (gives && !smp_places_is_free(graph)))
         return false;
-    /* Where the class is still due, no bytes without the probe were made. */
-    if (gives && !smp_class_index_at(&graph->index, record->in_class)->is_dirty)
+    /* If the class is still pending, no bytes without the probe have been made. */
+    if (gives && !smp_class_index_at(&graph->index, record->in_class)->is_pending)
         record->since_ms = 0;
     smp_worklist_set_state(graph, smp_worklist_method_of(graph, record),
                            gives ? SMP_METHOD_WANTED : SMP_METHOD_WAITING);
-    smp_worklist_set_urgent(graph, record->in_class);
+    smp_worklist_add_urgent(graph, record->in_class);
     return true;
 }
 
-/* The methods that were called most have so many places. One that has got its id since the
- * measurement began keeps its place. True: something has changed. Without memory nothing does. */
+/* Gives the places to the methods that were called most. A method that has got its id since the
+ * measurement began keeps its place. True: something has changed. Without memory nothing
+ * changes. */
 static bool rank(struct smp_call_graph *graph, size_t places, bool *has_memory)
 {
     const size_t most = (size_t)graph->places.id_end + 1;
     uint32_t *const ids = smp_alloc(graph->plan->quota, 2 * most * sizeof(*ids));
     size_t count = 0;
-    size_t kept = 0; /* the first ones: they keep their places */
+    size_t kept = 0; /* methods that keep their places: the first ones in order */
     bool has_changed = false;
 
     *has_memory = ids != NULL;
@@ -166,7 +167,8 @@ static bool rank(struct smp_call_graph *graph, size_t places, bool *has_memory)
     return has_changed;
 }
 
-/* As far as byte code says; not those that call it by a type above. A root comes first. */
+/* The number of visited callers that name its class in byte code, without those that call it
+ * through a super type. A root comes first. */
 static uint32_t coded_callers_of(const struct smp_call_graph *graph, uint32_t class_name,
                                  const struct smp_indexed_method *method)
 {
@@ -185,8 +187,8 @@ static uint32_t coded_callers_of(const struct smp_call_graph *graph, uint32_t cl
     return callers;
 }
 
-/* Of untried methods with so many callers: how many there are, or how many have got a place, at
- * most most. */
+/* Goes through untried methods with that many callers. Returns how many there are, or how many have
+ * got a place, at most most. */
 static uint32_t each_untried(struct smp_call_graph *graph, uint32_t callers, uint32_t most,
                              bool tries)
 {
@@ -204,7 +206,7 @@ static uint32_t each_untried(struct smp_call_graph *graph, uint32_t callers, uin
             if (tries)
                 smp_worklist_add(graph, c, m);
             if (tries && method->id >= 0)
-                smp_worklist_set_urgent(graph, c);
+                smp_worklist_add_urgent(graph, c);
             count += !tries || method->id >= 0;
         }
     }
@@ -222,12 +224,12 @@ static uint32_t try_some(struct smp_call_graph *graph, uint32_t most)
     return given;
 }
 
-/* Trials now: none where no method could get an id. As long as classes wait for their probes, only
- * what many methods call may come before them. */
+/* Returns the number of trials now: 0 if no method could get an id. As long as classes are pending,
+ * only methods with many callers may come before them. */
 static uint32_t trials_of(struct smp_call_graph *graph)
 {
     const struct smp_pool *const records = &graph->ids.records;
-    const bool has_backlog = smp_worklist_first_dirty(graph) != 0;
+    const bool has_backlog = smp_worklist_first_pending(graph) != 0;
     const uint32_t share = graph->max_methods / SMP_PLACES_TRIAL_SHARE;
     const uint32_t ids = records->limit - records->count;
     uint32_t most = share > 0 ? share : 1;
@@ -246,7 +248,7 @@ static void begin_applying(struct smp_call_graph *graph)
 
 static bool run_exchange(struct smp_call_graph *graph)
 {
-    const bool has_backlog = smp_worklist_first_dirty(graph) != 0;
+    const bool has_backlog = smp_worklist_first_pending(graph) != 0;
     const uint32_t trials = trials_of(graph);
     uint32_t given = 0;
     bool has_memory = false;
@@ -284,7 +286,7 @@ bool smp_call_graph_judge_places(struct smp_call_graph *graph)
             begin_measuring(graph);
         return false;
     case SMP_PLACES_MEASURING:
-        /* Below a root that has no probe no call is counted. */
+        /* Below a root without a probe no call is counted. */
         places->judgements += places->has_calls || each_untried(graph, UINT32_MAX, 1, false) > 0;
         places->has_calls = false;
         return places->judgements >= SMP_PLACES_PATIENCE && run_exchange(graph);

@@ -150,7 +150,7 @@ size_t smp_class_name_text(char *out, size_t size, struct smp_slice class_name)
 
 void smp_method_text(char *out, size_t size, struct smp_slice class_name, struct smp_slice method)
 {
-    /* Of what is too long both parts can be seen. */
+    /* Leaves room for a part of the method's name if the class name is too long. */
     size_t length = smp_class_name_text(out, size - 8, class_name);
 
     out[length++] = '.';

@@ -3,13 +3,13 @@
  * method_ids.h - the ids that probes push: id ──► class, name, descriptor, state.
  *
  *   take ──► WANTED ──► LEFT_ALONE     the rewriter could not give it a probe
- *               ├─────► DROPPED        called often and short: its probe is taken out again
- *               ├─────► WAITING        the limit: others are called more often (places.h)
- *               └─────► RETIRED        its class has gone; trees may still name it
+ *               ├─────► DROPPED        short and called often: its probe is removed
+ *               ├─────► WAITING        the limit: other methods are called more often (places.h)
+ *               └─────► RETIRED        its class is unloaded; trees may still have the id
  *                          └─► free    recycle: neither a probe nor a tree has it any more
  *
- * An id is not used again before recycle, because a frame that still runs the old code of its
- * method calls the hook with it, and call trees show it.
+ * An id is not used again before recycle: a frame that still runs the old code of its method calls
+ * the hook with it, and call trees show it.
  *
  * Owns     its records, which hold their symbols: names outlive the class until recycle.
  * Threads  one at a time.
@@ -39,25 +39,25 @@ struct smp_method_record {
     uint32_t class_name;  /* symbol, held */
     uint32_t signature;   /* symbol, held */
     uint32_t source_file; /* symbol, held; 0: not known */
-    uint32_t in_class;    /* index in class_index; 0: retired */
+    uint32_t in_class;    /* its index in class_index; 0: retired */
     uint32_t number;      /* of the method in its class */
     uint8_t state;
     bool is_entered;
-    int64_t since_ms; /* wall clock: since when it has its probe; 0: it has none, or one of these */
-    uint64_t calls;   /* places.h: in this measurement; of a method that waits in its last one, for
-                         SMP_PLACES_PRECISION calls of roots */
+    int64_t since_ms; /* wall clock time of its probe; 0: none; or one of the values below */
+    uint64_t calls;   /* places.h: in this measurement; for a waiting method in its last one, for
+                         each SMP_PLACES_PRECISION calls of roots */
 };
 
-/* Since before it could run. */
+/* The probe was there before the method could run. */
 #define SMP_METHOD_SINCE_LOAD INT64_C(-1)
-/* Bytes with its probe were made. */
+/* Bytes with the probe have been made, but the JVM may not use them yet. */
 #define SMP_METHOD_SINCE_SOON INT64_C(-2)
 
-/* What is known of the methods of one name; all false: none of them is counted. */
+/* The state of the methods of one name; all false: none of them is counted. */
 struct smp_call_graph_sample {
     bool is_root;
-    bool is_inside;   /* by the filter, or because it is a root */
-    bool is_followed; /* what it calls is wanted */
+    bool is_inside;   /* passes the filter, or is a root */
+    bool is_followed; /* its callees are wanted */
 };
 
 struct smp_method_ids {
@@ -66,15 +66,15 @@ struct smp_method_ids {
     uint32_t retired;            /* ids that wait for recycle */
 };
 
-/* limit: ids in use at most, retired ones with them; 1 to 2^30. */
+/* limit: the most ids in use, with the retired ones; 1 to 2^30. */
 void smp_method_ids_init(struct smp_method_ids *ids, struct smp_memory_budget *budget,
                          struct smp_symbols *symbols, uint32_t limit);
-/* Before the symbols' fini. */
+/* Must come before the symbols' fini. */
 void smp_method_ids_fini(struct smp_method_ids *ids);
 
-/* Is there an id, and memory for it? Then the next take has one. */
+/* True: there is an id, and memory for it, so the next take succeeds. */
 bool smp_method_ids_reserve(struct smp_method_ids *ids);
-/* One that was reserved. The rest of the record is for the caller to fill. */
+/* Takes the reserved id. The caller fills in the other fields of its record. */
 int32_t smp_method_ids_take(struct smp_method_ids *ids, uint32_t class_name, uint32_t signature);
 void smp_method_ids_retire(struct smp_method_ids *ids, int32_t id);
 /* source_file: a symbol, or 0. */
@@ -85,20 +85,20 @@ typedef bool smp_id_in_use(void *self, int32_t id);
 /* Frees the retired ids that are not in use. Returns how many. */
 uint32_t smp_method_ids_recycle(struct smp_method_ids *ids, smp_id_in_use *in_use, void *self);
 
-/* NULL: no method has this id. Until the next reserve. */
+/* NULL: no method has this id. The pointer is valid until the next reserve. */
 struct smp_method_record *smp_method_ids_at(const struct smp_method_ids *ids, int32_t id);
-/* All ids that were ever given are below. */
+/* All ids that were ever taken are below. */
 int32_t smp_method_ids_end(const struct smp_method_ids *ids);
 
-/* The parts of its name, internal, as long as the id is not recycled. */
+/* The parts of its name, internal, until the id is recycled. */
 struct smp_slice smp_method_ids_class(const struct smp_method_ids *ids, int32_t id);
 struct smp_slice smp_method_ids_name(const struct smp_method_ids *ids, int32_t id);
 struct smp_slice smp_method_ids_descriptor(const struct smp_method_ids *ids, int32_t id);
-/* The source file of its class, as long as the others; length 0: not known. */
+/* The source file of its class, likewise; length 0: not known. */
 struct smp_slice smp_method_ids_source(const struct smp_method_ids *ids, int32_t id);
 
-/* "com.acme.Order" and "com.acme.Order.add", in UTF-8, cut with an ellipsis where it does not fit;
- * size >= 16. Returns the length. */
+/* Write "com.acme.Order" and "com.acme.Order.add" in UTF-8, cut with an ellipsis if they do not
+ * fit; size is at least 16. smp_class_name_text returns the length. */
 size_t smp_class_name_text(char *out, size_t size, struct smp_slice class_name);
 void smp_method_text(char *out, size_t size, struct smp_slice class_name, struct smp_slice method);
 /* The two parts of `name.descriptor`. */

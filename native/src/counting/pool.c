@@ -24,7 +24,7 @@ void smp_pool_fini(struct smp_pool *pool)
 
 bool smp_pool_reserve(struct smp_pool *pool, size_t more)
 {
-    size_t needed = 1 + pool->count + more; /* record 0 is there, too */
+    size_t needed = 1 + pool->count + more; /* with record 0 */
     size_t capacity = pool->capacity > 0 ? pool->capacity : FIRST_RECORDS;
     char *records = NULL;
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pool.h - records of one size, named by their index, which come and go.
+ * pool.h - a growing table of records of one size with a free list. An index names a record.
  *
- * Index 0 stands for none. The record that was given back last is taken first.
+ * Index 0 means no record. The record that was freed last is taken first.
  *
- * Owns     its records, which move when the pool grows: keep the index, not the pointer.
+ * Owns     its records. They move when the pool grows: keep the index, not the pointer.
  * Threads  one at a time.
- * Errors   reserve: false at the pool's limit, at the budget's or where there is no memory; the
- *          pool is unchanged then. take never fails for what was reserved.
+ * Errors   reserve: false at the limit of the pool or the budget, or without memory; the pool is
+ *          unchanged then. take never fails for reserved records.
  * Cost     take, give: constant. A reserve that grows copies all records.
  */
 #ifndef SMP_COUNTING_POOL_H
@@ -25,8 +25,8 @@ struct smp_pool {
     uint32_t record_bytes;            /* 4 at least */
     uint32_t limit;                   /* records in use at most */
     uint32_t capacity;
-    uint32_t top;   /* all indices below it, from 1, have been taken once */
-    uint32_t free;  /* the first of those that were given back; each holds the next one's index */
+    uint32_t top;   /* every index below it, from 1 on, has been taken once */
+    uint32_t free;  /* the first free record; each holds the index of the next one */
     uint32_t count; /* in use */
 };
 
@@ -34,9 +34,9 @@ void smp_pool_init(struct smp_pool *pool, struct smp_memory_budget *budget, size
                    uint32_t limit);
 void smp_pool_fini(struct smp_pool *pool);
 
-/* Memory for more further records. */
+/* Reserves memory for more records. */
 bool smp_pool_reserve(struct smp_pool *pool, size_t more);
-/* A zeroed record, of those reserved. */
+/* Returns a reserved record, zeroed. */
 uint32_t smp_pool_take(struct smp_pool *pool);
 void smp_pool_give(struct smp_pool *pool, uint32_t index);
 

@@ -3,14 +3,6 @@
 
 #include <string.h>
 
-struct root_rule {
-    struct smp_slice class_pattern;
-    struct smp_slice method_pattern;
-    struct smp_slice parameters; /* what stands between the parentheses */
-    bool has_parameters;
-    struct smp_slice as_class; /* all of it, if it may as well be the name of a class; else empty */
-};
-
 static const struct {
     const char *name;
     char code;
@@ -22,7 +14,7 @@ enum { PRIMITIVE_COUNT = sizeof(PRIMITIVES) / sizeof(PRIMITIVES[0]) };
 /* --- reading --- */
 
 /* Cuts "name(types)" in two. */
-static struct smp_slice read_parameters(struct smp_slice text, struct root_rule *rule)
+static struct smp_slice read_parameters(struct smp_slice text, struct smp_root_rule *rule)
 {
     const char *const open = memchr(text.bytes, '(', text.length);
     const char *const end = text.bytes + text.length;
@@ -36,9 +28,9 @@ static struct smp_slice read_parameters(struct smp_slice text, struct root_rule 
     return smp_slice_trim((struct smp_slice){ text.bytes, (size_t)(open - text.bytes) });
 }
 
-static struct root_rule read_rule(struct smp_slice text)
+struct smp_root_rule smp_root_rule_read(struct smp_slice text)
 {
-    struct root_rule rule = { .method_pattern = { "*", 1 } };
+    struct smp_root_rule rule = { .text = text, .method_pattern = { "*", 1 } };
     const struct smp_slice head = read_parameters(text, &rule);
     const char *const dot = head.length > 0 ? memrchr(head.bytes, '.', head.length) : NULL;
     struct smp_slice method = head;
@@ -56,36 +48,26 @@ static struct root_rule read_rule(struct smp_slice text)
     return rule;
 }
 
-size_t smp_root_rules_count(const char *list)
-{
-    struct smp_slice rule = { 0 };
-    size_t count = 0;
-
-    while (smp_slice_next_part(&list, &rule))
-        count++;
-    return count;
-}
-
 /* --- matching --- */
 
-/* Names have slashes between their levels. A dot inside of one matches nothing: levels must lie the
- * same in both. */
+/* Internal names have slashes between their levels. A dot in such a name matches nothing, so the
+ * levels of pattern and name agree. */
 static bool is_same_byte(char pattern, char byte)
 {
     return pattern == '.' ? byte == '/' : byte == pattern;
 }
 
-/* Where a match goes on after a star, one byte later. */
+/* A star that a match can come back to, and let it match one byte more. */
 struct star {
-    size_t after; /* the pattern behind it */
-    size_t next;  /* in the name */
+    size_t after; /* the offset behind it in the pattern */
+    size_t next;  /* the first byte in the name that it does not match yet */
     bool is_set;
 };
 
 /*
- * Greedy, with the last star of each kind to come back to. That is enough: what an earlier star
- * took could only have been more, and whatever follows ** can begin anywhere behind it; * ends in
- * its level, so levels lie as they do.
+ * Greedy, with backtracking to the last star of each kind. Earlier stars need not be tried again: a
+ * longer match for them would only leave less of the name, and the text after ** can begin anywhere
+ * behind it. A single star never leaves its level, so it does not change how levels agree.
  */
 static bool matches_stars(struct smp_slice pattern, struct smp_slice name)
 {
@@ -123,7 +105,7 @@ static bool matches_stars(struct smp_slice pattern, struct smp_slice name)
     return true;
 }
 
-/* Is it the class of this name, or does that name end with it, after a dot? */
+/* Is the type the whole name of the class, or the end of that name after a dot? */
 static bool matches_class_type(struct smp_slice type, struct smp_slice class_name)
 {
     size_t skipped = class_name.length - type.length;
@@ -161,7 +143,7 @@ static bool cut_end(struct smp_slice *text, const char *end)
     return true;
 }
 
-/* Takes "...", "[]" or "[ ]" off its end. */
+/* Removes "...", "[]" or "[ ]" from the end of the type. */
 static bool cut_dimension(struct smp_slice *type)
 {
     struct smp_slice rest = *type;
@@ -178,7 +160,7 @@ static void drop_bytes(struct smp_slice *text, size_t count)
     text->length -= count;
 }
 
-/* *descriptor begins with a type, which is taken off it. */
+/* Compares the type with the first one of the descriptor, and removes that one from it. */
 static bool takes_type(struct smp_slice type, struct smp_slice *descriptor)
 {
     const char *end = NULL;
@@ -222,45 +204,29 @@ static bool is_initializer(struct smp_slice method)
     return smp_slice_is(method, "<init>") || smp_slice_is(method, "<clinit>");
 }
 
-static bool names_class(const struct root_rule *rule, struct smp_slice class_name)
+static bool names_class(const struct smp_root_rule *rule, struct smp_slice class_name)
 {
     return rule->as_class.length > 0 && matches_stars(rule->as_class, class_name);
 }
 
-bool smp_root_rule_is_exact(struct smp_slice text, struct smp_slice class_name)
+bool smp_root_rule_is_exact(const struct smp_root_rule *rule, struct smp_slice class_name)
 {
-    const struct root_rule rule = read_rule(text);
-
-    return !smp_slice_has(rule.class_pattern, '*') && !smp_slice_has(rule.method_pattern, '*') &&
-           !names_class(&rule, class_name);
+    return !smp_slice_has(rule->class_pattern, '*') && !smp_slice_has(rule->method_pattern, '*') &&
+           !names_class(rule, class_name);
 }
 
-bool smp_root_rule_matches_class(struct smp_slice text, struct smp_slice class_name)
+bool smp_root_rule_matches_class(const struct smp_root_rule *rule, struct smp_slice class_name)
 {
-    const struct root_rule rule = read_rule(text);
-
-    return matches_stars(rule.class_pattern, class_name) || names_class(&rule, class_name);
+    return matches_stars(rule->class_pattern, class_name) || names_class(rule, class_name);
 }
 
-bool smp_root_rules_match_class(const char *list, struct smp_slice class_name)
-{
-    struct smp_slice rule = { 0 };
-
-    while (smp_slice_next_part(&list, &rule)) {
-        if (smp_root_rule_matches_class(rule, class_name))
-            return true;
-    }
-    return false;
-}
-
-bool smp_root_rule_matches_method(struct smp_slice text, struct smp_slice class_name,
+bool smp_root_rule_matches_method(const struct smp_root_rule *rule, struct smp_slice class_name,
                                   struct smp_slice name, struct smp_slice descriptor)
 {
-    const struct root_rule rule = read_rule(text);
-    const bool is_named = is_initializer(name) ? smp_slice_equals(rule.method_pattern, name)
-                                               : matches_stars(rule.method_pattern, name);
-
-    if (names_class(&rule, class_name))
+    if (names_class(rule, class_name))
         return !is_initializer(name);
-    return is_named && (!rule.has_parameters || matches_parameters(rule.parameters, descriptor));
+    if (is_initializer(name) ? !smp_slice_equals(rule->method_pattern, name)
+                             : !matches_stars(rule->method_pattern, name))
+        return false;
+    return !rule->has_parameters || matches_parameters(rule->parameters, descriptor);
 }

@@ -5,21 +5,23 @@
  *   com.acme.OrderHandler.handle                one method, all its overloads
  *   com.acme.OrderHandler.handle(long, String)  one overload: parameter types as in Java source,
  *                                               with or without their package; () for none
- *   com.acme.OrderHandler.<init>                its constructors, from behind super() or this() on
- *   com.acme.jobs.*.run                         * is any text within one level
- *   com.acme.batch.**                           ** is one level or more: all methods of all classes
+ *   com.acme.OrderHandler.<init>                its constructors, after super() or this()
+ *   com.acme.jobs.*.run                         * matches any text within one level
+ *   com.acme.batch.**                           ** matches one level or more: all methods of
+ *   classes
  *                                               below com.acme.batch
  *   com.acme.**.run                             run, of all classes below com.acme
  *
- * What stands before the last dot is the class, so com.acme.Order.* is all methods of that class.
- * So is com.acme.Order alone, once a class of that name is loaded. A nested class is written with
- * its dollar sign: com.acme.Order$Line. Stars and the names of classes stand for no constructor and
- * no static initialiser: these are named.
+ * The class is the text before the last dot, so com.acme.Order.* means all methods of that class.
+ * com.acme.Order alone means the same once a class of that name is loaded. A nested class is
+ * written with its dollar sign: com.acme.Order$Line. Stars and names of classes match no
+ * constructor and no static initialiser: a rule has to name these.
  *
- * The setter in Java (CountingLists) refuses all other texts; here they match nothing of use.
+ * The setter in Java (CountingLists) refuses all other texts; here they match nothing useful.
  *
  * Threads  any.
- * Cost     a match: O(length of rule and names), times the number of levels for `**`.
+ * Cost     read: a pass over the text. A match: O(length of rule and names), times the number of
+ *          levels for `**`.
  */
 #ifndef SMP_COUNTING_ROOT_RULES_H
 #define SMP_COUNTING_ROOT_RULES_H
@@ -29,17 +31,24 @@
 
 #include "counting/slice.h"
 
-/* Of a comma-separated list: smp_slice_next_part gives one after the other. */
-size_t smp_root_rules_count(const char *list);
-/* Does one of them name methods of this class? */
-bool smp_root_rules_match_class(const char *list, struct smp_slice class_name);
+/* A rule and its parts, all of which point into the text it was read from. */
+struct smp_root_rule {
+    struct smp_slice text;
+    struct smp_slice class_pattern;
+    struct smp_slice method_pattern;
+    struct smp_slice parameters; /* between the parentheses */
+    struct smp_slice as_class;   /* the whole text if it may name a class; else empty */
+    bool has_parameters;
+};
+
+struct smp_root_rule smp_root_rule_read(struct smp_slice text);
 /* Does the rule name methods of the class with this internal name? */
-bool smp_root_rule_matches_class(struct smp_slice rule, struct smp_slice class_name);
-/* Were the methods of a class that matches chosen one by one? Not if the rule has a star, or is the
- * name of the class. */
-bool smp_root_rule_is_exact(struct smp_slice rule, struct smp_slice class_name);
-/* Is it this method, of a class that matches? */
-bool smp_root_rule_matches_method(struct smp_slice rule, struct smp_slice class_name,
+bool smp_root_rule_matches_class(const struct smp_root_rule *rule, struct smp_slice class_name);
+/* Did the user choose the methods of a matching class one by one? Not with a star, nor with the
+ * name of the class alone. */
+bool smp_root_rule_is_exact(const struct smp_root_rule *rule, struct smp_slice class_name);
+/* Does the rule name this method of a matching class? */
+bool smp_root_rule_matches_method(const struct smp_root_rule *rule, struct smp_slice class_name,
                                   struct smp_slice name, struct smp_slice descriptor);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * slice.h - a piece of a text, which is borrowed, and the parts of a comma-separated list.
+ * slice.h - a borrowed piece of a text, and the parts of a comma-separated list.
  *
  * Threads  any.
  */
@@ -36,7 +36,7 @@ static inline bool smp_slice_has(struct smp_slice slice, char byte)
     return slice.length > 0 && memchr(slice.bytes, byte, slice.length) != NULL;
 }
 
-/* Without blanks and control characters around it. */
+/* Removes blanks and control characters at both ends. */
 static inline struct smp_slice smp_slice_trim(struct smp_slice slice)
 {
     while (slice.length > 0 && (unsigned char)slice.bytes[0] <= ' ') {
@@ -48,8 +48,8 @@ static inline struct smp_slice smp_slice_trim(struct smp_slice slice)
     return slice;
 }
 
-/* The next part at or after *cursor, trimmed and not empty; false at the end of the list. Commas
- * between parentheses do not separate parts. */
+/* Returns the next part, trimmed and not empty, and moves *cursor behind it; false at the end of
+ * the list. Commas between parentheses do not separate parts. */
 static inline bool smp_slice_next_part(const char **cursor, struct smp_slice *part)
 {
     while (**cursor != '\0') {
@@ -67,6 +67,16 @@ static inline bool smp_slice_next_part(const char **cursor, struct smp_slice *pa
             return true;
     }
     return false;
+}
+
+static inline size_t smp_slice_count_parts(const char *list)
+{
+    struct smp_slice part = { 0 };
+    size_t count = 0;
+
+    while (smp_slice_next_part(&list, &part))
+        count++;
+    return count;
 }
 
 #endif

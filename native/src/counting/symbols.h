@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * symbols.h - texts that are stored once and counted, so that they go with the last class that has
- * them: names of classes, names of methods with their descriptors (`add.(I)V`), source files.
+ * symbols.h - texts that are stored once, with reference counts: names of classes, names of methods
+ * with their descriptors (`add.(I)V`), source files. A text is freed with the last class that has
+ * it.
  *
  * Owns     copies of the texts. A symbol lives as long as it is held.
  * Threads  one at a time.
- * Errors   intern: 0 where there is no memory; nothing has changed then.
- * Cost     intern, find: one hash of the text. Each symbol: 48 bytes, a slot of 8 and a piece of
- *          the heap.
+ * Errors   intern: 0 without memory; nothing has changed then.
+ * Cost     intern, find: one hash of the text. Each symbol: 48 bytes, a slot of 8 and an allocation
+ *          for the text.
  */
 #ifndef SMP_COUNTING_SYMBOLS_H
 #define SMP_COUNTING_SYMBOLS_H
@@ -22,16 +23,16 @@
 enum { SMP_SYMBOLS_LIMIT = 16 * 1024 * 1024 };
 
 struct smp_symbol {
-    char *text; /* modified UTF-8, with a NUL behind it */
+    char *text; /* modified UTF-8, NUL-terminated */
     uint32_t length;
     uint32_t hash;
     uint32_t holds;
-    /* For class_index and the call graph, where this is the name of a class: heads of lists, 0
-     * where they are empty. Whatever is on a list holds the symbol. */
+    /* For class_index and the call graph, if the symbol is the name of a class: heads of lists, 0
+     * if empty. Everything in these lists holds the symbol. */
     uint32_t first_class;   /* of that name */
     uint32_t first_edge;    /* of classes that name it as super class or interface */
-    uint32_t first_reached; /* call target of that owner that is reached */
-    uint64_t visited;       /* the last search that came by */
+    uint32_t first_reached; /* reached call target of that owner */
+    uint64_t visited;       /* by the search of this number */
 };
 
 struct smp_symbols {
@@ -42,9 +43,9 @@ struct smp_symbols {
 void smp_symbols_init(struct smp_symbols *symbols, struct smp_memory_budget *budget);
 void smp_symbols_fini(struct smp_symbols *symbols);
 
-/* The symbol of this text, held once more. */
+/* Returns the symbol of this text, made if it is new, and holds it once more. */
 uint32_t smp_symbols_intern(struct smp_symbols *symbols, struct smp_slice text);
-/* The same, not held; 0: there is none. */
+/* Returns the symbol without a hold; 0: there is none. */
 uint32_t smp_symbols_find(const struct smp_symbols *symbols, struct smp_slice text);
 /* 0 is fine, as for release. Returns the symbol. */
 uint32_t smp_symbols_hold(struct smp_symbols *symbols, uint32_t symbol);
@@ -55,7 +56,7 @@ static inline struct smp_symbol *smp_symbols_at(const struct smp_symbols *symbol
     return smp_pool_at(&symbols->pool, symbol);
 }
 
-/* Of symbol 0 it is empty. */
+/* The text of symbol 0 is empty. */
 static inline struct smp_slice smp_symbols_text(const struct smp_symbols *symbols, uint32_t symbol)
 {
     if (symbol == 0)

@@ -21,7 +21,7 @@ static bool reserve_list(struct smp_type_search *search, struct smp_type_list *l
     return smp_memory_budget_fit(search->index->budget, &list->room, needed * sizeof(uint32_t));
 }
 
-/* A name of a super type has an edge. */
+/* Every name of a super type has an edge, so there are at most as many names. */
 bool smp_type_search_reserve(struct smp_type_search *search)
 {
     const size_t classes = search->index->classes.count;
@@ -49,7 +49,7 @@ static void add_class_once(struct smp_type_search *search, struct smp_type_list 
     add_to(list, added);
 }
 
-/* The loaded classes of a name. */
+/* Adds the loaded classes of a name. */
 static void add_named(struct smp_type_search *search, struct smp_type_list *list, uint32_t name)
 {
     uint32_t named = smp_class_index_first(search->index, name);
@@ -70,7 +70,7 @@ static void add_subtypes_of(struct smp_type_search *search, uint32_t name)
     }
 }
 
-/* The list is its own queue: what was added is gone through for more. */
+/* The list is its own queue: each class in it is searched for further subtypes. */
 void smp_type_search_subtypes(struct smp_type_search *search, uint32_t name)
 {
     struct smp_type_list *const list = &search->subtypes;
@@ -108,8 +108,8 @@ static void add_supers_of(struct smp_type_search *search, uint32_t of)
     }
 }
 
-/* Its own edges at first: another class of its name may extend something else. That class counts
- * where the name is met again, in a circle; then the name is in the list twice. */
+/* Starts with the edges of the class itself: another class of its name may extend other types. If a
+ * circle leads back to the name, that class counts, too, and the name is in the list twice. */
 void smp_type_search_supers(struct smp_type_search *search, uint32_t of)
 {
     struct smp_type_list *const list = &search->supers;
@@ -156,7 +156,7 @@ void smp_type_search_methods(struct smp_type_search *search, uint32_t signature,
             const struct smp_subtype_edge *const super = smp_class_index_edge(index, edge);
 
             add_named(search, open, super->super_name);
-            /* An interface is not initialised with the classes that implement it. */
+            /* Initialising a class does not initialise its interfaces. */
             edge = is_clinit ? 0 : super->next_of_subtype;
         }
     }

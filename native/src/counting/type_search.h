@@ -2,13 +2,13 @@
 /*
  * type_search.h - searches along super types and subtypes of loaded classes.
  *
- * By name, as class_index.h says: a class' super types are all loaded classes of the names that it
- * names. Circles, which names of several loaders can make, end nothing and hurt nothing: each class
- * is visited once a search.
+ * Relations go by name (class_index.h): the super types of a class are all loaded classes of the
+ * names that it mentions. Equal names in several loaders can form circles, which do no harm: a
+ * search visits each class once.
  *
  * Owns     its lists.
  * Threads  one at a time.
- * Errors   reserve: false where there is no memory. After it no search fails until the index grows.
+ * Errors   reserve: false without memory. After it no search fails until the index grows.
  * Cost     a search: O(classes visited and their edges); steps counts the classes visited.
  */
 #ifndef SMP_COUNTING_TYPE_SEARCH_H
@@ -32,11 +32,11 @@ static inline uint32_t *smp_type_list_items(const struct smp_type_list *list)
 
 struct smp_type_search {
     struct smp_class_index *index; /* borrowed */
-    struct smp_type_list subtypes; /* classes, those of the name itself first */
-    size_t same_count;             /* of these */
-    struct smp_type_list supers;   /* names, the class' own first */
-    struct smp_type_list open;     /* classes that a search for a method has still to visit */
-    uint64_t search;               /* number of the last one */
+    struct smp_type_list subtypes; /* classes; those of the name itself come first */
+    size_t same_count;             /* the number of classes of the name itself */
+    struct smp_type_list supers;   /* names; that of the class itself comes first */
+    struct smp_type_list open;     /* classes that a search for a method still has to visit */
+    uint64_t search;               /* the number of the last search */
     uint64_t steps;
 };
 
@@ -44,17 +44,15 @@ void smp_type_search_init(struct smp_type_search *search, struct smp_class_index
 void smp_type_search_fini(struct smp_type_search *search);
 bool smp_type_search_reserve(struct smp_type_search *search);
 
-/* The loaded classes of this name, then all that extend or implement them. */
+/* Fills subtypes: the loaded classes of this name, then all that extend or implement them. */
 void smp_type_search_subtypes(struct smp_type_search *search, uint32_t name);
-/* The class' own name, then those of all that it extends and implements. */
+/* Fills supers: the name of the class, then those of all types that it extends and implements. */
 void smp_type_search_supers(struct smp_type_search *search, uint32_t of);
 
 typedef void smp_method_found(void *self, uint32_t in_class, uint32_t method);
-/*
- * The methods that a call of this signature finds in the classes: on each way upwards the first one
- * that is declared. is_override: only those that can override, neither static nor private. Of
- * static initialisers those of all super classes are found.
- */
+/* Calls found for each method that a call of this signature finds in the classes: on each way
+ * upwards the first one that is declared. is_override: only methods that can override, which are
+ * neither static nor private. For static initialisers it goes on to all super classes. */
 void smp_type_search_methods(struct smp_type_search *search, uint32_t signature,
                              const uint32_t *classes, size_t count, bool is_override,
                              smp_method_found *found, void *self);

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-bool smp_worklist_is_of_rule(const struct smp_call_graph *graph, struct smp_slice rule, int32_t id)
+bool smp_worklist_is_of_rule(const struct smp_call_graph *graph, const struct smp_root_rule *rule,
+                             int32_t id)
 {
     const struct smp_slice class_name = smp_method_ids_class(&graph->ids, id);
 
@@ -14,46 +15,47 @@ bool smp_worklist_is_of_rule(const struct smp_call_graph *graph, struct smp_slic
                                         smp_method_ids_descriptor(&graph->ids, id));
 }
 
-/* --- dirty classes --- */
+/* --- pending classes --- */
 
-static void link_dirty(struct smp_call_graph *graph, uint32_t dirty, uint32_t prior, uint32_t next)
+static void link_pending(struct smp_call_graph *graph, uint32_t pending, uint32_t prior,
+                         uint32_t next)
 {
-    struct smp_indexed_class *const it = smp_class_index_at(&graph->index, dirty);
+    struct smp_indexed_class *const it = smp_class_index_at(&graph->index, pending);
 
-    it->is_dirty = true;
-    it->prior_dirty = prior;
-    it->next_dirty = next;
-    smp_class_index_at(&graph->index, prior)->next_dirty = dirty;
-    smp_class_index_at(&graph->index, next)->prior_dirty = dirty;
+    it->is_pending = true;
+    it->prior_pending = prior;
+    it->next_pending = next;
+    smp_class_index_at(&graph->index, prior)->next_pending = pending;
+    smp_class_index_at(&graph->index, next)->prior_pending = pending;
 }
 
-void smp_worklist_set_dirty(struct smp_call_graph *graph, uint32_t dirty)
+void smp_worklist_add_pending(struct smp_call_graph *graph, uint32_t pending)
 {
-    if (!smp_class_index_at(&graph->index, dirty)->is_dirty)
-        link_dirty(graph, dirty, smp_class_index_at(&graph->index, 0)->prior_dirty, 0);
+    if (!smp_class_index_at(&graph->index, pending)->is_pending)
+        link_pending(graph, pending, smp_class_index_at(&graph->index, 0)->prior_pending, 0);
 }
 
-void smp_worklist_set_urgent(struct smp_call_graph *graph, uint32_t dirty)
+void smp_worklist_add_urgent(struct smp_call_graph *graph, uint32_t pending)
 {
-    struct smp_indexed_class *const it = smp_class_index_at(&graph->index, dirty);
+    struct smp_indexed_class *const it = smp_class_index_at(&graph->index, pending);
 
     if (it->is_urgent)
         return;
-    smp_worklist_set_clean(graph, dirty);
-    link_dirty(graph, dirty, 0, smp_worklist_first_dirty(graph));
+    smp_worklist_remove_pending(graph, pending);
+    link_pending(graph, pending, 0, smp_worklist_first_pending(graph));
     it->is_urgent = true;
     graph->urgent++;
 }
 
-void smp_worklist_set_clean(struct smp_call_graph *graph, uint32_t clean)
+void smp_worklist_remove_pending(struct smp_call_graph *graph, uint32_t removed)
 {
-    struct smp_indexed_class *const it = smp_class_index_at(&graph->index, clean);
+    struct smp_indexed_class *const it = smp_class_index_at(&graph->index, removed);
 
-    if (!it->is_dirty)
+    if (!it->is_pending)
         return;
-    smp_class_index_at(&graph->index, it->prior_dirty)->next_dirty = it->next_dirty;
-    smp_class_index_at(&graph->index, it->next_dirty)->prior_dirty = it->prior_dirty;
-    it->is_dirty = false;
+    smp_class_index_at(&graph->index, it->prior_pending)->next_pending = it->next_pending;
+    smp_class_index_at(&graph->index, it->next_pending)->prior_pending = it->prior_pending;
+    it->is_pending = false;
     graph->urgent -= it->is_urgent;
     it->is_urgent = false;
 }
@@ -89,7 +91,7 @@ static void count_loss(struct smp_call_graph *graph, uint32_t in_class, uint32_t
     (void)smp_counting_account_name(graph->account, code, text);
 }
 
-/* The same, of a method that gets no id: once. */
+/* The same once for each method: one without an id may be found many times. */
 static void count_once(struct smp_call_graph *graph, uint32_t in_class, uint32_t method,
                        enum smp_counting code, const char *why)
 {
@@ -114,18 +116,18 @@ static bool is_initialiser(const struct smp_call_graph *graph,
 
 /* --- targets --- */
 
-static void set_pending(struct smp_call_graph *graph, uint32_t pending)
+static void queue_target(struct smp_call_graph *graph, uint32_t queued)
 {
-    struct smp_call_target *const target = smp_class_index_target(&graph->index, pending);
+    struct smp_call_target *const target = smp_class_index_target(&graph->index, queued);
 
-    if (target->is_pending)
+    if (target->is_queued)
         return;
-    target->is_pending = true;
-    target->next_pending = graph->first_pending;
-    graph->first_pending = pending;
+    target->is_queued = true;
+    target->next_queued = graph->first_queued;
+    graph->first_queued = queued;
 }
 
-/* By one more method. */
+/* Called by one more visited method. */
 static void reach_target(struct smp_call_graph *graph, uint32_t reached)
 {
     struct smp_call_target *const target = smp_class_index_target(&graph->index, reached);
@@ -135,10 +137,10 @@ static void reach_target(struct smp_call_graph *graph, uint32_t reached)
         return;
     target->next_reached = owner->first_reached;
     owner->first_reached = reached;
-    set_pending(graph, reached);
+    queue_target(graph, reached);
 }
 
-/* What it finds is looked ahead from again where that is farther than before. */
+/* A target with a larger look-ahead is searched for again. */
 static void raise_target(struct smp_call_graph *graph, uint32_t raised, uint8_t ahead)
 {
     struct smp_call_target *const target = smp_class_index_target(&graph->index, raised);
@@ -146,7 +148,7 @@ static void raise_target(struct smp_call_graph *graph, uint32_t raised, uint8_t 
     if (ahead <= target->ahead)
         return;
     target->ahead = ahead;
-    set_pending(graph, raised);
+    queue_target(graph, raised);
 }
 
 static void leave_target(struct smp_call_graph *graph, uint32_t left)
@@ -157,7 +159,7 @@ static void leave_target(struct smp_call_graph *graph, uint32_t left)
     assert(target->reached_by > 0);
     if (--target->reached_by > 0)
         return;
-    assert(!target->is_pending);
+    assert(!target->is_queued);
     target->ahead = 0;
     while (*link != left)
         link = &smp_class_index_target(&graph->index, *link)->next_reached;
@@ -204,7 +206,7 @@ static void reach_made(struct smp_call_graph *graph, const struct smp_class_body
     initialiser->flags |= SMP_MARK_MAKES;
 }
 
-void smp_worklist_unexpand(struct smp_call_graph *graph, struct smp_class_body *body)
+void smp_worklist_release(struct smp_call_graph *graph, struct smp_class_body *body)
 {
     for (uint32_t m = 0; m < body->method_count; m++) {
         struct smp_indexed_method *const it = &body->methods[m];
@@ -228,7 +230,8 @@ void smp_worklist_adopt_initialisers(struct smp_call_graph *graph, uint32_t in_c
     }
 }
 
-/* Where its calls are not known, its plan is made anew, for which the JVM hands in its bytes. */
+/* If the calls of the class are not known, it gets a new plan, for which the JVM hands in its
+ * bytes. */
 static void initialise(struct smp_call_graph *graph, uint32_t in_class)
 {
     struct smp_indexed_class *const it = smp_class_index_at(&graph->index, in_class);
@@ -237,13 +240,13 @@ static void initialise(struct smp_call_graph *graph, uint32_t in_class)
         return;
     it->is_initialised = true;
     if (it->lacks_calls && it->refusal == NULL)
-        smp_worklist_set_dirty(graph, in_class);
+        smp_worklist_add_pending(graph, in_class);
     smp_worklist_adopt_initialisers(graph, in_class);
 }
 
 /* --- instances --- */
 
-/* Its overrides are searched for. */
+/* Queues the class for a search for its overrides. */
 static void set_changed(struct smp_call_graph *graph, uint32_t changed)
 {
     struct smp_indexed_class *const it = smp_class_index_at(&graph->index, changed);
@@ -265,15 +268,15 @@ static void raise_instances(struct smp_call_graph *graph, uint32_t made, uint8_t
     set_changed(graph, made);
 }
 
-/* ahead: how many calls are looked ahead from its overrides. */
+/* ahead: the look-ahead from its overrides. */
 static void add_instance(struct smp_call_graph *graph, uint32_t made, uint8_t ahead)
 {
     if (smp_class_index_at(&graph->index, made)->is_allowed)
         raise_instances(graph, made, ahead);
 }
 
-/* EAGER expands all it finds anyway. */
-void smp_worklist_expand(struct smp_call_graph *graph, uint32_t in_class, uint32_t method)
+/* EAGER visits every method it finds, so it needs no look-ahead. */
+void smp_worklist_visit(struct smp_call_graph *graph, uint32_t in_class, uint32_t method)
 {
     const bool is_lazy = smp_worklist_scheme(graph) == SMP_INSTRUMENTATION_LAZY;
     const uint8_t ahead = is_lazy ? graph->plan->look_ahead : 1;
@@ -319,10 +322,10 @@ static void give_id(struct smp_call_graph *graph, uint32_t in_class, uint32_t me
     smp_method_ids_set_source(&graph->ids, it->id, class_of->source_file);
     graph->methods++;
     graph->roots += (it->flags & SMP_MARK_ROOT) != 0;
-    smp_worklist_set_dirty(graph, in_class);
+    smp_worklist_add_pending(graph, in_class);
     initialise(graph, in_class);
     if (smp_worklist_scheme(graph) == SMP_INSTRUMENTATION_EAGER)
-        smp_worklist_expand(graph, in_class, method);
+        smp_worklist_visit(graph, in_class, method);
 }
 
 void smp_worklist_add(struct smp_call_graph *graph, uint32_t in_class, uint32_t method)
@@ -334,7 +337,7 @@ void smp_worklist_add(struct smp_call_graph *graph, uint32_t in_class, uint32_t 
     if (wanted->id >= 0 || (wanted->access & (SMP_ACCESS_NATIVE | SMP_ACCESS_ABSTRACT)) != 0)
         return;
     if (!is_root && !it->is_allowed) {
-        if (it->passes_on) /* it is no step: what it calls is as far away as itself */
+        if (it->passes_on) /* not a step: its callees are as far away as itself */
             smp_worklist_look_ahead(graph, in_class, method, (uint8_t)(graph->found_ahead + 1));
         else if (!is_jdk_class(graph, in_class))
             count_once(graph, in_class, method, SMP_COUNTING_EXCLUDED, NULL);
@@ -350,7 +353,7 @@ void smp_worklist_add(struct smp_call_graph *graph, uint32_t in_class, uint32_t 
     }
     count_once(graph, in_class, method, SMP_COUNTING_LEFT_ALONE, it->refusal);
     if (graph->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL)
-        smp_worklist_expand(graph, in_class, method);
+        smp_worklist_visit(graph, in_class, method);
 }
 
 void smp_worklist_take_probe(struct smp_call_graph *graph, uint32_t in_class, uint32_t method,
@@ -365,20 +368,20 @@ void smp_worklist_take_probe(struct smp_call_graph *graph, uint32_t in_class, ui
     smp_places_end_trial(graph, it);
     if (it->id >= 0)
         smp_worklist_set_state(graph, it, is_dropped ? SMP_METHOD_DROPPED : SMP_METHOD_LEFT_ALONE);
-    /* One that is left alone is so again whenever its class is transformed. */
+    /* A method may be left alone again at each change of its class. */
     if (is_dropped)
         count_loss(graph, in_class, method, code, why);
     else
         count_once(graph, in_class, method, code, why);
     if (had_probe && graph->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL)
-        smp_worklist_expand(graph, in_class, method);
+        smp_worklist_visit(graph, in_class, method);
 }
 
-/* --- what is found --- */
+/* --- methods that searches find --- */
 
-/* This method is called. If its class is a library's, outside of the filter, each subtype that is
- * inside may be the one it is called for, and be called back by it. Classes of the JDK have too
- * many subtypes for that. */
+/* This method is called. If its class belongs to a library outside of the filter, it may run on an
+ * object of any subtype inside of the filter, and call that one back. Classes of the JDK have too
+ * many subtypes for that assumption. */
 static void leave_filter(struct smp_call_graph *graph, uint32_t in_class, uint32_t method)
 {
     const struct smp_indexed_class *const it = smp_class_index_at(&graph->index, in_class);
@@ -390,7 +393,7 @@ static void leave_filter(struct smp_call_graph *graph, uint32_t in_class, uint32
         raise_instances(graph, in_class, graph->found_ahead);
 }
 
-/* A bridge is no step, as it only calls the method that was written. */
+/* A bridge does not count as a step: it only calls the method of the source. */
 static void want_found(void *self, uint32_t in_class, uint32_t method)
 {
     struct smp_call_graph *const graph = self;
@@ -405,7 +408,7 @@ static void want_found(void *self, uint32_t in_class, uint32_t method)
             (uint8_t)(graph->found_ahead + ((it->access & SMP_ACCESS_BRIDGE) != 0)));
 }
 
-/* In classes that the search for subtypes has found. */
+/* Searches a range of the classes that the search for subtypes has found. */
 static void find_in_subtypes(struct smp_call_graph *graph, uint32_t signature, size_t from,
                              size_t to, bool is_override)
 {
@@ -446,7 +449,7 @@ static bool has_name(const struct smp_call_graph *graph, const struct smp_indexe
     return smp_slice_equals(smp_signature_name(signature), name);
 }
 
-/* A sample does not say which overload it has. */
+/* A sample does not tell overloads apart. */
 static void judge_overloads(struct smp_call_graph *graph, uint32_t in_class, struct smp_slice name,
                             bool *has_id, struct smp_call_graph_sample *out)
 {
@@ -491,7 +494,7 @@ static bool can_be_overridden(const struct smp_call_graph *graph,
            !is_initialiser(graph, declared);
 }
 
-/* What the class has for the methods that another one, outside of the filter, declares. */
+/* Wants the methods of the class that override methods of another one outside of the filter. */
 static void want_overrides(struct smp_call_graph *graph, uint32_t made, uint32_t outside)
 {
     const struct smp_class_body *const body = &smp_class_index_at(&graph->index, outside)->body;
@@ -502,7 +505,7 @@ static void want_overrides(struct smp_call_graph *graph, uint32_t made, uint32_t
     }
 }
 
-/* The super types of an instance are initialised with it, and their constructors have run. */
+/* The super types of an instance have been initialised, and their constructors have run. */
 static void search_supers(struct smp_call_graph *graph, uint32_t made)
 {
     const struct smp_type_list *const supers = &graph->search.supers;
@@ -538,8 +541,7 @@ static void search_changed(struct smp_call_graph *graph)
         add_instance(graph, smp_type_list_items(subtypes)[i], graph->found_ahead);
 }
 
-/* A target without a descriptor: its text, with the dot at its end, in a class of its owner's
- * name. */
+/* Searches a class of the owner's name for a target without a descriptor. text: `name.` */
 static void find_by_name(struct smp_call_graph *graph, const struct smp_call_target *target,
                          struct smp_slice text, uint32_t in_class)
 {
@@ -559,15 +561,15 @@ static bool has_descriptor(struct smp_slice signature)
     return signature.length == 0 || signature.bytes[signature.length - 1] != '.';
 }
 
-static void find_pending(struct smp_call_graph *graph)
+static void process_target(struct smp_call_graph *graph)
 {
     struct smp_call_target *const target =
-        smp_class_index_target(&graph->index, graph->first_pending);
+        smp_class_index_target(&graph->index, graph->first_queued);
     const struct smp_slice text = smp_symbols_text(&graph->index.symbols, target->signature);
     uint32_t named = smp_class_index_first(&graph->index, target->owner);
 
-    graph->first_pending = target->next_pending;
-    target->is_pending = false;
+    graph->first_queued = target->next_queued;
+    target->is_queued = false;
     graph->found_ahead = target->ahead;
     if (!has_descriptor(text)) {
         for (; named != 0; named = smp_class_index_at(&graph->index, named)->next_named)
@@ -582,15 +584,15 @@ static void find_pending(struct smp_call_graph *graph)
 
 void smp_worklist_process(struct smp_call_graph *graph)
 {
-    while (graph->first_pending != 0 || graph->first_changed != 0) {
-        if (graph->first_pending != 0)
-            find_pending(graph);
+    while (graph->first_queued != 0 || graph->first_changed != 0) {
+        if (graph->first_queued != 0)
+            process_target(graph);
         else
             search_changed(graph);
     }
 }
 
-/* The reached targets of one super type, in one of its subtypes. */
+/* Searches a subtype for the reached targets of one super type. */
 static void visit_targets(struct smp_call_graph *graph, uint32_t name, uint32_t in_class,
                           bool is_own)
 {
@@ -609,7 +611,7 @@ static void visit_targets(struct smp_call_graph *graph, uint32_t name, uint32_t 
     }
 }
 
-/* An instance of a super type outside of the filter may be one of the visited class. */
+/* An instance of a super type outside of the filter may be an object of the visited class. */
 static void visit_instances(struct smp_call_graph *graph, uint32_t name, uint32_t visited)
 {
     uint32_t super = smp_class_index_first(&graph->index, name);
@@ -622,7 +624,7 @@ static void visit_instances(struct smp_call_graph *graph, uint32_t name, uint32_
     }
 }
 
-/* Its subtypes may have been loaded before it: through it they have more super types now. */
+/* Its subtypes may have been loaded before it, and have more super types through it now. */
 void smp_worklist_visit_class(struct smp_call_graph *graph, uint32_t visited)
 {
     const struct smp_type_list *const subtypes = &graph->search.subtypes;

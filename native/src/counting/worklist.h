@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * worklist.h - the inside of call_graph.h: what becomes of methods and call targets.
+ * worklist.h - the inside of call_graph.h: the state of methods and call targets.
  *
- *   want ──► id, dirty class ──► expand ──► targets reached ──► process ──► want ...
- *                                  └─ of a new object ─► search ─► want ...
+ *   add ──► id, pending class ──► visit ──► targets reached ──► process ──► add ...
+ *                                  └─ a new object ─► search ─► add ...
  *
- * Instances: rapid type analysis for callbacks. Which classes of ours have instances, and which of
- * their methods others may call:
+ * Callbacks are found by rapid type analysis: which classes of the user's have instances, and which
+ * of their methods other code may call:
  *
- *   code that is followed makes a class
- *   one of its methods runs for an instance
+ *   followed code makes an object of a class
+ *   one of its methods runs on an object
  *   a method is called that it inherits from a library outside of the filter
- *     ─► add_instance ─► search: its methods that override one of a class outside of the filter
- *        are wanted
+ *     ─► add_instance ─► search: its methods that override a method from outside of the filter are
+ *        wanted
  *
  * The JDK and the libraries call compare, equals, run or accept, and their code is not followed. So
- * each override of a method that is declared outside of the filter may be called once there is an
- * instance. It may be inherited, too. What a class overrides is known once the summaries of its
- * super types have methods (counted_classes.h: meet_super).
+ * an override, own or inherited, of a method that is declared outside of the filter may be called
+ * once there is an instance. The overridden methods are known once the summaries of the super types
+ * have methods (counted_classes.h: meet_super).
  *
- * Nothing here allocates but ids and names of the account: targets that wait to be processed are
- * linked through themselves.
+ * Only ids and names of the account are allocated here: queued targets are linked through
+ * themselves.
  *
  * Threads  one at a time.
- * Errors   a method for which there is no id is counted.
- * Cost     process: O(classes that the searches of the newly reached targets visit).
+ * Errors   a method for which there is no id waits for one, and the account has it.
+ * Cost     process: O(classes that the searches for the newly reached targets visit).
  */
 #ifndef SMP_COUNTING_WORKLIST_H
 #define SMP_COUNTING_WORKLIST_H
@@ -41,20 +41,20 @@
 #include "counting/type_search.h"
 #include "model/counting_account.h"
 
-/* Of an indexed method. */
+/* Flags of an indexed method. */
 enum {
     SMP_MARK_ROOT = 1,
-    SMP_MARK_COUNTED = 2, /* as one that gets no id or no probe, so that each counts once */
-    SMP_MARK_NAMED = 4,   /* a root that is never dropped */
-    SMP_MARK_MAKES = 8,   /* an initialiser: the objects that it makes exist */
-    SMP_MARK_UNTRIED = 16 /* it is wanted, has no id, and waits for a place (places.h) */
+    SMP_MARK_COUNTED = 2, /* in the account as one without id or probe, which is noted once */
+    SMP_MARK_NAMED = 4,   /* a root that a rule names without stars: never dropped */
+    SMP_MARK_MAKES = 8,   /* an initialiser that has run: the objects that it makes exist */
+    SMP_MARK_UNTRIED = 16 /* wanted, without an id, waits for a place (places.h) */
 };
 
-/* How far a rule has come. */
+/* The progress of a rule. */
 enum smp_rule_state {
     SMP_RULE_NOT_LOADED, /* no class of its name was loaded */
-    SMP_RULE_NO_METHOD,  /* a class was, without such a method */
-    SMP_RULE_NEVER,      /* it is a class that never is instrumented */
+    SMP_RULE_NO_METHOD,  /* a class was loaded, without such a method */
+    SMP_RULE_NEVER,      /* the class is never instrumented */
     SMP_RULE_NO_CODE,    /* the method is native or abstract */
     SMP_RULE_FOUND,      /* the method has code */
     SMP_RULE_ENTERED
@@ -63,27 +63,26 @@ enum smp_rule_state {
 struct smp_call_graph {
     const struct smp_counting_plan *plan; /* borrowed */
     struct smp_memory_budget budget;
-    struct smp_class_index index; /* its class 0 begins and ends the list of dirty classes */
+    struct smp_class_index index; /* its class 0 is the head of the list of pending classes */
     struct smp_method_ids ids;
     struct smp_type_search search;
-    struct smp_counting_account *account; /* what is not counted, and why */
-    uint32_t first_pending;               /* reached targets that have not been searched for yet */
+    struct smp_counting_account *account; /* methods and classes without probes */
+    uint32_t first_queued;  /* reached targets whose methods are still to be searched for */
     uint32_t first_changed; /* classes with instances whose overrides are to be searched for */
-    uint8_t found_ahead;    /* of the target, or the class, that is searched for */
-    uint32_t urgent;        /* dirty classes that come before the others */
+    uint8_t found_ahead;    /* the look-ahead from methods that the running search finds */
+    uint32_t urgent;        /* pending classes that come before the others */
     uint32_t max_methods;   /* with a probe at a time */
     uint32_t methods;       /* with a probe, or to get one */
     uint32_t roots;         /* of these */
     bool is_root_entered;
-    bool follows_loaded; /* AUTO, as EAGER: the last of what was loaded has no probes yet */
+    bool follows_loaded; /* AUTO is EAGER now: not all loaded classes have their probes yet */
     uint64_t batches;
     struct smp_places places;
-    size_t rule_count;
-    uint8_t *rule_states; /* enum smp_rule_state; NULL without rules */
-    bool *rule_matches;   /* the class that is being loaded; NULL without rules */
+    uint8_t *rule_states; /* by rule: enum smp_rule_state; NULL without rules */
+    bool *rule_matches;   /* by rule: does it match the class being loaded? */
 };
 
-/* As methods are followed now: AUTO is EAGER for what is loaded at the start. */
+/* The scheme now: AUTO is EAGER for classes that are loaded at the start. */
 static inline enum smp_instrumentation smp_worklist_scheme(const struct smp_call_graph *graph)
 {
     if (graph->plan->instrumentation != SMP_INSTRUMENTATION_AUTO)
@@ -97,7 +96,7 @@ static inline struct smp_indexed_method *smp_worklist_method(const struct smp_ca
     return &smp_class_index_at(&graph->index, in_class)->body.methods[method];
 }
 
-/* Of a record that is not retired. */
+/* The record is not retired. */
 static inline struct smp_indexed_method *
 smp_worklist_method_of(const struct smp_call_graph *graph, const struct smp_method_record *record)
 {
@@ -111,53 +110,54 @@ static inline bool smp_worklist_has_probe(const struct smp_call_graph *graph,
            smp_method_ids_at(&graph->ids, method->id)->state == SMP_METHOD_WANTED;
 }
 
-/* The dirty class that waits longest; 0: none. */
-static inline uint32_t smp_worklist_first_dirty(const struct smp_call_graph *graph)
+/* The pending class that waits longest; 0: none. */
+static inline uint32_t smp_worklist_first_pending(const struct smp_call_graph *graph)
 {
-    return graph->index.classes.count > 0 ? smp_class_index_at(&graph->index, 0)->next_dirty : 0;
+    return graph->index.classes.count > 0 ? smp_class_index_at(&graph->index, 0)->next_pending : 0;
 }
 
-/* Does the rule stand for this method? */
-bool smp_worklist_is_of_rule(const struct smp_call_graph *graph, struct smp_slice rule, int32_t id);
+/* Does the rule match this method? */
+bool smp_worklist_is_of_rule(const struct smp_call_graph *graph, const struct smp_root_rule *rule,
+                             int32_t id);
 
-void smp_worklist_set_dirty(struct smp_call_graph *graph, uint32_t dirty);
-/* The same, before those that wait longer. */
-void smp_worklist_set_urgent(struct smp_call_graph *graph, uint32_t dirty);
-void smp_worklist_set_clean(struct smp_call_graph *graph, uint32_t clean);
+void smp_worklist_add_pending(struct smp_call_graph *graph, uint32_t pending);
+/* The same, at the head of the list. */
+void smp_worklist_add_urgent(struct smp_call_graph *graph, uint32_t pending);
+void smp_worklist_remove_pending(struct smp_call_graph *graph, uint32_t removed);
 
 /* The method has an id. */
 void smp_worklist_set_state(struct smp_call_graph *graph, const struct smp_indexed_method *method,
                             enum smp_method_state state);
-/* The method can be called: it gets an id, unless there is a reason why not. */
+/* The method can be called: gives it an id, unless there is a reason not to. */
 void smp_worklist_add(struct smp_call_graph *graph, uint32_t in_class, uint32_t method);
 /* "too large: com.acme.Order.add"; why may be NULL. */
 void smp_worklist_text(const struct smp_call_graph *graph, uint32_t in_class, uint32_t method,
                        const char *why, char out[SMP_MAX_COUNTING_NAME_BYTES]);
-/* It has no probe any more, nor does it wait for one. code: of the account, which says why before
- * its name. */
+/* The method loses its probe, or stops waiting for one. code, why: for the account. */
 void smp_worklist_take_probe(struct smp_call_graph *graph, uint32_t in_class, uint32_t method,
                              enum smp_counting code, const char *why);
 
-/* What the method calls is reached, as if it had been entered. */
-void smp_worklist_expand(struct smp_call_graph *graph, uint32_t in_class, uint32_t method);
-/* The same, looking ahead as many calls; nothing happens where that is no more than before. A
- * target keeps the most it got while it is reached. */
+/* Marks the targets that the method calls as reached, as if it had been entered. */
+void smp_worklist_visit(struct smp_call_graph *graph, uint32_t in_class, uint32_t method);
+/* The same with another look-ahead; does nothing if it is not larger than before. A target keeps
+ * its largest look-ahead while it is reached. */
 void smp_worklist_look_ahead(struct smp_call_graph *graph, uint32_t in_class, uint32_t method,
                              uint8_t ahead);
-/* The class is in use, so its initialisers have run, and constructors maybe, perhaps long ago: the
- * objects that they make exist. What else they call is not reached by that. For a class that has
- * other bytes now. */
+/* For a class that has other bytes now. A class in use has run its initialiser, and maybe its
+ * constructors, perhaps long ago: the objects that they make exist. Their other calls are not
+ * reached by that. */
 void smp_worklist_adopt_initialisers(struct smp_call_graph *graph, uint32_t in_class);
-/* It does not call that any more. No target that is pending is reached by it alone. */
-void smp_worklist_unexpand(struct smp_call_graph *graph, struct smp_class_body *body);
-/* What the reached targets of all its super types find through a class that is new. */
+/* The methods of the body are not visited any more, and their targets are released. No queued
+ * target may be reached by this body alone. */
+void smp_worklist_release(struct smp_call_graph *graph, struct smp_class_body *body);
+/* Searches a new class for the reached targets of all its super types. */
 void smp_worklist_visit_class(struct smp_call_graph *graph, uint32_t visited);
-/* As smp_call_graph_called says. To be processed. */
+/* As smp_call_graph_called; process comes after it. */
 void smp_worklist_called(struct smp_call_graph *graph, uint32_t owner, uint32_t signature);
-/* As smp_call_graph_sampled says, of one class. To be processed. */
+/* As smp_call_graph_sampled, for one class; process comes after it. */
 void smp_worklist_sampled(struct smp_call_graph *graph, uint32_t in_class, struct smp_slice name,
                           bool is_called, struct smp_call_graph_sample *out);
-/* Searches for all that is pending. */
+/* Searches for the methods of all queued targets, until the queue is empty. */
 void smp_worklist_process(struct smp_call_graph *graph);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * call_counter.h - what the engine needs of a JVM in order to count calls: probes in methods, and
- * the trees of calls that they write to. Part of jvm.h.
+ * call_counter.h - what the engine needs of a JVM to count calls: probes in methods, and the trees
+ * of calls that they fill. Part of jvm.h.
  *
  *   start ─► threads count, from root methods down ─► read, read, ... ─► stop
  *                      └ positions: where each of them is now, at a tick
@@ -9,11 +9,11 @@
  * A tree belongs to a thread, or to virtual threads with the same name. Its nodes have ordinals
  * above 0, with holes; a node's parent is its caller, and a node never changes its method.
  *
- * Owns     all that counting takes is charged to the quota of the plan.
+ * Owns     all memory of counting, charged to the quota of the plan.
  * Threads  all functions on one sampler thread. Counted threads are not stopped and do not wait.
- * Errors   start as listed. No other function fails; what cannot be counted is in the account.
- * Cost     read: a pass over all nodes. positions: a pass over the threads that were ever inside of
- *          a root and live; some 50 ns for each.
+ * Errors   start as listed. No other function fails; the account has the calls that were lost.
+ * Cost     read: a pass over all nodes. positions: a pass over the live threads that were ever
+ *          inside of a root; some 50 ns for each.
  */
 #ifndef SMP_ENGINE_CALL_COUNTER_H
 #define SMP_ENGINE_CALL_COUNTER_H
@@ -30,105 +30,106 @@
 
 enum { SMP_COUNTER_MESSAGE_BYTES = SMP_PLAN_MESSAGE_BYTES };
 
-/* In place of a method: calls that have no node of their own, because of a limit. */
+/* In place of a method: calls without a node. */
 #define SMP_METHOD_UNCOUNTED INT64_C(-1)
 
 /* Whose tree. Borrowed for the call. */
 struct smp_counted_thread {
-    uint64_t tree;    /* no other one ever has this number */
-    uint64_t serial;  /* smp_thread's; 0: of virtual threads, or of a thread the source never had */
-    const char *name; /* of virtual threads: of the group that they share, UTF-8; NULL: none */
+    uint64_t tree;    /* unique for ever */
+    uint64_t serial;  /* of smp_thread; 0: virtual threads, or a thread that the engine never saw */
+    const char *name; /* of virtual threads: of their common group, UTF-8; NULL: none */
 };
 
-/* What was counted at one node since the last read. */
+/* The counts of one node since the last read. */
 struct smp_counted_call {
     uint32_t ordinal;
     uint32_t parent; /* 0: none, the node is an outermost root */
-    int64_t method;  /* or SMP_METHOD_UNCOUNTED: then only calls and limit matter, parent is 0 */
-    enum smp_counting limit; /* that was reached */
+    int64_t method;  /* or SMP_METHOD_UNCOUNTED: then only calls and loss matter, parent is 0 */
+    enum smp_call_loss loss; /* why they have no node */
     bool is_root;
     int64_t calls;    /* that began */
-    int64_t time_ns;  /* of roots, and with EXACT of all: with what it called, up to now */
-    int64_t ended;    /* of calls with a time: those that have ended, */
+    int64_t time_ns;  /* inclusive, up to now; of roots, and with EXACT of all calls */
+    int64_t ended;    /* timed calls that have ended, */
     int64_t ended_ns; /* their whole time, */
-    int64_t least_ns; /* the shortest of these */
+    int64_t least_ns; /* the shortest of them */
     int64_t most_ns;  /* and the longest; 0: not known */
 };
 
 struct smp_call_rate; /* counting/adaptive_removal.h */
 
 struct smp_counter_visitor {
-    /* Of each node that is new or has changed; a caller comes before what it calls. */
+    /* For each node that is new or has changed; callers come before callees. */
     void (*counted)(void *context, const struct smp_counted_thread *thread,
                     const struct smp_counted_call *call);
-    /* All of the tree has been read; its thread has ended and the tree is gone. */
+    /* The whole tree has been read, and it is gone: its thread has ended. */
     void (*ended)(void *context, uint64_t tree);
     void *context;
 };
 
-/* A thread that is inside of a root. ordinal 0: in no node, because of a limit. */
+/* A thread inside of a root. ordinal 0: in no node, because of a limit. */
 struct smp_call_place {
     uint32_t ordinal;
-    bool is_in_hook;        /* runs a probe, not the method */
-    bool is_between_stamps; /* so is this, and exact times of calls contain it */
+    bool is_in_hook;        /* it runs a probe, not the method */
+    bool is_between_stamps; /* it runs a part of a probe that exact times of calls contain */
 };
 
 typedef void smp_on_call_place(void *context, const struct smp_counted_thread *thread,
                                const struct smp_call_place *place);
 
-/* From start on. */
+/* Since start. */
 struct smp_counter_figures {
-    uint64_t batches;      /* times that methods got probes */
+    uint64_t batches;      /* of methods that got probes */
     uint32_t methods;      /* with probes now */
     bool is_root_entered;  /* was any root entered? */
     bool has_work;         /* methods wait for their probes */
-    uint32_t call_cost_ns; /* about what the probes of one call cost; > 0 */
-    uint32_t root_cost_ns; /* likewise, of one call of a root */
-    /* The start has made the JVM throw away all that its compilers had made. */
+    uint32_t call_cost_ns; /* approximate cost of the probes of one call; above 0 */
+    uint32_t root_cost_ns; /* the same for one call of a root */
+    /* The start has made the JVM discard all its compiled code. */
     bool has_discarded_code;
-    int64_t own_cpu_ns; /* CPU time of the library's thread, up to now or a little before */
+    int64_t own_cpu_ns; /* CPU time of the library's thread, up to its last round */
 };
 
-/* What is known of a method that samples show; all false: it is none that is counted. */
+/* The state of a method that samples show; all false: it is not counted. */
 struct smp_sampled_method {
     bool is_root;
-    bool is_inside;   /* by the filter, or because it is a root */
-    bool is_followed; /* what it calls is known, and has probes or gets them */
+    bool is_inside;   /* passes the filter, or is a root */
+    bool is_followed; /* its callees are known, and have probes or get them */
 };
 
 struct smp_call_counter {
     /*
-     * Puts probes into the root methods that are loaded before it returns; all else follows on a
-     * thread of the library. Calls that began before it are not counted. SMP_ESTATE: another
-     * sampler counts. SMP_EUNSUPPORTED: not in this JVM. SMP_EINVAL, SMP_ENOMEM, SMP_EVM. Then
-     * message says why, and nothing has changed. It holds the plan.
+     * Adds probes to the loaded root methods before it returns; a thread of the library adds all
+     * others. Calls that began before are not counted. Holds the plan. SMP_ESTATE: another sampler
+     * counts. SMP_EUNSUPPORTED: not in this JVM. SMP_EINVAL, SMP_ENOMEM, SMP_EVM. On failure
+     * message has the reason, and nothing has changed.
      */
     enum smp_status (*start)(void *self, struct smp_counting_plan *plan,
                              char message[SMP_COUNTER_MESSAGE_BYTES]);
-    /* Only after a start that was SMP_OK. Nothing is counted from then on. */
+    /* Only after a start that returned SMP_OK. Ends counting. */
     void (*stop)(void *self);
     void (*read)(void *self, const struct smp_counter_visitor *visitor);
     /* All counts and times begin at zero; threads inside of a root go on being counted. */
     void (*reset)(void *self);
     void (*positions)(void *self, smp_on_call_place *found, void *context);
-    /* The method's names and its class's file, until the next call, and since when it is counted;
-     * no lines. False: not known. A number belongs to one method from start to stop. It is below
-     * 2^62; its lower 32 bits are small, and no other method's at that time: they are used
-     * again. */
+    /* Writes the names of the method, the source file of its class, valid until the next call, and
+     * since when it is counted; no lines. False: not known. A number belongs to one method from
+     * start to stop. It is below 2^62. Its lower 32 bits are small and unique at any time, but
+     * later methods may use them again. */
     bool (*name)(void *self, int64_t method, struct smp_method_info *out);
     /* Is it a root that rootMethods names without a star? */
     bool (*keeps)(void *self, int64_t method);
-    /* These methods lose their probes for good, which the account says; those it keeps do not. */
+    /* Removes the probes of these methods for good, except those that it keeps. The account has
+     * them. */
     void (*drop)(void *self, const int64_t *methods, size_t count);
-    /* How often methods were called since the last time, once in a while: which of them have probes
-     * where there are more than max_methods. NULL: the counter does not ask. */
+    /* To be called once in a while with the calls since the last time. If more than max_methods are
+     * wanted, this decides which of them have probes. May be NULL. */
     void (*judge)(void *self, const struct smp_call_rate *rates, size_t count);
-    /* A sample has a frame of this method, its class's name simplified, with dots. is_called: by
-     * one below a root whose calls are followed. So it gets a probe, if it is to have one. */
+    /* A sample has a frame of this method; the name of its class is simplified and has dots.
+     * is_called: a followed method below a root has called it, so it is wanted. */
     struct smp_sampled_method (*sampled)(void *self, const char *class_name,
                                          const char *method_name, bool is_called);
     void (*get_figures)(void *self, struct smp_counter_figures *out);
-    /* Adds what counting did: of what is summed, since the last call; of the rest, what is so. */
+    /* Adds the figures of counting: sums since the last call, and the current state. */
     void (*account)(void *self, struct smp_counting_account *out);
     void *self;
 };

@@ -138,6 +138,7 @@ static void put_counting_line(const struct account *to, enum smp_counting counti
     const struct smp_counting_account *const account = to->profile->counts.account;
     struct smp_bytes *const out = to->out;
     const uint64_t figure = smp_counting_account_figure(account, counting);
+    const uint64_t unlisted = smp_counting_account_unlisted(account, counting);
     const bool is_apart = counting == SMP_COUNTING_DROPPED;
     const size_t listed = is_apart ? 0 : smp_counting_account_listed(account, counting);
 
@@ -148,8 +149,8 @@ static void put_counting_line(const struct account *to, enum smp_counting counti
         smp_bytes_puts(out, i == 0 ? " (" : ", ");
         smp_escape_put(out, smp_counting_account_name_at(account, counting, i));
     }
-    if (listed > 0 && figure > listed)
-        smp_bytes_printf(out, ", \u2026 %" PRIu64 " more", figure - listed);
+    if (listed > 0 && unlisted > 0)
+        smp_bytes_printf(out, ", \u2026 %" PRIu64 " more", unlisted);
     smp_bytes_puts(out, listed > 0 ? ")\n" : "\n");
     if (is_apart)
         put_dropped_lines(out, account);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/counting_account.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"
 
 #define ELLIPSIS "\xe2\x80\xa6"
 
-enum { ELLIPSIS_BYTES = sizeof(ELLIPSIS) - 1 };
+enum { ELLIPSIS_BYTES = sizeof(ELLIPSIS) - 1, FIGURE_BYTES = 24 /* ": " and a number */ };
 
 enum merges { SUM, HIGHEST, LAST };
 
@@ -22,12 +24,30 @@ static const struct {
 #undef X
 };
 
+/* A name, or a reason with its figure. */
+struct listed {
+    char *text;
+    size_t name_bytes; /* a reason's figure follows them */
+    uint64_t figure;   /* 0: a name */
+};
+
 struct smp_counting_account {
     struct smp_quota *quota;
     uint64_t figures[SMP_COUNTING_COUNT];
     size_t listed[SMP_COUNTING_COUNT];
-    char *names[SMP_COUNTING_COUNT][SMP_MAX_COUNTING_NAMES];
+    struct listed names[SMP_COUNTING_COUNT][SMP_MAX_COUNTING_NAMES];
 };
+
+const char *smp_call_loss_text(enum smp_call_loss loss)
+{
+    static const char *const texts[] = {
+#define X(loss, text) text,
+        SMP_CALL_LOSS_MAP(X)
+#undef X
+    };
+
+    return texts[loss];
+}
 
 const char *smp_counting_code(enum smp_counting counting)
 {
@@ -59,7 +79,7 @@ enum smp_status smp_counting_account_create(struct smp_quota *quota,
 static void forget_names(struct smp_counting_account *account, int counting)
 {
     while (account->listed[counting] > 0)
-        smp_free(account->quota, account->names[counting][--account->listed[counting]]);
+        smp_free(account->quota, account->names[counting][--account->listed[counting]].text);
 }
 
 void smp_counting_account_destroy(struct smp_counting_account *account)
@@ -77,7 +97,7 @@ void smp_counting_account_add(struct smp_counting_account *account, enum smp_cou
     account->figures[counting] += amount;
 }
 
-/* A copy of at most SMP_MAX_COUNTING_NAME_BYTES. */
+/* A copy of at most SMP_MAX_COUNTING_NAME_BYTES, with room for a figure. */
 static char *copy_name(struct smp_quota *quota, const char *text)
 {
     const size_t length = strnlen(text, SMP_MAX_COUNTING_NAME_BYTES + 1);
@@ -85,7 +105,7 @@ static char *copy_name(struct smp_quota *quota, const char *text)
     const size_t kept =
         is_cut ? smp_utf8_prefix(text, length, SMP_MAX_COUNTING_NAME_BYTES - ELLIPSIS_BYTES)
                : length;
-    char *copy = smp_alloc(quota, kept + ELLIPSIS_BYTES + 1);
+    char *copy = smp_alloc(quota, kept + ELLIPSIS_BYTES + FIGURE_BYTES);
 
     if (copy == NULL)
         return NULL;
@@ -95,32 +115,66 @@ static char *copy_name(struct smp_quota *quota, const char *text)
     return copy;
 }
 
-static bool is_listed_as(const struct smp_counting_account *account, enum smp_counting counting,
-                         const char *name)
+static struct listed *find_listed(struct smp_counting_account *account, enum smp_counting counting,
+                                  const char *name)
 {
     for (size_t i = 0; i < account->listed[counting]; i++) {
-        if (strcmp(account->names[counting][i], name) == 0)
-            return true;
+        struct listed *const it = &account->names[counting][i];
+
+        if (strlen(name) == it->name_bytes && memcmp(it->text, name, it->name_bytes) == 0)
+            return it;
     }
-    return false;
+    return NULL;
+}
+
+/* NULL: the list is full, which is_full says, or there is no memory. */
+static struct listed *add_listed(struct smp_counting_account *account, enum smp_counting counting,
+                                const char *text, bool *is_full)
+{
+    size_t *const listed = &account->listed[counting];
+    char *copy = NULL;
+    struct listed *it = NULL;
+
+    *is_full = *listed == SMP_MAX_COUNTING_NAMES;
+    copy = *is_full ? NULL : copy_name(account->quota, text);
+    if (copy == NULL)
+        return *is_full ? find_listed(account, counting, text) : NULL;
+    it = find_listed(account, counting, copy);
+    if (it != NULL) {
+        smp_free(account->quota, copy);
+        return it;
+    }
+    it = &account->names[counting][(*listed)++];
+    *it = (struct listed){ .text = copy, .name_bytes = strlen(copy) };
+    return it;
 }
 
 bool smp_counting_account_name(struct smp_counting_account *account, enum smp_counting counting,
                                const char *text)
 {
-    size_t *const listed = &account->listed[counting];
-    char *copy = NULL;
+    bool is_full = false;
 
-    if (*listed == SMP_MAX_COUNTING_NAMES)
-        return true;
-    copy = copy_name(account->quota, text);
-    if (copy == NULL)
-        return false;
-    if (is_listed_as(account, counting, copy))
-        smp_free(account->quota, copy);
-    else
-        account->names[counting][(*listed)++] = copy;
+    return add_listed(account, counting, text, &is_full) != NULL || is_full;
+}
+
+static bool add_to_reason(struct smp_counting_account *account, enum smp_counting counting,
+                          const char *reason, uint64_t amount)
+{
+    bool is_full = false;
+    struct listed *const it = add_listed(account, counting, reason, &is_full);
+
+    if (it == NULL)
+        return is_full;
+    it->figure += amount;
+    (void)snprintf(it->text + it->name_bytes, FIGURE_BYTES, ": %" PRIu64, it->figure);
     return true;
+}
+
+bool smp_counting_account_add_for(struct smp_counting_account *account, enum smp_counting counting,
+                                  const char *reason, uint64_t amount)
+{
+    account->figures[counting] += amount;
+    return amount == 0 || add_to_reason(account, counting, reason, amount);
 }
 
 uint64_t smp_counting_account_figure(const struct smp_counting_account *account,
@@ -135,10 +189,22 @@ size_t smp_counting_account_listed(const struct smp_counting_account *account,
     return account->listed[counting];
 }
 
+uint64_t smp_counting_account_unlisted(const struct smp_counting_account *account,
+                                       enum smp_counting counting)
+{
+    uint64_t listed = 0;
+
+    for (size_t i = 0; i < account->listed[counting]; i++) {
+        const uint64_t figure = account->names[counting][i].figure;
+        listed += figure > 0 ? figure : 1;
+    }
+    return account->figures[counting] > listed ? account->figures[counting] - listed : 0;
+}
+
 const char *smp_counting_account_name_at(const struct smp_counting_account *account,
                                          enum smp_counting counting, size_t index)
 {
-    return account->names[counting][index];
+    return account->names[counting][index].text;
 }
 
 static void merge_figure(struct smp_counting_account *to, const struct smp_counting_account *from,
@@ -154,13 +220,24 @@ static void merge_figure(struct smp_counting_account *to, const struct smp_count
         forget_names(to, counting);
 }
 
+static bool merge_listed(struct smp_counting_account *to, enum smp_counting counting,
+                         const struct listed *from)
+{
+    char name[SMP_MAX_COUNTING_NAME_BYTES + 1];
+
+    memcpy(name, from->text, from->name_bytes);
+    name[from->name_bytes] = '\0';
+    return from->figure > 0 ? add_to_reason(to, counting, name, from->figure)
+                            : smp_counting_account_name(to, counting, name);
+}
+
 enum smp_status smp_counting_account_merge(struct smp_counting_account *to,
                                            const struct smp_counting_account *from)
 {
     for (int i = 0; i < SMP_COUNTING_COUNT; i++) {
         merge_figure(to, from, i);
         for (size_t at = 0; at < from->listed[i]; at++) {
-            if (!smp_counting_account_name(to, (enum smp_counting)i, from->names[i][at]))
+            if (!merge_listed(to, (enum smp_counting)i, &from->names[i][at]))
                 return SMP_ENOMEM;
         }
     }

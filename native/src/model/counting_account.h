@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * counting_account.h - what the counting of calls did, left alone and lost in an interval: figures
- * by code, and of those that concern methods the names of some.
+ * counting_account.h - what the counting of calls did, left alone and lost in an interval: a figure
+ * for each code, and names or reasons behind it.
  *
  *   left alone: 3 (too large: com.acme.Big.run, too large: com.acme.Huge.go, ... 1 more)
- *   roots without a call: 1 (not loaded yet: com.acme.Big.run)
+ *   calls without a place: 12 (over the limit of depth (maxCallDepth): 10, over the memory limit:
+ *   2)
  *
- * A profile that counts nothing has none.
+ * A profile without counted calls has no account.
  *
  * Owns     the names.
  * Threads  one writer; any number of readers once it is part of a profile.
- * Errors   name: false where there is no memory: the name is missing, the figure is not.
+ * Errors   name, add_for: false without memory: the name is missing, the figure is not.
  *          merge: SMP_ENOMEM, and to can only be destroyed.
- * Cost     figures: constant. A name: a comparison with those of its code that are listed.
+ * Cost     figures: constant. A name: a comparison with the listed names of its code.
  */
 #ifndef SMP_MODEL_COUNTING_ACCOUNT_H
 #define SMP_MODEL_COUNTING_ACCOUNT_H
@@ -27,16 +28,16 @@
 
 enum {
     SMP_MAX_COUNTING_NAMES = 20,       /* listed for each code */
-    SMP_MAX_COUNTING_NAME_BYTES = 240, /* longer ones end in an ellipsis */
+    SMP_MAX_COUNTING_NAME_BYTES = 240, /* longer names end in an ellipsis */
 };
 
 /* clang-format off */
 
 /*
  * X(code, merges, shown, text, words)
- * merges: SUM, of what happened in the interval; HIGHEST, of what only grows; LAST, of what is so
- * at its end. The codes are stable: the key in JSON. text: of the line in the report. shown, words:
- * as in outcome.h.
+ * merges: how the figures of two intervals become one. SUM: the figure counts events. HIGHEST: it
+ * only grows. LAST: it describes the end of the interval. code: stable, the key in JSON. text: of
+ * the line in the report. shown, words: as in outcome.h.
  */
 #define SMP_COUNTING_MAP(X)                                                                     \
     X(INSTRUMENTED, HIGHEST, NEVER, "methods counted", "Methods that have a probe.")            \
@@ -81,14 +82,14 @@ enum {
       "first 20 a line follows: `not counted since <time>: <method>`. What they call seems to " \
       "be called by their callers from then on; what an outermost root called is not counted "  \
       "there any more. Roots that are named without a star stay.")                              \
-    X(OVER_NODE_LIMIT, SUM, ALWAYS,                                                             \
-      "calls without a place, over the limit of nodes (maxCallNodes)",                          \
-      "The thread's tree of calls has `maxCallNodes`. Known places go on being counted.")       \
-    X(OVER_DEPTH_LIMIT, SUM, ALWAYS,                                                            \
-      "calls without a place, over the limit of depth (maxCallDepth)",                          \
-      "Calls deeper than `maxCallDepth`.")                                                      \
-    X(OVER_MEMORY_LIMIT, SUM, ALWAYS, "calls without a place, over the memory limit",           \
-      "There was no memory for a node of the tree, or for a thread's tree.")                    \
+    X(CALLS_WITHOUT_PLACE, SUM, ALWAYS, "calls without a place",                                \
+      "Calls that are in no row, with their number for each reason. `over the limit of nodes "  \
+      "(maxCallNodes)`: the thread's tree is full; known places go on being counted. `over the " \
+      "limit of depth (maxCallDepth)`: deeper calls have no rows. `over the memory limit`: "    \
+      "there was no memory for a node, or for a thread's tree; raise `memoryLimitBytes`. "      \
+      "`below calls that began before their probes came`: a recursion, or another method, ran " \
+      "when its probe came. Which calls it had made by then is not known, so the calls that it " \
+      "makes until it ends have no place.")                                                     \
     X(NO_CPU_TIME, HIGHEST, NEVER,                                                              \
       "methods counted without CPU time, methodTiming is not SAMPLED",                          \
       "To read a thread's CPU clock at each call takes about a microsecond, longer than most "  \
@@ -97,11 +98,7 @@ enum {
       "A sample had them below a root. Something calls them that the counter does not follow: " \
       "code of the JDK or of a library, a look-up by name. Or a first call was sampled before " \
       "the probe came. Their calls until then are missing, and those of short methods that no " \
-      "sample meets are still. `instrumentation=TOTAL` counts them all.")                       \
-    X(BEGAN_BEFORE, SUM, ALWAYS,                                                                \
-      "calls without a place, below calls that began before their probes came",                 \
-      "A recursion, or another method, ran when its probe came: which calls it had made by "    \
-      "then is not known, so those that it makes until it ends have no place in the tree.")
+      "sample meets are still. `instrumentation=TOTAL` counts them all.")
 
 /* clang-format on */
 
@@ -122,16 +119,38 @@ SMP_CHECKED enum smp_status smp_counting_account_create(struct smp_quota *quota,
                                                         struct smp_counting_account **out);
 void smp_counting_account_destroy(struct smp_counting_account *account); /* NULL is fine */
 
+/* Why a call has no place: reasons of CALLS_WITHOUT_PLACE. */
+#define SMP_CALL_LOSS_MAP(X)                                \
+    X(OVER_NODES, "over the limit of nodes (maxCallNodes)") \
+    X(OVER_DEPTH, "over the limit of depth (maxCallDepth)") \
+    X(OVER_MEMORY, "over the memory limit")                 \
+    X(BEGAN_BEFORE, "below calls that began before their probes came")
+
+enum smp_call_loss {
+#define X(loss, text) SMP_LOST_##loss,
+    SMP_CALL_LOSS_MAP(X)
+#undef X
+        SMP_LOST_COUNT
+};
+
+const char *smp_call_loss_text(enum smp_call_loss loss);
+
 /* Adds to the figure. */
 void smp_counting_account_add(struct smp_counting_account *account, enum smp_counting counting,
                               uint64_t amount);
-/* Lists a name of the figure, which the caller adds to by itself: once, the first
- * SMP_MAX_COUNTING_NAMES. text: UTF-8. */
+/* The same for a reason, which is listed with its own figure: "reason: 12". */
+bool smp_counting_account_add_for(struct smp_counting_account *account, enum smp_counting counting,
+                                  const char *reason, uint64_t amount);
+/* Lists a name behind the figure, to which the caller adds separately. A name is listed once, and
+ * only the first SMP_MAX_COUNTING_NAMES are. text: UTF-8. */
 bool smp_counting_account_name(struct smp_counting_account *account, enum smp_counting counting,
                                const char *text);
 
 uint64_t smp_counting_account_figure(const struct smp_counting_account *account,
                                      enum smp_counting counting);
+/* How much of the figure is in no listed name or reason. */
+uint64_t smp_counting_account_unlisted(const struct smp_counting_account *account,
+                                       enum smp_counting counting);
 size_t smp_counting_account_listed(const struct smp_counting_account *account,
                                    enum smp_counting counting);
 const char *smp_counting_account_name_at(const struct smp_counting_account *account,

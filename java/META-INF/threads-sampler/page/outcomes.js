@@ -343,17 +343,9 @@ const COUNTING = {
         text: 'not counted any more, short and called often',
         words: 'Their probes cost more than overheadLimitPercent and were taken out. For each of the first 20 a line follows: not counted since <time>: <method>. What they call seems to be called by their callers from then on; what an outermost root called is not counted there any more. Roots that are named without a star stay.',
     },
-    OVER_NODE_LIMIT: {
-        text: 'calls without a place, over the limit of nodes (maxCallNodes)',
-        words: 'The thread\'s tree of calls has maxCallNodes. Known places go on being counted.',
-    },
-    OVER_DEPTH_LIMIT: {
-        text: 'calls without a place, over the limit of depth (maxCallDepth)',
-        words: 'Calls deeper than maxCallDepth.',
-    },
-    OVER_MEMORY_LIMIT: {
-        text: 'calls without a place, over the memory limit',
-        words: 'There was no memory for a node of the tree, or for a thread\'s tree.',
+    CALLS_WITHOUT_PLACE: {
+        text: 'calls without a place',
+        words: 'Calls that are in no row, with their number for each reason. over the limit of nodes (maxCallNodes): the thread\'s tree is full; known places go on being counted. over the limit of depth (maxCallDepth): deeper calls have no rows. over the memory limit: there was no memory for a node, or for a thread\'s tree; raise memoryLimitBytes. below calls that began before their probes came: a recursion, or another method, ran when its probe came. Which calls it had made by then is not known, so the calls that it makes until it ends have no place.',
     },
     NO_CPU_TIME: {
         text: 'methods counted without CPU time, methodTiming is not SAMPLED',
@@ -362,9 +354,5 @@ const COUNTING = {
     SAMPLED: {
         text: 'methods seen by samples before they were counted',
         words: 'A sample had them below a root. Something calls them that the counter does not follow: code of the JDK or of a library, a look-up by name. Or a first call was sampled before the probe came. Their calls until then are missing, and those of short methods that no sample meets are still. instrumentation=TOTAL counts them all.',
-    },
-    BEGAN_BEFORE: {
-        text: 'calls without a place, below calls that began before their probes came',
-        words: 'A recursion, or another method, ran when its probe came: which calls it had made by then is not known, so those that it makes until it ends have no place in the tree.',
     },
 };

@@ -5,10 +5,10 @@
 
 #include "base/clock.h"
 
-/* A method's key in the names table: no id of the JVM's, and no key of copied names, has this bit
- * alone (jvm/code/named_methods.h). */
+/* Marks the key of a counted method in the names table: no id of the JVM and no key of copied names
+ * has this bit without the next one (jvm/code/named_methods.h). */
 #define COUNTED_METHOD_BIT (UINT64_C(1) << 62)
-/* The threads of a group that are virtual count as one, which is none of the roster's. */
+/* All virtual threads of a group count as one thread, with this serial. */
 #define VIRTUAL_SERIAL (UINT64_MAX - 2)
 #define VIRTUAL_NAME "virtual threads"
 #define ENDED_GROUP "[ended threads]"
@@ -67,12 +67,12 @@ struct smp_thread_record *smp_call_credit_record(struct smp_call_credit *credit,
             return table->records[at];
         }
     }
-    /* A serial is never used again, and those up to the cursor have been handed out. */
+    /* Serials are unique, and the roster has seen all of them up to its cursor. */
     tree->has_left = tree->serial <= credit->roster->cursor;
     return NULL;
 }
 
-/* A thread that the roster has not named yet gets its name now. */
+/* Reads the thread's name if that has not been done yet. */
 static bool is_chosen_record(struct smp_call_credit *credit, struct smp_thread_record *record)
 {
     struct smp_roster *roster = credit->roster;
@@ -84,7 +84,7 @@ static bool is_chosen_record(struct smp_call_credit *credit, struct smp_thread_r
     return true;
 }
 
-/* Virtual threads are daemons, and cannot be chosen. The counter names their group. */
+/* Virtual threads are daemons, and the user cannot choose them. The counter names their group. */
 static const char *name_without_record(struct smp_call_credit *credit, struct smp_call_tree *tree)
 {
     const struct smp_roster *roster = credit->roster;
@@ -99,15 +99,14 @@ static const char *name_without_record(struct smp_call_credit *credit, struct sm
     return smp_roster_key_of_mounted(credit->roster, &thread).name;
 }
 
-/* Did the thread end before its name was read? A name that is missing for lack of memory is none of
- * these. */
+/* Did the thread end before its name was read? False if the name is missing for lack of memory. */
 static bool is_too_late(const struct smp_thread_record *record)
 {
     return !record->is_candidate ||
            atomic_load_explicit(&record->thread->ended_ns, memory_order_acquire) != 0;
 }
 
-/* Brings is_excluded and the group's name up to date. */
+/* Updates is_excluded and the group's name. */
 static void update_group(struct smp_call_credit *credit, struct smp_call_tree *tree)
 {
     struct smp_thread_record *record = smp_call_credit_record(credit, tree);
@@ -142,7 +141,7 @@ static uint32_t over_limit_node(const struct smp_call_credit *credit,
     return smp_interval_add_pseudo(credit->attribution->interval, tree->target.tree, &outcome);
 }
 
-/* In the list of a group's threads. */
+/* The name in the list of the group's threads. */
 static const char *listed_name(const struct smp_call_tree *tree,
                                const struct smp_thread_record *record)
 {
@@ -168,7 +167,7 @@ static void find_group(struct smp_call_credit *credit, struct smp_call_tree *tre
         tree->target.over_node = over_limit_node(credit, tree);
 }
 
-/* False: the thread is left out, or there is no counted tree for lack of memory. */
+/* False: the thread is excluded, or there is no counted tree for lack of memory. */
 static bool enter_group(struct smp_call_credit *credit, struct smp_call_tree *tree)
 {
     if (tree->target.pass != credit->pass) {
@@ -198,8 +197,8 @@ static bool keep_on_path(struct smp_call_credit *credit, size_t index, uint32_t 
     return true;
 }
 
-/* Did the method get its probe within the interval, while it could be called? Not known once rows
- * were folded: a new row may have been one of them. */
+/* Notes a method that got its probe within the interval, when it could be called already. Once rows
+ * were folded this is not known: a new row may be a folded one that comes back. */
 static void note_late(const struct smp_call_credit *credit, uint32_t location, uint32_t node)
 {
     struct smp_interval *const interval = credit->attribution->interval;
@@ -210,8 +209,8 @@ static void note_late(const struct smp_call_credit *credit, uint32_t location, u
         smp_interval_counted_late(interval, node, view.since_ms);
 }
 
-/* The entry's node below this one; without memory the group's [over memory limit], which is that of
- * its callees then, too. */
+/* Makes the entry's node below this one. Without memory it becomes [over memory limit] of the
+ * group, which its callees then get, too. */
 static void add_below(const struct smp_call_credit *credit, const struct smp_call_tree *tree,
                       uint32_t above, struct smp_call_entry *entry)
 {
@@ -270,7 +269,7 @@ uint32_t smp_call_credit_row(struct smp_call_credit *credit, const struct smp_ca
     if (tree == NULL)
         return 0;
     if (tree->target.epoch != (uint32_t)credit->attribution->tree_epoch)
-        tree->target.pass = 0; /* its nodes are another interval's */
+        tree->target.pass = 0; /* its nodes are of another interval */
     if (!enter_group(credit, tree))
         return 0;
     if (spot->is_in_hook || spot->ordinal == 0)
@@ -284,7 +283,7 @@ uint32_t smp_call_credit_row(struct smp_call_credit *credit, const struct smp_ca
 
 /* --- calls --- */
 
-/* A caller's time contains that of its callees, as the counter gives it; a tree wants its own. */
+/* The counter's times contain those of callees; a tree has own times. */
 static void keep_exact_time(struct smp_call_tree *tree, const struct smp_counted_call *call)
 {
     tree->entries[call->ordinal].wall_ns += call->time_ns;
@@ -355,13 +354,12 @@ static void credit_calls(struct smp_call_credit *credit, struct smp_call_tree *t
 
     if (entry == NULL || !enter_group(credit, tree) ||
         !find_call_node(credit, tree, call->ordinal)) {
-        credit->lost[SMP_COUNTING_OVER_MEMORY_LIMIT] +=
-            tree->is_excluded ? 0 : (uint64_t)call->calls;
+        credit->lost[SMP_LOST_OVER_MEMORY] += tree->is_excluded ? 0 : (uint64_t)call->calls;
         return;
     }
     smp_interval_called(credit->attribution->interval, entry->node, call->calls);
     if (entry->node == tree->target.over_node)
-        credit->lost[SMP_COUNTING_OVER_MEMORY_LIMIT] += (uint64_t)call->calls;
+        credit->lost[SMP_LOST_OVER_MEMORY] += (uint64_t)call->calls;
     else
         credit_call_time(credit, entry->node, call);
     if (credit->is_exact)
@@ -376,10 +374,10 @@ void smp_call_credit_counted(struct smp_call_credit *credit,
     struct smp_call_tree *tree = smp_call_trees_get(credit->trees, thread);
 
     if (call->method < 0) {
-        credit->lost[call->limit] += (uint64_t)call->calls;
+        credit->lost[call->loss] += (uint64_t)call->calls;
         smp_call_rates_add_unplaced(credit->rates, call->calls);
     } else if (tree == NULL) {
-        credit->lost[SMP_COUNTING_OVER_MEMORY_LIMIT] += (uint64_t)call->calls;
+        credit->lost[SMP_LOST_OVER_MEMORY] += (uint64_t)call->calls;
     } else {
         credit_calls(credit, tree, call);
     }
@@ -387,7 +385,7 @@ void smp_call_credit_counted(struct smp_call_credit *credit,
 
 /* --- pending time --- */
 
-/* What is negative waits for the time of its calls that the next read will find. */
+/* A negative time waits until the next read finds the time of its calls. */
 static bool credit_entry(struct smp_call_credit *credit, struct smp_call_tree *tree,
                          uint32_t ordinal)
 {
@@ -423,9 +421,9 @@ static int64_t part_of(int64_t ns, int64_t calls, int64_t all)
     return all > 0 ? (int64_t)((double)ns * (double)calls / (double)all) : 0;
 }
 
-/* Exact times lie between stamps. What a probe does between the stamps of its call is part of that
- * call's time, what it does around them part of its caller's. Ticks say how long threads were in
- * both; each call has an equal part of that, and it is given back by whose time contains it. */
+/* Exact times lie between stamps. The part of a probe between the stamps of its call is in that
+ * call's time, the part around them in its caller's. Ticks measure how long threads were in both
+ * parts. Each call gets an equal share, which is subtracted from the time that contains it. */
 static void give_back_hook_time(struct smp_call_tree *tree)
 {
     const int64_t around_ns = tree->hook_ns - tree->stamped_ns;

@@ -8,7 +8,6 @@
 #include "base/random.h"
 #include "counting/counting_plan.h"
 #include "engine/sources/call_credit.h"
-#include "engine/sources/call_rates.h"
 #include "engine/sources/call_trees.h"
 #include "engine/sources/roster.h"
 #include "engine/sources/sampled_calls.h"
@@ -26,13 +25,13 @@ struct calls_source {
     struct smp_counting_plan *plan; /* NULL: it was not started */
     const struct smp_call_counter *counter;
     struct smp_attribution *attribution;
-    struct smp_options options; /* a copy; what of it may change is brought up to date */
+    struct smp_options options; /* a copy; set_options updates it */
     struct smp_call_trees trees;
     struct smp_call_rates rates;
     struct smp_call_credit credit;
     struct smp_removal removal;
     struct smp_sampled_calls sampled;
-    bool was_started;   /* it was tried */
+    bool was_started;   /* a start was tried */
     bool is_on;         /* the counter counts */
     bool was_paused;    /* since the last mark */
     int64_t own_cpu_ns; /* of the counter's thread */
@@ -59,11 +58,11 @@ struct calls_source {
     } places;
 };
 
-/* A tick: what it charges each thread that it finds in a probe. */
+/* A tick, and the time it credits to each thread that it finds in a probe. */
 struct calls_tick {
     struct calls_source *source;
     int64_t gap_ns; /* the time since the last tick, times the weight */
-    double share;   /* of the threads */
+    double share;   /* of the threads that are checked */
     uint64_t places;
 };
 
@@ -74,7 +73,7 @@ static void refuse_counting(struct calls_source *source, const char *why)
     (void)snprintf(source->messages.refusal, sizeof(source->messages.refusal), "%s", why);
 }
 
-/* What the start has done. */
+/* Notes the effects of the start. */
 static void note_start(struct calls_source *source)
 {
     struct smp_counter_figures figures = { 0 };
@@ -207,7 +206,7 @@ static void keep_named_roots(struct calls_source *source)
 
 /* --- times --- */
 
-/* What rows have got since the read before, by location. */
+/* Times that rows have got since the last read, by location. */
 struct new_times {
     int64_t *of;
     uint32_t count;
@@ -221,7 +220,7 @@ static void on_counted_time(void *context, uint32_t location, int64_t more_ns)
         times->of[location] = smp_add_clamped(times->of[location], more_ns);
 }
 
-/* Methods of one name have one time. */
+/* Methods of one name share a location, and so its time. */
 static void judge_times(struct calls_source *source, const struct new_times *times)
 {
     for (size_t i = 0; i < source->rates.count; i++) {
@@ -232,7 +231,7 @@ static void judge_times(struct calls_source *source, const struct new_times *tim
     }
 }
 
-/* Gives counted rows the time of the sampled stacks that lead to them. */
+/* Credits counted rows with the time of the sampled stacks that lead to them. */
 static void time_rows(struct calls_source *source)
 {
     struct smp_interval *const interval = source->attribution->interval;
@@ -259,7 +258,7 @@ static void judge_methods(struct calls_source *source, int64_t now_ns)
     if (elapsed_ns < SMP_CALLS_JUDGE_MS * NS_PER_MS)
         return;
     smp_call_rates_spread(&source->rates);
-    /* Until then no root counts as kept: each answer takes the instrumenter's lock. */
+    /* Only now are kept roots looked up: each look-up takes the instrumenter's lock. */
     if (smp_removal_is_over(&source->removal, source->rates.rates, source->rates.count, elapsed_ns))
         keep_named_roots(source);
     count = smp_removal_judge(&source->removal, source->rates.rates, source->rates.count,
@@ -280,7 +279,7 @@ static void read_own_cpu(struct calls_source *source)
     source->own_cpu_ns = figures.own_cpu_ns;
 }
 
-/* Before a read: have methods got probes that no read has come behind yet? */
+/* Before a read: have methods got probes since the last read? */
 static bool has_new_probes(struct calls_source *source)
 {
     struct smp_counter_figures figures = { 0 };
@@ -373,14 +372,14 @@ static void on_call_place(void *context, const struct smp_counted_thread *thread
         return;
     smp_call_credit_remember_group(&source->credit, tree);
     if (source->options.method_timing != SMP_METHOD_TIMING_EXACT)
-        return; /* samples say who is in a probe */
+        return; /* samples show which threads are in a probe */
     if (place->is_in_hook || place->ordinal == 0) {
         tree->hook_ns += tick->gap_ns;
         tree->stamped_ns += place->is_between_stamps ? tick->gap_ns : 0;
     }
 }
 
-/* The part of the threads that is charged at this tick; by what is known before it. */
+/* The part of the threads to check at this tick. It must not depend on what the tick finds. */
 static double share_of_places(const struct calls_source *source, int64_t gap_ns)
 {
     const double allowed_ns = (double)gap_ns * (double)source->options.overhead_limit_per_mille /
@@ -439,7 +438,7 @@ static void skip_calls_ticks(void *self, uint64_t count)
         (int64_t)count * source->options.sampling_frequency_millis * NS_PER_MS;
 }
 
-/* A thread that runs has each tick. While none does, none is in a probe. */
+/* A running thread gets every tick. While no thread runs, none is in a probe. */
 static uint64_t idle_ticks_of_calls(SMP_UNUSED const void *self)
 {
     return UINT64_MAX;
@@ -447,8 +446,8 @@ static uint64_t idle_ticks_of_calls(SMP_UNUSED const void *self)
 
 /* --- the end of an interval --- */
 
-/* Of the interval: what is so at its end would be there twice if it were added to what an earlier
- * flush of the same interval has put there. */
+/* Merged into the interval's account: adding would count the current state twice if the same
+ * interval was flushed before. */
 static void put_account(struct calls_source *source)
 {
     struct smp_counting_account *account = NULL;
@@ -459,8 +458,10 @@ static void put_account(struct calls_source *source)
     if (source->options.method_timing != SMP_METHOD_TIMING_SAMPLED)
         smp_counting_account_add(account, SMP_COUNTING_NO_CPU_TIME,
                                  smp_counting_account_figure(account, SMP_COUNTING_INSTRUMENTED));
-    for (int i = 0; i < SMP_COUNTING_COUNT; i++)
-        smp_counting_account_add(account, (enum smp_counting)i, source->credit.lost[i]);
+    for (int i = 0; i < SMP_LOST_COUNT; i++)
+        (void)smp_counting_account_add_for(account, SMP_COUNTING_CALLS_WITHOUT_PLACE,
+                                           smp_call_loss_text((enum smp_call_loss)i),
+                                           source->credit.lost[i]);
     if (smp_interval_add_counting(source->attribution->interval, account) == SMP_OK)
         memset(source->credit.lost, 0, sizeof(source->credit.lost));
     smp_counting_account_destroy(account);

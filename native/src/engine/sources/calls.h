@@ -8,18 +8,18 @@
  *   sampled stacks ─► after each read and at the interval's end: SAMPLED's times, CPU time, states
  *                     (model/counted_times.h)
  *
- * EXACT's hook share is right on average, as the time of a tick does not depend on what it finds.
- * Past a quarter of the overhead limit a random part of the threads is looked at, with the inverse
- * weight.
+ * EXACT's hook share is right on average, because the time of a tick does not depend on what
+ * threads do. If checking them would cost more than a quarter of the overhead limit, only a random
+ * part of the threads is checked, with the inverse weight.
  *
- * A session without root methods has no such source. Where counting cannot start, the session goes
- * on without, and take_refusal says why.
+ * A session without root methods has no such source. If counting cannot start, the session runs
+ * without it, and take_refusal says why.
  *
- * Owns     a quota of its own for all that counting takes: half of the memory limit, on top of it.
+ * Owns     a quota for all memory of counting: half of the memory limit, in addition to it.
  * Threads  the sampler thread only.
  * Errors   create: SMP_ENOMEM, SMP_EQUOTA. Afterwards: the account of counting.
- * Cost     tick: 0.1 us for each thread that was inside of a root, 1 us for one that is. Reads take
- *          at most a quarter of a percent of a core.
+ * Cost     tick: 0.1 us for each thread that was inside of a root, 1 us for one that is inside.
+ *          Reads take at most a quarter of a percent of a core.
  */
 #ifndef SMP_ENGINE_SOURCES_CALLS_H
 #define SMP_ENGINE_SOURCES_CALLS_H
@@ -29,13 +29,13 @@
 #include "model/options.h"
 
 enum {
-    SMP_CALLS_MEMORY_SHARE = 2,  /* counting may take half of memoryLimitBytes, on top of it */
+    SMP_CALLS_MEMORY_SHARE = 2,  /* counting may take half of memoryLimitBytes, in addition to it */
     SMP_CALLS_READ_MS = 1000,    /* the least time between two reads, */
-    SMP_CALLS_READ_SHARE = 400,  /* or so many times what one costs */
-    SMP_CALLS_TICK_SHARE = 4,    /* of the overhead limit: for the positions of a tick */
-    SMP_CALLS_LEAST_SHARE = 16,  /* one thread in so many is looked at, at least */
-    SMP_CALLS_WARM_UP_MS = 3000, /* discardWarmUp: no new method for so long */
-    SMP_CALLS_JUDGE_MS = 500     /* the least time that methods are judged by */
+    SMP_CALLS_READ_SHARE = 400,  /* or so many times the cost of one */
+    SMP_CALLS_TICK_SHARE = 4,    /* this part of the overhead limit is for positions at ticks */
+    SMP_CALLS_LEAST_SHARE = 16,  /* at least one thread in so many is checked */
+    SMP_CALLS_WARM_UP_MS = 3000, /* discardWarmUp: so long without a new method */
+    SMP_CALLS_JUDGE_MS = 500     /* the least time between two judgements */
 };
 
 /* SMP_OK without root methods: *out stays as it is, and nothing is allocated. */

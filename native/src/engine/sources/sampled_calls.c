@@ -5,8 +5,8 @@
 
 enum { FIRST_NODES = 4096 };
 
-/* Of a node, for those below it: PLACE_WAITING: the nearest method above them that is to be counted
- * has not been followed yet. */
+/* The meaning of a node for the nodes below it. PLACE_WAITING: the nearest counted method above
+ * them has not been followed yet. */
 enum place { PLACE_OUTSIDE, PLACE_WAITING, PLACE_FOLLOWED };
 
 void smp_sampled_calls_fini(struct smp_sampled_calls *sampled)
@@ -65,7 +65,7 @@ void smp_sampled_calls_look(struct smp_sampled_calls *sampled,
     if (!reserve_nodes(sampled, end))
         return;
     for (size_t n = sampled->next; n < end; n++) {
-        /* Node 0 is above the groups. A leaf that names a counted call is no frame. */
+        /* Node 0 is above the groups. A leaf that refers to a counted call is not a frame. */
         const bool is_frame =
             n > 0 && !smp_node_is_group(&nodes[n]) && !smp_node_is_call(&nodes[n]);
         sampled->places[n] =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sampled_calls.h - what the sampled trees show of methods that are not counted: whatever calls a
- * method, a sample of it below a root proves that it is called.
+ * sampled_calls.h - finds methods that are called but not counted in the sampled trees: a sample of
+ * a method below a root proves that something calls it.
  *
  *   nodes of the interval's tree, callers first ─► counter: sampled(class, method, is it called?)
  *
@@ -10,9 +10,9 @@
  *
  * Owns     a byte for each node of the interval's tree.
  * Threads  the sampler thread only.
- * Errors   without memory the nodes are not looked at, until there is some.
+ * Errors   without memory the nodes are not checked.
  * Cost     look: about a quarter of a microsecond for each of SMP_SAMPLED_CALLS_MOST nodes. The
- *          next look goes on behind them, and after the last node from the first one on.
+ *          next call continues behind them, and after the last node with the first one.
  */
 #ifndef SMP_ENGINE_SOURCES_SAMPLED_CALLS_H
 #define SMP_ENGINE_SOURCES_SAMPLED_CALLS_H
@@ -26,12 +26,12 @@
 
 enum { SMP_SAMPLED_CALLS_MOST = 4096 };
 
-/* All zero but for the quota: nothing was looked at. */
+/* All zero but for the quota: no node was checked yet. */
 struct smp_sampled_calls {
     struct smp_quota *quota;
     uint64_t epoch;  /* of the interval */
-    size_t next;     /* node to look at */
-    uint8_t *places; /* by node: what it is for those below it */
+    size_t next;     /* node to check */
+    uint8_t *places; /* by node: enum place */
     size_t capacity;
 };
 

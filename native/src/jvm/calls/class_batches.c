@@ -9,10 +9,10 @@
 
 enum {
     MOST_MEMORY_REFUSALS = 3,
-    MOST_RANGES = 64 /* a range is halved at most so often; each half that waits takes a place */
+    MOST_RANGES = 64 /* a range is halved at most so often; each waiting half takes a place */
 };
 
-/* A batch on its way through the loaded classes. */
+/* A batch that is looked for among the loaded classes. */
 struct batch_search {
     struct smp_class_batches *batches;
     jvmtiEnv *jvmti;
@@ -37,7 +37,7 @@ void smp_class_batches_left_hook(struct smp_class_batches *batches)
     atomic_store_explicit(&batches->hook_left_ns, smp_clock_ns(), memory_order_relaxed);
 }
 
-/* --- one batch, in which a class may be refused --- */
+/* --- retransformation, which the JVM may refuse --- */
 
 struct class_range {
     size_t first;
@@ -47,7 +47,8 @@ struct class_range {
 #define ADDS_MEMBERS "another agent adds members"
 #define CHANGES "another agent changes its class"
 
-/* No change of ours is among those that the JVM does not support: it adds code and constants. */
+/* Probes only add code and constants, which the JVM supports: unsupported changes are another
+ * agent's. */
 const char *smp_retransform_text(jvmtiError error)
 {
     static const struct {
@@ -107,7 +108,7 @@ void smp_retransform(jvmtiEnv *jvmti, const jclass *classes, size_t count,
 
 /* --- which classes --- */
 
-static void take_dirty(struct smp_class_batches *batches)
+static void take_pending(struct smp_class_batches *batches)
 {
     struct smp_counted_classes *const counted = batches->counted;
 
@@ -145,8 +146,8 @@ static bool is_prepared(jvmtiEnv *jvmti, jclass type)
            (status & JVMTI_CLASS_STATUS_PREPARED) != 0 && (status & JVMTI_CLASS_STATUS_ERROR) == 0;
 }
 
-/* A local one would be among those of other agents' load hooks, which run inside of the batch:
- * -Xcheck:jni of JDK 17 adds up all that a thread has, and complains where they expect less. */
+/* Not a local reference: the load hooks of other agents run inside of the batch, and -Xcheck:jni of
+ * JDK 17 counts all local references of the thread and warns if a hook expects fewer. */
 static jclass hold_class(JNIEnv *env, jclass type)
 {
     jclass held = (*env)->NewGlobalRef(env, type);
@@ -162,7 +163,7 @@ static void release_classes(struct smp_class_batches *batches, JNIEnv *env)
         (*env)->DeleteGlobalRef(env, batches->types[i]);
 }
 
-/* With the lock held. It keeps the bytes that it has. */
+/* With the lock held. The class keeps the bytes that it has. */
 static void leave_class(struct smp_class_batches *batches, uint32_t index, const char *why)
 {
     if (batches->gives_back)
@@ -172,12 +173,12 @@ static void leave_class(struct smp_class_batches *batches, uint32_t index, const
 }
 
 /* With the lock held. */
-static void refuse_dirty(struct smp_class_batches *batches, uint32_t index, jvmtiError error)
+static void refuse_pending(struct smp_class_batches *batches, uint32_t index, jvmtiError error)
 {
     struct smp_class_mark *const mark = &batches->counted->marks[index];
-    /* Maybe only because another agent has just changed it (counted_classes.c: is_outdated). */
+    /* Perhaps only because another agent has just changed it (counted_classes.c: is_outdated). */
     const bool may_be_outdated =
-        mark->foreign_hash != 0 && !batches->gives_back && (mark->flags & SMP_COUNTED_RETRIED) == 0;
+        mark->foreign_hash != 0 && (mark->flags & SMP_COUNTED_RETRIED) == 0;
 
     mark->foreign_hash = 0;
     if (may_be_outdated) {
@@ -192,7 +193,7 @@ static void refuse_dirty(struct smp_class_batches *batches, uint32_t index, jvmt
     }
 }
 
-/* It waits for its preparation no more. held NULL: the JVM has no memory for it. */
+/* The class does not wait for its preparation any more. held NULL: the JVM has no memory for it. */
 static void end_waiting(struct smp_class_batches *batches, uint32_t index, jclass held)
 {
     struct smp_counted_classes *const counted = batches->counted;
@@ -200,13 +201,13 @@ static void end_waiting(struct smp_class_batches *batches, uint32_t index, jclas
     smp_lock_acquire(&counted->lock);
     counted->marks[index].flags &= (uint8_t)~SMP_COUNTED_WAITING;
     if (held == NULL)
-        refuse_dirty(batches, index, JVMTI_ERROR_OUT_OF_MEMORY);
+        refuse_pending(batches, index, JVMTI_ERROR_OUT_OF_MEMORY);
     smp_lock_release(&counted->lock);
 }
 
-/* Its mark says "waiting" before its status is read, so a class that is prepared in between is met
- * with that mark, and is due again. */
-static void find_dirty(void *self, const struct smp_loaded_class *loaded)
+/* The mark says "waiting" before the status is read: a class that is prepared in between is met
+ * with that mark, and becomes pending again. */
+static void find_pending(void *self, const struct smp_loaded_class *loaded)
 {
     const struct batch_search *const search = self;
     struct smp_class_batches *const batches = search->batches;
@@ -219,7 +220,7 @@ static void find_dirty(void *self, const struct smp_loaded_class *loaded)
     end_waiting(batches, batches->indexes[place], batches->types[place]);
 }
 
-/* Leaves out those that were not found. */
+/* Removes classes that were not found from the batch. */
 static void close_gaps(struct smp_class_batches *batches)
 {
     size_t count = 0;
@@ -233,7 +234,7 @@ static void close_gaps(struct smp_class_batches *batches)
     batches->count = count;
 }
 
-/* The loaded classes could not be listed: none was found, though they may be there. */
+/* The loaded classes could not be listed, so none was found though they may be loaded. */
 static void put_batch_back(struct smp_class_batches *batches)
 {
     struct smp_counted_classes *const counted = batches->counted;
@@ -242,7 +243,7 @@ static void put_batch_back(struct smp_class_batches *batches)
     smp_lock_acquire(&counted->lock);
     for (size_t i = 0; i < batches->count; i++) {
         struct smp_class_mark *const mark = &counted->marks[batches->indexes[i]];
-        /* No flag: the class was prepared meanwhile, or its index became another's. */
+        /* No flag: the class was prepared meanwhile, or another class has its index. */
         if ((mark->flags & SMP_COUNTED_WAITING) == 0 ||
             !smp_call_graph_is_loaded(counted->graph, batches->indexes[i]))
             continue;
@@ -259,22 +260,25 @@ static void put_batch_back(struct smp_class_batches *batches)
 
 /* --- changing them --- */
 
-/* With the lock held. A transformer behind us may have put other bytes in place of those that the
- * JVM was to refuse (counted_classes.c: hand_out_nothing): then the class has no probes. */
+/* With the lock held. A transformer behind ours may have replaced the bytes that the JVM was to
+ * refuse (counted_classes.c: hand_out_nothing): then the class was changed, but not as planned. */
 static bool put_outdated_back(struct smp_class_batches *batches, uint32_t index)
 {
     struct smp_class_mark *const mark = &batches->counted->marks[index];
 
-    if (mark->foreign_hash == 0 || batches->gives_back)
+    if (mark->foreign_hash == 0 ||
+        (batches->gives_back && (mark->flags & SMP_COUNTED_RETRIED) != 0))
         return false;
     mark->foreign_hash = 0;
+    if (batches->gives_back)
+        mark->flags |= SMP_COUNTED_RETRIED;
     smp_call_graph_put_back(batches->counted->graph, index);
     return true;
 }
 
-/* The classes that were changed have the probes of their plan, or none if they were given back. A
- * class that is due again may not have been changed: its batch is yet to come. The number of
- * batches rises last, so a reader that sees it finds the time of the probes. */
+/* The changed classes have the probes of their plan, or none if the batch gives back. A class that
+ * is pending again may not have been changed: it will be in another batch. The number of batches
+ * rises last, so a reader that sees it finds the time of the probes. */
 static void end_batch(struct smp_class_batches *batches)
 {
     struct smp_counted_classes *const counted = batches->counted;
@@ -285,7 +289,8 @@ static void end_batch(struct smp_class_batches *batches)
         const uint32_t index = batches->indexes[i];
         struct smp_class_mark *const mark = &counted->marks[index];
         if (!smp_call_graph_is_loaded(counted->graph, index) ||
-            smp_call_graph_is_dirty(counted->graph, index) || (mark->flags & SMP_COUNTED_KEPT) != 0)
+            smp_call_graph_is_pending(counted->graph, index) ||
+            (mark->flags & SMP_COUNTED_KEPT) != 0)
             continue;
         if (put_outdated_back(batches, index))
             continue;
@@ -301,8 +306,8 @@ static void end_batch(struct smp_class_batches *batches)
     batches->batches++;
 }
 
-/* The class may have been lost meanwhile, for lack of memory, and its index be another's. */
-static void on_dirty_refused(void *self, size_t which, jvmtiError error)
+/* The class may have been forgotten meanwhile for lack of memory, and another have its index. */
+static void on_pending_refused(void *self, size_t which, jvmtiError error)
 {
     const struct batch_search *const search = self;
     struct smp_class_batches *const batches = search->batches;
@@ -316,12 +321,12 @@ static void on_dirty_refused(void *self, size_t which, jvmtiError error)
         return;
     smp_lock_acquire(&counted->lock);
     if (smp_counted_classes_is_named(counted, index, smp_loaded_class_name(signature)))
-        refuse_dirty(batches, index, error);
+        refuse_pending(batches, index, error);
     smp_lock_release(&counted->lock);
     (void)(*search->jvmti)->Deallocate(search->jvmti, (unsigned char *)signature);
 }
 
-/* Stops get as long as they may: a batch costs nearly the same, however many classes it has. */
+/* Makes stops as long as allowed: a batch costs nearly the same for any number of classes. */
 static void adapt_size(struct smp_class_batches *batches, size_t count, int64_t stop_ns)
 {
     if (stop_ns > SMP_BATCH_STOP_NS && batches->size > SMP_BATCH_LEAST)
@@ -337,7 +342,7 @@ static void change_batch(struct batch_search *search)
 
     smp_class_batches_left_hook(batches);
     smp_call_past_begin_probes();
-    smp_retransform(search->jvmti, batches->types, batches->count, on_dirty_refused, search);
+    smp_retransform(search->jvmti, batches->types, batches->count, on_pending_refused, search);
     smp_call_past_end_probes();
     adapt_size(batches, batches->count, smp_clock_ns() - batches->hook_left_ns);
 }
@@ -346,9 +351,9 @@ bool smp_class_batches_run(struct smp_class_batches *batches, jvmtiEnv *jvmti, J
 {
     struct batch_search search = { .batches = batches, .jvmti = jvmti, .env = env };
 
-    take_dirty(batches);
+    take_pending(batches);
     if (batches->count > 0 && smp_loaded_classes_each(batches->loaders, jvmti, env, false,
-                                                      find_dirty, &search) == SMP_OK) {
+                                                      find_pending, &search) == SMP_OK) {
         batches->failed_lists = 0;
         close_gaps(batches);
     } else if (batches->count > 0) {

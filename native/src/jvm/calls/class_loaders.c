@@ -4,14 +4,14 @@
 #include "base/alloc.h"
 
 struct smp_class_loader {
-    _Atomic(struct smp_class_loader *) next; /* in its bucket, also after it was taken out */
+    _Atomic(struct smp_class_loader *) next; /* in its bucket, also after its removal */
     struct smp_class_loader *next_deferred;
     uint64_t number;
     jweak ref;
     jint hash;
 };
 
-/* From there to the entry that was the head before. NULL: it is not among them. */
+/* Searches the entries before end. NULL: the loader is none of them. */
 static struct smp_class_loader *find_class_loader(struct smp_class_loader *from,
                                                   const struct smp_class_loader *end, JNIEnv *env,
                                                   jobject loader, jint hash)
@@ -50,7 +50,7 @@ static struct smp_class_loader *make_loader(struct smp_class_loaders *loaders, J
     return NULL;
 }
 
-/* Another thread may add one meanwhile, perhaps this. Returns the one that is there in the end. */
+/* Another thread may add an entry meanwhile, perhaps for the same loader: returns that one then. */
 static struct smp_class_loader *add_loader(struct smp_class_loaders *loaders,
                                            _Atomic(struct smp_class_loader *) *bucket,
                                            struct smp_class_loader *head,
@@ -97,7 +97,7 @@ uint64_t smp_class_loaders_number(struct smp_class_loaders *loaders, jvmtiEnv *j
     return known->number;
 }
 
-/* Others may be added before it meanwhile. */
+/* Other threads may add entries before it meanwhile. */
 static void take_out(struct smp_class_loaders *loaders, _Atomic(struct smp_class_loader *) *bucket,
                      struct smp_class_loader *entry)
 {

@@ -12,7 +12,6 @@
 #include "counting/call_arena.h"
 #include "counting/call_layout.h"
 #include "counting/places.h"
-#include "counting/summary_reader.h"
 #include "jvm/calls/class_loaders.h"
 #include "jvm/calls/hook_class.h"
 #include "jvm/calls/loaded_summary.h"
@@ -29,8 +28,8 @@ static const struct smp_probe_hook probe_hook = { .class_name = SMP_HOOK_CLASS,
 
 /* --- open and close --- */
 
-/* Ids of the last counting may still be pushed where classes kept their probes. Half of all ids are
- * always left for methods. */
+/* Classes that kept their probes may still push ids of the last counting. At least half of all ids
+ * are always left. */
 static int32_t base_of_ids(const struct smp_counted_classes *counted, int32_t used)
 {
     const int32_t base = counted->id_base + used;
@@ -131,9 +130,10 @@ static bool is_leftover(const struct smp_counted_classes *counted, uint32_t inde
            smp_call_graph_is_loaded(counted->graph, index);
 }
 
-/* Not of a class that was not prepared: it has run nothing, and the next counting takes its probes
- * out in the batch after it is prepared. There are many of those, loaded for the verifier alone,
- * whose names would take memory after the last sampler has ended. Nor of an unloaded one. */
+/* False for unloaded classes, and for classes that were not prepared: those have run nothing, and
+ * the next counting removes their probes in the batch after they are prepared. There are many of
+ * them, loaded only for the verifier, whose names would take memory after the last sampler has
+ * ended. */
 static bool keeps_probes(const struct smp_counted_classes *counted, uint32_t index)
 {
     return is_leftover(counted, index) && (counted->marks[index].flags & SMP_COUNTED_KEPT) != 0;
@@ -142,17 +142,17 @@ static bool keeps_probes(const struct smp_counted_classes *counted, uint32_t ind
 bool smp_counted_classes_has_due(struct smp_counted_classes *counted)
 {
     smp_lock_acquire(&counted->lock);
-    const bool has_any = smp_call_graph_has_dirty(counted->graph);
+    const bool has_any = smp_call_graph_has_pending(counted->graph);
     smp_lock_release(&counted->lock);
     return has_any;
 }
 
 void smp_counted_classes_make_probed_due(struct smp_counted_classes *counted)
 {
-    uint32_t dirty = 0;
+    uint32_t pending = 0;
 
     smp_lock_acquire(&counted->lock);
-    while (smp_call_graph_take_batch(counted->graph, &dirty, 1) > 0)
+    while (smp_call_graph_take_batch(counted->graph, &pending, 1) > 0)
         continue;
     for (uint32_t i = 0; i < counted->mark_count; i++) {
         if (is_leftover(counted, i) && (counted->marks[i].flags & SMP_COUNTED_KEPT) == 0)
@@ -186,7 +186,7 @@ void smp_counted_classes_keep_leftovers(struct smp_counted_classes *counted)
     smp_lock_release(&counted->lock);
 }
 
-/* Is it one? It is none any more then. */
+/* Removes the class from the leftovers. False: it is none of them. */
 static bool take_leftover(struct smp_counted_classes *counted, uint32_t name_hash)
 {
     for (size_t i = 0; i < counted->leftover_count; i++) {
@@ -198,14 +198,14 @@ static bool take_leftover(struct smp_counted_classes *counted, uint32_t name_has
     return false;
 }
 
-/* With the lock held. 0: there is no memory for it. *was_dirty: its probes were to be changed. */
+/* With the lock held. Returns the index of the class; 0: no memory. */
 static uint32_t load_summary(struct smp_counted_classes *counted,
-                             const struct smp_class_summary *summary, bool *was_dirty)
+                             const struct smp_class_summary *summary, bool *was_pending)
 {
     const uint32_t known = smp_call_graph_find(counted->graph, summary->loader, summary->name);
     uint32_t index = 0;
 
-    *was_dirty = known != 0 && smp_call_graph_is_dirty(counted->graph, known);
+    *was_pending = known != 0 && smp_call_graph_is_pending(counted->graph, known);
     if (smp_call_graph_load(counted->graph, summary, &index) != SMP_OK) {
         counted->losses.no_memory++;
         return 0;
@@ -220,18 +220,25 @@ static uint32_t load_summary(struct smp_counted_classes *counted,
     return index;
 }
 
-/* Of the JDK's classes only the super types matter, unless a list or a root names them, or they
- * pass calls on. */
+/* False: only its super types matter, as for a class of the JDK that no list and no root names and
+ * that does not pass calls on. */
 static bool needs_methods(const struct smp_counted_classes *counted, struct smp_slice name)
 {
+    const struct smp_counting_plan *const plan = counted->plan;
+
     if (smp_call_filter_is_never(name))
         return false;
-    return !smp_call_filter_is_jdk(name) || smp_call_filter_is_proxy(name) ||
-           smp_call_filter_passes(counted->plan->filter, name) ||
-           smp_root_rules_match_class(counted->plan->roots, name);
+    if (!smp_call_filter_is_jdk(name) || smp_call_filter_is_proxy(name) ||
+        smp_call_filter_passes(&plan->filter, name))
+        return true;
+    for (size_t i = 0; i < plan->rule_count; i++) {
+        if (smp_root_rule_matches_class(&plan->rules[i], name))
+            return true;
+    }
+    return false;
 }
 
-/* A super type of a class that is counted: its methods are kept. */
+/* Is it a super type of a counted class? Then its methods are kept. */
 static bool is_known_super(struct smp_counted_classes *counted, uint64_t loader,
                            struct smp_slice name)
 {
@@ -242,11 +249,11 @@ static bool is_known_super(struct smp_counted_classes *counted, uint64_t loader,
     return is_one;
 }
 
-/* Is what the lambda stands for counted, maybe? The filter sees a prefix of its name. */
+/* May the method that the lambda stands for be counted? The filter sees a prefix of its name. */
 static bool needs_lambda(const struct smp_counted_classes *counted, struct smp_slice name)
 {
     return counted->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL &&
-           !smp_call_filter_is_never(name) && smp_call_filter_passes(counted->plan->filter, name);
+           !smp_call_filter_is_never(name) && smp_call_filter_passes(&counted->plan->filter, name);
 }
 
 /* --- reflection --- */
@@ -303,7 +310,7 @@ void smp_counted_classes_want_reflection(struct smp_counted_classes *counted)
     smp_lock_release(&counted->lock);
 }
 
-/* The JVM refuses to change it, or has other fields than those that are read. */
+/* The JVM refuses to change the class, or it has other fields than expected. */
 static bool is_unfollowed(const struct smp_counted_classes *counted, size_t which)
 {
     const uint32_t index = index_of_reflection(counted, which);
@@ -336,12 +343,12 @@ struct counted_load {
     jvmtiEnv *jvmti;
     struct smp_class_file file;
     const struct smp_class_summary *summary;
-    uint32_t index;                      /* of the class, while the lock was held for its plan */
-    bool hands_out;                      /* it is a class of reflection */
-    struct smp_rewriter_method *methods; /* as many as the file has; NULL: no probe */
+    uint32_t index;                      /* of the class, as of its plan */
+    bool hands_out;                      /* it may be a class of reflection */
+    struct smp_rewriter_method *methods; /* as many as the file has */
 };
 
-/* With the lock held. Ids become those that probes push. False: nothing is to change. */
+/* With the lock held: copies the plan with ids as probes push them. False: nothing is to change. */
 static bool copy_plan(struct counted_load *load, const struct smp_method_probe *probes)
 {
     struct smp_counted_classes *const counted = load->counted;
@@ -363,7 +370,7 @@ static bool copy_plan(struct counted_load *load, const struct smp_method_probe *
     return has_any;
 }
 
-/* The JVM may refuse the new bytes: then the class keeps the probes of the old ones. */
+/* If the JVM refuses the new bytes, the class keeps the probes of the old ones. */
 static void mark_probed(struct smp_class_mark *mark, bool has_probes)
 {
     if (has_probes) {
@@ -374,7 +381,7 @@ static void mark_probed(struct smp_class_mark *mark, bool has_probes)
     }
 }
 
-/* Has a load made other methods known? */
+/* Has loading the class changed which methods are known? */
 static bool has_other_methods(const struct smp_call_graph_figures *before,
                               const struct smp_call_graph *graph)
 {
@@ -396,15 +403,16 @@ static bool has_namesake(const struct smp_class_file *file, const struct smp_cla
     return false;
 }
 
-/* A root that was named stays where the class has no method of the source by that name. */
+/* Is it a method that only passes a call on? A root is counted all the same if the class has no
+ * method of the source with that name. */
 static bool is_left_to_others(const struct smp_class_file *file,
                               const struct smp_class_method *method, bool is_root)
 {
     return smp_class_method_passes_on(file, method) && (!is_root || has_namesake(file, method));
 }
 
-/* With the lock held. What only passes a call on gets no probe; that makes known what it calls,
- * which may be a method of the same class. */
+/* With the lock held. Methods that only pass a call on get no probe. Leaving one alone makes its
+ * callees known, which may be methods of the same class: then the plan is made again. */
 static void plan_methods(const struct counted_load *load, struct smp_method_probe *probes)
 {
     const struct smp_class_file *const file = &load->file;
@@ -423,20 +431,20 @@ static void plan_methods(const struct counted_load *load, struct smp_method_prob
     }
 }
 
-/* Tells the call graph of the class, and fills in methods. False: it gets no probes. What another
- * agent has made of it may still be refused: then it keeps its bytes, which a batch makes known
- * again. */
+/* Loads the class into the call graph and fills in methods. False: it gets no probes. The JVM may
+ * still refuse the change of another agent: then the class keeps its bytes, so it is made pending,
+ * and the next batch loads those again. */
 static bool plan_class(struct counted_load *load, const struct smp_loading_class *loading,
                        struct smp_method_probe *probes)
 {
     struct smp_counted_classes *const counted = load->counted;
     struct smp_call_graph_figures before;
     bool has_probes = false;
-    bool was_dirty = false;
+    bool was_pending = false;
 
     smp_lock_acquire(&counted->lock);
     smp_call_graph_figures(counted->graph, &before);
-    load->index = load_summary(counted, load->summary, &was_dirty);
+    load->index = load_summary(counted, load->summary, &was_pending);
     if (load->index != 0) {
         plan_methods(load, probes);
         load->hands_out =
@@ -445,7 +453,7 @@ static bool plan_class(struct counted_load *load, const struct smp_loading_class
         mark_probed(&counted->marks[load->index], has_probes);
         if (loading->is_first)
             smp_call_graph_probed(counted->graph, load->index, SMP_METHOD_SINCE_LOAD);
-        if (loading->is_foreign && (was_dirty || has_other_methods(&before, counted->graph)))
+        if (loading->is_foreign && (was_pending || has_other_methods(&before, counted->graph)))
             smp_call_graph_put_back(counted->graph, load->index);
     }
     smp_lock_release(&counted->lock);
@@ -463,8 +471,8 @@ static void leave_methods_alone(const struct counted_load *load)
     }
 }
 
-/* The lock was not held since the plan was made: the class may have been lost meanwhile, for lack
- * of memory, and its index be another's. */
+/* The lock was released after the plan was made: the class may have been forgotten meanwhile for
+ * lack of memory, and another class may have its index. */
 static void note_rewriting(const struct counted_load *load, enum smp_status status)
 {
     struct smp_counted_classes *const counted = load->counted;
@@ -483,7 +491,7 @@ static void note_rewriting(const struct counted_load *load, enum smp_status stat
     smp_lock_release(&counted->lock);
 }
 
-/* In the JVM's memory, as a load hook has to. */
+/* Copies the bytes to memory of the JVM, as a load hook must. */
 static enum smp_status give_to_jvm(jvmtiEnv *jvmti, struct smp_slice made,
                                    struct smp_class_bytes *out)
 {
@@ -527,7 +535,7 @@ static bool load_summarized(struct counted_load *load, const struct smp_loading_
     return has_changed;
 }
 
-/* file: with the methods that matter. */
+/* file: only with the methods that matter. */
 static enum smp_status load_file(struct counted_load *load, const struct smp_class_file *file,
                                  const struct smp_loading_class *loading,
                                  struct smp_class_bytes *out, bool *has_changed)
@@ -544,9 +552,9 @@ static enum smp_status load_file(struct counted_load *load, const struct smp_cla
 }
 
 /*
- * RetransformClasses takes the bytes of its classes before it waits for another agent's change of
- * one of them. If that is a redefinition, it hands in those from before then, or freed memory: so
- * this comes before they are parsed.
+ * RetransformClasses takes the bytes of its classes before it waits for another agent that is
+ * changing one of them. If that agent redefines the class, the JVM hands in the bytes from before,
+ * or freed memory: so this check comes before the bytes are parsed.
  */
 static bool is_outdated(struct smp_counted_classes *counted,
                         const struct smp_loading_class *loading)
@@ -570,17 +578,24 @@ static bool is_outdated(struct smp_counted_classes *counted,
     return is_older;
 }
 
-/* Freed memory may be another class's by now. */
+/* Freed memory may have the bytes of another class by now. */
 static bool is_other_class(const struct smp_loading_class *loading, struct smp_slice name)
 {
     return !loading->is_first && !loading->is_foreign && loading->name.length > 0 &&
            !smp_slice_equals(loading->name, name);
 }
 
-/* Bytes that are no class file: the JVM refuses them, and its class stays as it is. */
+/* Hands out bytes that are no class file: the JVM refuses them, and the class stays as it is. */
 static bool hand_out_nothing(jvmtiEnv *jvmti, struct smp_class_bytes *out)
 {
     return give_to_jvm(jvmti, (struct smp_slice){ "", 1 }, out) == SMP_OK;
+}
+
+bool smp_counted_classes_refuse_outdated(struct smp_counted_classes *counted, jvmtiEnv *jvmti,
+                                         const struct smp_loading_class *loading,
+                                         struct smp_class_bytes *out)
+{
+    return is_outdated(counted, loading) && hand_out_nothing(jvmti, out);
 }
 
 bool smp_counted_classes_load(struct smp_counted_classes *counted, jvmtiEnv *jvmti,
@@ -628,24 +643,24 @@ static void make_due(struct smp_counted_classes *counted, uint32_t index)
     }
 }
 
-/* Of a super type: in place of what was known of it, which is not more, as no method of it is
- * counted. */
+/* is_super: the summary replaces the known one, which cannot say more, because no method of the
+ * class is counted. */
 static void add_summary(struct smp_counted_classes *counted,
                         const struct smp_class_summary *summary, bool is_super)
 {
-    bool was_dirty = false;
+    bool was_pending = false;
 
     smp_lock_acquire(&counted->lock);
-    /* Its bytes may have come by meanwhile: they say more. */
+    /* If the load hook has seen the bytes meanwhile, these say more. */
     uint32_t index =
         is_super ? 0 : smp_call_graph_find(counted->graph, summary->loader, summary->name);
     if (index == 0)
-        index = load_summary(counted, summary, &was_dirty);
+        index = load_summary(counted, summary, &was_pending);
     if (index != 0 && !is_super)
         make_due(counted, index);
     if (index != 0 && is_super)
         counted->marks[index].flags |= SMP_COUNTED_SUPER;
-    if (index != 0 && was_dirty)
+    if (index != 0 && was_pending)
         smp_call_graph_put_back(counted->graph, index);
     smp_lock_release(&counted->lock);
 }
@@ -683,7 +698,7 @@ bool smp_counted_classes_needs_supers(const struct smp_counted_classes *counted,
                                       const struct smp_loaded_class *loaded)
 {
     return !loaded->is_lambda && counted->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL &&
-           smp_call_filter_passes(counted->plan->filter, loaded->name);
+           smp_call_filter_passes(&counted->plan->filter, loaded->name);
 }
 
 bool smp_counted_classes_meet_super(struct smp_counted_classes *counted, jvmtiEnv *jvmti,
@@ -702,16 +717,16 @@ bool smp_counted_classes_meet_super(struct smp_counted_classes *counted, jvmtiEn
     return is_new;
 }
 
-/* --- ids that come back --- */
+/* --- renewal of ids --- */
 
 /*
- * A class is unloaded only when no frame runs its code, so no thread pushes such an id any more.
- * But trees have it: so they begin anew, and it comes back once it is in none that is left.
+ * A class is unloaded only when no frame runs its code, so no thread pushes its ids any more. But
+ * trees have them: so trees begin anew, and an id is freed once no tree that is left has it.
  */
 
 enum { USE_SHIFT = 32 };
 
-/* NULL: of an earlier counting. */
+/* NULL: the id is from an earlier counting. */
 static struct smp_id_use *use_of(const struct smp_counted_classes *counted, int32_t pushed)
 {
     const int32_t id = smp_counted_classes_id(counted, pushed);
@@ -733,7 +748,7 @@ int32_t smp_counted_classes_pushed(const struct smp_counted_classes *counted, in
     return smp_counted_classes_number(counted, pushed) == number ? pushed : -1;
 }
 
-/* An id that no probe has pushed is in no tree, and comes back at once. */
+/* An id that no probe has pushed is in no tree, and is freed at once. */
 static bool mark_due_id(void *self, int32_t id)
 {
     struct smp_id_use *const use = &((struct smp_counted_classes *)self)->renewal.uses[id];
@@ -742,8 +757,8 @@ static bool mark_due_id(void *self, int32_t id)
     return use->is_pushed;
 }
 
-/* Those that trees have kept would make each read begin one. After some reads they count, too: the
- * trees may be gone, and the limit of methods may leave no room for enough others. */
+/* Ids that trees kept at the last renewal do not count, or each read would begin another one. After
+ * some reads they count again: the trees may be gone, and few other ids may be left to retire. */
 static bool wait_enough(struct smp_counted_classes *counted)
 {
     const uint32_t share = counted->max_ids / SMP_RENEWAL_SHARE;
@@ -800,7 +815,7 @@ void smp_counted_classes_end_renewal(struct smp_counted_classes *counted)
 
 /* --- entries --- */
 
-/* Entries find more methods, so the end moves. */
+/* New entries add ids, so the end moves. */
 void smp_counted_classes_note_entries(struct smp_counted_classes *counted)
 {
     smp_lock_acquire(&counted->lock);

@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * counted_classes.h - the classes of this JVM as call_graph.h sees them: what is known of each,
- * which bytes it gets.
+ * counted_classes.h - connects the classes of this JVM with the call graph, and makes the bytes
+ * that each class gets.
  *
- *   the load hook's bytes ─► summary ─► call graph: load, plan ─► rewriter ─► bytes with probes
- *   a class that is there already, or is prepared ─► summary by JVMTI ─► call graph: load
- *     one that is counted ─► the same of its super types, with methods: what it overrides
+ *   bytes in the load hook ─► summary ─► call graph: load, plan ─► rewriter ─► bytes with probes
+ *   a loaded or prepared class ─► summary by JVMTI ─► call graph: load
+ *     if it is counted ─► the same for its super types, with the methods that it may override
  *
- *   a root is found ─► java.lang.reflect.Method, Constructor: hand out what they call (TOTAL: no)
+ *   a root is found ─► java.lang.reflect.Method, Constructor: hand out what they call (not TOTAL)
  *
- * A mark for each class says whether its bytes have probes, and whether a change of it waits until
- * it is prepared.
+ * The mark of a class says whether its bytes have probes, and whether its change waits until it is
+ * prepared.
  *
- * Ids that probes push are the call graph's and a base: the base rises where classes may still have
- * probes of an earlier counting, so that these never mean a method of this one. Ids of unloaded
- * classes come back once no tree has them (begin_renewal); the number of an id and of how often it
- * was used before belongs to one method.
+ * Probes push ids of the call graph plus a base. The base rises if classes may still have probes of
+ * an earlier counting, so that those never mean a method of this one. Ids of unloaded classes are
+ * used again once no tree has them (begin_renewal). An id together with the number of its former
+ * uses belongs to one method for ever.
  *
  * Owns     the call graph, the marks; holds the plan.
- * Threads  open, close: one at a time, with no other thread inside. The others: any attached one;
- *          one lock, never held across a call to the JVM.
- * Errors   a class for which there is no memory is not counted, and that is; it is never harmed.
- * Cost     load: parsing and summary of the class, some microseconds for each KB of it; one
- *          that no probe goes to is read no further than its super types.
+ * Threads  open, close: one at a time, with no other thread inside. All others: any attached
+ *          thread; one lock, never held across a call to the JVM.
+ * Errors   a class for which there is no memory is not counted, and losses count it; it is never
+ *          harmed.
+ * Cost     load: parsing and summary of the class, some microseconds for each KB. A class that gets
+ *          no probes is read no further than its super types.
  */
 #ifndef SMP_JVM_CALLS_COUNTED_CLASSES_H
 #define SMP_JVM_CALLS_COUNTED_CLASSES_H
@@ -35,8 +36,8 @@
 
 #include "base/lock.h"
 #include "base/status.h"
+#include "classfile/class_bytes.h"
 #include "counting/call_graph.h"
-#include "jvm/calls/class_bytes.h"
 #include "jvm/calls/leftover_methods.h"
 #include "jvm/calls/loaded_classes.h"
 #include "model/counting_account.h"
@@ -44,32 +45,32 @@
 enum {
     SMP_COUNTED_PROBED = 1,   /* its bytes have probes, or had when they were made last */
     SMP_COUNTED_WAITING = 2,  /* it was not found, or not prepared, when it was to be changed */
-    SMP_COUNTED_KEPT = 4,     /* the JVM does not give its bytes back */
-    SMP_COUNTED_LEFTOVER = 8, /* may have probes that are not in its plan, until it is changed */
+    SMP_COUNTED_KEPT = 4,     /* its probes could not be removed */
+    SMP_COUNTED_LEFTOVER = 8, /* may have probes outside of its plan, until it is changed */
     SMP_COUNTED_SUPER = 16,   /* its methods are known, and those of all its super types */
-    SMP_COUNTED_RETRIED = 32, /* its last change was refused, maybe for outdated bytes */
+    SMP_COUNTED_RETRIED = 32, /* its last change was refused, perhaps for outdated bytes */
     SMP_LEFTOVERS_LIMIT = 4096
 };
 
-/* What is known of a class beside the call graph. */
+/* State of a class beside the call graph. */
 struct smp_class_mark {
     uint32_t name_hash;
-    uint32_t foreign_hash; /* of the bytes that another agent's change had; 0: ours had them, too */
-    uint16_t place;        /* in the batch that it was in last */
+    uint32_t foreign_hash; /* of the bytes of a foreign change that ours has not seen; 0: none */
+    uint16_t place;        /* in its last batch */
     uint8_t flags;
 };
 
-/* What is known of an id beside the call graph. */
+/* State of an id beside the call graph. */
 struct smp_id_use {
-    uint32_t count; /* how often it has come back, so that its number is one method's */
+    uint32_t count; /* of former uses, which makes its number unique */
     bool is_pushed; /* a probe has been made with it; with the lock held */
-    bool is_due;    /* the reader's: it comes back unless a tree still has it */
+    bool is_due;    /* the reader's: it is freed unless a tree still has it */
 };
 
 enum {
-    SMP_RENEWAL_IDS = 1024, /* so many ids of unloaded classes have to wait, */
-    SMP_RENEWAL_SHARE = 8,  /* or that part of the limit of methods; */
-    SMP_RENEWAL_READS = 64  /* after so many reads those that trees still had count, too */
+    SMP_RENEWAL_IDS = 1024, /* so many retired ids begin a renewal, */
+    SMP_RENEWAL_SHARE = 8,  /* or that part of all ids; */
+    SMP_RENEWAL_READS = 64  /* after so many reads ids that trees kept the last time count, too */
 };
 
 /* Classes that are not counted. */
@@ -89,17 +90,17 @@ struct smp_counted_classes {
     uint32_t max_ids; /* call_graph.h */
     struct {
         struct smp_id_use *uses; /* by id */
-        uint32_t held;           /* ids that trees still had the last time */
+        uint32_t held;           /* ids that trees kept at the last renewal */
         uint32_t reads;          /* since then; up to SMP_RENEWAL_READS */
     } renewal;                   /* the reader's, while open */
-    bool follows_reflection;     /* this JDK lets it: set before open */
-    bool has_reflection;         /* the classes of reflection are to be changed, or were */
+    bool follows_reflection;     /* this JDK allows it; set before open */
+    bool has_reflection;         /* the classes of reflection are changed, or pending */
     struct smp_counted_losses losses;
-    /* Hashes of the names of classes that may have probes of an earlier counting. They outlast
+    /* Hashes of the names of classes that may have probes of an earlier counting; kept beyond
      * close. */
     uint32_t leftovers[SMP_LEFTOVERS_LIMIT];
     size_t leftover_count;
-    struct smp_leftover_methods leftover_methods; /* of these; until ids begin anew */
+    struct smp_leftover_methods leftover_methods; /* of these classes, until id_base is 0 again */
 };
 
 #define SMP_COUNTED_CLASSES_INIT \
@@ -113,57 +114,62 @@ SMP_CHECKED enum smp_status smp_counted_classes_open(struct smp_counted_classes 
 /* A second close is fine. */
 void smp_counted_classes_close(struct smp_counted_classes *counted);
 
-/* The load hook's class. */
+/* The class in the load hook. */
 struct smp_loading_class {
     struct smp_class_bytes file;
-    struct smp_slice name; /* as the event says; length 0: it does not */
+    struct smp_slice name; /* from the event; length 0: unknown */
     uint64_t loader;
-    bool is_first;   /* it is loaded only now: nothing of it has run */
-    bool is_foreign; /* another agent changes a class that is there: that may still be refused */
+    bool is_first;   /* it is being loaded: none of its code has run */
+    bool is_foreign; /* another agent changes a loaded class, which the JVM may still refuse */
 };
 
-/* True: *out are bytes with probes, allocated by JVMTI, for the JVM. */
+/* True: *out are bytes for the JVM, allocated by JVMTI. */
 bool smp_counted_classes_load(struct smp_counted_classes *counted, jvmtiEnv *jvmti,
                               const struct smp_loading_class *loading, struct smp_class_bytes *out);
-/* A class that is loaded, maybe prepared: makes it known where it is not. A change of it that
- * waited for that is due now. */
+/* For a load hook that adds no probes. True: the bytes are from before another agent's change, and
+ * *out makes the JVM refuse them. */
+bool smp_counted_classes_refuse_outdated(struct smp_counted_classes *counted, jvmtiEnv *jvmti,
+                                         const struct smp_loading_class *loading,
+                                         struct smp_class_bytes *out);
+/* The class is loaded, maybe prepared: makes it known to the call graph. If its change waited for
+ * its preparation, the class is pending now. */
 void smp_counted_classes_meet(struct smp_counted_classes *counted, jvmtiEnv *jvmti, JNIEnv *env,
                               const struct smp_loaded_class *loaded);
-/* Is the class counted, so that what it overrides matters? Then its super types are to be met. */
+/* Is the class counted? Then meet_super must be called for its super types, as it may override
+ * their methods. */
 bool smp_counted_classes_needs_supers(const struct smp_counted_classes *counted,
                                       const struct smp_loaded_class *loaded);
-/* False: those above it are known already. */
+/* False: the super types above this one are known already. */
 bool smp_counted_classes_meet_super(struct smp_counted_classes *counted, jvmtiEnv *jvmti,
                                     JNIEnv *env, const struct smp_loaded_class *super);
 
-/* The call graph's id for an id as probes push it, or -1. */
+/* Returns the call graph's id for an id that probes push, or -1. */
 int32_t smp_counted_classes_id(const struct smp_counted_classes *counted, int32_t pushed);
-/* The reader's. The number of what a probe pushes, and the other way round: -1 where the id has
- * come back since. */
+/* On the reader's thread: the number of a pushed id, and the reverse, which is -1 if the id has got
+ * another method since. */
 int64_t smp_counted_classes_number(const struct smp_counted_classes *counted, int32_t pushed);
 int32_t smp_counted_classes_pushed(const struct smp_counted_classes *counted, int64_t number);
-/* Before the reader reads the trees. Ids of unloaded classes that no probe has pushed come back. If
- * enough others wait, all trees begin anew (call_arena.h), and the result is true: then the reader
- * reports the id of each node of a tree that stays (keep_id), and ends the renewal. */
+/* To be called before the reader reads the trees. Frees ids of unloaded classes that no probe has
+ * pushed. If enough other ids are retired, all trees begin anew (call_arena.h), and the result is
+ * true: the reader then calls keep_id for each node of a tree that stays, and end_renewal. */
 bool smp_counted_classes_begin_renewal(struct smp_counted_classes *counted);
 void smp_counted_classes_keep_id(struct smp_counted_classes *counted, int32_t pushed);
 void smp_counted_classes_end_renewal(struct smp_counted_classes *counted);
-/* With the lock held. Is the index one of a class of that name, now? */
+/* With the lock held: does a class of that name have this index now? */
 bool smp_counted_classes_is_named(struct smp_counted_classes *counted, uint32_t index,
                                   struct smp_slice name);
-/* Once there is a root: reflective calls are handed to the hook from the next batch on. */
+/* Once there is a root, makes the classes of reflection pending: they report their calls then. */
 void smp_counted_classes_want_reflection(struct smp_counted_classes *counted);
-/* With the lock held: classes of reflection that do not hand out what they call, in the account. */
+/* With the lock held: adds the classes of reflection that do not report their calls. */
 void smp_counted_classes_add_unfollowed(const struct smp_counted_classes *counted,
                                         struct smp_counting_account *out);
 /* Tells the call graph which methods have been entered for the first time. */
 void smp_counted_classes_note_entries(struct smp_counted_classes *counted);
-/* Is any class to be changed? */
+/* Is any class pending? */
 bool smp_counted_classes_has_due(struct smp_counted_classes *counted);
-/* All classes that may have probes are to be changed, and no others. */
+/* Makes all classes that may have probes pending, and no others. */
 void smp_counted_classes_make_probed_due(struct smp_counted_classes *counted);
-/* Classes that may still have probes are remembered beyond close, and so are the names of their
- * methods. */
+/* Remembers classes that may still have probes beyond close, with the names of their methods. */
 void smp_counted_classes_keep_leftovers(struct smp_counted_classes *counted);
 
 #endif

@@ -51,7 +51,7 @@ static const jlong layout[] = {
 };
 
 enum { LAYOUT_SIZE = sizeof(layout) / sizeof(layout[0]), SAME_LAYOUT = -1, LOCAL_REFS = 8 };
-/* The rest of a virtual thread's name does not choose its group. */
+/* Further characters of a virtual thread's name do not choose its group. */
 enum { POOL_NAME_CHARS = 120 };
 
 #define SET_UP_SIGNATURE "(L" SMP_HOOK_CLASS ";JJJ[J)I"
@@ -63,7 +63,7 @@ static struct smp_call_state *state_of(jlong address)
 
 /* ---- native methods ---- */
 
-/* For a virtual thread that is about to enter its outermost root. */
+/* For a virtual thread that enters its outermost root. */
 static uint32_t pool_of_thread(JNIEnv *env, jstring name)
 {
     char modified[3 * POOL_NAME_CHARS + 1] = { 0 };
@@ -150,7 +150,7 @@ static enum smp_status refuse_hook(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTE
     return SMP_EUNSUPPORTED;
 }
 
-/* Looking up a method links and initialises a class, which forgets natives known before. */
+/* Looking up a method initialises the class, which forgets natives that were registered before. */
 static enum smp_status create_natives(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTES], jobject *out)
 {
     jclass type =
@@ -191,7 +191,7 @@ static enum smp_status set_up_hook(JNIEnv *env, jclass type, jobject natives,
     return SMP_OK;
 }
 
-/* The class is there, and not set up. */
+/* The class is defined, but not set up. */
 static enum smp_status connect_hook(JNIEnv *env, jclass type, char reason[SMP_HOOK_REASON_BYTES])
 {
     jobject natives = NULL;
@@ -224,8 +224,8 @@ static enum smp_status take_natives(JNIEnv *env, jclass type, char reason[SMP_HO
     return refuse_hook(env, reason, "the hooks' native methods are not accepted");
 }
 
-/* Of another core; or of an archive of classes (CDS, JDK 17) that was written while calls were
- * counted: that one was never set up. */
+/* The class comes from another core; or from an archive of classes (CDS, JDK 17) that was written
+ * while calls were counted: that one was never set up. */
 static enum smp_status adopt_hook(JNIEnv *env, jclass type, char reason[SMP_HOOK_REASON_BYTES])
 {
     jfieldID field = smp_jdk_static_field(env, type, "shared", "J");
@@ -270,7 +270,7 @@ enum smp_status smp_hook_class_open(JNIEnv *env, smp_on_reflected *on_reflected,
     smp_call_set_view(&view);
     if (hook.type != NULL)
         return SMP_OK;
-    /* The JVM may unload the library with its class loader; the class stays. */
+    /* The JVM may unload the library with its class loader, but the class stays. */
     if (!smp_stay_mapped(&hook))
         return refuse_hook(env, reason, "the library cannot be kept in memory");
     if (!smp_local_frame_push(env, LOCAL_REFS))

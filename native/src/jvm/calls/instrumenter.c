@@ -26,10 +26,10 @@
 enum {
     HOOK_EXTRA_REFS = 2 * SMP_BATCH_MOST,
     START_BATCHES = 32, /* before start returns; what is further away gets its probes soon after */
-    /* Nodes of threads have half of the memory for counting. The rest is for classes, and for what
-     * the engine knows of each node: without that a call is counted and credited nowhere. */
+    /* Nodes of threads get half of the memory for counting. The other half is for classes, and for
+     * the engine's table of nodes, without which a counted call cannot be credited. */
     NODES_SHARE = 2,
-    /* From this release on the first retransformation does not throw away all compiled code. */
+    /* From this release on the first retransformation does not discard all compiled code. */
     KEEPS_COMPILED_CODE = 23
 };
 
@@ -37,15 +37,22 @@ enum {
 #define PURGE_NS 1000000000LL
 #define INSIDE_MOST_NS 10000000000LL
 
+enum hook_mode {
+    HOOKS_OFF,
+    HOOKS_COUNT,
+    HOOKS_GIVE_BACK, /* probes are being removed: only outdated bytes are refused */
+    HOOK_MODES
+};
+
 static struct {
     _Atomic bool is_taken; /* from start to the end of stop */
-    _Atomic bool is_on;    /* the hooks work */
+    _Atomic unsigned mode; /* enum hook_mode */
     _Atomic bool is_stopping;
-    _Atomic bool watches_redefinitions; /* both load hooks stay on for good */
-    _Atomic unsigned inside;            /* threads inside of hooks */
-    _Atomic int64_t own_cpu_ns;         /* of the thread, up to the end of its last round */
-    _Atomic int32_t own_tid;            /* of the thread; 0: there is none, and no worker to ask */
-    struct smp_event event;             /* stop */
+    _Atomic bool watches_redefinitions;  /* both load hooks stay on for good */
+    _Atomic unsigned inside[HOOK_MODES]; /* threads inside of hooks, by mode */
+    _Atomic int64_t own_cpu_ns;          /* of the thread, up to the end of its last round */
+    _Atomic int32_t own_tid;             /* of the thread; 0: it does not run */
+    struct smp_event event;              /* stop */
     struct smp_worker worker;
     struct smp_counted_classes counted;
     struct smp_class_loaders loaders;
@@ -57,11 +64,11 @@ static struct {
         enum smp_status status;
         bool has_discarded_code; /* in the last start; constant from its end on */
         bool has_run;            /* the thread */
-        bool is_stuck;           /* likewise: a thread never left a hook */
+        bool is_stuck;           /* likewise: a thread has not left a hook */
     } start;                     /* only for start */
     struct {
         bool has_opened_calls;
-        /* For changes of classes, by another agent, when the library was loaded. */
+        /* The JVM was prepared for changes of classes by another agent before the library came. */
         bool was_prepared;
         bool has_retransformed_early;
         uint32_t news;
@@ -78,24 +85,39 @@ void smp_instrumenter_loaded(void)
 
 /* --- hooks --- */
 
-/* Either this sees that it is off, or end_hooks sees that this is inside. */
-static bool go_inside(void)
+static void go_outside(enum hook_mode mode)
 {
-    if (!atomic_load(&instrumenter.is_on))
-        return false;
-    atomic_fetch_add(&instrumenter.inside, 1);
-    if (atomic_load(&instrumenter.is_on) && smp_agent_is_live())
-        return true;
-    atomic_fetch_sub(&instrumenter.inside, 1);
-    return false;
+    atomic_fetch_sub(&instrumenter.inside[mode], 1);
 }
 
-static void go_outside(void)
+/* Either this sees the new mode, or switch_hooks sees that this thread is inside. HOOKS_OFF: it is
+ * not inside. */
+static enum hook_mode go_inside(void)
 {
-    atomic_fetch_sub(&instrumenter.inside, 1);
+    for (;;) {
+        const enum hook_mode mode = (enum hook_mode)atomic_load(&instrumenter.mode);
+
+        if (mode == HOOKS_OFF)
+            return HOOKS_OFF;
+        atomic_fetch_add(&instrumenter.inside[mode], 1);
+        if (atomic_load(&instrumenter.mode) == mode && smp_agent_is_live())
+            return mode;
+        go_outside(mode);
+        if (!smp_agent_is_live())
+            return HOOKS_OFF;
+    }
 }
 
-/* A class that is loading, or is changed, without what the JVM does not say. */
+static bool go_inside_counting(void)
+{
+    const enum hook_mode mode = go_inside();
+
+    if (mode == HOOKS_GIVE_BACK)
+        go_outside(mode);
+    return mode == HOOKS_COUNT;
+}
+
+/* A class that is being loaded or changed. */
 struct load_event {
     jvmtiEnv *jvmti;
     JNIEnv *env;
@@ -111,29 +133,34 @@ struct load_event {
 /* True: the class gets these bytes. */
 static bool add_probes(struct load_event *event, struct smp_class_bytes *changed)
 {
+    const enum hook_mode mode = go_inside();
     bool has_changed = false;
 
-    if (!go_inside())
+    if (mode == HOOKS_OFF)
         return false;
     event->loading.loader =
         smp_class_loaders_number(&instrumenter.loaders, event->jvmti, event->env, event->loader);
     event->loading.name = (struct smp_slice){ event->name, strlen(event->name) };
     event->loading.is_first = event->redefined == NULL;
     event->loading.is_foreign = event->redefined != NULL && !event->is_own;
-    has_changed =
-        event->loading.loader != SMP_CLASS_LOADERS_UNKNOWN &&
-        smp_counted_classes_load(&instrumenter.counted, event->jvmti, &event->loading, changed);
-    /* One byte: the JVM is to refuse it. */
+    if (event->loading.loader != SMP_CLASS_LOADERS_UNKNOWN && mode == HOOKS_COUNT)
+        has_changed =
+            smp_counted_classes_load(&instrumenter.counted, event->jvmti, &event->loading, changed);
+    else if (event->loading.loader != SMP_CLASS_LOADERS_UNKNOWN)
+        has_changed = smp_counted_classes_refuse_outdated(&instrumenter.counted, event->jvmti,
+                                                          &event->loading, changed);
+    /* A single byte makes the JVM refuse the change. */
     if (has_changed && changed->size > 1 && event->seen != SMP_CLASS_IS_REDEFINED &&
         atomic_load(&instrumenter.watches_redefinitions))
         smp_redefined_classes_note_given(&instrumenter.redefined, event->name, &event->given);
     if (event->redefined != NULL)
         smp_class_batches_left_hook(&instrumenter.batches);
-    go_outside();
+    go_outside(mode);
     return has_changed;
 }
 
-/* Lost bytes are handed out as no class file. So the JVM refuses, and the class stays as it is. */
+/* If the right bytes are lost, hands out bytes that are no class file: the JVM refuses them, and
+ * the class stays as it is. */
 static bool copy_redefined(const struct load_event *event, struct smp_class_bytes *changed)
 {
     const bool is_lost = event->seen == SMP_CLASS_IS_LOST;
@@ -152,8 +179,8 @@ static bool copy_redefined(const struct load_event *event, struct smp_class_byte
 
 static void see_redefined(struct load_event *event)
 {
-    /* Another agent has a reference for each class that it changes, which -Xcheck:jni of JDK 17
-     * counts among those of this hook. */
+    /* Another agent may hold a local reference for each class that it changes; -Xcheck:jni of JDK
+     * 17 counts them among those of this hook. */
     (void)(*event->env)->EnsureLocalCapacity(event->env, HOOK_EXTRA_REFS);
     event->is_own = smp_thread_own_tid() == atomic_load(&instrumenter.own_tid);
     event->seen = smp_redefined_classes_see(&instrumenter.redefined, event->jvmti, event->env,
@@ -225,10 +252,10 @@ static void meet_loaded(void *self, const struct smp_loaded_class *loaded)
 void JNICALL smp_instrumenter_on_prepare(jvmtiEnv *jvmti, JNIEnv *env, SMP_UNUSED jthread thread,
                                          jclass prepared)
 {
-    if (!go_inside())
+    if (!go_inside_counting())
         return;
     smp_loaded_classes_offer(&instrumenter.loaders, jvmti, env, prepared, meet_loaded, env);
-    go_outside();
+    go_outside(HOOKS_COUNT);
 }
 
 static void add_reflected(SMP_UNUSED void *self, struct smp_slice class_name,
@@ -241,11 +268,11 @@ static void add_reflected(SMP_UNUSED void *self, struct smp_slice class_name,
 
 static bool note_reflected(JNIEnv *env, jobject called, jobject receiver)
 {
-    if (!go_inside())
+    if (!go_inside_counting())
         return false;
     const bool is_noted =
         smp_reflected_calls_name(smp_agent_jvmti(), env, called, receiver, add_reflected, NULL);
-    go_outside();
+    go_outside(HOOKS_COUNT);
     return is_noted;
 }
 
@@ -259,7 +286,7 @@ static enum smp_status set_load_hook(jvmtiEventMode mode)
         (*jvmti)->SetEventNotificationMode(jvmti, mode, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, NULL));
 }
 
-/* Before the JVM keeps bytes that a later redefinition does not renew. */
+/* Must come before the JVM keeps bytes that a later redefinition does not renew. */
 static enum smp_status watch_redefinitions(jvmtiEnv *jvmti, JNIEnv *env)
 {
     const int version = smp_jvm_version(jvmti);
@@ -279,24 +306,23 @@ static enum smp_status begin_hooks(jvmtiEnv *jvmti, JNIEnv *env)
 
     if (status == SMP_OK)
         status = watch_redefinitions(jvmti, env);
-    atomic_store(&instrumenter.is_on, true);
+    atomic_store(&instrumenter.mode, HOOKS_COUNT);
     smp_prepare_event_set(SMP_PREPARE_CALLS, true);
     return status;
 }
 
-/* True: no thread is inside of a hook any more. A hook takes microseconds, unless its thread gets
- * no CPU. The JVM goes on calling the load hook, which does nothing from now on. */
-static bool end_hooks(void)
+/* False: a thread has not left a hook of the former mode. A hook takes microseconds, unless its
+ * thread gets no CPU. */
+static bool switch_hooks(enum hook_mode mode)
 {
+    const unsigned former = atomic_exchange(&instrumenter.mode, mode);
+    _Atomic unsigned *const inside = &instrumenter.inside[former];
     const int64_t start_ns = smp_clock_ns();
 
-    atomic_store(&instrumenter.is_on, false);
-    smp_prepare_event_set(SMP_PREPARE_CALLS, false);
-    for (unsigned round = 0;
-         atomic_load(&instrumenter.inside) > 0 && smp_clock_ns() - start_ns < INSIDE_MOST_NS;
+    for (unsigned round = 0; atomic_load(inside) > 0 && smp_clock_ns() - start_ns < INSIDE_MOST_NS;
          round++)
         smp_backoff(round);
-    return atomic_load(&instrumenter.inside) == 0;
+    return atomic_load(inside) == 0;
 }
 
 /* --- the thread: start --- */
@@ -325,10 +351,10 @@ static enum smp_status add_calls_capabilities(jvmtiEnv *jvmti)
 }
 
 /*
- * An older JVM throws away all compiled code at the first retransformation, where it was not
- * prepared for one since it started: so that happens now, before the batches and perhaps before
- * much is compiled. The engine announces it. From then on all code is compiled with what the JVM
- * needs in order to throw away only what has changed, so the capability is never given up.
+ * An older JVM discards all compiled code at the first retransformation, unless it was prepared for
+ * one since its start. So that happens now, before the batches and perhaps before much is compiled.
+ * The engine announces it. From then on the JVM compiles code so that it can discard only changed
+ * code, so the capability is never given up.
  */
 static void retransform_early(jvmtiEnv *jvmti, JNIEnv *env)
 {
@@ -399,7 +425,7 @@ static enum smp_status open_instrumenter(jvmtiEnv *jvmti, JNIEnv *env)
     instrumenter.thread.pace = (struct smp_batch_pace){ 0 };
     instrumenter.thread.next_batch_ns = 0;
     status = begin_hooks(jvmti, env);
-    /* The load hook is on: what is loaded meanwhile is known by it. */
+    /* The load hook is on and makes classes known that are loaded meanwhile. */
     if (status == SMP_OK)
         status = smp_loaded_classes_each(&instrumenter.loaders, jvmti, env, true, meet_loaded, env);
     if (status == SMP_OK)
@@ -427,8 +453,8 @@ static void purge_loaders(JNIEnv *env)
     if (smp_clock_ns() - instrumenter.thread.purged_ns < PURGE_NS)
         return;
     instrumenter.thread.purged_ns = smp_clock_ns();
-    /* Frees those of the last time: a thread inside may have seen what is taken out now. */
-    if (atomic_load(&instrumenter.inside) == 0)
+    /* Frees entries of the last purge: a thread inside may have seen those that are removed now. */
+    if (atomic_load(&instrumenter.inside[HOOKS_COUNT]) == 0)
         smp_class_loaders_free_deferred(&instrumenter.loaders, env);
     smp_class_loaders_purge(&instrumenter.loaders, env, unload_classes_of, NULL);
 }
@@ -447,7 +473,7 @@ static void run_batch_if_due(JNIEnv *env)
     }
 }
 
-/* Entries are noted though no batch is due, so that figures say that there is work. */
+/* Notes entries even if no batch may begin yet, so that figures show that there is work. */
 static void do_round(JNIEnv *env)
 {
     const uint32_t news = smp_call_arena_news();
@@ -481,10 +507,21 @@ static void do_rounds(JNIEnv *env)
 
 /* --- the thread: stop --- */
 
+/* False: a thread never leaves a hook. */
+static bool remove_probes(JNIEnv *env, bool is_live)
+{
+    if (instrumenter.batches.counted == NULL || !is_live)
+        return true;
+    if (!switch_hooks(HOOKS_GIVE_BACK))
+        return false;
+    smp_class_batches_give_back(&instrumenter.batches, smp_agent_jvmti(), env);
+    return true;
+}
+
 /*
- * The JVM still calls the load hook, which changes nothing: without a hook it would throw away its
- * copy of each class's bytes from before our probes. It would make the class file anew at the next
- * change then, of a pool of constants with all that was ever added to it.
+ * The load hook stays on while probes are removed: without a hook the JVM would discard its copy of
+ * the bytes that each class had before its probes. At the next change it would then make a class
+ * file from a constant pool with everything that was ever added to it.
  *
  * If a thread never leaves a hook, nothing is freed and no session counts in this JVM any more.
  */
@@ -494,10 +531,9 @@ static void close_instrumenter(JNIEnv *env)
 
     if (instrumenter.thread.has_opened_calls)
         smp_call_arena_close();
-    instrumenter.start.is_stuck = !end_hooks();
+    smp_prepare_event_set(SMP_PREPARE_CALLS, false);
+    instrumenter.start.is_stuck = !remove_probes(env, is_live) || !switch_hooks(HOOKS_OFF);
     if (!instrumenter.start.is_stuck) {
-        if (instrumenter.batches.counted != NULL && is_live)
-            smp_class_batches_give_back(&instrumenter.batches, smp_agent_jvmti(), env);
         smp_counted_classes_close(&instrumenter.counted);
         smp_class_loaders_close(&instrumenter.loaders, is_live ? env : NULL);
     }
@@ -613,7 +649,7 @@ void smp_instrumenter_get_figures(struct smp_counter_figures *out)
         .batches = instrumenter.batches.batches,
         .methods = graph.methods,
         .is_root_entered = graph.is_root_entered,
-        .has_work = smp_call_graph_has_dirty(counted->graph),
+        .has_work = smp_call_graph_has_pending(counted->graph),
         .has_discarded_code = instrumenter.start.has_discarded_code,
         .own_cpu_ns = atomic_load(&instrumenter.own_cpu_ns),
     };

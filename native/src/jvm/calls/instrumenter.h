@@ -3,26 +3,25 @@
  * instrumenter.h - puts probes into methods of the running JVM, and takes them out again.
  *
  *   start ─► capabilities, hook class, load hook on ─► loaded classes made known ─► first batches
- *            thread threads-sampler-calls: first entries ─► call graph ─► a batch ─► 50 ms ─► ...
+ *            thread threads-sampler-calls: first entries ─► call graph ─► a batch ─► a pause ─► ...
  *            any thread, in the load hook: a class that is loaded gets its probes at once
- *   stop  ─► counting off, load hook idle ─► all classes get back the bytes they have without it
- *            ─► load hook off
+ *   stop  ─► counting off ─► all probes are removed ─► load hook off
  *
  * Frames that still run code with probes call hooks that do nothing from then on.
  *
- * One may count at a time in a JVM. The bytes that the load hook is handed in are changed, not
- * those of the class file, so what other agents do stays; they see our probes if they come later.
+ * Only one sampler may count in a JVM at a time. The load hook changes the bytes that it is handed,
+ * not those of the class file, so changes of other agents stay; agents behind ours see the probes.
  *
  * Owns     the thread; the load hook; while it runs all memory of counted_classes.h, and the call
  *          arena, which is open from start to stop.
- * Threads  start, stop: the sampler thread. classes, get_figures: likewise, in between. The
- *          hooks: any.
- * Errors   start: SMP_ESTATE: another one counts; SMP_EUNSUPPORTED, SMP_EINVAL, SMP_ENOMEM,
+ * Threads  start, stop: the sampler thread. classes, get_figures: the same, in between. The hooks:
+ *          any.
+ * Errors   start: SMP_ESTATE: another sampler counts; SMP_EUNSUPPORTED, SMP_EINVAL, SMP_ENOMEM,
  *          SMP_EVM, SMP_EPHASE, SMP_ETHREAD. message says why.
- * Cost     the first start on a JDK before 23: all compiled code is thrown away, and never again.
- *          start: a pass over the loaded classes (20 us for each that may be counted, 2 for one of
+ * Cost     the first start on a JDK before 23 discards all compiled code, once.
+ *          start: a pass over the loaded classes (20 us for each that may be counted, 2 for each of
  *          the JDK's), and a stop of 10 to 50 ms for each batch of root classes. The thread:
- *          nothing to be seen while no method is new. stop: a stop for each batch of classes with
+ *          nothing measurable while no method is new. stop: a stop for each batch of classes with
  *          probes.
  */
 #ifndef SMP_JVM_CALLS_INSTRUMENTER_H
@@ -40,8 +39,8 @@
 
 #define SMP_INSTRUMENTER_THREAD "threads-sampler-calls"
 
-/* When the library is loaded, before it has an environment of JVMTI: with that all agents could
- * change classes, as far as can be seen. */
+/* To be called when the library is loaded, before it has a JVMTI environment of its own: after that
+ * it cannot see whether other agents may change classes. */
 void smp_instrumenter_loaded(void);
 /* Holds the plan until its classes are closed. */
 SMP_CHECKED enum smp_status smp_instrumenter_start(struct smp_counting_plan *plan,
@@ -49,11 +48,11 @@ SMP_CHECKED enum smp_status smp_instrumenter_start(struct smp_counting_plan *pla
 /* After a start that was SMP_OK, once. */
 void smp_instrumenter_stop(void);
 
-/* For what has their lock, or reads ids. */
+/* For callers that take their lock, or read ids. */
 struct smp_counted_classes *smp_instrumenter_classes(void);
-/* All but what a call costs. */
+/* All figures but the costs of calls. */
 void smp_instrumenter_get_figures(struct smp_counter_figures *out);
-/* Memory that outlasts a counting: that of redefined classes. */
+/* Memory that is kept after a counting: bytes of redefined classes. */
 size_t smp_instrumenter_kept_bytes(void);
 
 /* Hooks of agent.h. */

@@ -33,7 +33,7 @@ static bool can_add_leftover(struct smp_leftover_methods *leftovers)
     return true;
 }
 
-/* Returns what is behind the copy. */
+/* Returns the byte behind the copy. */
 static char *copy_part(char *to, struct smp_slice *part)
 {
     if (part->length > 0)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * leftover_methods.h - names of methods whose probes outlast the counting that made them, because
- * the JVM does not take them out: the ids that they push go on being counted, under these names.
+ * the JVM refuses to remove them. A later counting counts the ids that they push under these names.
  *
  * Owns     copies of the names, until clear.
  * Threads  one at a time.
- * Errors   add: a name past the limit, or for which there is no memory, is not kept.
- * Cost     add: constant, if ids rise. find: O(log names).
+ * Errors   add: a name past the limit, or without memory, is not kept.
+ * Cost     add: constant on average. find: O(log names).
  */
 #ifndef SMP_JVM_CALLS_LEFTOVER_METHODS_H
 #define SMP_JVM_CALLS_LEFTOVER_METHODS_H
@@ -19,7 +19,7 @@
 
 enum { SMP_LEFTOVER_METHODS_LIMIT = 16384 };
 
-/* As in method_ids.h. */
+/* The parts of a name, as in method_ids.h. */
 struct smp_method_name {
     struct smp_slice class_name;
     struct smp_slice method_name;
@@ -40,13 +40,13 @@ struct smp_leftover_methods {
     size_t capacity;
 };
 
-/* The name of the method that has this id. */
+/* Returns the name of the method that has this id. */
 struct smp_method_name smp_method_name_of(const struct smp_method_ids *ids, int32_t id);
 
-/* pushed: above all that were added. */
+/* pushed: above all ids that were added. */
 void smp_leftover_methods_add(struct smp_leftover_methods *leftovers, int32_t pushed,
                               const struct smp_method_name *name);
-/* NULL: its name is not kept. */
+/* NULL: no name is kept for the id. */
 const struct smp_method_name *
 smp_leftover_methods_find(const struct smp_leftover_methods *leftovers, int32_t pushed);
 void smp_leftover_methods_clear(struct smp_leftover_methods *leftovers);

@@ -10,7 +10,7 @@
 
 enum { LIST_REFS = 1, EXTRA_CLASS_REFS = 64, INNER_REFS = 16 };
 
-/* What it takes to describe classes. */
+/* The environment for describing classes. */
 struct class_reader {
     struct smp_class_loaders *loaders;
     jvmtiEnv *jvmti;
@@ -28,8 +28,8 @@ struct smp_slice smp_loaded_class_name(const char *signature)
     return (struct smp_slice){ signature + 1, length - 2 };
 }
 
-/* The name in `Lcom/acme/Order$$Lambda.0x0123;`, which begins as that of the class that made the
- * lambda. Length 0: it is no lambda's class. */
+/* The name in `Lcom/acme/Order$$Lambda.0x0123;`, which begins with the name of the class that made
+ * the lambda. Length 0: not a lambda's class. */
 static struct smp_slice lambda_class_name(const char *signature)
 {
     const char *const mark = signature[0] == 'L' ? strstr(signature, LAMBDA_MARK) : NULL;
@@ -63,7 +63,7 @@ bool smp_loaded_class_describe(const char *signature, bool with_lambdas,
     return out->name.length > 0;
 }
 
-/* False: it is a class that never matters, or is none any more. signature is JVMTI's, or NULL. */
+/* False: the class does not matter, or is gone. The caller frees signature by JVMTI. */
 static bool describe_class(const struct class_reader *reader, jclass type,
                            struct smp_loaded_class *out, char **signature)
 {
@@ -99,10 +99,10 @@ void smp_loaded_classes_offer(struct smp_class_loaders *loaders, jvmtiEnv *jvmti
 }
 
 /*
- * Needs two frames. The outer one holds the references of the list, and the capacity that
- * -Xcheck:jni wants for them: both end with it. The inner one is for what is done with a class:
- * -Xcheck:jni counts the references of the innermost frame after each call, which would be those of
- * all classes.
+ * Needs two frames. The outer frame, pushed by the caller, holds the references of the list, with
+ * the capacity that -Xcheck:jni requires for them. The inner frame is for the work on each class:
+ * after each call -Xcheck:jni counts the references of the innermost frame, which otherwise were
+ * those of all classes.
  */
 static enum smp_status offer_list(const struct class_reader *reader, smp_on_loaded_class *each,
                                   void *self)
@@ -148,7 +148,7 @@ enum smp_status smp_loaded_classes_each(struct smp_class_loaders *loaders, jvmti
 
 /* --- super types --- */
 
-/* Types whose own super types are still to be met. */
+/* Types that still wait for a visit. */
 struct rising {
     struct class_reader reader;
     jclass types[SMP_SUPER_TYPES_WAITING]; /* local references */

@@ -10,7 +10,7 @@
 
 enum { POOL_START = 1, TEXTS_OF_METHOD = 2 };
 
-/* The class's parts, as the JVM gives them. */
+/* The parts of the class, allocated by the JVM. */
 struct loaded_parts {
     jvmtiEnv *jvmti;
     JNIEnv *env;
@@ -110,14 +110,14 @@ static enum smp_status name_loaded_method(struct smp_loaded_summary *made, jvmti
     return smp_jvmti_status(error);
 }
 
-/* --- what its methods call --- */
+/* --- calls --- */
 
 #define TEXT(text)             \
     {                          \
         text, sizeof(text) - 1 \
     }
 
-/* Its byte code is not at hand, but each proxy does the same. */
+/* The byte code of a proxy is not available, but all proxies do the same. */
 static void add_proxy_calls(struct smp_loaded_summary *made)
 {
     static const struct smp_call_summary HANDLER = {
@@ -144,8 +144,8 @@ static struct smp_slice slice_of_text(struct smp_class_text text)
     return (struct smp_slice){ text.bytes, text.length };
 }
 
-/* Each method that its constants name may be called by each of its own: there are few. How it is
- * called is not known, and dispatched finds all. */
+/* Each method that the constants name may be called by each method of the lambda: there are few of
+ * them. How they are called is not known; a dispatched call finds all of them. */
 static void add_named_calls(struct smp_loaded_summary *made, const struct smp_class_file *pool)
 {
     struct smp_class_member member;
@@ -167,7 +167,7 @@ static void add_named_calls(struct smp_loaded_summary *made, const struct smp_cl
     }
 }
 
-/* Behind the calls is a copy of the constants, and before it a byte that makes no offset 0. */
+/* A copy of the constants follows the calls, after one byte, so that no offset is 0. */
 static enum smp_status add_lambda_calls(struct smp_loaded_summary *made, jvmtiEnv *jvmti,
                                         jclass type)
 {

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * loaded_summary.h - the summary of a class that is loaded already, by JVMTI: its bytes are not at
- * hand before it is retransformed. What its methods call, and which of them are trivial, is not
- * known, but of a java.lang.reflect.Proxy: all of them call its handler.
+ * loaded_summary.h - the summary of a loaded class, made by JVMTI: its bytes are not available
+ * before it is retransformed. The calls of its methods, and which of them are trivial, are not
+ * known, except that all methods of a java.lang.reflect.Proxy call its handler.
  *
- * A lambda's class is hidden and never changed: which methods it stands for is in its constants.
+ * A lambda's class is hidden and is never changed. Its constants name the methods that it stands
+ * for.
  *
  * Owns     the tables of the summary and its texts, except the name of the class.
- * Threads  any attached one.
- * Errors   make: SMP_EGONE: it is not prepared yet, or a super type has no name. SMP_ENOMEM,
+ * Threads  any attached thread.
+ * Errors   make: SMP_EGONE: the class is not prepared yet, or a super type has no name. SMP_ENOMEM,
  *          SMP_EPHASE, SMP_EVM. Nothing is held then.
  * Cost     some microseconds, and one for each method.
  */
-#ifndef SMP_JVM_CALLS_LOADED_CLASS_SUMMARY_H
-#define SMP_JVM_CALLS_LOADED_CLASS_SUMMARY_H
+#ifndef SMP_JVM_CALLS_LOADED_SUMMARY_H
+#define SMP_JVM_CALLS_LOADED_SUMMARY_H
 
 #include <jni.h>
 #include <jvmti.h>

@@ -11,7 +11,8 @@
 
 enum { HOOK_FRAMES = 2, KNOWN = 64 };
 
-/* Ids that were compared with the method's, which costs much more than a look in here. */
+/* Ids that were compared with the method's already: a comparison costs much more than a look-up
+ * here. */
 struct known_methods {
     jmethodID own;
     jmethodID ids[KNOWN];
@@ -63,13 +64,13 @@ int32_t smp_own_calls_count(void)
 
 enum { NEAR_FRAMES = 8 };
 
-/* A look on its way through the stack. */
+/* A walk through the stack. */
 struct stack_look {
     jvmtiEnv *jvmti;
     uint64_t caller;   /* 0: the call is an outermost root */
-    uint64_t own;      /* 0: not met yet */
+    uint64_t own;      /* 0: its frame was not reached yet */
     int32_t at;        /* the next frame */
-    bool has_replaced; /* code runs that was replaced */
+    bool has_replaced; /* a frame runs replaced code */
     bool is_over;
     enum smp_call_look seen;
 };
@@ -96,7 +97,7 @@ static void look_at_frame(struct stack_look *look, jmethodID method)
         look->seen = SMP_CALL_LOOK_OLD;
 }
 
-/* True: the stack has so many frames or more. */
+/* True: the stack has at least so many frames. */
 static bool look_at_stack(struct stack_look *look, jvmtiFrameInfo *frames, jint most)
 {
     jint count = 0;

@@ -64,7 +64,7 @@ static uint32_t hash_class_text(const char *name)
     return smp_hash_bytes(SMP_HASH_START, name, strlen(name));
 }
 
-/* An unloaded class gives its place back. */
+/* Frees the place of an unloaded class. */
 static void purge_place(struct smp_redefined_classes *redefined, JNIEnv *env,
                         struct smp_redefined_class *place)
 {
@@ -119,7 +119,7 @@ static struct smp_redefined_class *add_redefined(struct smp_redefined_classes *r
     return place;
 }
 
-/* Its id points to it. 0: the class has no method. */
+/* The structure that the id points to. 0: the class has no method. */
 static uintptr_t structure_of(jmethodID method)
 {
     return method != NULL ? *(const uintptr_t *)(const void *)method : 0;
@@ -139,7 +139,7 @@ static jmethodID any_method(jvmtiEnv *jvmti, jclass type)
     return method;
 }
 
-/* The JVM is about to make this the class's version, or refuses it. */
+/* The JVM is about to use this version of the class, or to refuse it. */
 static void offer_next(struct smp_redefined_class *type, jvmtiEnv *jvmti, jclass ref,
                        struct smp_class_version next)
 {
@@ -149,7 +149,7 @@ static void offer_next(struct smp_redefined_class *type, jvmtiEnv *jvmti, jclass
     type->structure = structure_of(type->method);
 }
 
-/* A class without methods has no code that could be the old one. */
+/* Has the JVM used the next version? A class without methods has no code that could be old. */
 static void settle_next(struct smp_redefined_classes *redefined, struct smp_redefined_class *type)
 {
     if (!type->has_next)
@@ -214,7 +214,7 @@ static bool is_as_before(struct smp_redefined_classes *redefined, const char *na
     return before->name_hash == given.name_hash && before->bytes_hash == given.bytes_hash;
 }
 
-/* With the lock held. True: the class keeps what it was redefined to. */
+/* With the lock held. True: the class keeps its redefined bytes. */
 static bool outlasts_change(struct smp_redefined_classes *redefined,
                             const struct smp_redefined_class *type, const char *name,
                             const struct smp_class_bytes *file)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * redefined_classes.h - the bytes of classes that were redefined (HotSwap), for a JVM that forgets
- * them.
+ * redefined_classes.h - keeps the bytes of redefined classes (HotSwap) for a JVM that forgets them.
  *
  * A JDK before 20 keeps the bytes that a class had when an agent first changed it in its load hook,
  * and hands these in at each later retransformation. RedefineClasses does not renew them
- * (JDK-7124710). So a batch or close() would bring the code back that the user has replaced. The
- * load hook hands out the redefined bytes instead:
+ * (JDK-7124710). So a batch or close() would restore code that the user has replaced. Our load hook
+ * hands out the redefined bytes instead:
  *
  *   RedefineClasses ─► announce ─► load hook: see, keeps the bytes: next
  *   any later hook of that class ─► see: has the JVM taken them? then they are now's
@@ -15,22 +14,23 @@
  * announce is the load hook of an environment that cannot retransform. The JVM calls such a hook at
  * a redefinition, before those of the environments that can, and never at a retransformation.
  *
- * The JVM may refuse a redefinition after its hooks have run. A redefinition that it accepts gives
- * each method another structure, to which the method's id points from then on.
+ * The JVM may refuse a redefinition after its hooks have run. If it accepts, each method gets a new
+ * structure, to which the method's id points from then on.
  *
- * Hooks of agents that come before ours have changed the bytes that are kept. If such an agent
- * retransforms the class, and its own change is another one by then, the class cannot have both: it
- * gets the old code with that change, which is what the JVM makes of it. The change is another one
- * if the JVM hands in other bytes than when the class got probes.
+ * Hooks of agents before ours have changed the bytes that are kept. If such an agent retransforms
+ * the class, and its change is a different one by then, the class cannot have both: it gets the old
+ * code with that change, as the JVM would do without us. The change is a different one if the JVM
+ * hands in other bytes than when the class got its probes.
  *
- * Owns     the bytes, weak references to the classes; hashes of what the JVM hands in, for most of
- *          the classes that got probes. All outlast a counting, as do the bytes in the JVM.
- * Threads  any attached one. The JVM has one change of a class at a time. A lock guards the rest;
- *          it is held across calls to the JVM, none of which runs a hook.
+ * Owns     the bytes, weak references to the classes; hashes of the bytes that the JVM handed in,
+ *          for most classes that got probes. All are kept after a counting, like the bytes in the
+ *          JVM.
+ * Threads  any attached thread. The JVM makes one change of a class at a time. A lock guards all
+ *          fields; it is held across calls to the JVM, none of which runs a hook.
  * Errors   without memory for its bytes a class is SMP_CLASS_IS_LOST. Past SMP_REDEFINED_LIMIT
- *          loaded classes, announce returns false, and the JVM's fault remains for that class.
- * Cost     nothing for a class that is loaded. A class that is changed: a pass over the classes
- *          that were redefined.
+ *          loaded classes announce returns false, and such a class may get old code back.
+ * Cost     nothing for a class that is loaded. A class that is changed: a pass over the redefined
+ *          classes.
  */
 #ifndef SMP_JVM_CALLS_REDEFINED_CLASSES_H
 #define SMP_JVM_CALLS_REDEFINED_CLASSES_H
@@ -44,7 +44,7 @@
 #include "base/alloc.h"
 #include "base/lock.h"
 #include "base/status.h"
-#include "jvm/calls/class_bytes.h"
+#include "classfile/class_bytes.h"
 
 enum {
     SMP_REDEFINED_LIMIT = 1024,
@@ -53,17 +53,17 @@ enum {
     SMP_KEEPS_REDEFINED_BYTES = 20       /* the first release of the JDK that does */
 };
 
-/* With which bytes does the load hook go on, for a class that is there already? */
+/* The bytes that the load hook uses for a loaded class. */
 enum smp_redefined {
     SMP_CLASS_IS_AS_GIVEN,  /* the bytes that the JVM hands in */
-    SMP_CLASS_IS_REDEFINED, /* these are new */
+    SMP_CLASS_IS_REDEFINED, /* the same; they are new by a redefinition */
     SMP_CLASS_IS_REPLACED,  /* other bytes, valid until the hook returns */
-    SMP_CLASS_IS_LOST       /* the JVM hands in old bytes and the right ones are not known: our own
+    SMP_CLASS_IS_LOST       /* the JVM hands in old bytes, and the right ones are not known: our own
                                thread must not change the class */
 };
 
 struct smp_class_version {
-    unsigned char *bytes; /* NULL: those of the JVM, or lost */
+    unsigned char *bytes; /* NULL: the JVM's are right, or is_lost */
     size_t size;
     bool is_lost;
 };
@@ -71,10 +71,10 @@ struct smp_class_version {
 struct smp_redefined_class {
     jweak type; /* NULL: the place is free */
     uint32_t name_hash;
-    bool is_announced; /* its next hook is that of a redefinition */
+    bool is_announced; /* the next load hook is for a redefinition */
     bool has_next;
     jmethodID method;    /* any of the class, while has_next */
-    uintptr_t structure; /* of that method, before the JVM was offered `next` */
+    uintptr_t structure; /* of that method, before the JVM got `next` */
     struct smp_class_version now;
     struct smp_class_version next;
 };
@@ -87,9 +87,9 @@ struct smp_given_class {
 /* Visible so that it can be static. */
 struct smp_redefined_classes {
     struct smp_lock lock;
-    struct smp_given_class given[SMP_REDEFINED_GIVEN]; /* one for each part of a name's hash */
+    struct smp_given_class given[SMP_REDEFINED_GIVEN]; /* by the low bits of a name's hash */
     struct smp_quota quota;                            /* of all versions */
-    size_t count;                                      /* places that were ever taken */
+    size_t count;                                      /* places that were ever used */
     struct smp_redefined_class classes[SMP_REDEFINED_LIMIT];
 };
 
@@ -98,7 +98,7 @@ struct smp_redefined_classes {
         .lock = SMP_LOCK_INIT, .quota = {.limit_bytes = SMP_REDEFINED_MOST_BYTES } \
     }
 
-/* From now on, for good, the JVM calls this hook at each redefinition, and at each load of a class.
+/* Makes the JVM call this hook at each redefinition and at each load of a class, for ever.
  * SMP_EUNSUPPORTED, SMP_ENOMEM, SMP_EVM: nothing has changed. */
 SMP_CHECKED enum smp_status smp_redefined_classes_watch(JNIEnv *env,
                                                         jvmtiEventClassFileLoadHook hook);
@@ -106,10 +106,10 @@ SMP_CHECKED enum smp_status smp_redefined_classes_watch(JNIEnv *env,
 /* The class is about to be redefined. */
 bool smp_redefined_classes_announce(struct smp_redefined_classes *redefined, JNIEnv *env,
                                     jclass type, const char *name);
-/* The class gets probes, and this is what the JVM has handed in; not at a redefinition. */
+/* The class gets probes, and the JVM has handed in these bytes. Not at a redefinition. */
 void smp_redefined_classes_note_given(struct smp_redefined_classes *redefined, const char *name,
                                       const struct smp_class_bytes *file);
-/* In the load hook of a class that is changed. is_own: by our own thread. */
+/* In the load hook of a class that is being changed. is_own: by our own thread. */
 enum smp_redefined smp_redefined_classes_see(struct smp_redefined_classes *redefined,
                                              jvmtiEnv *jvmti, JNIEnv *env, jclass type,
                                              const char *name, bool is_own,

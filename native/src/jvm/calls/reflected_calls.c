@@ -6,9 +6,9 @@
 #include "jvm/calls/loaded_classes.h"
 
 enum {
-    MODIFIER_PRIVATE = 0x0002, /* of java.lang.reflect, as the next */
+    MODIFIER_PRIVATE = 0x0002, /* both of java.lang.reflect.Modifier */
     MODIFIER_STATIC = 0x0008,
-    MOST_TEXT_BYTES = 128 * 1024 /* a name has 65,535 at most, a descriptor likewise */
+    MOST_TEXT_BYTES = 128 * 1024 /* name and descriptor have at most 65,535 each */
 };
 
 /* The fields of one of the two classes. */
@@ -22,7 +22,7 @@ static struct {
     jclass method_type; /* a global reference; NULL: not open */
     struct reflected_fields method;
     struct reflected_fields constructor;
-    jfieldID name; /* of a Method, as the next */
+    jfieldID name; /* both of a Method */
     jfieldID result;
 } fields;
 
@@ -74,7 +74,7 @@ bool smp_reflected_calls_open(JNIEnv *env)
 
 /* --- names --- */
 
-/* Adds a class as a descriptor has it. Takes the reference over. */
+/* Adds a class in the form of a descriptor. Takes over the reference. */
 static bool add_called_type(struct reflected_call *call, jclass type)
 {
     char *signature = NULL;
@@ -104,7 +104,7 @@ static bool add_called_parameters(struct reflected_call *call)
     return is_added;
 }
 
-/* The JVM writes a NUL behind the name, where the text has one anyway. */
+/* The JVM writes a NUL behind the name; the text has one there, too. */
 static bool add_called_name(struct reflected_call *call)
 {
     JNIEnv *env = call->env;
@@ -137,7 +137,7 @@ static bool add_called_signature(struct reflected_call *call)
            call->text.status == SMP_OK;
 }
 
-/* Takes the reference over. class_name is empty where the class is hidden. */
+/* Takes over the reference. class_name is empty if the class is hidden. */
 static bool name_owner(struct reflected_call *call, jclass type)
 {
     jvmtiEnv *jvmti = call->jvmti;
@@ -178,7 +178,7 @@ bool smp_reflected_calls_name(jvmtiEnv *jvmti, JNIEnv *env, jobject called, jobj
     call.is_method = (*env)->IsInstanceOf(env, called, fields.method_type);
     call.fields = call.is_method ? &fields.method : &fields.constructor;
     const bool is_named = name_reflected(&call, receiver);
-    /* A class without a name has no method that is known. */
+    /* The call graph knows no methods of a class without a name. */
     if (is_named && call.class_name.length > 0)
         on_call(self, call.class_name,
                 (struct smp_slice){ smp_bytes_text(&call.text), call.text.length });

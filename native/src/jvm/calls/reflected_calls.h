@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reflected_calls.h - which method a counted program calls by reflection: no byte code names it.
+ * reflected_calls.h - names the methods that a counted program calls by reflection, as byte code
+ * does not.
  *
  *   Method.invoke, Constructor.newInstance, inside of a root ─► hook: reflected
  *     ─ seen before (in Java) ─► nothing
  *     └► name ─► call graph
  *
- * The method called is that of the receiver's class if it is neither static nor private, else that
- * of the class that declares it. A receiver of a hidden class has no name by which it is known: the
- * declaring class counts then.
+ * The class of the receiver counts if the method is neither static nor private, else the declaring
+ * class. If the receiver's class is hidden, it has no usable name, and the declaring class counts.
  *
- * The fields of Method and Constructor are read: FromReflectedMethod would run the initialiser of
- * the declaring class, and have its exceptions, in place of the program.
+ * The fields of Method and Constructor are read directly: FromReflectedMethod would run the
+ * initialiser of the declaring class too early, and get its exceptions.
  *
  * Owns     a global reference to Method, for ever.
- * Threads  open: one at a time. name: any attached one, with no exception pending, after open.
- * Errors   open: false: this JDK has other fields. name: false: no memory, or the JVM refuses: the
- *          call is to be named again.
+ * Threads  open: one at a time. name: any attached thread without a pending exception, after open.
+ * Errors   open: false: this JDK has other fields. name: false: no memory, or the JVM refuses; the
+ *          hook reports the call again next time.
  * Cost     name: some microseconds, and one for each parameter.
  */
 #ifndef SMP_JVM_CALLS_REFLECTED_CALLS_H

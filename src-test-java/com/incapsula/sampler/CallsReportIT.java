@@ -55,7 +55,7 @@ class CallsReportIT {
     private static final int LARGE = 65_534; // bytes of byte code, a few below the JVM's limit
     private static final int COMPILED = 8_000; // that of its compilers
     private static final Pattern FULL =
-            Pattern.compile("\ncalls without a place, over the limit of nodes \\(maxCallNodes\\): [1-9]");
+            Pattern.compile("\ncalls without a place: .*over the limit of nodes \\(maxCallNodes\\): [1-9]");
 
     private final ThreadsSampler sampler = quick(new Recorder());
     /** Until the test ends: a class to which nothing refers may be unloaded before its batch comes. */
@@ -559,7 +559,8 @@ class CallsReportIT {
         Work.deeper(DEEPER);
         try (SamplingReport report = sampler.snapshot()) {
             Matcher lost = Pattern.compile(
-                            "\ncalls without a place, over the limit of " + limit + " \\(maxCall\\w+\\): (\\d+)\n")
+                            "\ncalls without a place: (\\d+) \\(over the limit of " + limit
+                                    + " \\(maxCall\\w+\\): \\1\\)\n")
                     .matcher(text(report));
             assertThat(lost.find()).as(text(report)).isTrue();
             assertThat(sum(CallCounts.of(report)) + Long.parseLong(lost.group(1)))

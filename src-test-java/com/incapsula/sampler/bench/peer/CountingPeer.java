@@ -24,7 +24,7 @@ public final class CountingPeer {
     /** Methods that are not counted any more. */
     public static final String DROPPED = "not counted any more, short and called often";
     /** Calls that are not in the tree. */
-    public static final String NO_NODE = "calls without a place, over the limit of nodes (maxCallNodes)";
+    public static final String NO_NODE = "calls without a place";
     /** Calls since the start. */
     public static final String CALLS = "calls";
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "counting/summary_reader.h"
+#include "counting/class_summary.h"
 #include "support/class_builder.h"
 #include "support/class_text.h"
 #include "support/failing_alloc.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "counting/summary_reader.h"
+#include "counting/class_summary.h"
 
 #include <string.h>
 
@@ -9,7 +9,7 @@ _Static_assert((int)SMP_ACCESS_STATIC == (int)SMP_CLASS_STATIC, "static");
 _Static_assert((int)SMP_ACCESS_NATIVE == (int)SMP_CLASS_NATIVE, "native");
 _Static_assert((int)SMP_ACCESS_ABSTRACT == (int)SMP_CLASS_ABSTRACT, "abstract");
 
-/* Of a method that looks handles up, so that it has 256 names at most. What is more is found by
+/* For one method that looks up handles: at most 256 combinations. Further ones are found by
  * samples, if at all. */
 enum { LOOKUP_STRINGS = 32, LOOKUP_CLASSES = 8 };
 
@@ -50,7 +50,7 @@ static bool add_summary_call(struct method_read *read, const struct smp_call_sum
 
 /* --- lookups --- */
 
-/* Once, as far as there is room. */
+/* Adds the text if it is new and there is room. */
 static void add_text_once(struct smp_slice *texts, size_t *count, size_t most,
                           struct smp_slice text)
 {
@@ -67,7 +67,7 @@ static void add_lookup_class(struct method_read *read, struct smp_slice name)
     add_text_once(read->classes, &read->class_count, LOOKUP_CLASSES, name);
 }
 
-/* (Lcom/acme/Order;I)V: a dynamic call has the object first. */
+/* (Lcom/acme/Order;I)V: the receiver is the first parameter of a dynamic call. */
 static void add_receiver(struct method_read *read, struct smp_slice descriptor)
 {
     const char *const end = memchr(descriptor.bytes, ';', descriptor.length);
@@ -93,7 +93,7 @@ static void note_for_lookup(struct method_read *read, const struct smp_class_cal
          smp_class_text_is(site->method.owner, "java/lang/invoke/MethodHandles$Lookup"));
 }
 
-/* Without a descriptor: all methods of the name. */
+/* A call without a descriptor means all methods of the name. */
 static bool add_lookup(struct method_read *read)
 {
     for (size_t s = 0; read->is_look_up && s < read->string_count; s++) {
@@ -127,7 +127,7 @@ static bool add_call_site(void *self, const struct smp_class_call_site *site)
            add_summary_call(read, &call);
 }
 
-/* The calls of a method are found by their number until all have been read: they move. */
+/* The array of calls moves while it grows: methods get their pointers when all have been read. */
 static bool read_summary_method(struct smp_class_summary_reader *reader,
                                 const struct smp_class_file *file, size_t number)
 {
@@ -137,7 +137,7 @@ static bool read_summary_method(struct smp_class_summary_reader *reader,
     struct method_read read = { .reader = reader, .class_count = 1 };
 
     read.classes[0] = slice(file->name);
-    /* False as well for code that is not understood: the calls before that place are kept. */
+    /* The result is also false for code that is not understood: the calls before it are kept. */
     (void)smp_class_each_call_site(file, method, add_call_site, &read);
     if (read.is_full || !add_lookup(&read))
         return false;

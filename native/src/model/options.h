@@ -263,6 +263,16 @@ static inline bool smp_options_count_calls(const struct smp_options *options)
            options->instrumentation == SMP_INSTRUMENTATION_TOTAL;
 }
 
+static inline int64_t smp_options_interval_ns(const struct smp_options *options)
+{
+    return options->sampling_frequency_millis * INT64_C(1000000);
+}
+
+static inline int64_t smp_options_lookback_ns(const struct smp_options *options)
+{
+    return options->idle_lookback_millis * INT64_C(1000000);
+}
+
 /* The name of the first fixed option in which the two differ, or NULL. Static storage. */
 const char *smp_options_fixed_difference(const struct smp_options *running,
                                          const struct smp_options *wanted);

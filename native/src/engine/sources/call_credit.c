@@ -8,7 +8,7 @@
 /* A method's key in the names table: no id of the JVM's, and no key of copied names, has this bit
  * alone (jvm/code/named_methods.h). */
 #define COUNTED_METHOD_BIT (UINT64_C(1) << 62)
-/* The threads of a group that are virtual count as one, which is none of the roster's. */
+/* The threads of a group that are virtual count as one, which has no record. */
 #define VIRTUAL_SERIAL (UINT64_MAX - 2)
 #define VIRTUAL_NAME "virtual threads"
 #define ENDED_GROUP "[ended threads]"
@@ -54,7 +54,7 @@ uint32_t smp_call_credit_location(const struct smp_call_credit *credit, int64_t 
 struct smp_thread_record *smp_call_credit_record(struct smp_call_credit *credit,
                                                  struct smp_call_tree *tree)
 {
-    const struct smp_thread_table *table = &credit->roster->table;
+    const struct smp_thread_table *table = &credit->threads->table;
     size_t at = tree->index;
 
     if (tree->has_left)
@@ -68,35 +68,35 @@ struct smp_thread_record *smp_call_credit_record(struct smp_call_credit *credit,
         }
     }
     /* A serial is never used again, and those up to the cursor have been handed out. */
-    tree->has_left = tree->serial <= credit->roster->cursor;
+    tree->has_left = tree->serial <= credit->threads->cursor;
     return NULL;
 }
 
-/* A thread that the roster has not named yet gets its name now. */
+/* A thread without a name yet gets its name now. */
 static bool is_chosen_record(struct smp_call_credit *credit, struct smp_thread_record *record)
 {
-    struct smp_roster *roster = credit->roster;
+    struct smp_sampled_threads *threads = credit->threads;
 
-    if (!smp_roster_chooses(roster, record) || record->naming == SMP_NAMING_SKIP)
+    if (!smp_sampled_threads_chooses(threads, record) || record->naming == SMP_NAMING_SKIP)
         return false;
-    if (roster->default_name_rule && record->group_name == NULL)
-        smp_thread_names_read(roster->names, record);
+    if (threads->default_name_rule && record->group_name == NULL)
+        smp_thread_names_read(threads->names, record);
     return true;
 }
 
 /* Virtual threads are daemons, and cannot be chosen. The counter names their group. */
 static const char *name_without_record(struct smp_call_credit *credit, struct smp_call_tree *tree)
 {
-    const struct smp_roster *roster = credit->roster;
+    const struct smp_sampled_threads *threads = credit->threads;
     const struct smp_mounted_thread thread = { .name = tree->raw_name };
 
-    if (tree->serial == 0 && (roster->only || roster->skip_daemon_threads))
+    if (tree->serial == 0 && (threads->only || threads->options->skip_daemon_threads))
         return NULL;
     if (tree->raw_name == NULL && tree->serial != 0)
         return ENDED_GROUP;
     if (tree->raw_name != NULL && tree->serial == 0)
         return tree->raw_name;
-    return smp_roster_key_of_mounted(credit->roster, &thread).name;
+    return smp_sampled_threads_key_of_mounted(credit->threads, &thread).name;
 }
 
 /* Did the thread end before its name was read? A name that is missing for lack of memory is none of

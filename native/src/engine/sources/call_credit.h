@@ -3,7 +3,7 @@
  * call_credit.h - from nodes of counted threads to nodes of the interval's tree, and what these are
  * credited with: calls, time of their own, times of roots.
  *
- *   tree of a thread ─► its group: roster, rule for names ─► counted tree of the group
+ *   tree of a thread ─► its group: thread record, name rule ─► counted tree of the group
  *   node ─► along its callers: method ─► names ─► location ─► node
  *
  * Threads that the options, the filter or the rule for names leave out are left out here, too.
@@ -28,11 +28,11 @@
 #include "engine/jvm.h"
 #include "engine/sources/call_rates.h"
 #include "engine/sources/call_trees.h"
-#include "engine/sources/roster.h"
+#include "engine/sources/sampled_threads.h"
 
 struct smp_call_credit {
     const struct smp_call_counter *counter;
-    struct smp_roster *roster;
+    struct smp_sampled_threads *threads;
     struct smp_attribution *attribution;
     struct smp_call_trees *trees;
     struct smp_call_rates *rates;
@@ -51,7 +51,7 @@ static inline void smp_call_credit_begin(struct smp_call_credit *credit)
     credit->pass++;
 }
 
-/* Where the thread's record is in the roster; NULL: it has none. */
+/* The thread's record; NULL: it has none. */
 struct smp_thread_record *smp_call_credit_record(struct smp_call_credit *credit,
                                                  struct smp_call_tree *tree);
 /* The row of that call in the interval; of a probe, the root of its group. 0: not known yet, or it

@@ -42,9 +42,9 @@ struct smp_call_tree {
     uint64_t serial;  /* of the thread; 0: of virtual threads, or not known */
     char *raw_name;   /* of virtual threads their group's name; NULL: not known */
     char *group;      /* name of the group it was in last; NULL: none yet */
-    bool has_left;    /* the roster will not know this thread any more */
+    bool has_left;    /* this thread has no record any more */
     bool is_excluded; /* by the options, the filter or the rule for names */
-    size_t index;     /* where the roster's table had the thread last */
+    size_t index;     /* where the thread table had the thread last */
     struct {
         struct smp_group_tree tree; /* in the interval, */
         uint32_t epoch;             /* with this number; 0: none yet */

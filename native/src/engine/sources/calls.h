@@ -13,7 +13,7 @@
  * weight.
  *
  * A session without root methods has no such source. Where counting cannot start, the session goes
- * on without, and take_refusal says why.
+ * on without, and a message of the log says why.
  *
  * Owns     a quota of its own for all that counting takes: half of the memory limit, on top of it.
  * Threads  the sampler thread only.
@@ -41,5 +41,7 @@ enum {
 /* SMP_OK without root methods: *out stays as it is, and nothing is allocated. */
 SMP_CHECKED enum smp_status smp_calls_create(const struct smp_source_setup *setup,
                                              struct smp_source *out);
+/* self: of this source. Counts of the running interval begin at zero. */
+void smp_calls_reset(void *self);
 
 #endif

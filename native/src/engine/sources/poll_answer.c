@@ -11,9 +11,10 @@
 
 /*
  * A thread that is found running has run for the time that the poll stands for, as far as one poll
- * can tell, so short runs between long waits get their share. The clock's figure is the group's
- * sum: seal brings all such figures to it in proportion. Most of the time of a late answer is a
- * wait, and so is that of a thread without a CPU: there the clock is the better measure.
+ * can tell. So short runs between long waits get their share. The clock's figure goes into the
+ * group's sum, and at the end of the interval all such figures are scaled to it. The clock is the
+ * better measure for a late answer and for a thread without a CPU, because most of their time is a
+ * wait.
  */
 static void attribute_cpu(struct smp_wall *wall, const struct smp_wall_thread *thread,
                           const struct smp_tree_target *target, int64_t weight_ns)
@@ -30,7 +31,7 @@ static void attribute_cpu(struct smp_wall *wall, const struct smp_wall_thread *t
     smp_interval_ran_unseen(interval, target->tree, reading->used_ns - cpu_ns);
 }
 
-/* Several ticks that an answer stands for had been certain to come. */
+/* The ticks that an answer stands for were certain to come. */
 static void note_move(struct smp_wall *wall, struct smp_wall_thread *thread,
                       const struct smp_tree_target *target, int64_t weight_ns)
 {
@@ -71,7 +72,8 @@ static void update_activity(struct smp_wall *wall, struct smp_wall_thread *threa
         thread->activity.since_ns = wall->poll->now_ns;
 }
 
-/* Finding the old target may add nodes for it in a new interval: only where it gets some time. */
+/* Finding the old target may add nodes for it in a new interval, so it is done only if the target
+ * gets time. */
 static bool is_time_left(const struct smp_wall *wall, const struct smp_wall_thread *thread)
 {
     return smp_pending_ns(&thread->pending, wall->poll->now_ns) !=
@@ -86,8 +88,8 @@ static void end_poll(struct smp_wall_thread *thread, bool has_target)
     thread->pending.has_target = has_target;
 }
 
-/* given_up: no stack will come. The thread is most likely still at the target: a pseudo-frame would
- * make all other shares too large together, and say nothing. The outcome is counted. */
+/* given_up: no stack will come. The thread is most likely still at the target. A pseudo-frame would
+ * say nothing, and would make all other shares too large. The outcome is counted. */
 static void attribute_poll(struct smp_wall *wall, struct smp_wall_thread *thread,
                            const struct smp_found *found, bool given_up)
 {
@@ -95,7 +97,7 @@ static void attribute_poll(struct smp_wall *wall, struct smp_wall_thread *thread
     struct smp_tree_target before;
     struct smp_tree_target target;
 
-    /* Before attribution replaces the last stack. */
+    /* Before the new stack replaces the last one. */
     const bool knows_before = (is_time_left(wall, thread) || given_up ||
                                (thread->queue.was_idle && is_last_stack_current(wall, thread))) &&
                               smp_pending_target(wall, thread, &before);
@@ -149,15 +151,16 @@ static void on_skipped(void *context, struct smp_thread_record *record)
     struct smp_wall_thread *thread = smp_wall_thread_of(record);
     const int64_t now_ns = wall->poll->now_ns;
     struct smp_tree_target before;
-    int64_t debt_ns = 0;
+    int64_t correction_ns = 0;
 
     if (smp_pending_target(wall, thread, &before)) {
         const int64_t found_ns = smp_pending_found_ns(wall, thread);
-        debt_ns = found_ns + smp_pending_give(wall, &before,
-                                              smp_pending_ns(&thread->pending, now_ns) - found_ns,
-                                              now_ns - found_ns);
+        correction_ns =
+            found_ns + smp_pending_credit(wall, &before,
+                                          smp_pending_ns(&thread->pending, now_ns) - found_ns,
+                                          now_ns - found_ns);
     }
-    smp_pending_set(&thread->pending, now_ns, debt_ns < 0 ? debt_ns : 0);
+    smp_pending_set(&thread->pending, now_ns, correction_ns < 0 ? correction_ns : 0);
     smp_holders_flush(wall, thread);
     end_poll(thread, false);
     smp_poll_schedule_next(&wall->schedule, thread, now_ns);
@@ -165,7 +168,8 @@ static void on_skipped(void *context, struct smp_thread_record *record)
 
 /* --- not found yet --- */
 
-/* The next tick polls the thread, and what it finds gets the time of this poll, too. */
+/* The next tick polls the thread again, and the stack that it finds also gets the time of this
+ * poll. */
 static void postpone_poll(struct smp_wall *wall, struct smp_wall_thread *thread,
                           enum smp_outcome outcome)
 {
@@ -196,7 +200,7 @@ static void on_postponed(void *context, struct smp_thread_record *record)
     undo_clock_reading(thread);
 }
 
-/* False: it has had its time. */
+/* False: the thread has had enough time. */
 static bool wait_for_late_answer(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     const int64_t now_ns = wall->poll->now_ns;
@@ -242,7 +246,7 @@ struct smp_walk_events smp_poll_answer_events(struct smp_wall *wall)
 
 /* --- late answers --- */
 
-/* Counts as of the last tick at which it was true. */
+/* Counts as of the last tick at which the thread had this stack. */
 static void on_late_answer(void *context, uint64_t token, enum smp_answer answer,
                            const struct smp_sample *sample,
                            const struct smp_mounted_thread *mounted)
@@ -263,8 +267,8 @@ static void on_late_answer(void *context, uint64_t token, enum smp_answer answer
     thread->activity.cpu_ns = unanswered->clock_ns;
     thread->activity.has_clock = true;
     wall->poll = &requested;
-    /* A walk that failed is not tried again: the thread has moved on. What it waited in is not
-     * known, but for its last stack. */
+    /* A walk that failed is not tried again, because the thread has moved on. Only its last stack
+     * says where it waited. */
     if (smp_walks_find(&wall->walks, answer, sample, mounted, &found))
         attribute_poll(wall, thread, &found, smp_outcome_kind_of(found.outcome) == SMP_KIND_FAILED);
     else
@@ -272,8 +276,8 @@ static void on_late_answer(void *context, uint64_t token, enum smp_answer answer
     wall->poll = poll;
 }
 
-/* Each tick is a poll of its own, however late the answer comes: to attribute all the time up to
- * the answer to the requested stack would prefer long waits to short ones. */
+/* Each tick is a poll of its own, however late the answer comes. If all time up to the answer went
+ * to the requested stack, long waits would be preferred to short ones. */
 bool smp_poll_answer_is_pending(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     const struct smp_async_walker *async = &wall->walks.jvm->async;
@@ -284,7 +288,8 @@ bool smp_poll_answer_is_pending(struct smp_wall *wall, struct smp_wall_thread *t
         return false;
     if (async->take_late(async->self, record->thread, smp_walks_token_of(record), on_late_answer,
                          wall)) {
-        thread->plan.odds = SMP_CERTAIN; /* of this poll: the drawn odds are the next one's */
+        thread->plan.odds = SMP_CERTAIN; /* for this poll: the drawn odds are those of the next
+                                          * one */
         smp_activity_begin(&thread->activity, smp_thread_record_tid(record), &thread->reading);
         return thread->pending.from_ns >= poll->now_ns;
     }

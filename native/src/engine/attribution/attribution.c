@@ -266,14 +266,7 @@ uint32_t smp_attribution_add_holder(struct smp_attribution *attribution, struct 
 }
 
 void smp_attribution_note(struct smp_attribution *attribution, const struct smp_tree_target *target,
-                          int64_t wall_ns, int64_t till_ns)
-{
-    smp_attribution_note_many(attribution, target, wall_ns, smp_span_before(till_ns, wall_ns));
-}
-
-void smp_attribution_note_many(struct smp_attribution *attribution,
-                               const struct smp_tree_target *target, int64_t wall_ns,
-                               struct smp_span span)
+                          int64_t wall_ns, struct smp_span span)
 {
     smp_interval_note(attribution->interval, target->tree, target->node, target->outcome,
                       target->state, wall_ns, span);

@@ -65,7 +65,8 @@ struct smp_group_tree smp_attribution_tree(struct smp_attribution *attribution,
 /* The result of a walk. Borrowed for the call. */
 struct smp_found {
     enum smp_outcome outcome;
-    enum smp_wait_word word;         /* RUNS: the thread runs, or wants a CPU */
+    bool is_given_up;        /* no stack will come: the thread is most likely where it was */
+    enum smp_wait_word word; /* RUNS: the thread runs, or wants a CPU */
     const struct smp_sample *sample; /* only if the outcome has a stack */
     struct smp_group_key mounted; /* the group of a virtual thread's stack; name is NULL: the stack
                                    * is the thread's own */
@@ -133,12 +134,9 @@ void smp_attribution_stayed(struct smp_attribution *attribution, struct smp_thre
 uint32_t smp_attribution_add_holder(struct smp_attribution *attribution, struct smp_group_tree tree,
                                     const struct smp_sample *sample);
 
-/* Counts one poll, and credits its target with wall_ns up to till_ns. */
+/* Counts one poll, and credits its target. The thread was there during the span; wall_ns is more if
+ * it stands for many threads. */
 void smp_attribution_note(struct smp_attribution *attribution, const struct smp_tree_target *target,
-                          int64_t wall_ns, int64_t till_ns);
-/* The same for a thread that stands for many, each of which was there during the span. */
-void smp_attribution_note_many(struct smp_attribution *attribution,
-                               const struct smp_tree_target *target, int64_t wall_ns,
-                               struct smp_span span);
+                          int64_t wall_ns, struct smp_span span);
 
 #endif

@@ -92,7 +92,8 @@ static bool is_to_sample(struct cpu_source *source, struct cpu_thread *thread)
 static void attribute_cpu_time(struct cpu_source *source, const struct smp_tree_target *target,
                                int64_t cpu_ns)
 {
-    smp_attribution_note(source->attribution, target, cpu_ns, source->covered_ns);
+    smp_attribution_note(source->attribution, target, cpu_ns,
+                         smp_span_before(source->covered_ns, cpu_ns));
     smp_interval_used_cpu(source->attribution->interval, target->node, cpu_ns);
 }
 

@@ -214,7 +214,7 @@ void smp_pending_end(struct smp_wall *wall, struct smp_wall_thread *thread, int6
     if (last_ns <= 0)
         return;
     target = smp_attribution_pseudo(wall->attribution, record, SMP_OUTCOME_THREAD_ENDED);
-    smp_attribution_note(wall->attribution, &target, last_ns, ended_ns);
+    smp_attribution_note(wall->attribution, &target, last_ns, smp_span_before(ended_ns, last_ns));
     /* Counts its whole square: the other half belongs to the thread's first tick, before which it
      * was nowhere. */
     smp_attribution_moved(

@@ -88,20 +88,21 @@ static void end_poll(struct smp_wall_thread *thread, bool has_target)
     thread->pending.has_target = has_target;
 }
 
-/* given_up: no stack will come. The thread is most likely still at the target. A pseudo-frame would
- * say nothing, and would make all other shares too large. The outcome is counted. */
-static void attribute_poll(struct smp_wall *wall, struct smp_wall_thread *thread,
-                           const struct smp_found *found, bool given_up)
+/* If the poll is given up, a pseudo-frame would say nothing, and would make all other shares too
+ * large. So the time stays with the target, and the outcome is counted. */
+static void on_found(void *context, struct smp_thread_record *record, const struct smp_found *found)
 {
+    struct smp_wall *wall = context;
+    struct smp_wall_thread *thread = smp_wall_thread_of(record);
     const int64_t now_ns = wall->poll->now_ns;
     struct smp_tree_target before;
     struct smp_tree_target target;
 
     /* Before the new stack replaces the last one. */
-    const bool knows_before = (is_time_left(wall, thread) || given_up ||
+    const bool knows_before = (is_time_left(wall, thread) || found->is_given_up ||
                                (thread->queue.was_idle && is_last_stack_current(wall, thread))) &&
                               smp_pending_target(wall, thread, &before);
-    const bool stays = given_up && knows_before;
+    const bool stays = found->is_given_up && knows_before;
     if (stays) {
         target = before;
         target.state =
@@ -120,7 +121,7 @@ static void attribute_poll(struct smp_wall *wall, struct smp_wall_thread *thread
     const int64_t found_ns =
         smp_pending_take(wall, thread, knows_before ? &before : NULL, &target, becomes_target);
     const int64_t before_ns = all_ns - smp_pending_ns(&thread->pending, now_ns) - found_ns;
-    smp_attribution_note(wall->attribution, &target, found_ns, now_ns);
+    smp_attribution_note(wall->attribution, &target, found_ns, smp_span_before(now_ns, found_ns));
     if (knows_before)
         smp_attribution_resumed(wall->attribution, &thread->record, &before);
     note_move(wall, thread, &target, weight_ns > 0 ? weight_ns : 0);
@@ -137,11 +138,6 @@ static void on_looked_at(void *context, struct smp_thread_record *record,
                          const struct smp_sample *sample)
 {
     smp_holders_looked_at(context, record, sample);
-}
-
-static void on_found(void *context, struct smp_thread_record *record, const struct smp_found *found)
-{
-    attribute_poll(context, smp_wall_thread_of(record), found, false);
 }
 
 /* The time of the virtual thread is not attributed to anything. */
@@ -221,15 +217,16 @@ static bool wait_for_late_answer(struct smp_wall *wall, struct smp_wall_thread *
 
 static void on_unanswered(void *context, struct smp_thread_record *record, bool is_requested)
 {
-    static const struct smp_found found = { .outcome = SMP_OUTCOME_SIGNAL_UNANSWERED,
-                                            .word = SMP_WORD_RUNS };
     struct smp_wall *wall = context;
     struct smp_wall_thread *thread = smp_wall_thread_of(record);
 
     if (is_requested)
         thread->unanswered.is_requested = true;
     if (!wait_for_late_answer(wall, thread))
-        attribute_poll(wall, thread, &found, wall->poll->is_last);
+        on_found(wall, record,
+                 &(struct smp_found){ .outcome = SMP_OUTCOME_SIGNAL_UNANSWERED,
+                                      .word = SMP_WORD_RUNS,
+                                      .is_given_up = wall->poll->is_last });
 }
 
 struct smp_walk_events smp_poll_answer_events(struct smp_wall *wall)
@@ -269,10 +266,12 @@ static void on_late_answer(void *context, uint64_t token, enum smp_answer answer
     wall->poll = &requested;
     /* A walk that failed is not tried again, because the thread has moved on. Only its last stack
      * says where it waited. */
-    if (smp_walks_find(&wall->walks, answer, sample, mounted, &found))
-        attribute_poll(wall, thread, &found, smp_outcome_kind_of(found.outcome) == SMP_KIND_FAILED);
-    else
+    if (smp_walks_find(&wall->walks, answer, sample, mounted, &found)) {
+        found.is_given_up = smp_outcome_kind_of(found.outcome) == SMP_KIND_FAILED;
+        on_found(wall, &thread->record, &found);
+    } else {
         on_skipped(wall, &thread->record);
+    }
     wall->poll = poll;
 }
 

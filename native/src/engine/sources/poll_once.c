@@ -16,7 +16,8 @@ static void once_found(void *context, struct smp_thread_record *record,
     const struct once *once = context;
     const struct smp_tree_target target = smp_attribution_found(once->attribution, record, found);
 
-    smp_attribution_note(once->attribution, &target, once->span_ns, once->now_ns);
+    smp_attribution_note(once->attribution, &target, once->span_ns,
+                         smp_span_before(once->now_ns, once->span_ns));
     /* One poll says little: counts as if the thread had not been there before. */
     smp_interval_moved(once->attribution->interval, target.tree.root, target.node,
                        smp_error_change(once->span_ns, 0), once->tick);

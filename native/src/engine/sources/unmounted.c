@@ -87,7 +87,7 @@ static void attribute_drawn(struct unmounted *source, const struct smp_drawn_thr
     struct smp_tree_target target = smp_attribution_found_in(attribution, tree, &found);
     if (target.outcome == SMP_OUTCOME_NO_JAVA_FRAMES)
         target.state = SMP_STATE_RUNNABLE; /* it was started, and has never run */
-    smp_attribution_note_many(attribution, &target, wall_ns, span);
+    smp_attribution_note(attribution, &target, wall_ns, span);
     note_drawn(source, target.node, wall_ns);
 }
 

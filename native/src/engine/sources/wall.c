@@ -224,7 +224,8 @@ static void attribute_stop(struct smp_wall *wall, int64_t now_ns, int64_t gap_ns
         if (thread->record.was_polled) {
             const struct smp_tree_target target = smp_attribution_pseudo(
                 wall->attribution, &thread->record, SMP_OUTCOME_PROCESS_STOPPED);
-            smp_attribution_note(wall->attribution, &target, gap_ns, wall->covered_ns + gap_ns);
+            smp_attribution_note(wall->attribution, &target, gap_ns,
+                                 smp_span_before(wall->covered_ns + gap_ns, gap_ns));
             shift_moments(thread, now_ns, gap_ns);
         }
         i++;
@@ -241,12 +242,25 @@ static void make_all_due_at_last(struct smp_wall *wall)
         make_all_due(wall);
 }
 
-static void poll_threads(struct smp_wall *wall, int64_t now_ns)
+/* Handles what has happened since the last tick. */
+static void begin_wall_tick(struct smp_wall *wall, const struct smp_tick *tick)
 {
+    wall->schedule.tick += tick->skipped;
+    if (tick->is_last)
+        make_all_due_at_last(wall);
+    if (tick->stopped_ns > 0)
+        attribute_stop(wall, tick->now_ns, tick->stopped_ns);
+}
+
+static void tick_wall(void *self, const struct smp_tick *tick)
+{
+    struct smp_wall *wall = self;
+    const int64_t now_ns = tick->now_ns;
     struct smp_poll poll = { .now_ns = now_ns };
+
+    begin_wall_tick(wall, tick);
     const size_t known = wall->threads->table.count;
     const uint64_t after = wall->threads->cursor;
-
     smp_throttle_begin(wall->schedule.throttle, now_ns);
     smp_cpu_loss_tick(&wall->loss, &wall->walks.jvm->os_threads, wall->attribution->interval,
                       now_ns);
@@ -268,18 +282,6 @@ static void poll_threads(struct smp_wall *wall, int64_t now_ns)
                                  wall->threads->sampled);
     wall->covered_ns = now_ns;
     wall->poll = NULL;
-}
-
-static void tick_wall(void *self, const struct smp_tick *tick)
-{
-    struct smp_wall *wall = self;
-
-    wall->schedule.tick += tick->skipped;
-    if (tick->is_last)
-        make_all_due_at_last(wall);
-    if (tick->stopped_ns > 0)
-        attribute_stop(wall, tick->now_ns, tick->stopped_ns);
-    poll_threads(wall, tick->now_ns);
 }
 
 static void poll_wall_once(void *self, int64_t now_ns, int64_t span_ns)

@@ -103,7 +103,8 @@ static void attribute_idle(struct smp_wall *wall, struct smp_wall_thread *thread
                     all_ns < 0 ? smp_pending_credit(wall, &target, all_ns, now_ns) : 0);
     const int64_t carried_ns =
         all_ns < 0 ? 0 : smp_pending_credit_carried(wall, thread, &target, all_ns, now_ns - all_ns);
-    smp_attribution_note(wall->attribution, &target, all_ns < 0 ? 0 : all_ns - carried_ns, now_ns);
+    smp_attribution_note(wall->attribution, &target, all_ns < 0 ? 0 : all_ns - carried_ns,
+                         smp_span_before(now_ns, all_ns < 0 ? 0 : all_ns - carried_ns));
     smp_holders_polled(wall, thread, &target, smp_poll_schedule_weight_ns(&wall->schedule, thread),
                        false);
     smp_poll_schedule_next(&wall->schedule, thread, now_ns);
@@ -115,21 +116,6 @@ static bool still_lacks_cpu(const struct smp_wall *wall, const struct smp_wall_t
 {
     return thread->reading.activity == SMP_ACTIVITY_NONE && thread->activity.lacked_cpu_ns != 0 &&
            wall->poll->now_ns - thread->activity.lacked_cpu_ns < LACKED_CPU_MS * NS_PER_MS;
-}
-
-/* A thread that ran at an unanswered request is requested again, even if it waits by now: it has
- * answered meanwhile, and the time until then belongs to that answer. */
-static void find_stack(struct smp_wall *wall, struct smp_wall_thread *thread)
-{
-    struct smp_reading *reading = &thread->reading;
-    const bool still_lacks = still_lacks_cpu(wall, thread);
-
-    reading->lacks_cpu = reading->lacks_cpu || still_lacks;
-    if (thread->unanswered.since_ns != 0 || still_lacks)
-        reading->activity = SMP_ACTIVITY_RUNNING;
-    smp_walks_start(&wall->walks, &thread->record, reading);
-    if (!still_lacks)
-        thread->activity.lacked_cpu_ns = reading->lacks_cpu ? wall->poll->now_ns : 0;
 }
 
 /* If the JVM says that the thread waits, the walk proves whether its clock still stands. */
@@ -157,10 +143,19 @@ static void poll_by_clock(struct smp_wall *wall, struct smp_wall_thread *thread)
     thread->record.was_polled = true;
     if (reading->is_measured)
         smp_poll_schedule_learn_cpu(thread, reading->used_ns, span_ns);
-    if (reading->activity == SMP_ACTIVITY_NONE && thread->activity.has_leaf)
+    if (reading->activity == SMP_ACTIVITY_NONE && thread->activity.has_leaf) {
         attribute_idle(wall, thread);
-    else
-        find_stack(wall, thread);
+        return;
+    }
+    const bool still_lacks = still_lacks_cpu(wall, thread);
+    reading->lacks_cpu = reading->lacks_cpu || still_lacks;
+    /* A thread that ran at an unanswered request is requested again, even if it waits by now: it
+     * has answered meanwhile, and the time until then belongs to that answer. */
+    if (thread->unanswered.since_ns != 0 || still_lacks)
+        reading->activity = SMP_ACTIVITY_RUNNING;
+    smp_walks_start(&wall->walks, &thread->record, reading);
+    if (!still_lacks)
+        thread->activity.lacked_cpu_ns = reading->lacks_cpu ? wall->poll->now_ns : 0;
 }
 
 /* The first poll of a thread that is older than the sampling only sets the start. */

@@ -11,9 +11,9 @@
  * of a thread without one is read from its clock, and goes to [no CPU timer]; the timer is tried
  * again, at each tick if few threads wait for one.
  *
- * Threads  are visited to see them start and end; the older they are, the less often. A user's rule
- *          for names is called for all of them, so with such a rule ticks get rarer past the
- *          overhead limit (throttle.h).
+ * A visit of a thread sees it start or end; the older the thread is, the less often it is visited.
+ * A user's rule for names is called for all threads, so with such a rule ticks get rarer past the
+ * overhead limit (throttle.h).
  *
  * Owns     the timers.
  * Threads  the sampler thread only.

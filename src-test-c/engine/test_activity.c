@@ -785,7 +785,7 @@ static void live_with_refusal(size_t number, size_t *refused)
         sim_run(sim, SIM_S);
     }
     sim_rename(threads[0], "renamed");
-    if (smp_sampler_seal(sim->sampler, sim->now_ns, 0, &profile) == SMP_OK) {
+    if (smp_sampler_finish_interval(sim->sampler, sim->now_ns, 0, &profile) == SMP_OK) {
         credited_ns += smp_profile_total(profile, SMP_MEASURE_WALL);
         smp_profile_release(profile);
     }

@@ -140,13 +140,13 @@ static void omitted_frames_are_counted_where_the_stack_is_in_the_tree(void **sta
     f->sample.leaf_count = 1;
     f->sample.omitted = OMITTED;
     target = found_as(f, SMP_OUTCOME_DEEP_STACK_CUT);
-    smp_attribution_note(&f->attribution, &target, 0, 0);
+    smp_attribution_note(&f->attribution, &target, 0, smp_span_before(0, 0));
     assert_int_equal(omitted_frames(f), OMITTED);
     target = found_as(f, SMP_OUTCOME_DEEP_STACK_CUT); /* the same again */
-    smp_attribution_note(&f->attribution, &target, 0, 0);
+    smp_attribution_note(&f->attribution, &target, 0, smp_span_before(0, 0));
     assert_int_equal(omitted_frames(f), 2 * OMITTED);
     target.outcome = SMP_OUTCOME_OVER_MEMORY_LIMIT;
-    smp_attribution_note(&f->attribution, &target, 0, 0);
+    smp_attribution_note(&f->attribution, &target, 0, smp_span_before(0, 0));
     assert_int_equal(omitted_frames(f), 2 * OMITTED);
 }
 

@@ -450,7 +450,7 @@ static void a_thread_that_ends_before_the_first_read_is_known_from_a_tick(void *
     end(&s);
 }
 
-/* The roster has it, and nothing can read its name any more. */
+/* It has a record, and nothing can read its name any more. */
 static void calls_of_a_thread_that_ends_before_it_is_named_are_counted(void **state)
 {
     struct setting s;
@@ -470,7 +470,7 @@ static void calls_of_a_thread_that_ends_before_it_is_named_are_counted(void **st
             fake_jvm_end(s.f->vm, ending);
         fake_counter_end(s.counter, thread);
         if (i == 2)
-            run(&s, S); /* the read comes when the roster has lost it */
+            run(&s, S); /* the read comes when its record is gone */
         sampler_fixture_seal(s.f);
         assert_int_equal(self_of(&s, "[ended threads]", "handle", SMP_MEASURE_CALLS), 1);
         assert_int_equal(self_of(&s, "[ended threads]", "handle|load", SMP_MEASURE_CALLS), 2);
@@ -1108,8 +1108,8 @@ static void a_refusal_is_told_beside_that_of_another_source(void **state)
     s.counter->start_status = SMP_ESTATE;
     sampler_fixture_start(s.f);
     assert_true(smp_log_take(s.f->log, &level, message));
-    assert_string_equal(message, "sampleUnmountedVirtualThreads has no effect: a fake JVM");
-    assert_true(was_logged(&s, "rootMethods has no effect: a fake counter refuses"));
+    assert_string_equal(message, "rootMethods has no effect: a fake counter refuses");
+    assert_true(was_logged(&s, "sampleUnmountedVirtualThreads has no effect: a fake JVM"));
     end(&s);
 }
 
@@ -1388,7 +1388,7 @@ static void discarded_code_is_announced(void **state)
         s.counter->figures.has_discarded_code = discards == 1;
         sampler_fixture_start(s.f);
         run(&s, 2 * S);
-        assert_int_equal(smp_sampler_take_news(s.f->sampler), discards);
+        assert_int_equal(smp_log_take_news(s.f->log), discards);
         assert_int_equal(smp_log_take(s.f->log, &level, message), discards);
         if (discards == 1) {
             assert_int_equal(level, SMP_LOG_INFO);

@@ -247,9 +247,9 @@ static void the_last_report_has_what_timers_have_left(void **state)
     fake_jvm_expire_without_room(f->vm, ended, 2);
     fake_jvm_expire_without_room(f->vm, alive, 3);
     fake_jvm_end(f->vm, ended);
-    assert_int_equal(
-        smp_sampler_seal_last(f->sampler, sampler_fixture_now(f), smp_clock_wall_ms(), &f->profile),
-        SMP_OK);
+    assert_int_equal(smp_sampler_finish_last(f->sampler, sampler_fixture_now(f),
+                                             smp_clock_wall_ms(), &f->profile),
+                     SMP_OK);
     assert_int_equal(sampler_fixture_self(f, "ended", "[thread ended]"), 2 * TICK);
     assert_int_equal(sampler_fixture_self(f, "alive", "[walk buffer full]"), 3 * TICK);
     assert_int_equal(fake_jvm_timers(f->vm), 0);

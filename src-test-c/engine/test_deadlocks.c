@@ -68,9 +68,9 @@ static void a_cycle_of_two_is_described_once(void **state)
     char rows[2048];
 
     (void)state;
-    assert_false(smp_sampler_take_news(sim->sampler));
+    assert_false(smp_log_take_news(sim->log));
     sim_run(sim, 10 * SIM_S);
-    assert_true(smp_sampler_take_news(sim->sampler));
+    assert_true(smp_log_take_news(sim->log));
     assert_true(take_record(sim, title, rows, sizeof(title)));
     assert_true(strcmp(title, "Deadlock: 2 threads [a, b]") == 0 ||
                 strcmp(title, "Deadlock: 2 threads [b, a]") == 0);
@@ -79,7 +79,7 @@ static void a_cycle_of_two_is_described_once(void **state)
     assert_int_equal(rows[strlen(rows) - 1], '\n');
     assert_int_equal(deadlocks(sim), 1);
     sim_run(sim, 10 * SIM_S);
-    assert_false(smp_sampler_take_news(sim->sampler));
+    assert_false(smp_log_take_news(sim->log));
     assert_false(take_record(sim, title, rows, sizeof(title)));
     assert_int_equal(deadlocks(sim), 0);
     sim_destroy(sim);
@@ -141,7 +141,7 @@ static void a_cycle_that_ends_at_once_is_none(void **state)
     hold(b, a);
     sim_start(sim);
     sim_run(sim, 10 * SIM_S);
-    assert_false(smp_sampler_take_news(sim->sampler));
+    assert_false(smp_log_take_news(sim->log));
     assert_int_equal(deadlocks(sim), 0);
     sim_destroy(sim);
 }

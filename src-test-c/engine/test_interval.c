@@ -15,7 +15,7 @@
 
 static void seal(struct interval_fixture *f, int64_t now_ns, int64_t wall_ms)
 {
-    assert_int_equal(smp_interval_seal(f->interval, now_ns, wall_ms, &f->profile), SMP_OK);
+    assert_int_equal(smp_interval_finish(f->interval, now_ns, wall_ms, &f->profile), SMP_OK);
 }
 
 /* Adds nodes, at most so many, until not even one more fits. Returns how many. */
@@ -145,7 +145,7 @@ static void refused_seal_leaves_the_interval_open(void **state)
     smp_interval_note(f->interval, key, node, outcome, SMP_STATE_RUNNING, 50 * MS,
                       (struct smp_span){ .from_ns = 0, .till_ns = 50 * MS });
     failing_alloc_arm(&failing, 1, SIZE_MAX);
-    assert_int_equal(smp_interval_seal(f->interval, 0, 0, &f->profile), SMP_ENOMEM);
+    assert_int_equal(smp_interval_finish(f->interval, 0, 0, &f->profile), SMP_ENOMEM);
     failing_alloc_disarm(&failing);
     assert_null(f->profile);
     smp_interval_note(f->interval, key, node, outcome, SMP_STATE_RUNNING, 50 * MS,
@@ -291,7 +291,7 @@ static void a_refused_seal_leaves_a_call_as_it_is(void **state)
         smp_interval_note(f->interval, main_tree, leaf, SMP_OUTCOME_WALKED, SMP_STATE_RUNNING,
                           10 * MS, (struct smp_span){ .from_ns = 0, .till_ns = 10 * MS });
         failing_alloc_arm(&refuse, 1, SIZE_MAX);
-        assert_int_not_equal(smp_interval_seal(f->interval, 0, 0, &f->profile), SMP_OK);
+        assert_int_not_equal(smp_interval_finish(f->interval, 0, 0, &f->profile), SMP_OK);
         failing_alloc_disarm(&refuse);
     }
     seal(f, 0, 0);

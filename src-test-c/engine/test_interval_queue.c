@@ -900,11 +900,18 @@ static int64_t slack_of(enum smp_window length)
     return length == SMP_WINDOW_1_MINUTE ? 15 * SECOND_NS : MINUTE_NS;
 }
 
+static int64_t begin_of(enum smp_window length, int64_t now_ns)
+{
+    static const int64_t minutes[] = { 1, 5, 15 };
+
+    return length == SMP_WINDOW_START ? INT64_MIN : now_ns - minutes[length] * MINUTE_NS;
+}
+
 static void check_window(struct fixture *f, enum smp_window length, const struct piece *pieces,
                          size_t count)
 {
     const int64_t now_ns = pieces[count - 1].till_ns;
-    const int64_t from_ns = smp_window_from(length, now_ns);
+    const int64_t from_ns = begin_of(length, now_ns);
     const int64_t found = window(f, length);
 
     if (length == SMP_WINDOW_START) {

@@ -13,6 +13,8 @@ enum { NOW_TICK = 1000 };
 #define HALF (SMP_THROTTLE_WHOLE / 2)
 #define EIGHTH (SMP_THROTTLE_WHOLE / 8)
 
+static struct smp_throttle throttle;
+static struct smp_options options;
 static struct smp_poll_schedule schedule;
 static struct smp_wall_thread thread;
 
@@ -20,10 +22,11 @@ static struct smp_wall_thread thread;
 static int setup(void **state)
 {
     (void)state;
+    throttle = (struct smp_throttle){ .share = EIGHTH, .random = 7 };
+    options = (struct smp_options){ .sampling_frequency_millis = 20, .idle_lookback_millis = 1000 };
     schedule = (struct smp_poll_schedule){
-        .throttle = { .share = EIGHTH, .random = 7 },
-        .interval_ns = 20000000,
-        .lookback_ns = 1000000000,
+        .throttle = &throttle,
+        .options = &options,
         .tick = NOW_TICK,
         .least_share = SMP_THROTTLE_WHOLE,
     };
@@ -56,7 +59,7 @@ static void only_a_large_rise_redraws_and_not_in_this_tick(void **state)
     };
 
     (void)state;
-    schedule.throttle.share = SMP_THROTTLE_WHOLE;
+    throttle.share = SMP_THROTTLE_WHOLE;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         draw_with(cases[i].share);
         smp_timer_wheel_put(&schedule.wheel, &thread.record.deadline, cases[i].at);
@@ -75,9 +78,9 @@ static void a_rise_is_reported_once(void **state)
     assert_false(smp_poll_schedule_share_rose(&schedule));
     smp_poll_schedule_next(&schedule, &thread, 1);
     assert_int_equal(thread.plan.share, EIGHTH);
-    schedule.throttle.share = 2 * EIGHTH;
+    throttle.share = 2 * EIGHTH;
     assert_false(smp_poll_schedule_share_rose(&schedule));
-    schedule.throttle.share = 4 * EIGHTH;
+    throttle.share = 4 * EIGHTH;
     assert_true(smp_poll_schedule_share_rose(&schedule));
     assert_false(smp_poll_schedule_share_rose(&schedule));
     /* Left by the pass, because it comes in this tick. */
@@ -103,7 +106,7 @@ static void of_a_long_stop_a_poll_gets_no_multiple(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        schedule.interval_ns = cases[i].interval_ms * ns_per_ms;
+        options.sampling_frequency_millis = cases[i].interval_ms;
         schedule.tick_ns = cases[i].tick_ms * ns_per_ms;
         thread.plan.odds = SMP_CERTAIN / 4;
         assert_int_equal(smp_poll_schedule_weight_ns(&schedule, &thread),

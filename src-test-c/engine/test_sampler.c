@@ -1027,9 +1027,9 @@ static void last_seal_needs_no_new_interval(void **state)
     started(f, "main");
     sampler_fixture_start(f);
     sampler_fixture_tick(f, 50 * MS);
-    assert_int_equal(
-        smp_sampler_seal_last(f->sampler, sampler_fixture_now(f), smp_clock_wall_ms(), &f->profile),
-        SMP_OK);
+    assert_int_equal(smp_sampler_finish_last(f->sampler, sampler_fixture_now(f),
+                                             smp_clock_wall_ms(), &f->profile),
+                     SMP_OK);
     assert_int_equal(sampler_fixture_total(f, "main", LOOP), 50 * MS);
     smp_sampler_get_stats(f->sampler, &stats);
     assert_int_equal(stats.total_tally.polls, 1);

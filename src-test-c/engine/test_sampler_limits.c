@@ -66,8 +66,8 @@ static void full_tree_still_counts_for_the_group(void **state)
     assert_int_equal(sampler_fixture_self(f, "busy", OVER_LIMIT), (int64_t)over * 50 * MS);
     /* Stacks that are in the tree get their time as ever. */
     assert_int_equal(sampler_fixture_self(f, "quiet", LOOP), 400 * 50 * MS);
-    assert_true(smp_sampler_take_news(f->sampler));
-    assert_false(smp_sampler_take_news(f->sampler));
+    assert_true(smp_log_take_news(f->log));
+    assert_false(smp_log_take_news(f->log));
     assert_true(smp_log_take(f->log, &level, text));
     assert_int_equal(level, SMP_LOG_WARNING);
     assert_non_null(strstr(text, "memory limit of 4194304 bytes"));
@@ -142,7 +142,7 @@ static void full_tree_is_folded(void **state)
     assert_int_equal(sampler_fixture_self(f, "busy", LOOP), POLLS / HOT_EVERY * 50 * MS);
     assert_int_equal(sampler_fixture_self(f, "quiet", LOOP), POLLS * 50 * MS);
     assert_true(folded_ns(f->profile) > 0);
-    assert_true(smp_sampler_take_news(f->sampler));
+    assert_true(smp_log_take_news(f->log));
     assert_true(smp_log_take(f->log, &level, text));
     assert_int_equal(level, SMP_LOG_INFO);
     assert_non_null(strstr(text, SMP_FOLDED_NAME));
@@ -387,9 +387,10 @@ static void last_seal_makes_its_own_room(void **state)
     const size_t left = f->quota.limit_bytes - smp_quota_used(&f->quota);
     assert_true(smp_quota_take(&f->quota, left));
     assert_int_not_equal(
-        smp_sampler_seal(f->sampler, smp_clock_ns(), smp_clock_wall_ms(), &profile), SMP_OK);
+        smp_sampler_finish_interval(f->sampler, smp_clock_ns(), smp_clock_wall_ms(), &profile),
+        SMP_OK);
     assert_int_equal(
-        smp_sampler_seal_last(f->sampler, smp_clock_ns(), smp_clock_wall_ms(), &f->profile),
+        smp_sampler_finish_last(f->sampler, smp_clock_ns(), smp_clock_wall_ms(), &f->profile),
         SMP_OK);
     assert_int_equal(sampler_fixture_sum(f), 50 * MS);
     smp_quota_give(&f->quota, left);
@@ -441,9 +442,11 @@ static void live_with_refusal(size_t number, size_t *refused)
     fake_jvm_rename(f->vm, threads[0], "renamed");
     sampler_fixture_tick(f, 50 * MS);
     /* Refused or not, nothing is lost: the second time there is memory. */
-    if (smp_sampler_seal(f->sampler, smp_clock_ns(), smp_clock_wall_ms(), &profile) != SMP_OK)
+    if (smp_sampler_finish_interval(f->sampler, smp_clock_ns(), smp_clock_wall_ms(), &profile) !=
+        SMP_OK)
         assert_int_equal(
-            smp_sampler_seal(f->sampler, smp_clock_ns(), smp_clock_wall_ms(), &profile), SMP_OK);
+            smp_sampler_finish_interval(f->sampler, smp_clock_ns(), smp_clock_wall_ms(), &profile),
+            SMP_OK);
     *refused = failing_alloc_disarm(&failing);
     f->profile = profile;
     assert_int_equal(sampler_fixture_sum(f), (4 + 3 + 2) * 50 * MS);
@@ -489,7 +492,8 @@ static void nothing_works_for_a_while(void **state)
         sampler_fixture_tick(f, 50 * MS);
     }
     assert_int_not_equal(
-        smp_sampler_seal(f->sampler, smp_clock_ns(), smp_clock_wall_ms(), &profile), SMP_OK);
+        smp_sampler_finish_interval(f->sampler, smp_clock_ns(), smp_clock_wall_ms(), &profile),
+        SMP_OK);
     failing_alloc_disarm(&failing);
     fake_jvm_run(f->vm, thread, MAIN_LOOP);
     sampler_fixture_tick(f, 50 * MS);

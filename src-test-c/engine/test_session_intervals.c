@@ -528,8 +528,8 @@ static void what_readers_cost_makes_sampling_no_rarer(void **state)
         assert_int_equal(take_ms(f, reader), 1000);
     }
     smp_session_get_live(f->session, &live);
-    assert_int_equal(live.ticker.sampler.source.throttle_share, SMP_THROTTLE_WHOLE);
-    assert_int_equal(live.ticker.sampler.source.throttle_debt_ns, 0);
+    assert_int_equal(live.ticker.sampler.throttle.share, SMP_THROTTLE_WHOLE);
+    assert_int_equal(live.ticker.sampler.throttle.deferred_ns, 0);
     assert_in_range(counter(f, SMP_COUNTER_DEMAND_CPU_US), (SECONDS - 1) * 50000000,
                     SECONDS * 50000000);
     /* The same budget: a window has to wait, and gets what there is. */

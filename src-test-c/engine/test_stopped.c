@@ -120,6 +120,24 @@ static void a_stop_in_the_middle_of_a_tick_has_the_row_too(void **state)
     sim_destroy(sim);
 }
 
+/* Both stops are between the same two ticks. */
+static void two_stops_before_one_tick_are_both_counted(void **state)
+{
+    struct sim *sim = sample_two();
+
+    (void)state;
+    sim_stop(sim, 2 * SIM_S);
+    smp_standstill_slept(&sim->standstill, sim->now_ns - 2 * SIM_S, sim->now_ns);
+    sim_stop(sim, stop_ns);
+    oversleep(sim, stop_ns);
+    sim_run(sim, 2 * SIM_S);
+    sim_seal(sim);
+    assert_int_equal(sim_wall_of(sim, "busy", STOPPED), 2 * SIM_S + stop_ns);
+    assert_int_equal(sim_wall(sim, "busy", 1), sim->profile->elapsed_ns - 2 * SIM_S - stop_ns);
+    assert_int_equal(sim->profile->counters[SMP_COUNTER_STOPPED_MILLIS], 8000);
+    sim_destroy(sim);
+}
+
 static void where_a_thread_has_run_nothing_was_stopped(void **state)
 {
     struct sim *sim = sample_two();
@@ -207,6 +225,7 @@ int main(void)
         cmocka_unit_test(each_thread_has_the_time_under_a_row_of_its_own),
         cmocka_unit_test(a_stop_while_answers_are_awaited_has_the_row_too),
         cmocka_unit_test(a_stop_in_the_middle_of_a_tick_has_the_row_too),
+        cmocka_unit_test(two_stops_before_one_tick_are_both_counted),
         cmocka_unit_test(where_a_thread_has_run_nothing_was_stopped),
         cmocka_unit_test(while_the_jvm_collects_garbage_nothing_was_stopped),
         cmocka_unit_test(where_threads_lack_cpus_nothing_was_stopped),

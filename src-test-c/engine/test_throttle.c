@@ -289,15 +289,15 @@ static void a_quarter_of_what_comes_in_pays_debts(void **state)
 
     tick(world, 20 * MS, 0);
     world->throttle.bucket_ns = -5 * MS;
-    world->throttle.debt_ns = 4 * MS;
+    world->throttle.deferred_ns = 4 * MS;
     for (int i = 0; i < 10; i++) {
         smp_throttle_begin(&world->throttle, world->now_ns += 100 * MS);
         smp_throttle_end(&world->throttle);
     }
-    assert_int_equal(world->throttle.debt_ns, 4 * MS - 2500 * US);
+    assert_int_equal(world->throttle.deferred_ns, 4 * MS - 2500 * US);
     assert_int_equal(world->throttle.bucket_ns, 10 * MS - 5 * MS - 2500 * US);
     smp_throttle_begin(&world->throttle, world->now_ns += SECOND);
-    assert_int_equal(world->throttle.debt_ns, 0);
+    assert_int_equal(world->throttle.deferred_ns, 0);
     assert_int_equal(world->throttle.bucket_ns, 10 * MS);
 }
 

@@ -421,7 +421,7 @@ static void a_jvm_that_refuses_is_asked_once(void **state)
     (void)state;
     crowd.status = SMP_EUNSUPPORTED;
     sampler_fixture_start(f);
-    assert_true(smp_sampler_take_news(f->sampler));
+    assert_true(smp_log_take_news(f->log));
     assert_true(smp_log_take(f->log, &level, text));
     assert_int_equal(level, SMP_LOG_WARNING);
     assert_string_equal(text, "sampleUnmountedVirtualThreads has no effect: a fake JVM");

@@ -28,7 +28,7 @@ static void assert_groups(struct interval_fixture *f, const uint32_t *expected, 
 {
     struct smp_hot_groups groups;
 
-    assert_int_equal(smp_interval_seal(f->interval, 0, 0, &f->profile), SMP_OK);
+    assert_int_equal(smp_interval_finish(f->interval, 0, 0, &f->profile), SMP_OK);
     assert_int_equal(smp_hot_groups_init(&groups, &f->quota, f->profile, SMP_GROUP_SAMPLED),
                      SMP_OK);
     assert_int_equal(groups.count, count);
@@ -85,7 +85,7 @@ static void each_allocation_may_be_refused(void **state)
     struct interval_fixture *f = *state;
 
     (void)add_group(f, "hot", MS);
-    assert_int_equal(smp_interval_seal(f->interval, 0, 0, &f->profile), SMP_OK);
+    assert_int_equal(smp_interval_finish(f->interval, 0, 0, &f->profile), SMP_OK);
     assert_int_equal(failing_alloc_each_step(make_groups, f).refused, 1);
 }
 

@@ -232,6 +232,26 @@ static void the_phase_is_fair(void **state)
     assert_int_equal(missed, 0);
 }
 
+/* Samples of an earlier timer have covered more than the thread has used: that time does not count
+ * twice. */
+static void time_that_is_covered_already_does_not_count_again(void **state)
+{
+    enum { INTERVAL = 100, AHEAD = 60 };
+    const int64_t now = 1000 - AHEAD;
+
+    (void)state;
+    for (int64_t used = 0; used <= 350; used += 7) {
+        uint64_t expired = 0;
+        uint64_t missed = 0;
+        for (uint64_t phase = 0; phase < INTERVAL; phase++) {
+            const int64_t first = smp_jvm_cpu_timers_first_ns(INTERVAL, 1000, now, phase, &missed);
+            assert_int_equal(missed, 0);
+            expired += smp_jvm_cpu_timers_due(now + first, INTERVAL, 1000 + used);
+        }
+        assert_int_equal(expired, used);
+    }
+}
+
 /* What the system owes at a thread's end: all that expired, less what signals told of. */
 static void what_signals_tell_of_is_counted(void **state)
 {
@@ -270,6 +290,7 @@ int main(void)
         cmocka_unit_test_setup(stale_signals_do_nothing, setup),
         cmocka_unit_test_setup(timers_run_out, setup),
         cmocka_unit_test_setup(the_phase_is_fair, setup),
+        cmocka_unit_test_setup(time_that_is_covered_already_does_not_count_again, setup),
         cmocka_unit_test_setup(what_signals_tell_of_is_counted, setup),
     };
 

@@ -507,7 +507,7 @@ static void test_threads_newer_than_the_list_of_those_that_live_are_not_forgotte
     smp_thread_groups_destroy(last);
 }
 
-static enum smp_status forget_crowd(void *self)
+static enum smp_status forget_ended_threads(void *self)
 {
     static const uint64_t living[] = { 1 };
     struct smp_thread_groups *groups = NULL;
@@ -541,7 +541,7 @@ static void test_without_memory_nothing_is_forgotten(void **state)
 
     (void)state;
     smp_quota_init(&quota, AMPLE_BYTES);
-    assert_true(failing_alloc_each_step(forget_crowd, &quota).refused > 10);
+    assert_true(failing_alloc_each_step(forget_ended_threads, &quota).refused > 10);
     assert_int_equal(smp_quota_used(&quota), 0);
 }
 

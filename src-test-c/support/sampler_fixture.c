@@ -145,9 +145,9 @@ struct smp_profile *sampler_fixture_seal(struct sampler_fixture *fixture)
 {
     smp_profile_release(fixture->profile);
     fixture->profile = NULL;
-    assert_int_equal(
-        smp_sampler_seal(fixture->sampler, smp_clock_ns(), smp_clock_wall_ms(), &fixture->profile),
-        SMP_OK);
+    assert_int_equal(smp_sampler_finish_interval(fixture->sampler, smp_clock_ns(),
+                                                 smp_clock_wall_ms(), &fixture->profile),
+                     SMP_OK);
     check_sums(fixture->profile);
     return fixture->profile;
 }

@@ -592,7 +592,7 @@ static void make_tick(struct sim *sim)
     smp_standstill_slept(&sim->standstill, now_ns, now_ns);
     spend(sim, sim->tick_cost_ns);
     sim->own_cpu_ns += sim->tick_cpu_ns;
-    smp_sampler_leave_out_stop(sim->sampler, now_ns,
+    smp_sampler_leave_out_stop(sim->sampler,
                                smp_standstill_take(&sim->standstill, sim->tick_ns, now_ns));
     smp_sampler_tick(sim->sampler, now_ns, false);
     smp_standstill_worked(&sim->standstill, sim->now_ns);
@@ -768,7 +768,8 @@ const struct smp_profile *sim_seal(struct sim *sim)
     smp_profile_release(sim->profile);
     sim->profile = NULL;
     assert_int_equal(
-        smp_sampler_seal(sim->sampler, sim->now_ns, sim->now_ns / SIM_MS, &sim->profile), SMP_OK);
+        smp_sampler_finish_interval(sim->sampler, sim->now_ns, sim->now_ns / SIM_MS, &sim->profile),
+        SMP_OK);
     check_sums(sim->profile);
     return sim->profile;
 }

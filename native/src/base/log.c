@@ -32,6 +32,7 @@ struct record {
 struct smp_log {
     struct smp_quota *quota;
     pthread_mutex_t mutex; /* guards all below */
+    bool has_news;         /* something was added since take_news */
     size_t first;          /* index of the oldest message */
     size_t count;
     uint64_t dropped; /* by a full ring, not yet reported */
@@ -124,6 +125,7 @@ keep_message(struct smp_log *log, enum smp_log_level level, uint64_t held_back, 
     message->level = level;
     write_message(message, held_back, format, arguments);
     log->count++;
+    log->has_news = true;
     return true;
 }
 
@@ -196,6 +198,17 @@ bool smp_log_take(struct smp_log *log, enum smp_log_level *level, char text[SMP_
     return taken;
 }
 
+bool smp_log_take_news(struct smp_log *log)
+{
+    if (log == NULL)
+        return false;
+    (void)pthread_mutex_lock(&log->mutex);
+    const bool has_news = log->has_news;
+    log->has_news = false;
+    (void)pthread_mutex_unlock(&log->mutex);
+    return has_news;
+}
+
 /* --- records --- */
 
 bool smp_log_put_record(struct smp_log *log, struct smp_bytes *title, struct smp_bytes *rows)
@@ -208,6 +221,7 @@ bool smp_log_put_record(struct smp_log *log, struct smp_bytes *title, struct smp
     is_kept = log->record_count < SMP_LOG_RECORDS;
     if (is_kept)
         log->records[log->record_count++] = (struct record){ .title = *title, .rows = *rows };
+    log->has_news = log->has_news || is_kept;
     (void)pthread_mutex_unlock(&log->mutex);
     return is_kept;
 }

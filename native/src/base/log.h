@@ -46,6 +46,8 @@ void smp_log_put_once(struct smp_log *log, enum smp_log_level level, const char 
 bool smp_log_put_record(struct smp_log *log, struct smp_bytes *title, struct smp_bytes *rows);
 /* Moves the oldest record to the caller, who must call fini on both texts. False: there is none. */
 bool smp_log_take_record(struct smp_log *log, struct smp_bytes *title, struct smp_bytes *rows);
+/* Has a message or a record been added since the last call? log may be NULL: false. */
+bool smp_log_take_news(struct smp_log *log);
 /* Takes the oldest message; false when there is none. */
 bool smp_log_take(struct smp_log *log, enum smp_log_level *level, char text[SMP_LOG_MESSAGE_BYTES]);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jvm.h - what the engine needs of a JVM: its threads, their stacks, their names. Structs of
+ * jvm.h - what the engine needs of a JVM: its threads, their stacks, their names, as structs of
  * functions.
  *
- * The engine decides which thread is walked, and when; the implementations in jvm/ and jni/ know
- * how. The engine never sees a JVM type, so it runs in tests as plain C with fakes.
+ * The engine decides which thread is walked and when; the implementations in jvm/ and jni/ know
+ * how. The engine sees no type of a JVM, so its tests run as plain C with fakes.
  *
  * Owns     see each struct.
  * Threads  all functions are called on the session's sampler thread, unless one says otherwise.
@@ -26,18 +26,20 @@
 #include "model/sample.h"
 
 /*
- * A Java thread. The thread source owns it; a session may use it from started until drop. Fields
- * are constant but for the atomic ones, which are set once, at any time.
+ * A Java thread. The thread source owns it; a session may use it from started until drop. Members
+ * are constant, except the atomic ones, which are set once, at any time.
  */
 struct smp_thread {
-    uint64_t serial;        /* rises from start to start, never reused */
-    int64_t started_ns;     /* monotonic; of a thread older than the source, when it was found */
-    int64_t started_cpu_ns; /* its CPU clock at its start: what native code used before attaching */
+    uint64_t serial;        /* rises with each thread start, never reused */
+    int64_t started_ns;     /* monotonic; for a thread older than the source, when the source found
+                             * it */
+    int64_t started_cpu_ns; /* its CPU clock at its start: CPU time of native code before it
+                             * attached */
     _Atomic int64_t ended_cpu_ns; /* its CPU clock at its end; set before ended_ns; 0: not known */
     _Atomic int64_t ended_ns;     /* 0 while alive */
     _Atomic int32_t os_tid;       /* 0 while not known for sure */
     bool is_daemon;
-    /* A service thread of the JVM, or an internal thread: never sampled, never listed. A thread may
+    /* A service thread of the JVM or an internal thread: never sampled, never listed. A thread may
      * become internal at any time. */
     _Atomic bool is_hidden;
 };
@@ -45,11 +47,11 @@ struct smp_thread {
 /* Wakes up a sampler thread when a Java thread starts. Zeroed: listens to nothing. */
 struct smp_start_listener {
     struct smp_event *event;         /* constant */
-    struct smp_start_listener *next; /* the source's, as is_in */
+    struct smp_start_listener *next; /* for the source, as is_in */
     bool is_in;
 };
 
-/* A thread that is new to a session. May refuse it (false: no memory). */
+/* Called with a thread that is new to a session. False: refused, no memory. */
 typedef bool smp_on_thread_started(void *context, struct smp_thread *thread);
 
 struct smp_thread_source {
@@ -66,16 +68,16 @@ struct smp_thread_source {
      * Calls the listener's event at the next thread start, once, on any thread. False: a thread has
      * started already (serial > cursor), or this source cannot listen. The source holds the
      * listener until unlisten, which is harmless without listen. Read the event's generation before
-     * listen(), or a thread start in between is missed. A thread that there is no memory for does
-     * not call it.
+     * listen(), or a thread start in between is missed. A thread that finds no memory does not call
+     * it.
      */
     bool (*listen)(void *self, uint64_t cursor, struct smp_start_listener *listener);
     void (*unlisten)(void *self, struct smp_start_listener *listener);
     /*
-     * The thread's name. *seen is the session's memory of the last name (NULL at first; give it
-     * back with forget). While the name is the same String, *changed is false and out is untouched.
-     * out gets UTF-8 with a NUL, cut between characters where it has more than size bytes.
-     * SMP_EGONE: the thread has ended.
+     * Reads the thread's name. *seen is the session's memory of the last name (NULL at first;
+     * return it with forget). While the name is the same String, *changed is false and out is
+     * untouched. out gets UTF-8 with a NUL, cut between characters at `size` bytes. SMP_EGONE: the
+     * thread has ended.
      */
     enum smp_status (*name)(void *self, struct smp_thread *thread, void **seen, char *out,
                             size_t size, bool *changed);
@@ -86,9 +88,9 @@ struct smp_thread_source {
 /* What the JVM and the system say of a thread that does not run just now. */
 enum smp_wait_word {
     SMP_WORD_UNKNOWN,
-    SMP_WORD_RUNS,       /* it runs all the same, or has just been preempted */
+    SMP_WORD_RUNS,       /* it runs after all, or has just been preempted */
     SMP_WORD_AT_MONITOR, /* it waits for a monitor, or for another thread's class initialiser */
-    SMP_WORD_RUNNABLE,   /* it is not known to wait: in Java code it runs, or wants a CPU */
+    SMP_WORD_RUNNABLE,   /* not known to wait: in Java code it runs or wants a CPU */
     SMP_WORD_WAITS,      /* it waits in a method, which says for what */
     SMP_WORD_IN_NATIVE,  /* it is in a native method */
     SMP_WORD_STOPPED,    /* the JVM has stopped it, for a safepoint or a handshake */
@@ -103,14 +105,14 @@ struct smp_walker {
      */
     enum smp_status (*walk)(void *self, struct smp_thread *thread, struct smp_sample *sample);
     /*
-     * As walk, for a thread that waits: reads its stack without disturbing it, and proves that it
-     * has not changed since its CPU clock was read as cpu_ns; negative: the caller has not read it.
-     * SMP_ESTATE: not proven, or a part is not known yet; walk it. SMP_EUNSUPPORTED: this way is
-     * off. NULL: this JVM does not offer it.
+     * As walk, for a thread that waits: reads its stack without disturbing it, and proves that the
+     * stack has not changed since its CPU clock was read as cpu_ns; negative: the caller has not
+     * read it. SMP_ESTATE: not proven, or a part is not known yet: use walk. SMP_EUNSUPPORTED: this
+     * way is off. NULL: this JVM does not offer it.
      */
     enum smp_status (*walk_outside)(void *self, struct smp_thread *thread, int64_t cpu_ns,
                                     struct smp_sample *sample);
-    /* Read it before the walk: a stack that is proven later was the thread's at that moment, too.
+    /* Read it before the walk: if the stack is proven later, the thread had it at that moment, too.
      * NULL: as UNKNOWN. */
     enum smp_wait_word (*wait_word)(void *self, struct smp_thread *thread);
     void *self;
@@ -118,12 +120,12 @@ struct smp_walker {
 
 /* Who holds the lock that a thread waits for. */
 enum smp_owner_kind {
-    SMP_OWNER_UNKNOWN,  /* of such a lock it is never known */
+    SMP_OWNER_UNKNOWN,  /* the owner of such a lock is never known */
     SMP_OWNER_UNREAD,   /* not known this time */
     SMP_OWNER_NONE,     /* no thread: the lock is being handed over */
-    SMP_OWNER_THREAD,   /* a thread of the source; of a virtual one its carrier */
+    SMP_OWNER_THREAD,   /* a thread of the source; for a virtual thread its carrier */
     SMP_OWNER_READERS,  /* readers, which are only counted */
-    SMP_OWNER_PERMITS,  /* those that have taken a semaphore's permits */
+    SMP_OWNER_PERMITS,  /* those that have taken permits of a semaphore */
     SMP_OWNER_UNMOUNTED /* a virtual thread that is not mounted */
 };
 
@@ -132,15 +134,15 @@ enum { SMP_LOCK_NAME_BYTES = 128 };
 struct smp_lock_owner {
     enum smp_owner_kind kind;
     uint64_t serial;                /* of a THREAD */
-    bool is_timed;                  /* the wait for it ends by itself */
+    bool is_timed;                  /* the wait has a timeout */
     char lock[SMP_LOCK_NAME_BYTES]; /* the class of the lock; "": not known */
 };
 
 struct smp_lock_owners {
     /*
-     * Of a thread that waits for a lock, and whose CPU clock has been read as cpu_ns; negative: the
-     * caller has not read it. UNREAD also where the thread has run since. Disturbs no thread. NULL:
-     * owners are not read.
+     * Reads the owner of the lock that a thread waits for. The thread's CPU clock was read as
+     * cpu_ns; negative: it was not read. The result is UNREAD also if the thread has run since.
+     * Disturbs no thread. NULL: owners are not read.
      */
     void (*read)(void *self, struct smp_thread *waiter, int64_t cpu_ns, struct smp_lock_owner *out);
     void *self;
@@ -153,15 +155,14 @@ struct smp_lock_owners {
  * X(code, outcome): the outcome of outcome.h that is counted.
  */
 #define SMP_ANSWER_MAP(X)                                                                         \
-    X(WHOLE, WALKED)                      /* from its own frame, or that of its anchor */         \
+    X(WHOLE, WALKED)                      /* from its own frame, or from its anchor */            \
     X(IN_STUB, RECOVERED_IN_STUB)         /* leaf is a pseudo-frame that names the stub */        \
     X(AT_ENTRY, RECOVERED_AT_ENTRY)       /* in a method's prologue: leaf is that method */       \
     X(AT_RETURN, RECOVERED_AT_RETURN)     /* in a method's epilogue */                            \
-    X(PUSHED, RECOVERED_REGISTERS_PUSHED) /* amid a method that had registers on the stack */     \
-    X(FROM_CALLER,                                                                                \
-      RECOVERED_FROM_CALLER)       /* in code that is not Java's; leaf is the Java caller */      \
-    X(RETRIED, RECOVERED_BY_RETRY) /* whole, at a second try */                                   \
-    X(EMPTY, NO_JAVA_FRAMES)       /* no Java frames */                                           \
+    X(PUSHED, RECOVERED_REGISTERS_PUSHED) /* inside a method that had pushed registers */         \
+    X(FROM_CALLER, RECOVERED_FROM_CALLER) /* not in Java code; leaf is the Java caller */         \
+    X(RETRIED, RECOVERED_BY_RETRY)        /* complete, at a second try */                         \
+    X(EMPTY, NO_JAVA_FRAMES)              /* no Java frames */                                    \
     X(GC_ACTIVE, GC_ACTIVE)                                                                       \
     X(UNKNOWN_NOT_JAVA, UNKNOWN_NOT_JAVA)                                                         \
     X(NOT_WALKABLE_NOT_JAVA, NOT_WALKABLE_NOT_JAVA)                                               \
@@ -170,13 +171,14 @@ struct smp_lock_owners {
     X(UNKNOWN_STATE, UNKNOWN_THREAD_STATE)                                                        \
     X(THREAD_EXIT, THREAD_ENDED_IN_WALK)                                                          \
     X(DEOPT, DEOPTIMISATION)                                                                      \
-    X(NO_METHOD, METHOD_WITHOUT_ID) /* whole, but for the name of a frame: a pseudo-frame */      \
+    X(NO_METHOD,                                                                                  \
+      METHOD_WITHOUT_ID) /* complete, but one frame's name is unknown: a pseudo-frame */          \
     X(VIRTUAL_CUT,                                                                                \
       VIRTUAL_THREAD_CUT)            /* a virtual thread's stack, cut where it was last parked */ \
-    X(FOREIGN_STACK, FOREIGN_STACK)  /* on a stack not its own, or without room for a walk */     \
+    X(FOREIGN_STACK, FOREIGN_STACK)  /* on a foreign stack, or without room for a walk */         \
     X(UNANSWERED, SIGNAL_UNANSWERED) /* the handler has not run in time */                        \
-    X(BLOCKED, SIGNAL_UNANSWERED)    /* the thread blocks the signal: walk it otherwise */        \
-    X(DROPPED, WALK_BUFFER_FULL)     /* of a CPU timer: there was no room for the walk */
+    X(BLOCKED, SIGNAL_UNANSWERED)    /* the thread blocks the signal: walk it in another way */   \
+    X(DROPPED, WALK_BUFFER_FULL)     /* by a CPU timer: there was no room for the walk */
 
 enum smp_answer {
 #define X(code, outcome) SMP_ANSWER_##code,
@@ -187,11 +189,11 @@ enum smp_answer {
 
 /* The virtual thread that was mounted on the walked thread. Borrowed for the call. */
 struct smp_mounted_thread {
-    const char *name; /* UTF-8; NULL: none, or it is not known which virtual thread it was */
-    void *ref;        /* for the name callback; NULL: it is not known which virtual thread it was */
+    const char *name; /* UTF-8; NULL: no name, or the virtual thread is not known */
+    void *ref;        /* for the name callback; NULL: the virtual thread is not known */
 };
 
-/* sample is borrowed for the call. mounted: not NULL where the stack is a virtual thread's. */
+/* sample is borrowed for the call. mounted: not NULL if the stack is a virtual thread's. */
 typedef void smp_on_answer(void *context, uint64_t token, enum smp_answer answer,
                            const struct smp_sample *sample,
                            const struct smp_mounted_thread *mounted);
@@ -200,15 +202,15 @@ typedef void smp_on_answer(void *context, uint64_t token, enum smp_answer answer
  * Walks running threads without waiting for a safepoint: a signal makes a thread that runs Java
  * code walk itself; a thread in native code is read and gets no signal. request and collect are
  * called on one sampler thread; several sessions have a walker each and share the signal. All NULL
- * where this JVM does not offer it.
+ * if this JVM does not offer it.
  */
 struct smp_async_walker {
     const char *name; /* of the engine, for statistics: "HYBRID" */
     /*
-     * Reads the thread's stack, or sends the signal. cpu_ns: its CPU clock, where that stands as it
-     * wants a CPU; negative: it may move. A later collect gives the answer, exactly
-     * once, UNANSWERED included. SMP_ESTATE: an older request to this thread is unanswered, or too
-     * many to others are. SMP_EGONE. SMP_EQUOTA: the system's or our queue is full.
+     * Reads the thread's stack, or sends the signal. cpu_ns: its CPU clock if that stands still
+     * because the thread wants a CPU; negative: it may move. A later collect gives the answer,
+     * exactly once, UNANSWERED included. SMP_ESTATE: an older request to this thread is unanswered,
+     * or too many to others are. SMP_EGONE. SMP_EQUOTA: the system's or our queue is full.
      * SMP_EUNSUPPORTED: this thread's tid is not known for sure, or it is in native code and its
      * stack is not understood, or it blocks the signal. SMP_EINVAL: its tid is not known for sure,
      * and a handshake with it would stall virtual threads if it runs.
@@ -216,8 +218,8 @@ struct smp_async_walker {
     enum smp_status (*request)(void *self, struct smp_thread *thread, int64_t cpu_ns,
                                uint64_t token);
     /*
-     * Calls answered for every request made so far. Waits for missing answers until deadline_ns at
-     * most; then the answer is UNANSWERED.
+     * Calls answered for every request so far. Waits for missing answers until deadline_ns; after
+     * that the answer is UNANSWERED.
      */
     void (*collect)(void *self, int64_t deadline_ns, smp_on_answer *answered, void *context);
     /*
@@ -228,25 +230,25 @@ struct smp_async_walker {
     bool (*take_late)(void *self, struct smp_thread *thread, uint64_t token,
                       smp_on_answer *answered, void *context);
     /*
-     * Has another library taken the signal? NULL: no, or it passes our signals on. Else which one,
-     * and what was done about it, a file and some words; valid until the next call. *is_lost: the
-     * signal is not sent any more, until a later call returns NULL. NULL where the signal cannot
-     * be taken.
+     * Returns NULL unless another library has taken the signal and does not pass our signals on.
+     * Otherwise returns a text, valid until the next call: which file, and what was done about it.
+     * *is_lost: the signal is not sent any more, until a later call returns NULL. The function is
+     * NULL if the signal cannot be taken.
      */
     const char *(*check_signal)(void *self, bool *is_lost);
     void *self;
 };
 
 /*
- * Timers on threads' own CPU time: whenever a thread has used one more interval, a signal
- * interrupts it and it walks itself. A waiting thread is not interrupted. All NULL where this JVM
- * does not offer it. All functions on one sampler thread.
+ * Timers on the CPU time of threads: whenever a thread has used one more interval, a signal
+ * interrupts it and it walks itself. A waiting thread is not interrupted. All NULL if this JVM does
+ * not offer it. All functions are called on one sampler thread.
  */
 struct smp_cpu_sampled {
     /*
-     * A sample of the thread that was started with token; its time is weight intervals. DROPPED:
-     * not walked; the next sample carries its weight, or this call when the timer stops. sample,
-     * mounted: as smp_async_walker's.
+     * A sample of the thread that was started with token; its time is `weight` intervals. DROPPED:
+     * not walked; the next sample carries its weight, or this call does if the timer stops. sample,
+     * mounted: as for smp_async_walker.
      */
     void (*sampled)(void *context, uint64_t token, enum smp_answer answer,
                     const struct smp_sample *sample, const struct smp_mounted_thread *mounted,
@@ -256,10 +258,11 @@ struct smp_cpu_sampled {
 
 struct smp_cpu_timers {
     /*
-     * Samples the thread from now on. from_cpu_ns: its CPU clock where its time begins; -1: now.
-     * random: any number, for the phase, so that threads that live less than an interval get their
-     * share on average. SMP_EQUOTA: the system has no more timers. SMP_EGONE. SMP_ENOMEM.
-     * SMP_EUNSUPPORTED: its tid is not known for sure. SMP_EVM: also where the signal is lost.
+     * Samples the thread from now on. from_cpu_ns: the value of its CPU clock at which its time
+     * begins, which may be ahead of now; -1: now. random: any number, for the phase, so that
+     * threads that live less than an interval get their share on average. SMP_EQUOTA: the system
+     * has no more timers. SMP_EGONE. SMP_ENOMEM. SMP_EUNSUPPORTED: its tid is not known for sure.
+     * SMP_EVM: also if the signal is lost.
      */
     enum smp_status (*start)(void *self, struct smp_thread *thread, int64_t interval_ns,
                              int64_t from_cpu_ns, uint64_t random, uint64_t token, void **timer);
@@ -267,20 +270,22 @@ struct smp_cpu_timers {
     void (*stop)(void *self, void *timer, struct smp_cpu_sampled sampled);
     /* Calls sampled for all samples since the last call. */
     void (*drain)(void *self, struct smp_cpu_sampled sampled);
-    /* Between two calls of drain so many threads that run at once, one a CPU, may expire so many
-     * times, and half of the memory for samples is still free. */
+    /* So many expirations of each running thread, one thread a CPU, fit between two drains, and
+     * leave half of the memory for samples free. */
     uint32_t samples_per_cpu;
-    /* The system expires one thread's timers at most so often, however short the interval. */
+    /* The system expires the timers of one thread no more often than this, however short the
+     * interval. */
     int64_t least_apart_ns;
     void *self;
 };
 
 /*
- * A virtual thread that was drawn at random. Borrowed for the call. A thread that is mounted, or is
- * none, has no status, stack and name.
+ * A virtual thread that was drawn at random. Borrowed for the call. If it is mounted, or is no
+ * virtual thread, it has no status, stack and name.
  */
 struct smp_drawn_thread {
-    double weight; /* it stands for so many: the inverse of the probability to be drawn */
+    double weight; /* the number of threads that it stands for: the inverse of the probability to be
+                    * drawn */
     bool is_mounted;
     enum smp_status status; /* of the walk, as smp_walker's */
     const struct smp_sample *sample;
@@ -292,18 +297,18 @@ typedef void smp_on_drawn_thread(void *context, const struct smp_drawn_thread *d
 /* Virtual threads, mounted or not. All NULL where this JVM does not offer them. */
 struct smp_virtual_threads {
     /*
-     * Draws about so many of all that live, each with a probability that does not depend on what
-     * it does, and walks those that are not mounted. *population: how many live. SMP_EUNSUPPORTED:
-     * not in this JVM, see refusal. SMP_EPHASE, SMP_ENOMEM, SMP_EVM.
+     * Draws about `wanted` of all living threads, each with a probability that does not depend on
+     * what it does, and walks those that are not mounted. *population: the number of living
+     * threads. SMP_EUNSUPPORTED: not in this JVM, see refusal. SMP_EPHASE, SMP_ENOMEM, SMP_EVM.
      */
     enum smp_status (*draw)(void *self, double wanted, uint64_t *random, uint64_t *population,
                             smp_on_drawn_thread *drawn, void *context);
-    /* After SMP_EUNSUPPORTED: why. Static storage. */
+    /* After SMP_EUNSUPPORTED: the reason. Static storage. */
     const char *(*refusal)(const void *self);
     void *self;
 };
 
-/* Kinds of threads that are not Java's: a row each in the report. */
+/* Kinds of threads that are not Java threads: each has a row in the report. */
 #define SMP_OS_THREAD_KIND_MAP(X)       \
     X(GC, SMP_JVM_GC_NAME)              \
     X(JIT, SMP_JVM_JIT_NAME)            \
@@ -324,7 +329,7 @@ typedef bool smp_is_java_tid(void *context, int32_t tid);
 typedef void smp_on_os_thread(void *context, enum smp_os_thread_kind kind, uint64_t id,
                               const char *name, int64_t cpu_ns);
 
-/* What all CPUs of the machine have done since it started, ns. */
+/* CPU time of the whole machine since it started, ns. */
 struct smp_machine_time {
     int64_t worked_ns;
     int64_t stolen_ns; /* the host of a virtual machine had the CPU for something else */
@@ -334,51 +339,53 @@ struct smp_machine_time {
 struct smp_os_thread_source {
     /*
      * Calls used for every thread that is_java denies and that has used CPU time since the last
-     * read; the first read only begins. What a thread used between its last read and its end is
+     * read. The first read only begins. CPU time of a thread between its last read and its end is
      * lost.
      */
     void (*read)(void *self, smp_is_java_tid *is_java, smp_on_os_thread *used, void *context);
-    /* A Java thread with this tid has ended. Where its OS thread goes on, because native code has
-     * detached it, what it has used so far is not reported: it was the Java thread's. */
+    /* A Java thread with this tid has ended. If its OS thread goes on, because native code has
+     * detached it, its CPU time so far is not reported: it belonged to the Java thread. */
     void (*java_ended)(void *self, int32_t tid);
-    /* Would it run if it had a CPU? False where that is not known, or where CPUs are idle; may be
-     * true of a thread that runs. */
+    /* True if the thread would run if it had a CPU. False if that is not known, or if CPUs are
+     * idle; may be true for a thread that runs. */
     bool (*is_runnable)(void *self, int32_t tid);
     /*
-     * How long the thread has waited for a CPU in all its life. A wait is added when it ends.
-     * False: not known. NULL: this system does not say.
+     * Sets *ns to the time for which the thread has waited for a CPU in all its life. A wait is
+     * added when it ends. False: not known. NULL: this system does not provide it.
      */
     bool (*queued_ns)(void *self, int32_t tid, int64_t *ns);
-    /* How long threads of the process's control group have been stopped by its CPU quota in all,
-     * ns; 0: none, or not known. NULL: as 0. */
+    /* Returns for how long, in all, the CPU quota has stopped threads of the process's control
+     * group, ns; 0: never, or not known. NULL: as 0. */
     int64_t (*throttled_ns)(void *self);
     /* That quota in thousandths of a CPU; 0: none, or not known. NULL: as 0. */
     uint32_t (*quota_milli)(void *self);
-    /* Sets both to 0 where they are not known. NULL: they are not. */
+    /* Sets both members to 0 if they are not known. NULL: they are not. */
     void (*machine_time)(void *self, struct smp_machine_time *out);
-    /* Is the thread in a system call of input or output? NULL: as false. */
+    /* True if the thread is in a system call of input or output. NULL: as false. */
     bool (*is_in_io)(void *self, int32_t tid);
     void *self;
 };
 
-/* A user's rule from thread to group name. One call per tick for all threads; one for each stack of
- * a virtual thread. */
+/* A user's rule from thread to group name. One call per tick for all threads; one call for each
+ * stack of a virtual thread. */
 enum smp_naming { SMP_NAMING_SAME, SMP_NAMING_NAMED, SMP_NAMING_SKIP, SMP_NAMING_FAILED };
 
 struct smp_thread_to_name {
     struct smp_thread *thread;
-    void **memory; /* the callback's, kept between calls; NULL at first, given back with forget */
+    void **memory; /* the callback's memory, kept between calls; NULL at first, returned with
+                    * forget */
     void *record;  /* the caller's */
 };
 
-/* name: UTF-8, of NAMED only. */
+/* name: UTF-8, only with NAMED. */
 typedef void smp_on_name(void *context, void *record, enum smp_naming naming, const char *name);
 
 struct smp_name_callback {
     /*
-     * The group names of threads[0..count). Calls result once per thread: SAME as the last time,
-     * NAMED, SKIP (do not sample), FAILED (use the raw name); for none where the call itself fails.
-     * The threads may be held until the next call; count 0: none is held any more, no rule called.
+     * Finds the group names of threads[0..count). Calls result once per thread: SAME as the last
+     * time, NAMED, SKIP (do not sample), FAILED (use the raw name). Calls it for no thread if the
+     * call itself fails. The threads may be held until the next call; count 0: none is held any
+     * more, and no rule is called.
      */
     void (*group_names)(void *self, const struct smp_thread_to_name *threads, size_t count,
                         smp_on_name *result, void *context);
@@ -388,26 +395,25 @@ struct smp_name_callback {
     void *self;
 };
 
-/* The threads a user chose. The implementation holds them weakly: a thread that has ended is in no
- * filter. */
+/* The threads that a user chose. The implementation holds them weakly: a thread that has ended is
+ * in no filter. */
 struct smp_thread_filter {
     bool (*contains)(void *self, struct smp_thread *thread);
     void (*destroy)(void *self);
     void *self;
 };
 
-/* Makes a native thread known to the JVM, so that it may call the functions above and the
- * outputer. */
+/* Attaches a native thread to the JVM, so that it may call the functions above and the outputer. */
 struct smp_attach {
-    /* The stack of an internal thread: that of an ordinary Java thread, because it runs the user's
-     * Java code. 0: the least, see worker.h. */
+    /* The stack size of an internal thread: that of an ordinary Java thread, because it runs the
+     * user's Java code. 0: the least, see worker.h. */
     size_t stack_bytes;
     enum smp_status (*enter)(void *self, const char *thread_name); /* on the new thread, first */
     void (*leave)(void *self);                                     /* on that thread, last */
     void *self;
 };
 
-/* How long threads were stopped, where that was long. */
+/* The longest pauses of threads, if they were long. */
 struct smp_pause_source {
     /* The longest handshake, or walk in a signal handler, since the last call; 0: none was long. */
     int64_t (*take_longest)(void *self, bool is_handshake);

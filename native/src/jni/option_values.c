@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "jni/convert.h"
 
-/* A NULL array counts as an empty one: read says how many there must be. */
+/* A NULL array counts as empty: smp_options_read reports the missing values. */
 static size_t length_of(JNIEnv *env, jarray array)
 {
     return array == NULL ? 0 : (size_t)(*env)->GetArrayLength(env, array);

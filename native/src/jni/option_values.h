@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * option_values.h - a sampler's options from Java: a long[] and a String[] in the order of
- * options.h; and the table of options as Java's test compares it with its own.
+ * option_values.h - converts a sampler's options from Java, a long[] and a String[] in the order of
+ * options.h; and gives Java's test the rows of the table.
  *
  * Threads  any attached one.
  * Errors   SMP_EINVAL with message filled, SMP_ENOMEM.
@@ -15,7 +15,7 @@
 #include "base/status.h"
 #include "model/options.h"
 
-/* out is untouched on failure, and the caller's to give to smp_options_fini. */
+/* On failure out is unchanged. On success the caller ends it with smp_options_fini. */
 SMP_CHECKED enum smp_status smp_jni_read_options(JNIEnv *env, jlongArray integers,
                                                  jobjectArray texts, struct smp_options *out,
                                                  char message[SMP_OPTIONS_MESSAGE_BYTES]);

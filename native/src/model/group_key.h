@@ -2,7 +2,7 @@
 /*
  * group_key.h - the tree that a piece of time belongs to. Threads with equal keys are one group.
  *
- *   made      threads/thread_table.h (a thread), sources/roster.c (a virtual thread),
+ *   made      threads/thread_table.h (a thread), sources/sampled_threads.c (a virtual thread),
  *             sources/jvm_threads.c
  *   compared  thread_groups.c: find, which keeps a copy in the group's info
  *

@@ -156,7 +156,7 @@ static enum smp_status read_integers(const struct smp_option_values *values,
     return SMP_OK;
 }
 
-/* The filter says whether the list can be read. */
+/* The list is valid if a filter can be made of it. */
 static enum smp_status check_list(struct smp_quota *quota, const char *name, const char *list,
                                   const char *items, char *message)
 {
@@ -201,7 +201,7 @@ static char **option_text_at(struct smp_options *options, size_t index)
     return (char **)(void *)((char *)options + TABLE[SMP_OPTION_INTEGER_COUNT + index].offset);
 }
 
-/* All of them, or none. */
+/* Copies all texts or none. */
 static enum smp_status copy_option_texts(struct smp_options *options, const char *const *texts)
 {
     enum smp_status status = SMP_OK;
@@ -216,7 +216,7 @@ static enum smp_status copy_option_texts(struct smp_options *options, const char
     return status;
 }
 
-/* What the choices have to do with each other, once the texts are there. */
+/* Checks choices that depend on each other and on the texts. */
 static enum smp_status check_timing(const struct smp_options *read, char *message)
 {
     if (read->clock == SMP_CLOCK_CPU && read->method_timing == SMP_METHOD_TIMING_EXACT &&

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * options.h - a sampler's configuration: one table, values checked against it, immutable then.
+ * options.h - a sampler's configuration: one table of options, and values that are checked against
+ * it.
  *
- * The table is the only one: Java's Property is compared with it (PropertyIT), java/REFERENCE.md
- * has its rows (checks/tables.sh). Values come in the table's order: numbers, flags (0 or 1) and
- * choices (from 0 up) as integers, then texts. A value out of range is refused with a message that
- * names the property, the value and the range. What rootMethods and instrumentationFilter may say
- * is checked by engine/sources/calls.h.
+ * Java's properties are compared with this table (PropertyIT), and so are the rows of
+ * java/REFERENCE.md (checks/tables.sh). Values come in the table's order: numbers, flags (0 or 1)
+ * and choices (from 0 up) as integers, then texts. A value out of range is refused with a message
+ * that names the property, the value and the range. The syntax of rootMethods and
+ * instrumentationFilter is checked by counting/counting_plan.h.
  *
  * Owns     its texts.
  * Threads  immutable after read and copy.
@@ -25,19 +26,20 @@
 
 enum smp_report_order { SMP_ORDER_BY_NAME, SMP_ORDER_BY_TIME };
 enum smp_report_account { SMP_ACCOUNT_SHORT, SMP_ACCOUNT_FULL };
-/* AUTO: running threads are walked asynchronously where this JVM lets them. */
+/* AUTO: running threads are walked asynchronously if this JVM lets them. */
 enum smp_engine { SMP_ENGINE_AUTO, SMP_ENGINE_JVMTI };
-/* CPU: threads are sampled as they use CPU time, and that is the time of a report. */
+/* CPU: threads are sampled as they use CPU time, and a report has CPU time only. */
 enum smp_clock { SMP_CLOCK_WALL, SMP_CLOCK_CPU };
-/* Which methods below the roots get probes, and when: as counting/call_graph.h says. AUTO: what is
- * loaded at the start as EAGER, if that is little, all else as LAZY. */
+/* Which methods below the roots get probes, and when (counting/call_graph.h). AUTO: EAGER for the
+ * classes that are loaded at the start, if they are few, LAZY for everything else. */
 enum smp_instrumentation {
     SMP_INSTRUMENTATION_AUTO,
     SMP_INSTRUMENTATION_LAZY,
     SMP_INSTRUMENTATION_EAGER,
     SMP_INSTRUMENTATION_TOTAL
 };
-/* SAMPLED: ticks charge time to the call that runs. EXACT: time stamps at each entry and exit. */
+/* SAMPLED: ticks charge time to the call that runs. EXACT: probes take time stamps at each entry
+ * and exit. */
 enum smp_method_timing {
     SMP_METHOD_TIMING_SAMPLED,
     SMP_METHOD_TIMING_EXACT,
@@ -45,9 +47,9 @@ enum smp_method_timing {
 };
 
 /*
- * fixed: may not change while the sampler runs. words: for the reference; NULL where it is no
- * property of its own, and follows from another or from the process. A name with PerMille is a
- * property in percent there.
+ * fixed: the option may not change while the sampler runs. words: the text in the reference; NULL
+ * if the option is no property of its own, but follows from another one or from the process. A name
+ * with PerMille is a property in percent there.
  */
 
 /* clang-format off */
@@ -129,8 +131,8 @@ enum smp_method_timing {
       "With `rootMethods`: calls `resetCollectedResults()` once, when no new method has been "   \
       "instrumented for three seconds.")
 
-/* X(field, name, type, first, second, third, fourth, fixed, words): an enum of two to four, the
- * others NULL; the first is the default. */
+/* X(field, name, type, first, second, third, fourth, fixed, words): an enum of two to four values,
+ * NULL in place of the others. The first is the default. */
 #define SMP_OPTION_CHOICES(X)                                                                    \
     X(engine, "engine", smp_engine, "AUTO", "JVMTI", NULL, NULL, true,                           \
       "AUTO: threads that run Java code get a signal and walk their own stacks, so a row is "    \
@@ -160,8 +162,8 @@ enum smp_method_timing {
       "takes a time stamp at each entry and exit, and has no CPU time, so it is refused with "   \
       "`clock` CPU; NONE counts only.")
 
-/* X(field, name, unit, empty, fixed, words): char *, UTF-8, never NULL; the default is "", which
- * means empty. */
+/* X(field, name, unit, empty, fixed, words): char *, UTF-8, never NULL. The default is "", whose
+ * meaning `empty` describes. */
 #define SMP_OPTION_TEXTS(X)                                                                      \
     X(monitored_packages, "monitoredPackages", "prefixes, comma-separated", "all", false,        \
       "Your code. The time of a library call is added to the library method that your code "     \
@@ -220,50 +222,60 @@ enum {
 struct smp_option {
     const char *name;
     enum smp_option_type type;
-    int64_t standard; /* of a flag: 0 or 1; of a choice: 0 */
+    int64_t standard; /* default of a flag: 0 or 1; of a choice: 0 */
     int64_t min;
     int64_t max;
-    const char *choices[SMP_OPTION_MAX_CHOICES]; /* of a choice; behind the last one NULL */
+    const char *choices[SMP_OPTION_MAX_CHOICES]; /* of a choice; NULL behind the last one */
     bool fixed;
     bool is_derived; /* follows from a property that is no option */
 };
 
-/* index < SMP_OPTION_COUNT: the integers, then the texts. */
+/* index < SMP_OPTION_COUNT: integers first, then texts. */
 const struct smp_option *smp_option_at(size_t index);
 
-/* Borrowed for the call; texts are NUL-terminated. */
+/* Borrowed for the call. Texts are NUL-terminated. */
 struct smp_option_values {
     const int64_t *integers;
-    size_t integer_count; /* SMP_OPTION_INTEGER_COUNT, or Java has another table */
+    size_t integer_count; /* must be SMP_OPTION_INTEGER_COUNT; otherwise Java has another table */
     const char *const *texts;
-    size_t text_count; /* likewise */
+    size_t text_count; /* must be SMP_OPTION_TEXT_COUNT */
 };
 
-/* out is untouched on failure. message may be NULL. */
+/* On failure out is unchanged. message may be NULL. */
 SMP_CHECKED enum smp_status smp_options_read(struct smp_quota *quota,
                                              const struct smp_option_values *values,
                                              struct smp_options *out,
                                              char message[SMP_OPTIONS_MESSAGE_BYTES]);
-/* out belongs to quota. */
+/* Copies options; out is charged to quota. */
 SMP_CHECKED enum smp_status smp_options_copy(struct smp_quota *quota,
                                              const struct smp_options *options,
                                              struct smp_options *out);
-/* The value of an integer option, by its index. */
+/* Returns an integer option by its index. */
 int64_t smp_options_integer(const struct smp_options *options, size_t index);
-/* The value of a text option, by its index behind the integers: 0 is the first text. */
+/* Returns a text option by its index among the texts. */
 const char *smp_options_text(const struct smp_options *options, size_t index);
 void smp_options_fini(struct smp_options *options);
-/* For a copy by assignment: its texts are those of another one. */
+/* Call it after a copy by assignment, whose texts belong to the original. */
 void smp_options_forget_texts(struct smp_options *options);
 
-/* Are calls counted? TOTAL needs no roots. */
+/* True if calls are counted. TOTAL needs no roots. */
 static inline bool smp_options_count_calls(const struct smp_options *options)
 {
     return options->root_methods[0] != '\0' ||
            options->instrumentation == SMP_INSTRUMENTATION_TOTAL;
 }
 
-/* The name of the first fixed option in which the two differ, or NULL. Static storage. */
+static inline int64_t smp_options_interval_ns(const struct smp_options *options)
+{
+    return options->sampling_frequency_millis * INT64_C(1000000);
+}
+
+static inline int64_t smp_options_lookback_ns(const struct smp_options *options)
+{
+    return options->idle_lookback_millis * INT64_C(1000000);
+}
+
+/* Returns the name of the first fixed option that differs, or NULL. Static storage. */
 const char *smp_options_fixed_difference(const struct smp_options *running,
                                          const struct smp_options *wanted);
 

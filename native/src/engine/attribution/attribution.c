@@ -18,7 +18,7 @@ struct smp_group_tree smp_attribution_tree(struct smp_attribution *attribution,
 static struct smp_tree_target pseudo_target(struct smp_attribution *attribution,
                                             struct smp_group_tree tree, enum smp_outcome outcome)
 {
-    /* A stopped process is kept from its CPUs, as a throttled one is; and a stopped JVM. */
+    /* A stopped process or a stopped JVM keeps the thread from a CPU, as a CPU quota does. */
     const bool is_stopped =
         outcome == SMP_OUTCOME_PROCESS_STOPPED || outcome == SMP_OUTCOME_GC_ACTIVE;
     struct smp_tree_target target = { .tree = tree,
@@ -37,7 +37,7 @@ struct smp_tree_target smp_attribution_pseudo(struct smp_attribution *attributio
     return pseudo_target(attribution, smp_attribution_tree(attribution, record), outcome);
 }
 
-/* For a stack without a node in this group. The target has no state yet. */
+/* Adds a stack that has no node in this group yet. The target's state is not set. */
 static struct smp_tree_target add_stack(struct smp_attribution *attribution,
                                         struct smp_group_tree tree, enum smp_outcome outcome,
                                         const struct smp_sample *sample,
@@ -54,7 +54,7 @@ static struct smp_tree_target add_stack(struct smp_attribution *attribution,
     smp_interval_saw_depth(attribution->interval, tree, sample->count + sample->omitted);
     smp_stack_path_find(path, attribution->methods, attribution->names, sample);
     *verdict = smp_wait_verdict_find(attribution->methods, sample, path->locations, path->count);
-    /* Without the name of a frame it would be another stack. */
+    /* A path that lacks the name of a frame would be another stack. */
     if (!path->over_limit &&
         smp_interval_add(attribution->interval, tree, path->locations + path->first,
                          path->count - path->first, &target.node))
@@ -89,7 +89,7 @@ enum smp_thread_state smp_attribution_judge_again(struct smp_thread_record *reco
 
 /* --- found --- */
 
-/* The node of a stack, or the one below it of the counted call that the thread is in. */
+/* The node of a stack, or the node below it of the counted call that the thread is in. */
 static uint32_t node_in_call(const struct smp_attribution *attribution, uint32_t node,
                              const struct smp_sample *sample)
 {
@@ -192,7 +192,7 @@ bool smp_attribution_idle(struct smp_attribution *attribution, struct smp_thread
 
 /* --- errors --- */
 
-/* In an interval in which it has not been found yet, it is not known where it was. */
+/* If found_epoch is not the current one, the thread's place in this interval is not known yet. */
 static void found_at(struct smp_attribution *attribution, struct smp_thread_record *record,
                      uint32_t node, bool is_running)
 {
@@ -266,14 +266,7 @@ uint32_t smp_attribution_add_holder(struct smp_attribution *attribution, struct 
 }
 
 void smp_attribution_note(struct smp_attribution *attribution, const struct smp_tree_target *target,
-                          int64_t wall_ns, int64_t till_ns)
-{
-    smp_attribution_note_many(attribution, target, wall_ns, smp_span_before(till_ns, wall_ns));
-}
-
-void smp_attribution_note_many(struct smp_attribution *attribution,
-                               const struct smp_tree_target *target, int64_t wall_ns,
-                               struct smp_span span)
+                          int64_t wall_ns, struct smp_span span)
 {
     smp_interval_note(attribution->interval, target->tree, target->node, target->outcome,
                       target->state, wall_ns, span);

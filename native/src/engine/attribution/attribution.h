@@ -2,13 +2,14 @@
 /*
  * attribution.h - from a thread's stack to the node of the tree that its time goes to.
  *
- * A stack equal to the last one goes to the node of that one. A last stack without a node in this
- * interval (of an idle thread, when an interval begins) is added from its copy, without a walk.
+ * If a stack equals the thread's last one, its time goes to the node of that one. When an interval
+ * begins, the last stack of an idle thread has no node yet: it is added from its copy, without a
+ * walk.
  *
- * Owns     the path buffer; interval, names and filter are the sampler's.
+ * Owns     the path buffer; interval, names and filter belong to the sampler.
  * Threads  the sampler thread only.
- * Errors   without memory the outcome is OVER_MEMORY_LIMIT, with its pseudo-frame, and ran_out
- *          is set.
+ * Errors   without memory the outcome is OVER_MEMORY_LIMIT, with its pseudo-frame, and ran_out is
+ *          set.
  * Cost     a known stack: one memcmp.
  */
 #ifndef SMP_ENGINE_ATTRIBUTION_ATTRIBUTION_H
@@ -26,7 +27,7 @@
 #include "model/outcome.h"
 #include "model/sample.h"
 
-/* Knows the counted rows that threads say they are in. */
+/* Finds the counted row of the call that a thread is in. */
 struct smp_call_rows {
     /* In a probe: the root of the counted group. 0: not known. */
     uint32_t (*find)(void *self, const struct smp_call_spot *spot);
@@ -40,65 +41,67 @@ struct smp_attribution {
     const struct smp_name_source *names;
     struct smp_stack_path path;
     struct smp_last_stack_budget budget;
-    struct smp_call_rows calls; /* find is NULL: no calls are counted, or their times not sampled */
-    uint64_t tree_epoch;        /* rises with each interval, and where its tree is folded */
-    uint64_t stack_epoch;       /* rises with each filter */
-    bool ran_out;               /* of memory, since it was set to false */
+    struct smp_call_rows calls; /* find is NULL if no calls are counted or their times are not
+                                 * sampled */
+    uint64_t tree_epoch;        /* rises when an interval begins and when its tree is folded */
+    uint64_t stack_epoch;       /* rises with each new filter */
+    bool ran_out;               /* there was no memory for a stack; the sampler clears it */
 };
 
-/* What is credited with time, and the outcome that is counted. */
+/* The node that is credited with time, and the outcome that is counted. */
 struct smp_tree_target {
     struct smp_group_tree tree;
     uint32_t node;
     enum smp_outcome outcome;
     enum smp_thread_state state;
-    size_t omitted; /* frames of its stack that are not in the tree */
+    size_t omitted; /* number of frames of its stack that are not in the tree */
 };
 
-/* The tree of the thread's group in this interval; looked up where its group or the interval has
- * changed. */
+/* Returns the tree of the thread's group in this interval. Looks it up if the group or the interval
+ * has changed. */
 struct smp_group_tree smp_attribution_tree(struct smp_attribution *attribution,
                                            struct smp_thread_record *record);
 
-/* What a walk found. Borrowed for the call. */
+/* The result of a walk. Borrowed for the call. */
 struct smp_found {
     enum smp_outcome outcome;
-    enum smp_wait_word word;         /* RUNS: the thread runs, or wants a CPU */
-    const struct smp_sample *sample; /* only where the outcome has a stack */
-    struct smp_group_key mounted; /* of a virtual thread's stack; name is NULL: the thread's own */
+    bool is_given_up;        /* no stack will come: the thread is most likely where it was */
+    enum smp_wait_word word; /* RUNS: the thread runs, or wants a CPU */
+    const struct smp_sample *sample; /* only if the outcome has a stack */
+    struct smp_group_key mounted; /* the group of a virtual thread's stack; name is NULL: the stack
+                                   * is the thread's own */
 };
 
-/* The target of a stack that was found. It becomes the record's last stack, unless it is a virtual
- * thread's. */
+/* Returns the target of a stack that was found. It becomes the record's last stack, unless it is a
+ * virtual thread's. */
 struct smp_tree_target smp_attribution_found(struct smp_attribution *attribution,
                                              struct smp_thread_record *record,
                                              const struct smp_found *found);
 
-/* The target of a stack in that tree, of a thread without a record. */
+/* Returns the target of a stack in that tree, of a thread without a record. */
 struct smp_tree_target smp_attribution_found_in(struct smp_attribution *attribution,
                                                 struct smp_group_tree tree,
                                                 const struct smp_found *found);
 
-/* The target of the last stack, as idle, in the state it was found in. False: there is no last
- * stack. */
+/* Sets *out to the target of the last stack, with the outcome IDLE and the state in which the
+ * thread was found. False: there is no last stack. */
 bool smp_attribution_idle(struct smp_attribution *attribution, struct smp_thread_record *record,
                           struct smp_tree_target *out);
 
-/* The state of the last stack, by what the JVM says now. */
+/* Returns the state of the last stack by what the JVM says now. */
 enum smp_thread_state smp_attribution_judge_again(struct smp_thread_record *record,
                                                   enum smp_wait_word word);
 
-/* The target of an outcome without a stack. */
+/* Returns the target of an outcome without a stack. */
 struct smp_tree_target smp_attribution_pseudo(struct smp_attribution *attribution,
                                               struct smp_thread_record *record,
                                               enum smp_outcome outcome);
 
-/* A poll, which stands for weight_ns and came with this probability. */
+/* A poll that stands for weight_ns, and came with this probability. */
 struct smp_poll_weight {
     int64_t weight_ns;
     double probability;
-    uint32_t
-        tick; /* the same number for polls that chance has moved together, for others another */
+    uint32_t tick; /* equal for polls that chance has moved together, else different */
 };
 
 static inline uint32_t smp_poll_tick(int64_t now_ns)
@@ -108,17 +111,17 @@ static inline uint32_t smp_poll_tick(int64_t now_ns)
     return (uint32_t)(now_ns / ns_per_number);
 }
 
-/* A poll has found the thread at this node, running or not: what that says of the errors of the
- * nodes that it has left and come to. tree: of the node's group. */
+/* A poll has found the thread at this node, running or not. Adds the consequence to the errors of
+ * the node that it has left and of this one. tree: of the node's group. */
 void smp_attribution_moved(struct smp_attribution *attribution, struct smp_thread_record *record,
                            const struct smp_tree_target *target, bool is_running,
                            const struct smp_poll_weight *weight);
-/* The interval is new to the thread: at its begin it was where a poll in the one before had found
- * it last. */
+/* The thread's first poll in this interval: at the interval's begin the thread was where the last
+ * poll of the one before had found it. */
 void smp_attribution_resumed(struct smp_attribution *attribution, struct smp_thread_record *record,
                              const struct smp_tree_target *target);
-/* The interval ends, and so much time of a thread that ran has come after its last poll: where it
- * has been meanwhile is not known. */
+/* The interval ends, weight_ns after the last poll of a thread that ran. Nobody knows where the
+ * thread has been since: adds that to the errors. */
 void smp_attribution_unseen(struct smp_attribution *attribution,
                             const struct smp_tree_target *target,
                             const struct smp_poll_weight *weight);
@@ -126,17 +129,14 @@ void smp_attribution_unseen(struct smp_attribution *attribution,
 void smp_attribution_stayed(struct smp_attribution *attribution, struct smp_thread_record *record,
                             const struct smp_tree_target *target);
 
-/* The node of a stack of a thread that holds a lock, in the tree of its group's holders; 0: there
- * is no tree for lack of memory. */
+/* Returns the node of the stack of a thread that holds a lock, in the tree of its group's holders;
+ * 0: there was no memory for the tree. */
 uint32_t smp_attribution_add_holder(struct smp_attribution *attribution, struct smp_group_tree tree,
                                     const struct smp_sample *sample);
 
-/* Counts one poll, and credits its target with the time up to till_ns. */
+/* Counts one poll, and credits its target. The thread was there during the span; wall_ns is more if
+ * it stands for many threads. */
 void smp_attribution_note(struct smp_attribution *attribution, const struct smp_tree_target *target,
-                          int64_t wall_ns, int64_t till_ns);
-/* The same of a thread that stands for many: each was there during the span. */
-void smp_attribution_note_many(struct smp_attribution *attribution,
-                               const struct smp_tree_target *target, int64_t wall_ns,
-                               struct smp_span span);
+                          int64_t wall_ns, struct smp_span span);
 
 #endif

@@ -8,7 +8,8 @@
 enum {
     NS_PER_MS = 1000000,
     MS_PER_SECOND = 1000,
-    STEP_MS = 1000 /* less is no step of the wall clock: the clocks are read one after the other */
+    STEP_MS = 1000 /* less is no step of the wall clock, because the two clocks are read one after
+                    * the other */
 };
 
 struct smp_interval {
@@ -17,17 +18,19 @@ struct smp_interval {
     struct smp_thread_groups *groups;
     struct smp_profile_counts counts;
     struct smp_counted_times counted_times;
-    bool times_counted; /* counted rows have times of sampled ones */
+    bool times_counted; /* counted rows get their times from sampled ones */
     struct smp_methods *methods;
     uint32_t locations[SMP_OUTCOME_COUNT]; /* of the outcomes' pseudo-frames */
     uint32_t holder_rows[SMP_HOLDER_ROWS];
     struct smp_lock_times *lock_times;
-    struct smp_second_times *seconds; /* NULL: none are kept */
-    int64_t blocked_ns;               /* of sampled trees, not charged to holders yet */
-    int64_t holder_debt_ns;           /* taken back from holders, but not found at them */
+    struct smp_second_times *seconds; /* NULL: no times by second are kept */
+    int64_t blocked_ns;               /* blocked time of sampled trees that no holder has been
+                                       * charged with yet */
+    int64_t holder_correction_ns;     /* blocked time that was to be taken back from holders, but
+                                       * was not found there */
     struct smp_tally tally;           /* the sum over all groups, at any time */
     uint64_t counters[SMP_COUNTER_COUNT];
-    bool has_begun;       /* the next two are set */
+    bool has_begun;       /* the next two members are set */
     int64_t from_ns;      /* monotonic */
     int64_t from_wall_ms; /* at from_ns */
     bool is_covered;      /* till_ns is set */
@@ -53,7 +56,8 @@ static void find_pseudo_locations(struct smp_interval *interval)
     interval->locations[SMP_OUTCOME_OVER_MEMORY_LIMIT] = smp_methods_over_limit(interval->methods);
 }
 
-/* The group's root and its [over memory limit]: both, or the group is not used. */
+/* Makes the group's root and its [over memory limit] node. If one of them fails, the group is not
+ * used. */
 static enum smp_status ensure_root(struct smp_interval *interval, struct smp_group group)
 {
     struct smp_group_info *info = smp_thread_groups_info(interval->groups, group);
@@ -164,7 +168,7 @@ uint32_t smp_interval_add_pseudo(struct smp_interval *interval, struct smp_group
     if (smp_interval_add(interval, tree, &interval->locations[*outcome], 1, &node))
         return node;
     *outcome = SMP_OUTCOME_OVER_MEMORY_LIMIT;
-    /* Made together with the group's root, so it is found. */
+    /* It is found: the node was made together with the group's root. */
     (void)smp_interval_add(interval, tree, &interval->locations[*outcome], 1, &node);
     return node;
 }
@@ -186,7 +190,8 @@ static void begin_seconds(struct smp_interval *interval)
         interval->counters[SMP_COUNTER_LOST_SECONDS]++;
 }
 
-/* The wall clock at a moment of the monotonic one, had it not been set since the begin. */
+/* The wall clock at a moment of the monotonic clock, as if nobody had set it since the interval
+ * began. */
 static int64_t wall_ns_at(const struct smp_interval *interval, int64_t at_ns)
 {
     return interval->from_wall_ms * NS_PER_MS + (at_ns - interval->from_ns);
@@ -220,7 +225,8 @@ static void take_from_seconds(struct smp_interval *interval, struct smp_group_tr
                               wall_ns_at(interval, till_ns), ns);
 }
 
-/* The tree has the last word: without memory for a state it has given the time to another one. */
+/* Makes the sums of seconds equal to those of the tree: without memory for a state, the tree has
+ * given the time to another one. */
 static void fit_seconds(const struct smp_profile *profile, struct smp_second_times *seconds)
 {
     const uint32_t rows = smp_second_times_rows(seconds);
@@ -243,8 +249,8 @@ static void fit_seconds(const struct smp_profile *profile, struct smp_second_tim
     }
 }
 
-/* Without the totals of states there is nothing to hold on to. */
-static void seal_seconds(struct smp_interval *interval, struct smp_profile *profile)
+/* Without the tree's totals by state the seconds cannot be checked, and are dropped. */
+static void finish_seconds(struct smp_interval *interval, struct smp_profile *profile)
 {
     struct smp_second_times *const seconds = interval->seconds;
 
@@ -271,7 +277,8 @@ static int64_t blocked_at(const struct smp_interval *interval, uint32_t node)
     return smp_column_at(smp_tree_column(interval->tree, SMP_MEASURE_BLOCKED), node);
 }
 
-/* Without memory for a state the time may be another one's: so what the node has is what counts. */
+/* Without memory for a state, the tree gives the time to another one. So the blocked time is read
+ * from the node before and after. */
 static void credit_wall(struct smp_interval *interval, struct smp_group_tree tree, uint32_t node,
                         enum smp_thread_state state, int64_t wall_ns, struct smp_span span)
 {
@@ -369,22 +376,23 @@ int64_t smp_interval_take_blocked(struct smp_interval *interval)
 
 void smp_interval_charge(struct smp_interval *interval, uint32_t node, int64_t ns)
 {
-    int64_t debt_ns = interval->holder_debt_ns;
+    int64_t correction_ns = interval->holder_correction_ns;
 
     if (node == 0) {
         interval->counters[SMP_COUNTER_LOST_HOLDERS] += ns != 0;
         return;
     }
-    if (ns > 0 && debt_ns > 0) {
-        const int64_t paid_ns = debt_ns < ns ? debt_ns : ns;
-        debt_ns -= paid_ns;
+    if (ns > 0 && correction_ns > 0) {
+        const int64_t paid_ns = correction_ns < ns ? correction_ns : ns;
+        correction_ns -= paid_ns;
         ns -= paid_ns;
     }
     if (ns > 0)
         smp_tree_credit_wall(interval->tree, node, SMP_STATE_BLOCKED, ns);
     else if (ns < 0)
-        debt_ns += -ns - smp_tree_take_back_wall(interval->tree, node, SMP_STATE_BLOCKED, -ns);
-    interval->holder_debt_ns = debt_ns;
+        correction_ns +=
+            -ns - smp_tree_take_back_wall(interval->tree, node, SMP_STATE_BLOCKED, -ns);
+    interval->holder_correction_ns = correction_ns;
 }
 
 /* The innermost line of the application; else the innermost one. */
@@ -468,20 +476,22 @@ void smp_interval_charge_unknown(struct smp_interval *interval, int64_t ns)
                             ns);
 }
 
-/* What is not charged yet, and what holders still owe: so that sums are equal. */
+/* Charges what is not charged yet, and takes the correction from holders, so that both sums are
+ * equal. */
 static void settle_holders(struct smp_interval *interval)
 {
     smp_interval_charge_unknown(interval, smp_interval_take_blocked(interval));
     const struct smp_node *const nodes = smp_tree_nodes(interval->tree);
     const size_t count = smp_tree_node_count(interval->tree);
-    for (uint32_t node = 1; node < count && interval->holder_debt_ns > 0; node++) {
-        const int64_t debt_ns = interval->holder_debt_ns;
+    for (uint32_t node = 1; node < count && interval->holder_correction_ns > 0; node++) {
+        const int64_t correction_ns = interval->holder_correction_ns;
         if (smp_thread_groups_kind_of_node(interval->groups, nodes, node) != SMP_GROUP_HOLDERS)
             continue;
-        interval->holder_debt_ns = 0;
-        smp_interval_charge(interval, node, -debt_ns);
+        interval->holder_correction_ns = 0;
+        smp_interval_charge(interval, node, -correction_ns);
     }
-    interval->holder_debt_ns = 0; /* of time that was lost: none of the next interval's */
+    interval->holder_correction_ns =
+        0; /* the time is lost, and must not burden the next interval */
 }
 
 void smp_interval_moved(struct smp_interval *interval, uint32_t from, uint32_t to, float change,
@@ -555,7 +565,7 @@ void smp_interval_in_hook(struct smp_interval *interval, struct smp_group_tree t
 
 void smp_interval_add_root_time(struct smp_interval *interval, const struct smp_root_time *time)
 {
-    /* Where it is refused, the row's mean follows from its calls. */
+    /* If it is refused, the row shows the mean that follows from its calls. */
     (void)!smp_profile_counts_add_root_time(&interval->counts, interval->quota, time);
 }
 
@@ -566,7 +576,7 @@ static struct smp_caller_calls *late_callers(struct smp_interval *interval)
     return interval->counts.caller_calls;
 }
 
-/* Where it is refused, it is not known how many calls are missing. */
+/* If it is refused, the number of missing calls stays unknown. */
 void smp_interval_counted_late(struct smp_interval *interval, uint32_t node, int64_t since_ms)
 {
     struct smp_caller_calls *const callers = late_callers(interval);
@@ -606,7 +616,7 @@ enum smp_status smp_interval_add_counting(struct smp_interval *interval,
     return smp_profile_counts_add_account(&interval->counts, interval->quota, more);
 }
 
-/* Without memory for it, each set counts as lost. */
+/* Without memory for it, each set of times counts as lost. */
 static void forget_counted_times(struct smp_interval *interval)
 {
     const struct smp_counted_trees trees = counted_trees_of(interval);
@@ -624,7 +634,7 @@ void smp_interval_forget_counted(struct smp_interval *interval, bool is_timed, i
     smp_caller_calls_destroy(interval->counts.caller_calls);
     interval->counts.caller_calls = NULL;
     if (is_timed)
-        forget_counted_times(interval); /* also before there is a counted row */
+        forget_counted_times(interval); /* needed even if there is no counted row yet */
     if (!smp_thread_groups_has(interval->groups, SMP_GROUP_COUNTED))
         return;
     for (uint32_t node = 1; node < smp_tree_node_count(interval->tree); node++) {
@@ -727,7 +737,7 @@ void smp_interval_mark_used(const struct smp_interval *interval, bool *used, siz
     const struct smp_node *nodes = smp_tree_nodes(interval->tree);
     const size_t node_count = smp_tree_node_count(interval->tree);
 
-    /* Node 0 has no location; those of roots are groups. */
+    /* Node 0 has no location; the locations of roots are groups. */
     for (size_t i = 1; i < node_count; i++) {
         const uint32_t location = nodes[i].location;
         if ((location & SMP_LOCATION_GROUP) == 0 && location < count)
@@ -735,8 +745,8 @@ void smp_interval_mark_used(const struct smp_interval *interval, bool *used, siz
     }
 }
 
-/* The wall clock at the begin of an interval that ends at till. A clock that was set back would end
- * it before its begin, so the begin is then computed by the clock as it is now. */
+/* The wall clock at the begin of an interval that ends at till. If somebody has set the clock back,
+ * the interval would end before its begin; then the begin is computed back from the end. */
 static int64_t begin_wall_ms(const struct smp_interval *interval, int64_t till_ns,
                              int64_t till_wall_ms)
 {
@@ -750,7 +760,8 @@ static int64_t begin_wall_ms(const struct smp_interval *interval, int64_t till_n
                                                              : till_wall_ms - passed_ms;
 }
 
-/* The title says what was covered, without a pause at the begin or end of the interval. */
+/* The title shows the time that was covered, without a pause at the begin or at the end of the
+ * interval. */
 static void set_profile_times(const struct smp_interval *interval, int64_t now_ns, int64_t wall_ms,
                               struct smp_profile *profile)
 {
@@ -784,14 +795,14 @@ static enum smp_status profile_of_interval(struct smp_interval *interval, struct
                               out);
 }
 
-enum smp_status smp_interval_seal(struct smp_interval *interval, int64_t now_ns, int64_t wall_ms,
-                                  struct smp_profile **out)
+enum smp_status smp_interval_finish(struct smp_interval *interval, int64_t now_ns, int64_t wall_ms,
+                                    struct smp_profile **out)
 {
     struct smp_profile *profile = NULL;
     enum smp_status status;
 
     settle_holders(interval);
-    /* Safe to repeat if the profile is refused: what was spread is zero then. */
+    /* May be repeated if the profile is refused: nothing is left to spread then. */
     smp_tree_spread(interval->tree, SMP_MEASURE_CPU, unseen_of, interval->groups);
     if (interval->times_counted)
         set_counted_times(interval, NULL, NULL);
@@ -808,7 +819,7 @@ enum smp_status smp_interval_seal(struct smp_interval *interval, int64_t now_ns,
     profile->lock_times = interval->lock_times;
     interval->lock_times = NULL;
     set_profile_times(interval, now_ns, wall_ms, profile);
-    seal_seconds(interval, profile);
+    finish_seconds(interval, profile);
     interval->counters[SMP_COUNTER_LOST_STATES] += smp_tree_lost_states(profile->tree);
     interval->counters[SMP_COUNTER_LOST_ERRORS] += smp_tree_lost_errors(profile->tree);
     memcpy(profile->counters, interval->counters, sizeof(profile->counters));

@@ -25,7 +25,7 @@ static void append_location(struct smp_stack_path *path, uint32_t over_limit, ui
         path->over_limit = true;
 }
 
-/* A method by which Java code waits for the end of a thread. */
+/* True for a method in which Java code waits for the end of a thread. */
 static bool waits_for_thread(struct smp_methods *methods, uint32_t location)
 {
     static const struct {
@@ -48,9 +48,9 @@ static bool waits_for_thread(struct smp_methods *methods, uint32_t location)
 }
 
 /*
- * The library's own frames at the leaf's end, with the pseudo-frames on them and the JDK's frames
- * in which they wait for a thread. They are not kept: a thread that waits in close() is at the
- * user's line.
+ * Counts the library's own frames at the leaf's end, with the pseudo-frames on top of them and the
+ * JDK's frames in which they wait for a thread. These are removed, so that a thread that waits in
+ * close() is at the user's line.
  */
 static size_t count_own_frames(struct smp_methods *methods, const struct smp_sample *sample,
                                const struct smp_stack_path *path)
@@ -67,8 +67,8 @@ static size_t count_own_frames(struct smp_methods *methods, const struct smp_sam
     return own;
 }
 
-/* The place of the first monitored method behind these. SIZE_MAX: there is none. A pseudo-frame
- * belongs to the frame below it. */
+/* Returns the index of the first monitored method behind the own frames; SIZE_MAX: there is none. A
+ * pseudo-frame belongs to the frame below it. */
 static size_t find_monitored(const struct smp_methods *methods, const struct smp_sample *sample,
                              const struct smp_stack_path *path, size_t own)
 {

@@ -8,9 +8,9 @@
  *          └ else by its innermost frames ─► BLOCKED, IO, IDLE, WAITING
  *                                 WAITING without a frame of the application ─► IDLE
  *
- * What frames say is found once for each stack that is new (model/wait_rules.h judges methods) and
- * kept with the last stack. Without the JVM's word a thread that waits in a method that is not
- * native, and not known, waits at a monitor.
+ * The verdict on the frames is found once for each new stack (model/wait_rules.h judges methods),
+ * and kept with the last stack. If the JVM says nothing, a thread whose innermost method is Java
+ * code of no known kind waits at a monitor.
  *
  * Threads  the writer of the names table.
  * Cost     find: a few loads for each frame.
@@ -27,18 +27,18 @@
 #include "model/sample.h"
 
 enum smp_wait_leaf {
-    SMP_LEAF_KNOWN,  /* a method of the rules, or there are no frames */
-    SMP_LEAF_NATIVE, /* a native method of which the rules say nothing */
+    SMP_LEAF_KNOWN,  /* a method that the rules know, or there are no frames */
+    SMP_LEAF_NATIVE, /* a native method that the rules do not know */
     SMP_LEAF_JAVA    /* another method, which does not wait by itself */
 };
 
-/* What frames say of a thread that waits. */
+/* The state of a thread that waits, by its frames. */
 struct smp_wait_verdict {
     enum smp_thread_state state;
     enum smp_wait_leaf leaf;
 };
 
-/* locations: of all frames, leaf first, with the pseudo-location of those that are omitted. */
+/* locations: of all frames, leaf first, with the pseudo-location of omitted ones. */
 struct smp_wait_verdict smp_wait_verdict_find(const struct smp_methods *methods,
                                               const struct smp_sample *sample,
                                               const uint32_t *locations, size_t count);

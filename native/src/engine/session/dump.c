@@ -81,25 +81,27 @@ static void put_memory(const struct smp_dump *dump, struct smp_bytes *out)
                      dump->live.refused_allocations);
 }
 
-static void put_throttle(const struct smp_source_live *live, struct smp_bytes *out)
+static void put_throttle(const struct smp_sampler_live *live, struct smp_bytes *out)
 {
-    if (!live->polls)
+    const struct smp_throttle *const throttle = &live->throttle;
+
+    if (!live->source.polls)
         return;
     smp_bytes_printf(out, "throttle, polls made: %" PRId64 " of 1000 that are due\n",
-                     live->throttle_share * 1000 / SMP_THROTTLE_WHOLE);
+                     throttle->share * 1000 / SMP_THROTTLE_WHOLE);
     smp_bytes_printf(out, "throttle, CPU time to spend: %" PRId64 " us\n",
-                     live->throttle_bucket_ns / NS_PER_US);
+                     throttle->bucket_ns / NS_PER_US);
     smp_bytes_printf(out, "throttle, CPU time owed for ends of intervals: %" PRId64 " us\n",
-                     live->throttle_debt_ns / NS_PER_US);
+                     throttle->deferred_ns / NS_PER_US);
     smp_bytes_printf(out, "throttle, CPU time of a tick without polls: %" PRId64 " us\n",
-                     live->throttle_tick_ns / NS_PER_US);
+                     throttle->tick_ns / NS_PER_US);
 }
 
 static void put_option_number(const struct smp_option *option, int64_t value, struct smp_bytes *out)
 {
     const char *const scale = strstr(option->name, "PerMille");
 
-    /* The property is in percent, in steps of a tenth. */
+    /* Users know the property in percent; its steps are tenths. */
     if (scale != NULL)
         smp_bytes_printf(out, "option %.*sPercent: %" PRId64 ".%" PRId64 "\n",
                          (int)(scale - option->name), option->name, value / 10, value % 10);
@@ -162,7 +164,7 @@ void smp_dump_write(const struct smp_dump *dump, struct smp_bytes *out)
     put_threads(&dump->live.ticker.sampler, out);
     put_queues(dump, out);
     put_memory(dump, out);
-    put_throttle(&dump->live.ticker.sampler.source, out);
+    put_throttle(&dump->live.ticker.sampler, out);
     put_options(&dump->live.ticker, out);
     put_counts(&dump->statistics.sampler, out);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dump.h - the live state of a session as text: what a sampler does now.
+ * dump.h - the live state of a session as text: what the sampler does now.
  *
  * Threads  any.
- * Errors   out remembers a failure (bytes.h).
+ * Errors   `out` keeps the first failure (bytes.h).
  * Cost     constant: at most SMP_DUMP_MAX_BYTES.
  */
 #ifndef SMP_ENGINE_SESSION_DUMP_H
@@ -23,9 +23,9 @@ struct smp_dump {
     struct smp_session_live live;
 };
 
-/* Lines "name: value"; names and their order may change. */
+/* Writes lines "name: value". Names and their order may change. */
 void smp_dump_write(const struct smp_dump *dump, struct smp_bytes *out);
-/* Of a session, now. engine: the name to show. Waits for no thread of the session. */
+/* Writes the state of a session. engine: the name to show. Waits for no thread of the session. */
 void smp_dump_session(struct smp_session *session, const char *engine, struct smp_bytes *out);
 
 #endif

@@ -33,14 +33,14 @@ void smp_interval_end_merge(struct smp_interval_end *end)
 
 /* --- one interval --- */
 
-/* CPU time of the sampler's own threads since the last seal. */
+/* CPU time of the sampler's own threads since the last interval was finished. */
 static int64_t take_own_cpu(struct smp_interval_end *end)
 {
     const int64_t cpu_ns =
         smp_clock_own_cpu_ns() + end->counted.own_cpu_ns + smp_sampler_own_cpu_ns(end->sampler);
-    const int64_t more_ns = cpu_ns - end->sealed_cpu_ns;
+    const int64_t more_ns = cpu_ns - end->finished_cpu_ns;
 
-    end->sealed_cpu_ns = cpu_ns;
+    end->finished_cpu_ns = cpu_ns;
     return more_ns > 0 ? more_ns : 0;
 }
 
@@ -57,7 +57,7 @@ static void complete_profile(struct smp_interval_end *end, struct smp_profile *p
     profile->own_cpu_ns = take_own_cpu(end);
     profile->max_groups = (uint32_t)end->options->max_groups;
     take_pauses(&end->pauses, profile);
-    profile->period_ns = end->options->sampling_frequency_millis * NS_PER_MS;
+    profile->period_ns = smp_options_interval_ns(end->options);
     profile->is_cpu_clock = end->options->clock == SMP_CLOCK_CPU;
     profile->cpus = smp_thread_own_cpus();
     if (end->os_threads.quota_milli != NULL)
@@ -66,7 +66,7 @@ static void complete_profile(struct smp_interval_end *end, struct smp_profile *p
                    end->options->main_packages);
 }
 
-/* Measures that rows end with. */
+/* The measures that rows end with. */
 static uint32_t shown_columns(const struct smp_options *options)
 {
     uint32_t columns = 0;
@@ -95,10 +95,11 @@ static void offer_report(struct smp_interval_end *end, struct smp_profile *profi
     smp_reporter_offer(end->reporter, profile, style, ticket);
 }
 
-static enum smp_status seal_interval(struct smp_interval_end *end, int64_t now_ns,
-                                     struct smp_profile **out)
+static enum smp_status finish_interval(struct smp_interval_end *end, int64_t now_ns,
+                                       struct smp_profile **out)
 {
-    const enum smp_status status = smp_sampler_seal(end->sampler, now_ns, smp_clock_wall_ms(), out);
+    const enum smp_status status =
+        smp_sampler_finish_interval(end->sampler, now_ns, smp_clock_wall_ms(), out);
 
     if (status == SMP_OK)
         complete_profile(end, *out);
@@ -109,7 +110,7 @@ enum smp_status smp_interval_end_report(struct smp_interval_end *end, int64_t no
                                         struct smp_report_ticket *ticket)
 {
     struct smp_profile *profile = NULL;
-    const enum smp_status status = seal_interval(end, now_ns, &profile);
+    const enum smp_status status = finish_interval(end, now_ns, &profile);
 
     if (status == SMP_OK)
         offer_report(end, profile, ticket);
@@ -119,7 +120,7 @@ enum smp_status smp_interval_end_report(struct smp_interval_end *end, int64_t no
 enum smp_status smp_interval_end_append(struct smp_interval_end *end, int64_t now_ns)
 {
     struct smp_profile *profile = NULL;
-    const enum smp_status status = seal_interval(end, now_ns, &profile);
+    const enum smp_status status = finish_interval(end, now_ns, &profile);
 
     if (status != SMP_OK)
         return status;
@@ -140,7 +141,7 @@ void smp_interval_end_periodic(struct smp_interval_end *end, int64_t now_ns)
         return;
     smp_log_put(end->log, SMP_LOG_WARNING, "a report is merged with the next one: %s",
                 smp_status_text(status));
-    /* Our limit: the intervals that wait may hold too much. */
+    /* The memory limit has refused: the waiting intervals may hold too much. */
     if (smp_quota_refusals(end->quota) != refused_before)
         smp_interval_queue_request_eviction(end->intervals);
     smp_reporter_wake(end->reporter);
@@ -159,7 +160,7 @@ void smp_interval_end_slot(struct smp_interval_end *end, int64_t now_ns)
     smp_reporter_wake(end->reporter);
 }
 
-/* Waits for memory that a report gives back, or evicts an interval. False: neither is possible. */
+/* Waits until a report frees memory, or evicts an interval. False: neither is possible. */
 static bool find_memory(struct smp_interval_end *end, uint64_t released, size_t refused_before)
 {
     return smp_reporter_wait_for_release(end->reporter, released) ||
@@ -178,7 +179,7 @@ enum smp_status smp_interval_end_last(struct smp_interval_end *end, int64_t now_
         released = smp_reporter_released(end->reporter);
         refused_before = smp_quota_refusals(end->quota);
         smp_interval_end_count(end);
-        status = smp_sampler_seal_last(end->sampler, now_ns, wall_ms, &profile);
+        status = smp_sampler_finish_last(end->sampler, now_ns, wall_ms, &profile);
     } while (status != SMP_OK && find_memory(end, released, refused_before));
     if (status == SMP_OK) {
         complete_profile(end, profile);

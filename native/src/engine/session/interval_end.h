@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * interval_end.h - ends intervals: seals them, completes the profile, hands it to the reporter or
- * to the readers. The sampler has made its last tick before that.
+ * interval_end.h - ends intervals: finishes the interval, completes the profile, hands it to the
+ * reporter or to the readers. The caller has made the interval's last tick.
  *
- * Owns     what it has counted of the reporter.
+ * Owns     the reporter's figures that it has counted.
  * Threads  the sampler thread only.
  * Errors   SMP_ENOMEM, SMP_EQUOTA: the interval goes on, and nothing is lost.
- * Cost     a seal.
+ * Cost     that of finishing an interval.
  */
 #ifndef SMP_ENGINE_SESSION_INTERVAL_END_H
 #define SMP_ENGINE_SESSION_INTERVAL_END_H
@@ -28,32 +28,35 @@ struct smp_interval_end {
     struct smp_interval_queue *intervals;
     struct smp_reporter *reporter;
     struct smp_sampler *sampler;
-    const struct smp_options *options; /* the running ones */
+    const struct smp_options *options; /* in force */
     struct smp_pause_source pauses;
     struct smp_os_thread_source os_threads;
-    struct smp_reporter_stats counted; /* the reporter's figures that the sampler has counted */
-    int64_t sealed_cpu_ns;             /* of all internal threads, up to the last seal */
+    struct smp_reporter_stats counted; /* those that the sampler has counted */
+    int64_t finished_cpu_ns;           /* of all internal threads, up to the end of the last
+                                        * interval */
 };
 
-/* Room for one more report. */
+/* True if one more report finds room. */
 bool smp_interval_end_has_room(const struct smp_interval_end *end);
-/* Counts what the reporter has met since the last call, in the interval that runs now. */
+/* Counts the reporter's events since the last call, in the running interval. */
 void smp_interval_end_count(struct smp_interval_end *end);
 
-/* For a caller that waits for the report on ticket. */
+/* Ends the interval for a caller that waits for the report on ticket. */
 SMP_CHECKED enum smp_status smp_interval_end_report(struct smp_interval_end *end, int64_t now_ns,
                                                     struct smp_report_ticket *ticket);
-/* On the cadence: without memory the interval goes on, counted as merged. */
+/* Ends the interval for a periodic report. Without memory the interval goes on, and counts as
+ * merged. */
 void smp_interval_end_periodic(struct smp_interval_end *end, int64_t now_ns);
-/* Without a report, for the readers. */
+/* Ends the interval for the readers, without a report. */
 SMP_CHECKED enum smp_status smp_interval_end_append(struct smp_interval_end *end, int64_t now_ns);
-/* The same for the windows, on their cadence: where there is no room the interval goes on. */
+/* The same on the cadence of the windows. Without room the interval goes on. */
 void smp_interval_end_slot(struct smp_interval_end *end, int64_t now_ns);
-/* The last one: waits for memory that reports give back, because nothing is sampled any more. */
+/* Ends the last interval. Waits for memory that reports free, because nothing is sampled any
+ * more. */
 SMP_CHECKED enum smp_status smp_interval_end_last(struct smp_interval_end *end, int64_t now_ns,
                                                   int64_t wall_ms);
 
-/* The next report covers two intervals. */
+/* Counts that the next report covers two intervals. */
 void smp_interval_end_merge(struct smp_interval_end *end);
 
 #endif

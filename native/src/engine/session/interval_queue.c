@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * interval_queue.c - a short array of entries, oldest first, each one interval or several merged.
+ * interval_queue.c - a short array of entries, oldest first. Each entry is one interval or several
+ * merged ones.
  *
  *   entries   [1..4] [5] [6..7] [8]        cursors: the number of the next interval of a reader
  *
- * Where windows are kept, entries get longer with age (window.h), and the oldest one is all that
- * only the longest window has:
+ * If windows are kept, entries get longer with age, and the oldest entry has everything that only
+ * the longest window shows:
  *
  *   [1..90] [91..94] [95..98] ... [150..151] [152] [153]
  *    since   a minute each         seconds
  *
- * Invariant: a cursor stands at the first interval of an entry or behind the last one, and so do
- * that of a running take and the begin of the windows. Merging runs without the lock. Before a
- * merged interval replaces its parts, they are checked again: if a cursor has come to stand between
- * them, the merged one is thrown away.
+ * Invariant: each cursor points to the first interval of an entry or behind the last entry. The
+ * same holds for the end of a running take and for the begin of the windows. Merging runs without
+ * the lock. Before a merged interval replaces its parts, they are checked again: if a cursor now
+ * points between them, the merged interval is thrown away.
  */
 #include "engine/session/interval_queue.h"
 
@@ -24,20 +25,25 @@
 #include "model/group_limit.h"
 #include "model/profile_merge.h"
 
+#define MINUTE_NS INT64_C(60000000000)
+#define LONGEST_NS (15 * MINUTE_NS)
+
+enum { AGE_SHARE = 4 }; /* an interval is at most a quarter as long as it is old */
+
 struct queue_entry {
     struct smp_profile *profile; /* held */
     uint64_t first;              /* numbers of intervals */
     uint64_t last;
     unsigned mark;   /* a reader that will take up to last and no further; 0: none */
-    int64_t from_ns; /* by the monotonic clock */
+    int64_t from_ns; /* monotonic clock */
     int64_t till_ns;
 };
 
 struct queue_reader {
     unsigned id;   /* 0: free */
-    uint64_t next; /* the first interval it has not had */
+    uint64_t next; /* the first interval that the reader has not had */
     bool is_taking;
-    uint64_t taking; /* where is_taking: the last interval that it takes */
+    uint64_t taking; /* if is_taking: the last interval of the take */
 };
 
 struct smp_interval_queue {
@@ -48,7 +54,7 @@ struct smp_interval_queue {
     struct queue_reader readers[SMP_MAX_READERS];
     unsigned last_id;
     uint64_t next;   /* the number of the next interval */
-    uint64_t recent; /* the first interval of the windows; 0: none are kept */
+    uint64_t recent; /* the first interval of the windows; 0: no windows are kept */
     int64_t till_ns; /* the end of the last interval */
     bool is_compacting;
     bool is_to_evict;
@@ -56,17 +62,41 @@ struct smp_interval_queue {
     uint64_t coarse;
 };
 
-/* Profiles taken out of the entries, or held beside them, to be released without the lock. */
+/* Profiles that were removed from the entries, or are held beside them. They are released without
+ * the lock. */
 struct held_profiles {
     struct smp_profile *profiles[SMP_MAX_WAITING + 1];
     size_t count;
     uint64_t first;
     uint64_t last;
-    bool is_coarse; /* a run that its age alone would not have joined */
+    bool is_coarse; /* the run is longer than its age allows */
 };
 
 /* Why entries are merged. */
 enum merge_reason { MERGE_FOR_LENGTH, MERGE_FOR_MEMORY };
+
+/* The begin of the window that ends now. */
+static int64_t window_from(enum smp_window window, int64_t now_ns)
+{
+    static const int64_t lengths_ns[SMP_WINDOW_COUNT] = {
+        [SMP_WINDOW_1_MINUTE] = MINUTE_NS,
+        [SMP_WINDOW_5_MINUTES] = 5 * MINUTE_NS,
+        [SMP_WINDOW_15_MINUTES] = LONGEST_NS,
+    };
+
+    return window == SMP_WINDOW_START ? INT64_MIN : now_ns - lengths_ns[window];
+}
+
+/* True if the time between the two may be one interval. */
+static bool may_be_one_interval(int64_t from_ns, int64_t till_ns, int64_t now_ns)
+{
+    const int64_t age_ns = now_ns - till_ns;
+    const int64_t length_ns = till_ns - from_ns;
+
+    if (age_ns >= LONGEST_NS || length_ns <= SMP_WINDOW_SLOT_NS)
+        return true;
+    return length_ns <= MINUTE_NS && length_ns <= age_ns / AGE_SHARE;
+}
 
 static void release_held(struct held_profiles *held)
 {
@@ -75,7 +105,7 @@ static void release_held(struct held_profiles *held)
     held->count = 0;
 }
 
-/* The most that a merged interval may take. */
+/* The limits of a merged interval. */
 static struct smp_merge_limits waiting_limits(const struct smp_interval_queue *intervals)
 {
     const size_t bytes = intervals->quota == NULL ? 0 : intervals->quota->limit_bytes;
@@ -107,7 +137,7 @@ static struct queue_reader *find_reader(struct smp_interval_queue *intervals, un
     return NULL;
 }
 
-/* The first interval that a reader has not had, or that a window has. */
+/* Returns the first interval that a reader has not had or a window contains. */
 static uint64_t first_wanted(const struct smp_interval_queue *intervals)
 {
     uint64_t first = intervals->recent != 0 ? intervals->recent : intervals->next;
@@ -127,7 +157,8 @@ static void remove_entries(struct smp_interval_queue *intervals, size_t at, size
     intervals->count -= count;
 }
 
-/* Moves the intervals that no reader and no window wants to unwanted, which has room for all. */
+/* Moves the intervals that neither a reader nor a window needs to `unwanted`, which has room for
+ * all. */
 static void trim_entries(struct smp_interval_queue *intervals, struct held_profiles *unwanted)
 {
     const uint64_t wanted = first_wanted(intervals);
@@ -138,7 +169,7 @@ static void trim_entries(struct smp_interval_queue *intervals, struct held_profi
     remove_entries(intervals, 0, count);
 }
 
-/* Must the entry stay apart from the one after it? */
+/* True if the entry must stay apart from the next one. */
 static bool is_boundary(struct smp_interval_queue *intervals, size_t at)
 {
     const struct queue_entry *entry = &intervals->entries[at];
@@ -171,14 +202,15 @@ static bool is_recent(const struct smp_interval_queue *intervals, size_t at)
     return intervals->recent != 0 && intervals->entries[at].first >= intervals->recent;
 }
 
-/* Are the entries [at, at + count) together no longer than their age allows? */
+/* True if the entries [at, at + count) together are no longer than their age allows. */
 static bool is_short_for_age(const struct smp_interval_queue *intervals, size_t at, size_t count)
 {
-    return smp_window_may_join(intervals->entries[at].from_ns,
+    return may_be_one_interval(intervals->entries[at].from_ns,
                                intervals->entries[at + count - 1].till_ns, intervals->till_ns);
 }
 
-/* So many entries from at on may be merged. For memory the windows give up two at a time. */
+/* Returns the number of entries from `at` on that may be merged. To save memory, entries of the
+ * windows are merged two at a time. */
 static size_t run_length(struct smp_interval_queue *intervals, size_t at, enum merge_reason reason)
 {
     const size_t most = reason == MERGE_FOR_MEMORY && is_recent(intervals, at) ? 2 : SIZE_MAX;
@@ -192,7 +224,7 @@ static size_t run_length(struct smp_interval_queue *intervals, size_t at, enum m
     return count;
 }
 
-/* Finds the oldest run of entries, two at least, that may be merged. False: there is none. */
+/* Finds the oldest run of at least two entries that may be merged. False: there is none. */
 static bool find_run(struct smp_interval_queue *intervals, enum merge_reason reason, size_t *at,
                      size_t *count)
 {
@@ -217,7 +249,7 @@ static bool hold_run(struct smp_interval_queue *intervals, enum merge_reason rea
     return true;
 }
 
-/* Have the windows more than their share of the memory limit? */
+/* True if the windows use more than their share of the memory limit. */
 static bool is_over_share(const struct smp_interval_queue *intervals)
 {
     size_t bytes = 0;
@@ -233,7 +265,7 @@ static bool is_over_share(const struct smp_interval_queue *intervals)
            bytes > intervals->quota->limit_bytes / SMP_WINDOWS_SHARE;
 }
 
-/* Entries are only removed from the front: if the first one of a run is there, all are. */
+/* Entries are removed only from the front: if the first one of a run is there, all are. */
 static bool is_still_run(struct smp_interval_queue *intervals, size_t at, size_t count)
 {
     if (at == intervals->count)
@@ -245,7 +277,7 @@ static bool is_still_run(struct smp_interval_queue *intervals, size_t at, size_t
     return true;
 }
 
-/* Replaces a run by merged. False: a cursor stands in it by now. */
+/* Replaces a run by `merged`. False: a cursor points into the run by now. */
 static bool replace_run(struct smp_interval_queue *intervals, const struct held_profiles *run,
                         struct smp_profile *merged, struct held_profiles *unwanted)
 {
@@ -267,7 +299,7 @@ static bool replace_run(struct smp_interval_queue *intervals, const struct held_
     return true;
 }
 
-/* The index of the first entry that the reader has not had; count: none. */
+/* Returns the index of the first entry that the reader has not had, or count. */
 static size_t first_entry(const struct smp_interval_queue *intervals,
                           const struct queue_reader *reader)
 {
@@ -278,7 +310,7 @@ static size_t first_entry(const struct smp_interval_queue *intervals,
     return at;
 }
 
-/* Holds what the reader has not had, up to until. False: nothing. */
+/* Holds the entries that the reader has not had, up to `until`. False: there are none. */
 static bool hold_unread(struct smp_interval_queue *intervals, const struct queue_reader *reader,
                         uint64_t until, struct held_profiles *out)
 {
@@ -292,7 +324,8 @@ static bool hold_unread(struct smp_interval_queue *intervals, const struct queue
     return count > 0;
 }
 
-/* Waits for its running take. NULL: there is no such reader, or no longer. */
+/* Waits for the reader's running take. NULL: there is no such reader, or it was closed
+ * meanwhile. */
 static struct queue_reader *await_reader(struct smp_interval_queue *intervals, unsigned id)
 {
     struct queue_reader *reader = find_reader(intervals, id);
@@ -316,9 +349,9 @@ static bool is_being_taken(const struct smp_interval_queue *intervals,
 }
 
 /*
- * A running take delivers the oldest entry, or the first part of what it takes. To drop that
- * meanwhile would give no memory back, because the take holds it, and count as lost what the reader
- * gets. True: there were such takes, and they have ended.
+ * Waits for running takes of the oldest entry. Dropping the entry meanwhile would free no memory,
+ * because the take holds it, and would count intervals as lost that the reader gets. True: there
+ * were such takes, and they have ended.
  */
 static bool await_takes_of_oldest(struct smp_interval_queue *intervals)
 {
@@ -394,7 +427,7 @@ void smp_interval_queue_close(struct smp_interval_queue *intervals, unsigned rea
     release_held(&unwanted);
 }
 
-/* Holds what is to be taken. No other take of this reader begins before end_reader_take. */
+/* Holds the entries to take. No other take of this reader begins before end_reader_take. */
 static enum smp_status begin_reader_take(struct smp_interval_queue *intervals, unsigned id,
                                          uint64_t until, struct held_profiles *unread,
                                          struct queue_reader **out)
@@ -416,7 +449,8 @@ static enum smp_status begin_reader_take(struct smp_interval_queue *intervals, u
     return status;
 }
 
-/* *taken is all of it; or NULL without memory to merge: then the oldest part, as it is by now. */
+/* *taken is everything, or NULL if there was no memory to merge. Then it becomes the oldest part,
+ * as that is by now. */
 static void end_reader_take(struct smp_interval_queue *intervals, struct queue_reader *reader,
                             const struct held_profiles *unread, struct smp_profile **taken,
                             struct held_profiles *unwanted)
@@ -490,11 +524,11 @@ bool smp_interval_queue_has_windows(struct smp_interval_queue *intervals)
     return has_windows;
 }
 
-/* Holds what the window has. False: nothing. */
+/* Holds the entries of the window. False: there are none. */
 static bool hold_window(struct smp_interval_queue *intervals, enum smp_window window,
                         struct held_profiles *out)
 {
-    const int64_t from_ns = smp_window_from(window, intervals->till_ns);
+    const int64_t from_ns = window_from(window, intervals->till_ns);
     size_t at = 0;
 
     while (at < intervals->count &&
@@ -599,7 +633,7 @@ static bool begin_compact(struct smp_interval_queue *intervals, enum merge_reaso
     return begins;
 }
 
-/* True: there is one entry less at least. */
+/* True: there is at least one entry less. */
 static bool compact_run(struct smp_interval_queue *intervals, enum merge_reason reason)
 {
     struct held_profiles run = { .count = 0 };
@@ -624,8 +658,8 @@ static bool compact_run(struct smp_interval_queue *intervals, enum merge_reason 
     return is_shorter;
 }
 
-/* Readers of a dropped interval continue with the next one. Without a drop where a take had to be
- * waited for: what it has released may be enough. */
+/* Readers of a dropped interval continue with the next one. Nothing is dropped if a take had to be
+ * awaited, because the memory that it has released may be enough. */
 static bool drop_oldest(struct smp_interval_queue *intervals)
 {
     struct smp_profile *oldest = NULL;

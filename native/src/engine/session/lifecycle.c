@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/session/lifecycle.h"
 
-/* bit s of TRANSITIONS[t]: state t may follow state s. */
+/* Bit s of TRANSITIONS[t] is set if state t may follow state s. */
 static const unsigned TRANSITIONS[SMP_STATE_COUNT] = {
     [SMP_NEW] = 1u << SMP_STARTING, /* the start has failed */
     [SMP_STARTING] = 1u << SMP_NEW,     [SMP_RUNNING] = 1u << SMP_STARTING,
     [SMP_STOPPING] = 1u << SMP_RUNNING, [SMP_STOPPED] = 1u << SMP_STOPPING,
 };
 
-/* With the lock. False: it cannot follow the state there is. */
+/* With the lock held. False: the state cannot follow the current one. */
 static bool move_to(struct smp_lifecycle *lifecycle, enum smp_state state)
 {
     if ((TRANSITIONS[state] >> lifecycle->state & 1u) == 0)

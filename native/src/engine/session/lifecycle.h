@@ -15,11 +15,14 @@
  *   STOPPING    refused, SMP_ESTOPPED                 SMP_ESTATE   waits
  *   STOPPED     refused, SMP_ESTOPPED                 SMP_ESTATE   nothing to do
  *
- * While RUNNING the sampler thread samples or is paused: smp_sampler_is_running(). Options go into
- * the slot in the first three states: nothing waits for that, and the last ones win. What the slot
- * accepts is taken before the session ends.
+ * A request is done between two ticks, so nothing below the session needs a lock. Its caller waits
+ * and gets the status. The request belongs to the caller, except while the caller waits.
  *
- * Owns     plain data; requests are their callers', as are options but those in the slot.
+ * While RUNNING, the sampler thread samples or is paused: smp_sampler_is_running(). Options may be
+ * put into the slot in the first three states. Nobody waits for that, and the last ones win.
+ * Options in the slot are taken before the session ends.
+ *
+ * Owns     plain data, and the options in the slot. Requests belong to their callers.
  * Threads  any; take, take_options, done: the sampler thread.
  * Errors   as listed.
  * Cost     one lock; request, put_options: one wake-up of the sampler thread.
@@ -32,14 +35,46 @@
 #include "base/event.h"
 #include "base/lock.h"
 #include "base/status.h"
+#include "engine/jvm.h"
 #include "engine/session/prepared_options.h"
-#include "engine/session/request.h"
+#include "engine/session/reporter.h"
+
+enum smp_request_kind {
+    SMP_REQUEST_SET_FILTER,
+    SMP_REQUEST_PAUSE,
+    SMP_REQUEST_RESUME,
+    SMP_REQUEST_REPORT,       /* ends the interval and queues its report */
+    SMP_REQUEST_SAMPLE_ONCE,  /* the same after a poll of all threads; SMP_ESTATE while sampling */
+    SMP_REQUEST_END_INTERVAL, /* for the readers only */
+    SMP_REQUEST_OPEN_READER,  /* the same, then opens a reader; allowed before start */
+    SMP_REQUEST_KEEP_WINDOWS, /* the same, then keeps windows; allowed before start */
+    SMP_REQUEST_END_WINDOW,   /* as END_INTERVAL, but does nothing if it comes too soon */
+    SMP_REQUEST_RESET_COUNTS  /* counted calls begin at zero */
+};
+
+struct smp_request {
+    enum smp_request_kind kind;
+    struct smp_thread_filter thread_filter; /* SET_FILTER: adopted on success */
+    bool only;
+    struct smp_report_ticket *ticket; /* REPORT, SAMPLE_ONCE */
+    unsigned reader;                  /* OPEN_READER: the result */
+    bool is_first;                    /* END_WINDOW: never too soon, because there is no window
+                                       * yet */
+    bool is_full; /* set if SMP_EQUOTA has only one reason: too many reports wait */
+    bool is_done;
+    enum smp_status status;
+    struct smp_request *next;
+};
+
+/* is_started: called on the sampler thread. Otherwise by the caller of the request, before
+ * start. */
+typedef enum smp_status smp_do_request(void *self, struct smp_request *request, bool is_started);
 
 enum smp_state { SMP_NEW, SMP_STARTING, SMP_RUNNING, SMP_STOPPING, SMP_STOPPED, SMP_STATE_COUNT };
 
 struct smp_lifecycle {
     struct smp_event event; /* wakes up the sampler thread */
-    struct smp_lock lock;   /* guards all below; notified when one of them has changed */
+    struct smp_lock lock;   /* guards all below; notified when a member has changed */
     enum smp_state state;
     bool wants_last_report; /* constant once STOPPING */
     struct smp_request *first;
@@ -52,11 +87,11 @@ void smp_lifecycle_fini(struct smp_lifecycle *lifecycle);
 
 /* SMP_ESTATE: not NEW. */
 SMP_CHECKED enum smp_status smp_lifecycle_begin_start(struct smp_lifecycle *lifecycle);
-/* Failed: the queued requests are done as those before start were. */
+/* If the start has failed, do_request handles the queued requests, as before a start. */
 void smp_lifecycle_end_start(struct smp_lifecycle *lifecycle, bool has_started,
                              smp_do_request *do_request, void *self);
-/* True: the caller has to stop the session, and calls end_stop. False: there is nothing to stop; a
- * stop by another thread is over. */
+/* True: the caller stops the session, then calls end_stop. False: there is nothing to stop, or
+ * another thread has stopped it. */
 bool smp_lifecycle_begin_stop(struct smp_lifecycle *lifecycle, bool wants_last_report);
 void smp_lifecycle_end_stop(struct smp_lifecycle *lifecycle);
 
@@ -66,18 +101,19 @@ SMP_CHECKED enum smp_status smp_lifecycle_request(struct smp_lifecycle *lifecycl
                                                   smp_do_request *do_request, void *self);
 
 enum smp_state smp_lifecycle_state(struct smp_lifecycle *lifecycle);
-/* Puts options into the slot. *out: what it had, or NULL. SMP_ESTOPPED: *out are the options. */
+/* Puts options into the slot. *out: the options that were there, or NULL. SMP_ESTOPPED: *out =
+ * options. */
 SMP_CHECKED enum smp_status smp_lifecycle_put_options(struct smp_lifecycle *lifecycle,
                                                       struct smp_prepared_options *options,
                                                       struct smp_prepared_options **out);
-/* After take: options that were put before a request are there before it is done. NULL: no new
- * ones. */
+/* Call it after take: then options that were put before a request are in force before it is done.
+ * NULL: there are no new options. */
 struct smp_prepared_options *smp_lifecycle_take_options(struct smp_lifecycle *lifecycle);
-/* Is there something to do, a request, new options or the end? */
+/* True if there is a request, if there are new options, or if the session stops. */
 bool smp_lifecycle_has_work(struct smp_lifecycle *lifecycle);
-/* All requests there are, linked by next. False: the session stops after them. */
+/* Takes all requests, linked by next. False: the session stops after them. */
 bool smp_lifecycle_take(struct smp_lifecycle *lifecycle, struct smp_request **requests);
-/* The request may be gone afterwards. */
+/* The caller of the request may free it from now on. */
 void smp_lifecycle_done(struct smp_lifecycle *lifecycle, struct smp_request *request,
                         enum smp_status status);
 

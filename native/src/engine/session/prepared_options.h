@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * prepared_options.h - options with all that a sampler needs for them: whatever can fail has been
- * done by the thread that sets them, so that the sampler thread only swaps a pointer.
+ * prepared_options.h - options with everything that a sampler needs for them. The thread that sets
+ * them does all that can fail, so that the sampler thread only swaps a pointer.
  *
  * Owns     a copy of the options, the filter and the rules.
  * Threads  one at a time.
- * Errors   create: SMP_ENOMEM, SMP_EQUOTA; SMP_EINVAL as of filter.h.
+ * Errors   create: SMP_ENOMEM, SMP_EQUOTA; SMP_EINVAL as in filter.h.
  */
 #ifndef SMP_ENGINE_SESSION_PREPARED_OPTIONS_H
 #define SMP_ENGINE_SESSION_PREPARED_OPTIONS_H

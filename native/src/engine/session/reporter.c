@@ -5,10 +5,10 @@
 #include "base/lock.h"
 #include "engine/session/worker.h"
 
-enum { SLOTS = SMP_MAX_QUEUED_SNAPSHOTS + 1 }; /* one is kept free for the last report */
+enum { SLOTS = SMP_MAX_QUEUED_SNAPSHOTS + 1 }; /* one for the last report */
 
 struct report_entry {
-    uint64_t until; /* the number of the report's last interval; 0: none */
+    uint64_t until; /* the number of the report's last interval; 0: no report */
     struct smp_report_style style;
     struct smp_report_ticket *ticket;
 };
@@ -20,14 +20,15 @@ struct smp_reporter {
     unsigned reader; /* of the interval queue */
     struct smp_outputer outputer;
     struct smp_worker worker;
-    struct smp_profile *current; /* of the running report; the thread's own */
-    struct smp_lock lock;        /* guards all below; notified of work, and of work that is done */
+    struct smp_profile *current; /* the running report's; for the report thread only */
+    struct smp_lock lock;        /* guards all below; notified of new work and of work that is
+                                  * done */
     struct report_entry entries[SLOTS];
     unsigned first;
     unsigned count;
     bool is_writing;
     bool is_ending;
-    bool has_news; /* something in the log */
+    bool has_news; /* there are new messages in the log */
     uint64_t released;
     struct smp_reporter_stats stats;
 };
@@ -57,8 +58,7 @@ static void pass_on_messages(struct smp_reporter *reporter)
         reporter->outputer.message(reporter->outputer.self, level, text);
 }
 
-/* False: the thread ends, and nothing is left to do. *entry is empty where there are only
- * messages. */
+/* False: the thread ends, and nothing is left to do. *entry is empty if there are only messages. */
 static bool take_report(struct smp_reporter *reporter, struct report_entry *entry)
 {
     *entry = (struct report_entry){ 0 };
@@ -112,8 +112,8 @@ static enum smp_status write_part(struct smp_reporter *reporter, const struct re
     return status;
 }
 
-/* Writes what no report has had, up to the entry's last interval: one part, or several where memory
- * is short. Returns the first failure. */
+/* Writes the intervals that no report has had, up to the entry's last one: as one part, or as
+ * several if memory is short. Returns the first failure. */
 static enum smp_status write_parts(struct smp_reporter *reporter, const struct report_entry *entry,
                                    bool *had_samples, unsigned *cut)
 {
@@ -132,7 +132,7 @@ static enum smp_status write_parts(struct smp_reporter *reporter, const struct r
             first = status;
         taken = smp_interval_queue_take(reporter->intervals, reporter->reader, entry->until, &part);
     }
-    /* SMP_ESTATE is the end. */
+    /* SMP_ESTATE means that nothing is left. */
     return first == SMP_OK && taken != SMP_ESTATE ? taken : first;
 }
 
@@ -142,7 +142,7 @@ static void write_report(struct smp_reporter *reporter, const struct report_entr
     unsigned cut = 0;
     const enum smp_status status = write_parts(reporter, entry, &had_samples, &cut);
 
-    /* An outputer that failed knows why. Here: what failed before it was called. */
+    /* An outputer that fails reports it itself. This is for failures before it was called. */
     if (status != SMP_OK && status != SMP_EIO)
         smp_log_put(reporter->log, SMP_LOG_ERROR, "a report could not be made: %s",
                     smp_status_text(status));
@@ -221,7 +221,7 @@ enum smp_status smp_reporter_start(struct smp_reporter *reporter)
     return smp_worker_start(&reporter->worker);
 }
 
-/* Empties the queue. Callers that wait for a report get SMP_ESTOPPED. */
+/* Empties the queue. Callers that wait for these reports get SMP_ESTOPPED. */
 static void drop_queued(struct smp_reporter *reporter)
 {
     while (reporter->count > 0) {

@@ -3,16 +3,16 @@
  * reporter.h - the report thread: a bounded queue of reports in front of the outputer.
  *
  *   sampler ── offer ──► [ r r r r ] (+1 for the last) ──► report_text ──► outputer
- *                              └──► interval queue: up to the offered interval, what no report had
+ *                              └──► interval queue: what no report had, up to this interval
  *
- * offer never waits for output; a caller that wants a report waits on its ticket. The messages of
- * the log, and its records of deadlocks, go to the outputer between reports. The thread is a reader
- * of the interval queue, and keeps it short. Without memory to merge its intervals, one report
- * becomes several.
+ * offer never waits for output. A caller that wants a report waits on its ticket. Messages and
+ * deadlock records of the log go to the outputer between reports. The report thread is a reader of
+ * the interval queue, and keeps it short. Without memory to merge its intervals, one report becomes
+ * several.
  *
- * Owns     its thread; the profiles wait in the interval queue, which it borrows.
+ * Owns     its thread. The profiles wait in the interval queue, which it borrows.
  * Threads  any; no function is called with its lock held.
- * Errors   a report that fails is counted, and its ticket says so; the next one is tried.
+ * Errors   a report that fails is counted, its ticket has the status, and the next report is tried.
  * Cost     offer: one lock. No allocation.
  */
 #ifndef SMP_ENGINE_SESSION_REPORTER_H
@@ -34,20 +34,20 @@ enum { SMP_MAX_QUEUED_SNAPSHOTS = 4 };
 
 struct smp_reporter;
 
-/* The result of one report, for a caller that waits for it. Zeroed before offer. */
+/* The result of one report, for a caller that waits for it. Zero it before offer. */
 struct smp_report_ticket {
     bool is_done; /* guarded by the reporter's lock */
     enum smp_status status;
 };
 
 struct smp_reporter_stats {
-    uint64_t written; /* reports that had samples, and that the outputer has taken */
+    uint64_t written; /* reports with samples that the outputer has accepted */
     uint64_t failed;
     uint64_t cut;       /* records cut at their size limit */
-    uint64_t dropped;   /* intervals, by the interval queue */
-    uint64_t coarse;    /* intervals of its windows */
-    uint64_t waiting;   /* reports now, with the one that is being written */
-    bool is_ending;     /* no further report comes */
+    uint64_t dropped;   /* intervals that the interval queue has dropped */
+    uint64_t coarse;    /* intervals of its windows that are longer than they should be */
+    uint64_t waiting;   /* reports now, including the one that is being written */
+    bool is_ending;     /* there will be no further report */
     int64_t own_cpu_ns; /* of the thread, up to the last report */
 };
 
@@ -57,38 +57,39 @@ SMP_CHECKED enum smp_status smp_reporter_create(struct smp_quota *quota, struct 
                                                 const struct smp_attach *attach,
                                                 const struct smp_outputer *outputer,
                                                 struct smp_reporter **out);
-/* Not while its thread runs. */
+/* Its thread must not run. */
 void smp_reporter_destroy(struct smp_reporter *reporter);
 
 /* SMP_ETHREAD, or the status of attach.enter. May be called again after finish. */
 SMP_CHECKED enum smp_status smp_reporter_start(struct smp_reporter *reporter);
-/* Ends the thread and joins it. drain: after all queued reports are written; else they are
+/* Ends the thread and joins it. drain: queued reports are written first; otherwise they are
  * dropped. */
 void smp_reporter_finish(struct smp_reporter *reporter, bool drain);
 bool smp_reporter_is_caller(struct smp_reporter *reporter);
 
-/* For the one thread that offers: the room is still there when it does. */
+/* For the one thread that offers: nobody else takes the room before it does. */
 bool smp_reporter_has_room(struct smp_reporter *reporter);
-/* Adopts the profile into the interval queue. Both have room, or it is the last one. ticket may be
- * NULL. */
+/* Adopts the profile into the interval queue. Both queues must have room, unless it is the last
+ * report. ticket may be NULL. */
 void smp_reporter_offer(struct smp_reporter *reporter, struct smp_profile *profile,
                         struct smp_report_style style, struct smp_report_ticket *ticket);
-/* Returns when the ticket's report is written, or has failed: its status. */
+/* Waits until the ticket's report is written or has failed. Returns its status. */
 SMP_CHECKED enum smp_status smp_reporter_wait(struct smp_reporter *reporter,
                                               struct smp_report_ticket *ticket);
 
-/* On the report thread, while it writes a report: its profile, held for the caller. Else NULL. */
+/* On the report thread, while it writes a report: the report's profile, held for the caller. Else
+ * NULL. */
 struct smp_profile *smp_reporter_current(struct smp_reporter *reporter);
 
-/* Reports that wait, without the one that is being written. */
+/* Number of waiting reports, without the one that is being written. */
 size_t smp_reporter_queued(struct smp_reporter *reporter);
 
-/* Reports whose profiles have been released so far. */
+/* Number of reports whose profiles have been released so far. */
 uint64_t smp_reporter_released(struct smp_reporter *reporter);
-/* Waits until one more than released is. False: no report is left to wait for. */
+/* Waits until more than `released` reports are released. False: no report is left to wait for. */
 bool smp_reporter_wait_for_release(struct smp_reporter *reporter, uint64_t released);
 
-/* There is something in the log. */
+/* Call it when there is something new in the log. */
 void smp_reporter_wake(struct smp_reporter *reporter);
 void smp_reporter_get_stats(struct smp_reporter *reporter, struct smp_reporter_stats *out);
 

@@ -5,24 +5,27 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "engine/attribution/attribution.h"
 #include "engine/sources/calls.h"
 #include "engine/sources/cpu.h"
 #include "engine/sources/jvm_threads.h"
-#include "engine/sources/roster.h"
+#include "engine/sources/sampled_threads.h"
 #include "engine/sources/unmounted.h"
 #include "engine/sources/wall.h"
+#include "engine/threads/throttle.h"
 #include "model/filter.h"
 #include "model/methods.h"
 
-/* Shares of the memory limit; those of an interval are in interval.h. */
+/* Shares of the memory limit. Those of an interval are in interval.h. */
 enum {
     NAMES_LIMIT_SHARE = 4,   /* a quarter: names of methods */
-    NAMES_COMPACT_SHARE = 2, /* half of that: seal keeps only the names that the report needs */
+    NAMES_COMPACT_SHARE = 2, /* half of that: from there on the end of an interval drops unused
+                              * names */
     STACKS_LIMIT_SHARE = 8   /* an eighth: copies of last stacks */
 };
 
-enum { MOST_SOURCES = 4 };
+enum { CALLS = 3, MOST_SOURCES };
 
 #define SIGNAL_CHECK_NS INT64_C(1000000000)
 #define NS_PER_MS INT64_C(1000000)
@@ -31,23 +34,25 @@ struct smp_sampler {
     struct smp_quota *quota;
     struct smp_log *log;
     struct smp_jvm vm;
-    struct smp_prepared_options *prepared; /* the options in force */
+    struct smp_options options;            /* those in force: sources point to them */
+    struct smp_prepared_options *prepared; /* has the texts of the options */
     struct smp_methods *methods;
-    struct smp_methods_stats methods_seen; /* methods' figures that have been counted */
-    struct smp_interval *interval;         /* NULL after seal_last */
+    struct smp_methods_stats methods_seen; /* figures of methods that have been counted */
+    struct smp_interval *interval;         /* NULL after finish_last */
     struct smp_attribution attribution;
-    struct smp_roster roster;
+    struct smp_sampled_threads threads;
+    struct smp_throttle throttle;
     struct smp_source sources[MOST_SOURCES];
     size_t source_count;
+    struct smp_tick next;  /* the next tick, as far as it is known */
     bool is_running;       /* between mark and pause */
     int64_t covered_ns;    /* the last tick */
-    uint64_t known_serial; /* no thread with a higher one was there before the interval */
+    uint64_t known_serial; /* the highest serial of a thread that existed before the interval */
     bool warned_of_memory; /* in this interval */
     bool has_told_of_folding;
     int64_t signal_checked_ns;
     char signal_taker[SMP_SIGNAL_TAKER_BYTES]; /* in this interval; "": none */
-    bool has_news;
-    struct smp_tally closed_tally; /* of all sealed intervals */
+    struct smp_tally closed_tally;             /* of all finished intervals */
     uint64_t closed_counters[SMP_COUNTER_COUNT];
 };
 
@@ -86,7 +91,7 @@ static enum smp_status init_attribution(struct smp_sampler *sampler,
 
 typedef enum smp_status create_source(const struct smp_source_setup *setup, struct smp_source *out);
 
-/* One that has nothing to do with these options is not there at all. */
+/* A source that these options disable is not created. */
 static enum smp_status add_source(struct smp_sampler *sampler, const struct smp_source_setup *setup,
                                   create_source *create)
 {
@@ -97,10 +102,11 @@ static enum smp_status add_source(struct smp_sampler *sampler, const struct smp_
     return status;
 }
 
-/* Here, and nowhere else, it is chosen what samples. The source of calls comes after the one that
- * polls, which learns of new threads. */
-static enum smp_status open_sources(struct smp_sampler *sampler, const struct smp_options *options)
+/* The only place that chooses what samples. The source of calls comes last: the source that polls
+ * adds the new threads before. */
+static enum smp_status open_sources(struct smp_sampler *sampler)
 {
+    const struct smp_options *options = &sampler->options;
     static const struct {
         const size_t *record_bytes;
         create_source *create;
@@ -112,13 +118,14 @@ static enum smp_status open_sources(struct smp_sampler *sampler, const struct sm
         .quota = sampler->quota,
         .log = sampler->log,
         .jvm = &sampler->vm,
-        .roster = &sampler->roster,
+        .threads = &sampler->threads,
         .attribution = &sampler->attribution,
+        .throttle = &sampler->throttle,
         .options = options,
     };
-    enum smp_status status =
-        smp_roster_init(&sampler->roster, sampler->quota, &sampler->vm, &sampler->attribution,
-                        options, *clocks[options->clock].record_bytes);
+    enum smp_status status = smp_sampled_threads_init(&sampler->threads, sampler->quota,
+                                                      &sampler->vm, &sampler->attribution, options,
+                                                      *clocks[options->clock].record_bytes);
 
     if (status == SMP_OK)
         status = add_source(sampler, &setup, clocks[options->clock].create);
@@ -127,12 +134,12 @@ static enum smp_status open_sources(struct smp_sampler *sampler, const struct sm
     if (status == SMP_OK)
         status = add_source(sampler, &setup, smp_unmounted_source_create);
     if (status == SMP_OK)
-        status = add_source(sampler, &setup, smp_calls_create);
+        status = add_source(sampler, &setup, smp_calls_create); /* at CALLS, if at all */
     return status;
 }
 
-/* Calls take memory of each node only where they are counted. A CPU timer finds running threads
- * only. */
+/* Nodes have a calls column only if calls are counted. A CPU timer finds only running threads, so
+ * clock CPU has no states. */
 static uint32_t measures_of(const struct smp_options *options)
 {
     const uint32_t states = options->clock == SMP_CLOCK_WALL ? SMP_STATE_MEASURES : 0;
@@ -152,6 +159,9 @@ static enum smp_status create_sampler_parts(struct smp_sampler *sampler,
 
     if (status != SMP_OK)
         return status;
+    sampler->options = sampler->prepared->options;
+    smp_throttle_init(&sampler->throttle, options->overhead_limit_per_mille,
+                      smp_options_interval_ns(options), (uint64_t)smp_clock_ns());
     status = smp_methods_create(quota, quota->limit_bytes / NAMES_LIMIT_SHARE,
                                 sampler->prepared->filter, &methods);
     if (status != SMP_OK)
@@ -161,7 +171,7 @@ static enum smp_status create_sampler_parts(struct smp_sampler *sampler,
     status = init_attribution(sampler, options);
     if (status != SMP_OK)
         return status;
-    status = open_sources(sampler, options);
+    status = open_sources(sampler);
     if (status != SMP_OK)
         return status;
     status = smp_interval_create(quota, methods, measures_of(options), &interval);
@@ -198,7 +208,7 @@ static void close_sources(struct smp_sampler *sampler)
         const struct smp_source *source = &sampler->sources[i];
         source->destroy(source->self);
     }
-    smp_roster_fini(&sampler->roster);
+    smp_sampled_threads_fini(&sampler->threads);
 }
 
 void smp_sampler_destroy(struct smp_sampler *sampler)
@@ -221,45 +231,9 @@ static void warn_of_memory(struct smp_sampler *sampler)
     if (!sampler->attribution.ran_out || sampler->warned_of_memory)
         return;
     sampler->warned_of_memory = true;
-    sampler->has_news = true;
     smp_log_put(sampler->log, SMP_LOG_WARNING,
                 "memory limit of %zu bytes reached: new stacks are reported as %s",
                 sampler->quota->limit_bytes, smp_outcome_frame(SMP_OUTCOME_OVER_MEMORY_LIMIT));
-}
-
-static void put_notices(struct smp_sampler *sampler)
-{
-    for (size_t i = 0; i < sampler->source_count; i++) {
-        const struct smp_source *source = &sampler->sources[i];
-        const char *notice = source->take_notice != NULL ? source->take_notice(source->self) : NULL;
-        if (notice == NULL)
-            continue;
-        sampler->has_news = true;
-        smp_log_put_once(sampler->log, SMP_LOG_INFO, "%s", notice);
-    }
-}
-
-static void warn_of_refusals(struct smp_sampler *sampler)
-{
-    for (size_t i = 0; i < sampler->source_count; i++) {
-        const struct smp_source *source = &sampler->sources[i];
-        const char *property = NULL;
-        const char *refusal =
-            source->take_refusal != NULL ? source->take_refusal(source->self, &property) : NULL;
-        if (refusal == NULL)
-            continue;
-        sampler->has_news = true;
-        smp_log_put_once(sampler->log, SMP_LOG_WARNING, "%s has no effect: %s", property, refusal);
-    }
-}
-
-static void signal_lost(struct smp_sampler *sampler)
-{
-    for (size_t i = 0; i < sampler->source_count; i++) {
-        const struct smp_source *source = &sampler->sources[i];
-        if (source->signal_lost != NULL)
-            source->signal_lost(source->self);
-    }
 }
 
 static void check_signal(struct smp_sampler *sampler, int64_t now_ns)
@@ -274,24 +248,10 @@ static void check_signal(struct smp_sampler *sampler, int64_t now_ns)
     if (taker == NULL)
         return;
     (void)snprintf(sampler->signal_taker, sizeof(sampler->signal_taker), "%s", taker);
-    sampler->has_news = true;
     smp_log_put_once(sampler->log, SMP_LOG_WARNING,
                      "another handler was installed for the sampler's signal: %s", taker);
-    if (is_lost)
-        signal_lost(sampler);
-}
-
-bool smp_sampler_take_news(struct smp_sampler *sampler)
-{
-    bool news = sampler->has_news;
-
-    for (size_t i = 0; i < sampler->source_count; i++) {
-        const struct smp_source *source = &sampler->sources[i];
-        if (source->take_news != NULL && source->take_news(source->self))
-            news = true;
-    }
-    sampler->has_news = false;
-    return news;
+    if (is_lost && sampler->options.clock == SMP_CLOCK_CPU)
+        smp_cpu_signal_lost(sampler->sources[0].self);
 }
 
 static void count_unnamed_methods(struct smp_sampler *sampler)
@@ -306,34 +266,31 @@ static void count_unnamed_methods(struct smp_sampler *sampler)
     sampler->methods_seen = stats;
 }
 
-/* What the polls since the last call have met. */
+/* Counts and reports the events of the polls since the last call. */
 static void count_and_warn(struct smp_sampler *sampler)
 {
     count_unnamed_methods(sampler);
     warn_of_memory(sampler);
-    warn_of_refusals(sampler);
-    put_notices(sampler);
 }
 
 /* --- time --- */
 
-/* Attributes what is pending. */
+/* Attributes pending time. */
 static void flush_sources(struct smp_sampler *sampler, enum smp_flush reason)
 {
     if (!sampler->is_running)
         return;
-    for (size_t i = 0; i < sampler->source_count; i++)
-        sampler->sources[i].flush(sampler->sources[i].self, reason);
+    for (size_t i = 0; i < sampler->source_count; i++) {
+        const struct smp_source *source = &sampler->sources[i];
+        if (source->flush != NULL)
+            source->flush(source->self, reason);
+    }
     count_and_warn(sampler);
 }
 
 void smp_sampler_poll_all(struct smp_sampler *sampler)
 {
-    for (size_t i = 0; i < sampler->source_count && sampler->is_running; i++) {
-        const struct smp_source *source = &sampler->sources[i];
-        if (source->poll_all != NULL)
-            source->poll_all(source->self);
-    }
+    sampler->next.is_last = sampler->is_running;
 }
 
 bool smp_sampler_is_running(const struct smp_sampler *sampler)
@@ -343,10 +300,11 @@ bool smp_sampler_is_running(const struct smp_sampler *sampler)
 
 void smp_sampler_mark(struct smp_sampler *sampler, int64_t now_ns, int64_t wall_ms)
 {
-    smp_roster_mark(&sampler->roster, now_ns);
+    smp_sampled_threads_mark(&sampler->threads, now_ns);
     for (size_t i = 0; i < sampler->source_count; i++)
         sampler->sources[i].mark(sampler->sources[i].self, now_ns);
     sampler->is_running = true;
+    sampler->next = (struct smp_tick){ 0 };
     sampler->covered_ns = now_ns;
     smp_interval_begin(sampler->interval, now_ns, wall_ms);
 }
@@ -354,39 +312,34 @@ void smp_sampler_mark(struct smp_sampler *sampler, int64_t now_ns, int64_t wall_
 void smp_sampler_pause(struct smp_sampler *sampler)
 {
     flush_sources(sampler, SMP_FLUSH_LAST);
-    for (size_t i = 0; i < sampler->source_count; i++) {
-        const struct smp_source *source = &sampler->sources[i];
-        if (source->stop != NULL)
-            source->stop(source->self);
-    }
     sampler->is_running = false;
 }
 
 void smp_sampler_forget_ended(struct smp_sampler *sampler, int64_t now_ns)
 {
     assert(!sampler->is_running);
-    smp_roster_remove_all_ended(&sampler->roster, now_ns);
+    smp_sampled_threads_remove_all_ended(&sampler->threads, now_ns);
 }
 
 static void set_living(struct smp_sampler *sampler)
 {
-    const struct smp_thread_table *table = &sampler->roster.table;
+    const struct smp_thread_table *table = &sampler->threads.table;
 
     smp_interval_set_living(sampler->interval, table->serials, table->count,
-                            sampler->roster.cursor);
+                            sampler->threads.cursor);
 }
 
-/* Calls may be counted of threads that the roster has not met yet. */
+/* Calls may be counted in threads that no poll for thread starts has found yet. */
 static uint64_t newest_known(const struct smp_sampler *sampler)
 {
     const uint64_t met = smp_interval_newest_thread(sampler->interval);
-    const uint64_t newest = met > sampler->roster.cursor ? met : sampler->roster.cursor;
+    const uint64_t newest = met > sampler->threads.cursor ? met : sampler->threads.cursor;
 
     return newest > sampler->known_serial ? newest : sampler->known_serial;
 }
 
-/* Thousands of short threads a second would fill the memory of a long interval. */
-static void forget_crowd(struct smp_sampler *sampler)
+/* Thousands of short-lived threads a second would fill the memory of a long interval. */
+static void forget_ended_threads(struct smp_sampler *sampler)
 {
     if (!smp_interval_is_crowded(sampler->interval))
         return;
@@ -394,7 +347,7 @@ static void forget_crowd(struct smp_sampler *sampler)
     smp_interval_forget_ended(sampler->interval, sampler->known_serial);
 }
 
-/* To what refers to nodes it is as if the next interval began. */
+/* For everything that refers to nodes, folding is like the begin of an interval. */
 static void fold_if_full(struct smp_sampler *sampler)
 {
     if (!smp_interval_is_full(sampler->interval))
@@ -406,38 +359,37 @@ static void fold_if_full(struct smp_sampler *sampler)
     if (sampler->has_told_of_folding)
         return;
     sampler->has_told_of_folding = true;
-    sampler->has_news = true;
     smp_log_put(sampler->log, SMP_LOG_INFO,
                 "memory limit of %zu bytes: the smallest rows are reported as %s",
                 sampler->quota->limit_bytes, SMP_FOLDED_NAME);
 }
 
-void smp_sampler_leave_out_stop(struct smp_sampler *sampler, int64_t now_ns, int64_t gap_ns)
+void smp_sampler_leave_out_stop(struct smp_sampler *sampler, int64_t gap_ns)
 {
     if (gap_ns == 0 || !sampler->is_running)
         return;
-    for (size_t i = 0; i < sampler->source_count; i++) {
-        const struct smp_source *source = &sampler->sources[i];
-        if (source->stopped != NULL)
-            source->stopped(source->self, now_ns, gap_ns);
-    }
+    sampler->next.stopped_ns += gap_ns;
     smp_interval_count(sampler->interval, SMP_COUNTER_STOPPED_MILLIS,
                        (uint64_t)(gap_ns / NS_PER_MS));
 }
 
 void smp_sampler_tick(struct smp_sampler *sampler, int64_t now_ns, bool late)
 {
+    struct smp_tick tick = sampler->next;
+
     if (!sampler->is_running)
         return;
+    tick.now_ns = now_ns;
+    sampler->next = (struct smp_tick){ 0 };
     smp_interval_count(sampler->interval, SMP_COUNTER_TICKS, 1);
     check_signal(sampler, now_ns);
     for (size_t i = 0; i < sampler->source_count; i++) {
         const struct smp_source *source = &sampler->sources[i];
         if (source->tick != NULL)
-            source->tick(source->self, now_ns);
+            source->tick(source->self, &tick);
     }
     fold_if_full(sampler);
-    forget_crowd(sampler);
+    forget_ended_threads(sampler);
     count_and_warn(sampler);
     if (late)
         smp_interval_count(sampler->interval, SMP_COUNTER_LATE_TICKS, 1);
@@ -447,22 +399,12 @@ void smp_sampler_tick(struct smp_sampler *sampler, int64_t now_ns, bool late)
 
 int64_t smp_sampler_tick_gap_ns(struct smp_sampler *sampler)
 {
-    int64_t most_ns = 0;
-
-    for (size_t i = 0; i < sampler->source_count; i++) {
-        const struct smp_source *source = &sampler->sources[i];
-        const int64_t gap_ns = source->tick_gap_ns != NULL ? source->tick_gap_ns(source->self) : 0;
-        most_ns = gap_ns > most_ns ? gap_ns : most_ns;
-    }
-    return most_ns;
+    return smp_throttle_tick_gap_ns(&sampler->throttle);
 }
 
 void smp_sampler_excuse_cpu(struct smp_sampler *sampler, int64_t used_ns)
 {
-    for (size_t i = 0; i < sampler->source_count; i++) {
-        if (sampler->sources[i].excuse_cpu != NULL)
-            sampler->sources[i].excuse_cpu(sampler->sources[i].self, used_ns);
-    }
+    smp_throttle_excuse(&sampler->throttle, used_ns);
 }
 
 uint64_t smp_sampler_idle_ticks(const struct smp_sampler *sampler)
@@ -475,14 +417,14 @@ uint64_t smp_sampler_idle_ticks(const struct smp_sampler *sampler)
             source->idle_ticks != NULL ? source->idle_ticks(source->self) : UINT64_MAX;
         least = ticks < least ? ticks : least;
     }
-    return least;
+    return least > sampler->next.skipped ? least - sampler->next.skipped : 0;
 }
 
 bool smp_sampler_watch(struct smp_sampler *sampler, struct smp_start_listener *listener)
 {
     const struct smp_thread_source *threads = &sampler->vm.threads;
 
-    return threads->listen(threads->self, sampler->roster.cursor, listener);
+    return threads->listen(threads->self, sampler->threads.cursor, listener);
 }
 
 void smp_sampler_unwatch(struct smp_sampler *sampler, struct smp_start_listener *listener,
@@ -491,11 +433,7 @@ void smp_sampler_unwatch(struct smp_sampler *sampler, struct smp_start_listener 
     const struct smp_thread_source *threads = &sampler->vm.threads;
 
     threads->unlisten(threads->self, listener);
-    for (size_t i = 0; i < sampler->source_count; i++) {
-        const struct smp_source *source = &sampler->sources[i];
-        if (source->skip_ticks != NULL)
-            source->skip_ticks(source->self, left_out);
-    }
+    sampler->next.skipped += left_out;
     smp_interval_count(sampler->interval, SMP_COUNTER_IDLE_TICKS, left_out);
 }
 
@@ -520,16 +458,13 @@ void smp_sampler_count(struct smp_sampler *sampler, enum smp_counter counter, ui
 
 void smp_sampler_reset_counts(struct smp_sampler *sampler)
 {
-    for (size_t i = 0; i < sampler->source_count; i++) {
-        const struct smp_source *source = &sampler->sources[i];
-        if (source->reset_counts != NULL)
-            source->reset_counts(source->self);
-    }
+    if (sampler->source_count > CALLS)
+        smp_calls_reset(sampler->sources[CALLS].self);
 }
 
 /* --- options, filter --- */
 
-/* Where the lists are the same, methods keep the rules they have been judged by. */
+/* If the lists are the same, methods keep the rules by which they were judged. */
 static void change_wait_rules(struct smp_sampler *sampler, struct smp_prepared_options *options)
 {
     const struct smp_options *before = &sampler->prepared->options;
@@ -545,7 +480,7 @@ static void change_wait_rules(struct smp_sampler *sampler, struct smp_prepared_o
     }
 }
 
-/* Where the packages are the same, methods keep the filter they have been compared with. */
+/* If the packages are the same, methods keep the filter with which they were compared. */
 static void change_filter(struct smp_sampler *sampler, struct smp_prepared_options *options)
 {
     struct smp_prepared_options *before = sampler->prepared;
@@ -562,36 +497,45 @@ static void change_filter(struct smp_sampler *sampler, struct smp_prepared_optio
 
 void smp_sampler_set_options(struct smp_sampler *sampler, struct smp_prepared_options *options)
 {
-    flush_sources(sampler, SMP_FLUSH_OPTIONS); /* pending time belongs to the old ones */
+    flush_sources(sampler, SMP_FLUSH_OPTIONS); /* pending time belongs to the old options */
     change_wait_rules(sampler, options);
     change_filter(sampler, options);
-    for (size_t i = 0; i < sampler->source_count; i++)
-        sampler->sources[i].set_options(sampler->sources[i].self, &options->options);
-    smp_roster_set_options(&sampler->roster, &options->options);
+    sampler->options = options->options;
+    for (size_t i = 0; i < sampler->source_count; i++) {
+        const struct smp_source *source = &sampler->sources[i];
+        if (source->set_options != NULL)
+            source->set_options(source->self, &sampler->prepared->options);
+    }
+    smp_sampled_threads_use_options(&sampler->threads);
+    smp_throttle_set(&sampler->throttle, options->options.overhead_limit_per_mille,
+                     smp_options_interval_ns(&options->options));
     smp_prepared_options_destroy(sampler->prepared);
     sampler->prepared = options;
 }
 
 const struct smp_options *smp_sampler_options(const struct smp_sampler *sampler)
 {
-    return &sampler->prepared->options;
+    return &sampler->options;
 }
 
 void smp_sampler_set_filter(struct smp_sampler *sampler, struct smp_thread_filter thread_filter,
                             bool only)
 {
     flush_sources(sampler, SMP_FLUSH_FILTER);
-    smp_roster_set_filter(&sampler->roster, thread_filter, only);
-    for (size_t i = 0; i < sampler->source_count; i++)
-        sampler->sources[i].filter_changed(sampler->sources[i].self);
+    smp_sampled_threads_set_filter(&sampler->threads, thread_filter, only);
+    for (size_t i = 0; i < sampler->source_count; i++) {
+        const struct smp_source *source = &sampler->sources[i];
+        if (source->filter_changed != NULL)
+            source->filter_changed(source->self);
+    }
 }
 
 /* --- the end of an interval --- */
 
-/* A thread that is idle has the stack it had, however long ago that was walked. */
+/* An idle thread still has its last stack, however long ago that was walked. */
 static void take_over_last_stacks(const struct smp_sampler *sampler, struct smp_methods *compacted)
 {
-    const struct smp_thread_table *table = &sampler->roster.table;
+    const struct smp_thread_table *table = &sampler->threads.table;
 
     for (size_t i = 0; i < table->count; i++) {
         struct smp_sample sample = { 0 };
@@ -601,8 +545,8 @@ static void take_over_last_stacks(const struct smp_sampler *sampler, struct smp_
     }
 }
 
-/* The next interval's names: the same, or of a full table those still in use. Never NULL: without
- * memory to compact it, the full table stays. */
+/* The names for the next interval: the same table, or, if it is full, a copy of the names in use.
+ * Never NULL: without memory for a copy the full table stays. */
 static struct smp_methods *next_methods(const struct smp_sampler *sampler)
 {
     const size_t most = sampler->quota->limit_bytes / NAMES_LIMIT_SHARE;
@@ -624,7 +568,7 @@ static struct smp_methods *next_methods(const struct smp_sampler *sampler)
     return compacted != NULL ? compacted : smp_methods_hold(sampler->methods);
 }
 
-/* The interval is sealed as profile: adds its figures to those of the closed ones. */
+/* The interval has become this profile: adds its figures to those of all finished intervals. */
 static void close_interval(struct smp_sampler *sampler, struct smp_profile *profile)
 {
     memcpy(profile->signal_taker, sampler->signal_taker, sizeof(profile->signal_taker));
@@ -633,17 +577,17 @@ static void close_interval(struct smp_sampler *sampler, struct smp_profile *prof
         sampler->closed_counters[i] += smp_interval_counter(sampler->interval, (enum smp_counter)i);
     smp_interval_destroy(sampler->interval);
     set_interval(sampler, NULL);
-    sampler->attribution.tree_epoch++; /* a new tree also forgets the node of the last stack */
+    sampler->attribution.tree_epoch++; /* makes nodes of last stacks invalid, too */
     sampler->attribution.ran_out = false;
     sampler->warned_of_memory = false;
     sampler->signal_taker[0] = '\0';
 }
 
-/* The strip of the interval that ends is worth less than the next interval. */
+/* The next interval is worth more than the times by second of the one that ends. */
 static enum smp_status create_next(struct smp_sampler *sampler, struct smp_methods *methods,
                                    struct smp_interval **next)
 {
-    const uint32_t measures = measures_of(&sampler->prepared->options);
+    const uint32_t measures = measures_of(&sampler->options);
     enum smp_status status = smp_interval_create(sampler->quota, methods, measures, next);
 
     if (status != SMP_OK && smp_interval_forget_seconds(sampler->interval))
@@ -651,8 +595,8 @@ static enum smp_status create_next(struct smp_sampler *sampler, struct smp_metho
     return status;
 }
 
-enum smp_status smp_sampler_seal(struct smp_sampler *sampler, int64_t now_ns, int64_t wall_ms,
-                                 struct smp_profile **out)
+enum smp_status smp_sampler_finish_interval(struct smp_sampler *sampler, int64_t now_ns,
+                                            int64_t wall_ms, struct smp_profile **out)
 {
     struct smp_methods *methods = NULL;
     struct smp_interval *next = NULL;
@@ -666,7 +610,7 @@ enum smp_status smp_sampler_seal(struct smp_sampler *sampler, int64_t now_ns, in
     if (status != SMP_OK)
         goto done;
     set_living(sampler);
-    status = smp_interval_seal(sampler->interval, now_ns, wall_ms, out);
+    status = smp_interval_finish(sampler->interval, now_ns, wall_ms, out);
     if (status != SMP_OK)
         goto done;
     close_interval(sampler, *out);
@@ -685,16 +629,16 @@ done:
     return status;
 }
 
-enum smp_status smp_sampler_seal_last(struct smp_sampler *sampler, int64_t now_ns, int64_t wall_ms,
-                                      struct smp_profile **out)
+enum smp_status smp_sampler_finish_last(struct smp_sampler *sampler, int64_t now_ns,
+                                        int64_t wall_ms, struct smp_profile **out)
 {
     enum smp_status status;
 
     flush_sources(sampler, SMP_FLUSH_LAST);
     sampler->is_running = false;
-    /* No longer needed; a full session has memory for the profile without them. */
-    smp_roster_forget_stacks(&sampler->roster);
-    status = smp_interval_seal(sampler->interval, now_ns, wall_ms, out);
+    /* No longer needed. In a full session this frees memory for the profile. */
+    smp_sampled_threads_forget_stacks(&sampler->threads);
+    status = smp_interval_finish(sampler->interval, now_ns, wall_ms, out);
     if (status == SMP_OK)
         close_interval(sampler, *out);
     return status;
@@ -702,13 +646,10 @@ enum smp_status smp_sampler_seal_last(struct smp_sampler *sampler, int64_t now_n
 
 int64_t smp_sampler_own_cpu_ns(const struct smp_sampler *sampler)
 {
-    int64_t sum_ns = 0;
+    struct smp_sampler_live live;
 
-    for (size_t i = 0; i < sampler->source_count; i++) {
-        const struct smp_source *source = &sampler->sources[i];
-        sum_ns += source->own_cpu_ns != NULL ? source->own_cpu_ns(source->self) : 0;
-    }
-    return sum_ns;
+    smp_sampler_get_live(sampler, &live);
+    return live.source.helper_cpu_ns;
 }
 
 void smp_sampler_get_stats(const struct smp_sampler *sampler, struct smp_sampler_stats *out)
@@ -717,7 +658,7 @@ void smp_sampler_get_stats(const struct smp_sampler *sampler, struct smp_sampler
 
     *out = (struct smp_sampler_stats){
         .total_tally = sampler->closed_tally,
-        .threads = sampler->roster.sampled,
+        .threads = sampler->threads.sampled,
         .locations = sampler->methods_seen.locations,
     };
     memcpy(out->total_counters, sampler->closed_counters, sizeof(out->total_counters));
@@ -738,11 +679,12 @@ void smp_sampler_get_live(const struct smp_sampler *sampler, struct smp_sampler_
 
     *out = (struct smp_sampler_live){
         .is_running = sampler->is_running,
-        .threads = sampler->roster.table.count,
-        .sampled = sampler->roster.sampled,
+        .threads = sampler->threads.table.count,
+        .sampled = sampler->threads.sampled,
         .tree_bytes = interval == NULL ? 0 : smp_interval_tree_bytes(interval),
         .name_bytes = sampler->methods_seen.bytes,
         .stack_bytes = sampler->attribution.budget.bytes,
+        .throttle = sampler->throttle,
     };
     for (size_t i = 0; i < sampler->source_count; i++) {
         if (sampler->sources[i].get_live != NULL)

@@ -45,7 +45,7 @@ bool smp_schedule_begin_tick(struct smp_schedule *schedule, int64_t now_ns)
 {
     const bool late = now_ns - schedule->due_ns > schedule->interval_ns / 2;
 
-    /* From the due time, so that being a little behind does not add up. */
+    /* Counts from the due time, so that small delays do not add up. */
     schedule->due_ns += jittered_interval(schedule);
     if (schedule->due_ns <= now_ns)
         smp_schedule_restart_ticks(schedule, now_ns);
@@ -63,7 +63,7 @@ uint64_t smp_schedule_skip_ticks(struct smp_schedule *schedule, int64_t at_ns, u
 
 uint64_t smp_schedule_hold_tick(struct smp_schedule *schedule, int64_t at_ns)
 {
-    /* The last one before at_ns is not left out: it comes later. */
+    /* The last tick before at_ns is not left out, but comes later. */
     const uint64_t left_out =
         smp_schedule_skip_ticks(schedule, at_ns - schedule->interval_ns + 1, UINT64_MAX);
 

@@ -9,17 +9,17 @@
 #include "engine/sources/walks.h"
 
 struct smp_session {
-    struct smp_quota *quota; /* held, as by the profiles that outlive the session */
+    struct smp_quota *quota; /* also held by the profiles, which may outlive the session */
     struct smp_lifecycle lifecycle;
     struct smp_log *log;
     struct smp_interval_queue *intervals;
     struct smp_reporter *reporter;
     struct smp_ticker *ticker;
     const char *engine;
-    struct smp_options fixed; /* as created: what of it is fixed stays so */
+    struct smp_options fixed; /* as created: its fixed options never change */
 };
 
-/* A thread of the session that waited for itself would wait for ever. */
+/* True if the caller is a thread of the session, which must not wait for itself. */
 static bool is_own_thread(struct smp_session *session)
 {
     return smp_ticker_is_caller(session->ticker) || smp_reporter_is_caller(session->reporter);
@@ -68,7 +68,7 @@ enum smp_status smp_session_create(const struct smp_session_config *config,
                                    const struct smp_options *options, struct smp_session **out)
 {
     enum smp_status status = SMP_ENOMEM;
-    /* Itself it is charged to the process only: there is no quota before it. */
+    /* The session itself is not charged to the quota, which does not exist yet. */
     struct smp_session *session = smp_alloc(NULL, sizeof(*session));
 
     if (session == NULL)
@@ -227,8 +227,8 @@ enum smp_status smp_session_reset_counts(struct smp_session *session)
 }
 
 /*
- * The sampler thread never waits for output. Where too many reports wait, or hold the memory that a
- * new interval needs, the request is repeated after one of them has been released.
+ * The sampler thread never waits for output. If too many reports wait, or hold the memory that a
+ * new interval needs, the request is repeated after a report has been released.
  */
 static enum smp_status request_report(struct smp_session *session, enum smp_request_kind kind)
 {
@@ -269,8 +269,8 @@ enum smp_status smp_session_sample_once(struct smp_session *session)
 /* --- readers --- */
 
 /*
- * Ends the running interval, without waiting for output. Where memory has run out, waiting
- * intervals make room: they are merged first, then dropped, oldest first.
+ * Ends the running interval without waiting for output. If memory has run out, waiting intervals
+ * are merged, then dropped, oldest first.
  */
 static enum smp_status request_interval(struct smp_session *session, struct smp_request *request)
 {
@@ -284,7 +284,7 @@ static enum smp_status request_interval(struct smp_session *session, struct smp_
         smp_interval_queue_compact(session->intervals);
         status = do_request(session, request);
         again = false;
-        /* Only where our limit refuses: what the system refuses may be there next time. */
+        /* Only if our limit refuses: memory that the system refuses may be there next time. */
         if ((status == SMP_ENOMEM || status == SMP_EQUOTA) &&
             (request->is_full || smp_quota_refusals(session->quota) != before))
             again = smp_interval_queue_evict(session->intervals);
@@ -311,14 +311,14 @@ enum smp_status smp_session_take_interval(struct smp_session *session, unsigned 
                                           struct smp_profile **out)
 {
     struct smp_request request = { .kind = SMP_REQUEST_END_INTERVAL };
-    const enum smp_status sealed = request_interval(session, &request);
+    const enum smp_status ended = request_interval(session, &request);
     enum smp_status taken;
 
-    if (sealed == SMP_ESELF)
-        return sealed;
-    /* Also on failure: earlier intervals may wait. */
+    if (ended == SMP_ESELF)
+        return ended;
+    /* Also after a failure: earlier intervals may wait. */
     taken = smp_interval_queue_take(session->intervals, reader, SMP_INTERVAL_QUEUE_END, out);
-    return taken == SMP_ESTATE && sealed != SMP_OK ? sealed : taken;
+    return taken == SMP_ESTATE && ended != SMP_OK ? ended : taken;
 }
 
 enum smp_status smp_session_keep_windows(struct smp_session *session)
@@ -333,23 +333,23 @@ void smp_session_forget_windows(struct smp_session *session)
     smp_interval_queue_forget_windows(session->intervals);
 }
 
-/* Evicts nothing for it: a client that reads the last minutes takes nothing from other readers. */
+/* Evicts nothing: a client that reads windows must not cost other readers their intervals. */
 enum smp_status smp_session_take_window(struct smp_session *session, enum smp_window window,
                                         struct smp_profile **out)
 {
     struct smp_request request = { .kind = SMP_REQUEST_END_WINDOW };
-    enum smp_status sealed;
+    enum smp_status ended;
     enum smp_status taken;
 
     do {
         smp_interval_queue_compact(session->intervals);
-        sealed = do_request(session, &request);
-        if (sealed == SMP_ESELF || sealed == SMP_ESTATE || sealed == SMP_ESTOPPED)
-            return sealed;
+        ended = do_request(session, &request);
+        if (ended == SMP_ESELF || ended == SMP_ESTATE || ended == SMP_ESTOPPED)
+            return ended;
         taken = smp_interval_queue_take_window(session->intervals, window, out);
         request.is_first = !request.is_first;
-    } while (taken == SMP_ESTATE && sealed == SMP_OK && request.is_first);
-    return taken == SMP_ESTATE && sealed != SMP_OK ? sealed : taken;
+    } while (taken == SMP_ESTATE && ended == SMP_OK && request.is_first);
+    return taken == SMP_ESTATE && ended != SMP_OK ? ended : taken;
 }
 
 struct smp_profile *smp_session_current_report(struct smp_session *session)
@@ -365,7 +365,7 @@ static void count_late(struct smp_statistics *statistics, enum smp_counter count
     statistics->sampler.interval_counters[counter] += count;
 }
 
-/* A stop that waits for a name callback has made no last report yet. */
+/* If stop waits for a name callback, the last report has not been made yet. */
 static uint64_t waiting_reports(struct smp_session *session,
                                 const struct smp_reporter_stats *reporter)
 {
@@ -380,7 +380,7 @@ void smp_session_get_statistics(struct smp_session *session, struct smp_statisti
     struct smp_reporter_stats reporter;
 
     smp_ticker_get_stats(session->ticker, &ticker);
-    smp_reporter_get_stats(session->reporter, &reporter); /* second: it is the newer one */
+    smp_reporter_get_stats(session->reporter, &reporter); /* second, so that it is newer */
     *out = (struct smp_statistics){
         .sampler = ticker.sampler,
         .engine = session->engine,
@@ -392,7 +392,7 @@ void smp_session_get_statistics(struct smp_session *session, struct smp_statisti
         .own_cpu_ns = ticker.own_cpu_ns + reporter.own_cpu_ns,
         .elapsed_ns = ticker.elapsed_ns,
     };
-    /* The sampler has not counted these yet; after stop it never will. */
+    /* The sampler has not counted these yet, and after stop it never will. */
     count_late(out, SMP_COUNTER_FAILED_REPORTS, reporter.failed - ticker.counted.failed);
     count_late(out, SMP_COUNTER_CUT_RECORDS, reporter.cut - ticker.counted.cut);
     count_late(out, SMP_COUNTER_DROPPED_INTERVALS, reporter.dropped - ticker.counted.dropped);

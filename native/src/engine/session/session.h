@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * session.h - a running sampler: its two threads, its schedule, its queue of reports. What Java
- * holds.
+ * session.h - a running sampler: two threads, a schedule, a queue of reports. Java holds a session.
  *
  *   create ─► new ─start─► running ⇄ paused ─stop─► stopped ─► destroy        (lifecycle.h)
  *
- * The sampler thread ticks every interval, jittered by up to a half, and neither does nor awaits
- * output. The report thread turns profiles into calls of the outputer. Where a report is due while
- * SMP_MAX_QUEUED_SNAPSHOTS wait, the interval goes on into the next report (counted as merged): a
- * slow outputer costs reports, never samples.
+ * The sampler thread ticks every interval, jittered by up to a half, and never waits for output.
+ * The report thread turns profiles into calls of the outputer. If a report is due while
+ * SMP_MAX_QUEUED_SNAPSHOTS wait, the interval goes on into the next report (counted as merged), so
+ * a slow outputer costs reports, never samples.
  *
  * Owns     everything below it. Borrows the self pointers of outputer and vm as long as it lives.
- * Threads  every function from any thread. None waits while holding a lock. One that would wait for
- *          the sampler or the reporter returns SMP_ESELF when it is called from one of the two.
- * Errors   as listed. Nothing is started where start fails.
+ * Threads  every function from any thread. None waits while holding a lock. A function that would
+ *          wait for the sampler or the report thread returns SMP_ESELF if one of these calls it.
+ * Errors   as listed. If start fails, nothing is left running.
  * Cost     start: two threads. Each call: one mutex.
  */
 #ifndef SMP_ENGINE_SESSION_SESSION_H
@@ -25,11 +24,11 @@
 
 #include "base/status.h"
 #include "engine/jvm.h"
+#include "engine/session/interval_queue.h"
 #include "engine/session/lifecycle.h"
 #include "engine/session/reporter.h"
 #include "engine/session/sampler.h"
 #include "engine/session/ticker.h"
-#include "engine/session/window.h"
 #include "export/outputer.h"
 #include "model/options.h"
 
@@ -41,7 +40,7 @@ struct smp_session_config {
     struct smp_outputer outputer;
 };
 
-/* What a session does now, for dump.h. */
+/* The state now, for dump.h. */
 struct smp_session_live {
     enum smp_state state;
     struct smp_ticker_live ticker;
@@ -55,7 +54,7 @@ struct smp_statistics {
     struct smp_sampler_stats sampler;
     const char *engine;
     uint64_t reports_written;
-    uint64_t reports_waiting; /* for the outputer; while stop waits, with the last one */
+    uint64_t reports_waiting; /* for the outputer; while stop waits, including the last one */
     uint64_t memory_used_bytes;
     uint64_t memory_peak_bytes;
     uint64_t memory_limit_bytes;
@@ -67,28 +66,28 @@ struct smp_statistics {
 SMP_CHECKED enum smp_status smp_session_create(const struct smp_session_config *config,
                                                const struct smp_options *options,
                                                struct smp_session **out);
-/* Stops it first where it runs, without a last report. NULL is fine. Never from the session's own
- * threads. */
+/* Stops a running session first, without a last report. NULL is fine. Never call it on the
+ * session's own threads. */
 void smp_session_destroy(struct smp_session *session);
 
 /*
- * Returns after the first tick, so that all that happens after start is sampled. SMP_ETHREAD,
- * SMP_ENOMEM, SMP_EQUOTA, SMP_EVM; SMP_ESTATE when not new.
+ * Returns after the first tick, so everything that happens after start is sampled. SMP_ETHREAD,
+ * SMP_ENOMEM, SMP_EQUOTA, SMP_EVM; SMP_ESTATE if the session is not new.
  */
 SMP_CHECKED enum smp_status smp_session_start(struct smp_session *session);
 /*
  * Polls every thread a last time, makes a last report, and ends both threads. Returns when that
- * report is written, or has failed. SMP_ENOMEM, SMP_EQUOTA: all is stopped, but there was no memory
- * for the last report. A second stop waits for the first and is SMP_OK. On a session never started:
- * SMP_OK, nothing happens.
+ * report is written or has failed. SMP_ENOMEM, SMP_EQUOTA: everything is stopped, but there was no
+ * memory for the last report. A second stop waits for the first and returns SMP_OK. On a session
+ * that was never started it returns SMP_OK and does nothing.
  */
 SMP_CHECKED enum smp_status smp_session_stop(struct smp_session *session);
 
 /*
- * Copies options. They take effect before the next tick, and before whatever the caller requests
- * next; does not wait for that, so the session's own threads may call it. Of several the last ones
- * hold. SMP_ESTATE, with message: a fixed one would change. SMP_ENOMEM, SMP_EQUOTA, SMP_ESTOPPED:
- * the old ones stay. message may be NULL.
+ * Copies options. They take effect before the next tick, and before anything that the caller
+ * requests next. It does not wait for that, so the session's own threads may call it. If several
+ * calls come before a tick, the last one wins. SMP_ESTATE, with message: a fixed option would
+ * change. SMP_ENOMEM, SMP_EQUOTA, SMP_ESTOPPED: the old options stay. message may be NULL.
  */
 SMP_CHECKED enum smp_status smp_session_configure(struct smp_session *session,
                                                   const struct smp_options *options,
@@ -97,56 +96,56 @@ SMP_CHECKED enum smp_status smp_session_configure(struct smp_session *session,
 SMP_CHECKED enum smp_status smp_session_select(struct smp_session *session,
                                                struct smp_thread_filter thread_filter, bool only);
 
-/* Counted calls of the running interval, and their times, begin at zero; threads inside of a root
- * go on being counted. Before start: nothing. */
+/* Counted calls of the running interval and their times begin at zero; threads inside of a root go
+ * on being counted. Does nothing before start. */
 SMP_CHECKED enum smp_status smp_session_reset_counts(struct smp_session *session);
-/* Polls every thread a last time. Then no time is sampled until resume. Twice is fine. Data is
- * kept. */
+/* Polls every thread a last time. Then no time is sampled until resume, and data is kept. May be
+ * called twice. */
 SMP_CHECKED enum smp_status smp_session_pause(struct smp_session *session);
 SMP_CHECKED enum smp_status smp_session_resume(struct smp_session *session);
 
 /*
- * Ticks (unless paused), ends the interval, returns when its report is written.
- * SMP_EIO when the outputer failed; SMP_ENOMEM, SMP_EQUOTA: not now, and nothing is lost;
- * SMP_ESTATE before start, SMP_ESTOPPED after stop.
+ * Ticks (unless paused), ends the interval, returns when its report is written. SMP_EIO: the
+ * outputer failed. SMP_ENOMEM, SMP_EQUOTA: not now, and nothing is lost. SMP_ESTATE before start,
+ * SMP_ESTOPPED after stop.
  */
 SMP_CHECKED enum smp_status smp_session_report(struct smp_session *session);
-/* Paused or inactive only, else SMP_ESTATE: one poll of all threads, which counts as one interval,
- * then as report. */
+/* Only if paused or inactive, else SMP_ESTATE: polls all threads once, which counts as one
+ * interval, then as report. */
 SMP_CHECKED enum smp_status smp_session_sample_once(struct smp_session *session);
 
 /*
- * A reader of intervals with its own cursor: its first interval begins now, or at start. Readers do
- * not affect each other, nor the reports. Closed with the session.
- * SMP_EQUOTA: SMP_MAX_READERS are open, or no memory for a new interval; SMP_ENOMEM; SMP_ESTOPPED.
+ * Opens a reader with its own cursor. Its first interval begins now, or at start. Readers affect
+ * neither each other nor the reports. Closed with the session. SMP_EQUOTA: SMP_MAX_READERS are
+ * open, or no memory for a new interval; SMP_ENOMEM; SMP_ESTOPPED.
  */
 SMP_CHECKED enum smp_status smp_session_open_reader(struct smp_session *session, unsigned *reader);
 void smp_session_close_reader(struct smp_session *session, unsigned reader);
 /*
- * Ticks (unless paused), ends the interval, and gives all that the reader has not had: the caller
- * holds *out, which may outlive the session. Where memory is short it may be only the older part;
- * the next call gives the rest. After stop: what is left, then SMP_ESTOPPED.
+ * Ticks (unless paused), ends the interval, and gives everything that the reader has not had. The
+ * caller holds *out, which may outlive the session. If memory is short, *out may be only the older
+ * part; the next call gives the rest. After stop: the remaining intervals, then SMP_ESTOPPED.
  * SMP_ESTATE: not started. SMP_EINVAL: no such reader. SMP_ENOMEM, SMP_EQUOTA: nothing is lost.
  */
 SMP_CHECKED enum smp_status smp_session_take_interval(struct smp_session *session, unsigned reader,
                                                       struct smp_profile **out);
 /*
- * Windows: what was sampled in the last minutes, or since they are kept, which is now, or at start.
- * Reading them empties nothing. Kept until forget; a second keep is SMP_OK. Errors as those of
- * open_reader.
+ * Windows show the last minutes, or the time since they are kept, which begins now, or at start.
+ * Reading them takes nothing away. They are kept until forget; a second keep returns SMP_OK. Errors
+ * as for open_reader.
  */
 SMP_CHECKED enum smp_status smp_session_keep_windows(struct smp_session *session);
 void smp_session_forget_windows(struct smp_session *session);
 /*
- * Ticks (unless paused) and ends the interval, at most once a second and within the budget for
- * reports on demand (demand.h): else the window ends where the last one did. The caller holds *out,
- * which may outlive the session. SMP_ESTATE: no windows are kept, or it is not started.
+ * Ticks (unless paused) and ends the interval, but at most once a second and within the budget for
+ * reports on demand (demand.h); otherwise the window ends where the last one did. The caller holds
+ * *out, which may outlive the session. SMP_ESTATE: no windows are kept, or it is not started.
  * SMP_ESTOPPED. SMP_ENOMEM, SMP_EQUOTA: nothing is lost.
  */
 SMP_CHECKED enum smp_status smp_session_take_window(struct smp_session *session,
                                                     enum smp_window window,
                                                     struct smp_profile **out);
-/* Within a call of the outputer: the reported profile, held for the caller. Else NULL. */
+/* Within a call of the outputer: the report's profile, held for the caller. Else NULL. */
 struct smp_profile *smp_session_current_report(struct smp_session *session);
 
 /* Waits for no thread of the session. */

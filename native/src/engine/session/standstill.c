@@ -22,8 +22,8 @@ static void read_process_clock(struct smp_standstill *standstill, int64_t now_ns
 
 static void note_gap(struct smp_standstill *standstill, int64_t gap_ns)
 {
-    if (gap_ns > standstill->gap_ns)
-        standstill->gap_ns = gap_ns;
+    if (gap_ns > SMP_STANDSTILL_NS)
+        standstill->gaps_ns += gap_ns;
 }
 
 void smp_standstill_begin(struct smp_standstill *standstill, int64_t now_ns)
@@ -56,10 +56,10 @@ static bool has_process_run(const struct smp_standstill *standstill, int64_t gap
 
 int64_t smp_standstill_take(struct smp_standstill *standstill, int64_t ticked_ns, int64_t now_ns)
 {
-    const int64_t gap_ns = shorter_of(standstill->gap_ns, now_ns - ticked_ns);
+    const int64_t gap_ns = shorter_of(standstill->gaps_ns, now_ns - ticked_ns);
     int64_t stopped_ns = 0;
 
-    standstill->gap_ns = 0;
+    standstill->gaps_ns = 0;
     if (gap_ns > SMP_STANDSTILL_NS && !has_process_run(standstill, gap_ns, now_ns))
         stopped_ns = gap_ns;
     if (now_ns - standstill->read_ns >=

@@ -17,28 +17,29 @@
 #define NS_PER_SECOND 1000000000LL
 #define NS_PER_MS 1000000LL
 #define NS_PER_US 1000
-#define MAX_WAIT_NS (3600 * NS_PER_SECOND) /* wakes up in vain once an hour */
-#define FORGET_NS (600 * NS_PER_SECOND)    /* a paused sampler gives ended threads back */
+#define MAX_WAIT_NS (3600 * NS_PER_SECOND) /* the thread wakes up once an hour at least */
+#define FORGET_NS (600 * NS_PER_SECOND)    /* how often a paused sampler drops ended threads */
 
 struct smp_ticker {
     struct smp_quota *quota;
     struct smp_lifecycle *lifecycle;
     struct smp_worker worker;
     struct smp_start_listener
-        listener; /* calls the lifecycle's event; the thread source's while ticks are skipped */
+        listener; /* calls the lifecycle's event; the thread source has it while ticks are
+                   * skipped */
 
-    /* The sampler thread's; before start, of the caller of a request. */
+    /* For the sampler thread only; before start, for the caller of a request. */
     struct smp_sampler *sampler; /* NULL after the last tick */
     struct smp_interval_end end;
     struct smp_schedule schedule;
     struct smp_demand demand;
-    int64_t slot_due_ns; /* the next interval of the windows; INT64_MAX: none are kept */
+    int64_t slot_due_ns; /* the next interval of the windows; INT64_MAX: no windows are kept */
     bool is_paused;      /* by request */
-    uint64_t rest_ticks; /* the next ones, which are skipped */
-    bool has_rested;     /* since the last tick */
+    uint64_t rest_ticks; /* the number of next ticks to skip */
+    bool has_rested;     /* ticks have been skipped since the last one */
     int64_t ticked_ns;   /* the last tick while sampling */
-    int64_t forgot_ns;   /* ended threads were given back while not sampling */
-    int64_t elapsed_ns;  /* sampled since start */
+    int64_t forgot_ns;   /* the last time that ended threads were dropped in a pause */
+    int64_t elapsed_ns;  /* sampled time since start */
     struct smp_standstill standstill;
     enum smp_status last; /* of the last report */
 
@@ -49,7 +50,7 @@ struct smp_ticker {
 
 static int64_t interval_ns(const struct smp_ticker *ticker)
 {
-    return ticker->end.options->sampling_frequency_millis * NS_PER_MS;
+    return smp_options_interval_ns(ticker->end.options);
 }
 
 static int64_t period_ns(const struct smp_ticker *ticker)
@@ -57,7 +58,7 @@ static int64_t period_ns(const struct smp_ticker *ticker)
     return ticker->end.options->report_frequency_seconds * NS_PER_SECOND;
 }
 
-/* A text that is long is shown cut. */
+/* Copies a text, and cuts it if it is long. */
 static void publish_text(const char *text, char out[SMP_TICKER_TEXT_BYTES])
 {
     const size_t most = SMP_TICKER_TEXT_BYTES - sizeof("...");
@@ -68,7 +69,7 @@ static void publish_text(const char *text, char out[SMP_TICKER_TEXT_BYTES])
                    text[shown] == '\0' ? "" : "...");
 }
 
-/* Of the sampler's options. */
+/* Publishes the sampler's options. */
 static void publish_options(struct smp_ticker *ticker)
 {
     const struct smp_options *options = smp_sampler_options(ticker->sampler);
@@ -90,7 +91,7 @@ static void publish_figures(struct smp_ticker *ticker, const struct smp_sampler_
 {
     struct smp_ticker_stats stats = {
         .counted = ticker->end.counted,
-        .own_cpu_ns = own_cpu_ns + smp_sampler_own_cpu_ns(ticker->sampler),
+        .own_cpu_ns = own_cpu_ns + live->source.helper_cpu_ns,
         .elapsed_ns = ticker->elapsed_ns,
     };
 
@@ -110,25 +111,25 @@ static void publish_stats(struct smp_ticker *ticker)
     publish_figures(ticker, &live, smp_clock_own_cpu_ns());
 }
 
-/* A source that has read this thread's clock in the tick saves a reading. */
+/* The throttle has read this thread's clock when the tick began, which saves a reading. */
 static void publish_tick(struct smp_ticker *ticker)
 {
     struct smp_sampler_live live;
 
     smp_sampler_get_live(ticker->sampler, &live);
     publish_figures(ticker, &live,
-                    live.source.own_cpu_ns != 0 ? live.source.own_cpu_ns : smp_clock_own_cpu_ns());
+                    live.throttle.has_begun ? live.throttle.cpu_ns : smp_clock_own_cpu_ns());
 }
 
 static void after_tick(struct smp_ticker *ticker)
 {
     smp_interval_end_count(&ticker->end);
-    if (smp_sampler_take_news(ticker->sampler))
+    if (smp_log_take_news(ticker->end.log))
         smp_reporter_wake(ticker->end.reporter);
     publish_tick(ticker);
 }
 
-/* A user's name rule runs in a tick, and may wait: that is no stop. */
+/* A user's name rule runs in a tick and may wait, which is no stop of the process. */
 static void note_work(struct smp_ticker *ticker, int64_t now_ns)
 {
     if (ticker->end.options->default_name_rule)
@@ -143,7 +144,7 @@ static void make_tick(struct smp_ticker *ticker, int64_t now_ns, bool late)
     if (!smp_sampler_is_running(ticker->sampler))
         return;
     note_work(ticker, now_ns);
-    smp_sampler_leave_out_stop(ticker->sampler, now_ns,
+    smp_sampler_leave_out_stop(ticker->sampler,
                                smp_standstill_take(&ticker->standstill, ticker->ticked_ns, now_ns));
     smp_sampler_tick(ticker->sampler, now_ns, late);
     ticker->elapsed_ns += now_ns - ticker->ticked_ns;
@@ -162,7 +163,7 @@ static void tick_on_schedule(struct smp_ticker *ticker, int64_t now_ns)
                       smp_schedule_hold_tick(&ticker->schedule, now_ns + gap_ns));
 }
 
-/* The time of skipped ticks belongs to the options and the filter that held then. */
+/* The time of skipped ticks belongs to the options and the filter that were in force then. */
 static void catch_up(struct smp_ticker *ticker)
 {
     if (ticker->has_rested)
@@ -175,7 +176,7 @@ static void make_last_tick(struct smp_ticker *ticker, int64_t now_ns)
     make_tick(ticker, now_ns, false);
 }
 
-/* Samples where options and requests want it, else pauses. */
+/* Starts or pauses sampling, as options and requests want it. */
 static void start_or_pause(struct smp_ticker *ticker)
 {
     const bool is_wanted = ticker->end.options->active && !ticker->is_paused;
@@ -275,7 +276,7 @@ static enum smp_status end_interval(struct smp_ticker *ticker, struct smp_reques
     return status;
 }
 
-/* Here, so that no interval can end between the seal and the opening. */
+/* On the sampler thread, so that no interval can end between the two steps. */
 static enum smp_status open_reader(struct smp_ticker *ticker, struct smp_request *request,
                                    bool is_started)
 {
@@ -285,7 +286,7 @@ static enum smp_status open_reader(struct smp_ticker *ticker, struct smp_request
                             : status;
 }
 
-/* Here for the same reason. */
+/* On the sampler thread for the same reason. */
 static enum smp_status keep_windows(struct smp_ticker *ticker, struct smp_request *request,
                                     bool is_started)
 {
@@ -313,7 +314,7 @@ static enum smp_status end_window(struct smp_ticker *ticker, struct smp_request 
     return status;
 }
 
-/* What the request has used is paid for out of a budget of its own, and not by fewer polls. */
+/* Charges the request's CPU time to a budget of its own, so that it does not make polls rarer. */
 static void pay_request(struct smp_ticker *ticker, int64_t cpu_ns)
 {
     const int64_t used_ns = smp_clock_own_cpu_ns() - cpu_ns;
@@ -378,7 +379,7 @@ static void use_new_options(struct smp_ticker *ticker)
     publish_options(ticker);
 }
 
-/* In this order: a request comes after the options that its caller has set before. */
+/* In this order, because options that a caller has set come before its request. */
 static void do_requests(struct smp_ticker *ticker, struct smp_request *request)
 {
     use_new_options(ticker);
@@ -446,11 +447,12 @@ static void sleep_until(struct smp_ticker *ticker, uint32_t calls, int64_t now_n
 }
 
 /*
- * Returns when there is something to do: the requests, if any. False: the end, after those.
+ * Returns when there is something to do, with the requests if there are any. False: the session
+ * ends after these.
  *
- * The event's calls are read before each check for requests and thread starts, or one in between
- * would be slept through. Ticks may follow a test's clock; the sleep is in real time, and ends
- * early at most.
+ * The event's generation is read before each check for requests and thread starts, or one in
+ * between would be missed. Ticks may follow a test's clock; the sleep is in real time, and at worst
+ * ends early.
  */
 static bool wait_for_work(struct smp_ticker *ticker, struct smp_request **requests)
 {
@@ -515,7 +517,7 @@ static void run_sampler_thread(void *self)
     do_requests(ticker, requests);
     if (ticker->lifecycle->wants_last_report)
         make_last_report(ticker);
-    /* Here, because it gives threads and names back to the JVM. */
+    /* On this thread, because it returns threads and names to the JVM. */
     smp_sampler_destroy(ticker->sampler);
     ticker->sampler = NULL;
     ticker->end.options = NULL;

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ticker.h - the sampler thread: ticks when one is due, ends intervals, and between two ticks takes
- * new options and does what other threads request.
+ * ticker.h - the sampler thread: ticks when a tick is due, ends intervals, and between two ticks
+ * takes new options and handles requests of other threads.
  *
  *   sleep until due ──► new options ──► requests ──► tick ──► interval over? end it ──► reporter
  *
- * So the sampler is touched by one thread only, from start on. Where no thread is due for several
- * ticks, it sleeps through them; a thread that starts wakes it up. While it is paused it gives
- * threads back that have ended.
+ * From start on only this thread touches the sampler. If no thread is due for several ticks, it
+ * sleeps through them; a thread start wakes it up. While paused it drops threads that have ended.
  *
  * Owns     its thread and the sampler.
- * Threads  start, stop, destroy: the session. stats, is_caller: any.
+ * Threads  start, stop, destroy: the session. get_stats, get_live, is_caller: any.
  * Errors   as listed.
  * Cost     one wake-up for each tick.
  */
@@ -33,22 +32,24 @@ struct smp_ticker;
 
 struct smp_ticker_stats {
     struct smp_sampler_stats sampler;
-    struct smp_reporter_stats counted; /* what of the reporter's figures is in sampler's counters */
-    int64_t own_cpu_ns;                /* of the thread and those of sources, up to its last tick */
-    int64_t elapsed_ns;                /* sampled, up to the last tick */
+    struct smp_reporter_stats counted; /* the reporter's figures that are in the sampler's
+                                        * counters */
+    int64_t own_cpu_ns;                /* of the thread and of those that work for sources, up to
+                                        * the last tick */
+    int64_t elapsed_ns;                /* sampled time, up to the last tick */
 };
 
 enum { SMP_TICKER_TEXT_BYTES = 512 };
 
-/* What it does now, for dump(): as of the last tick, or of what changed since. */
+/* The state for dump(): as of the last tick, or of a later change. */
 struct smp_ticker_live {
     struct smp_sampler_live sampler;
     int64_t ticked_ns;          /* the last tick while sampling; 0: none yet */
-    struct smp_options options; /* without the texts, of which these are the beginnings: */
+    struct smp_options options; /* without the texts; their beginnings follow */
     char texts[SMP_OPTION_TEXT_COUNT][SMP_TICKER_TEXT_BYTES];
 };
 
-/* What a ticker is made of. All but options outlive it. */
+/* The parts of a ticker. All but options outlive it. */
 struct smp_ticker_setup {
     struct smp_quota *quota;
     struct smp_log *log;
@@ -62,18 +63,18 @@ struct smp_ticker_setup {
 
 SMP_CHECKED enum smp_status smp_ticker_create(const struct smp_ticker_setup *setup,
                                               struct smp_ticker **out);
-/* Not while its thread runs. */
+/* Its thread must not run. */
 void smp_ticker_destroy(struct smp_ticker *ticker);
 
-/* Returns after the first tick. SMP_ETHREAD, or the status of attach.enter: it may be started
+/* Returns after the first tick. SMP_ETHREAD, or the status of attach.enter; then it may be called
  * again. */
 SMP_CHECKED enum smp_status smp_ticker_start(struct smp_ticker *ticker);
-/* The lifecycle is STOPPING: waits for the last requests, the last tick and the last report's
- * hand-over, and joins. SMP_ENOMEM, SMP_EQUOTA: no memory for the report. */
+/* Call it while the lifecycle is STOPPING. Waits for the last requests and the last tick, until the
+ * last report is handed over, and joins. SMP_ENOMEM, SMP_EQUOTA: no memory for the report. */
 SMP_CHECKED enum smp_status smp_ticker_join(struct smp_ticker *ticker);
 bool smp_ticker_is_caller(struct smp_ticker *ticker);
 
-/* A smp_do_request. self is the ticker. */
+/* Handles a request; self is the ticker. */
 enum smp_status smp_ticker_do(void *self, struct smp_request *request, bool is_started);
 
 void smp_ticker_get_stats(struct smp_ticker *ticker, struct smp_ticker_stats *out);

@@ -38,7 +38,7 @@ static void set_inside(struct smp_worker *worker, bool is_inside)
     smp_lock_release(&worker->lock);
 }
 
-/* The system's name of the thread: as much as fits. */
+/* Sets the system's name of the thread, cut to its length. */
 static void name_thread(const char *name)
 {
     char text[SYSTEM_NAME_BYTES];
@@ -59,7 +59,7 @@ static void *run_worker(void *argument)
         worker->run(worker->self);
         worker->attach.leave(worker->attach.self);
     }
-    /* From here on the system may give this thread's id to another one. */
+    /* From here on the system may reuse this thread's id. */
     set_inside(worker, false);
     end_start(worker, status);
     return NULL;

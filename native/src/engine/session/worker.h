@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * worker.h - one internal thread: started, attached to the JVM, joined.
+ * worker.h - one internal thread: starts it, attaches it to the JVM, joins it.
  *
- * It has the signal mask of its starter, as a Java thread has: code of the application runs on it,
- * and the threads and processes which that code starts inherit the mask.
+ * The thread has the signal mask of its starter, as a Java thread does: it runs code of the
+ * application, and the threads and processes which that code starts inherit the mask.
  *
  * Owns     its thread between start and join.
  * Threads  start and join: one caller at a time; is_caller: any; ready: the thread itself.
- * Errors   start: SMP_ETHREAD, or the status of attach.enter: no thread is left behind then.
+ * Errors   start: SMP_ETHREAD, or the status of attach.enter; then no thread is left behind.
  * Cost     start, join: a thread.
  */
 #ifndef SMP_ENGINE_SESSION_WORKER_H
@@ -20,7 +20,7 @@
 #include "base/status.h"
 #include "engine/jvm.h"
 
-/* Visible so that it can be part of its owner; touch it through the functions. */
+/* Visible so that it can be a member of its owner. Use the functions. */
 struct smp_worker {
     struct smp_attach attach;
     const char *name;
@@ -30,7 +30,7 @@ struct smp_worker {
     pthread_t thread;     /* valid while is_inside */
     bool is_inside;       /* the thread exists and has not finished */
     bool may_start_return;
-    enum smp_status status; /* what start returns */
+    enum smp_status status; /* the result of start */
     pthread_t to_join;      /* only for the caller of start */
 };
 
@@ -42,9 +42,9 @@ void smp_worker_fini(struct smp_worker *worker);
 /* Returns when run has called ready, or has returned. */
 SMP_CHECKED enum smp_status smp_worker_start(struct smp_worker *worker);
 void smp_worker_ready(struct smp_worker *worker);
-/* After a successful start, once. run must be on its way to return. */
+/* Call it once after a successful start. run must be about to return. */
 void smp_worker_join(struct smp_worker *worker);
-/* Is this the worker's thread? */
+/* True if the caller is this thread. */
 bool smp_worker_is_caller(struct smp_worker *worker);
 
 #endif

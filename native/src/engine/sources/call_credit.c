@@ -54,7 +54,7 @@ uint32_t smp_call_credit_location(const struct smp_call_credit *credit, int64_t 
 struct smp_thread_record *smp_call_credit_record(struct smp_call_credit *credit,
                                                  struct smp_call_tree *tree)
 {
-    const struct smp_thread_table *table = &credit->roster->table;
+    const struct smp_thread_table *table = &credit->threads->table;
     size_t at = tree->index;
 
     if (tree->has_left)
@@ -67,36 +67,36 @@ struct smp_thread_record *smp_call_credit_record(struct smp_call_credit *credit,
             return table->records[at];
         }
     }
-    /* Serials are unique, and the roster has seen all of them up to its cursor. */
-    tree->has_left = tree->serial <= credit->roster->cursor;
+    /* Serials are unique, and the sampled threads contain all of them up to their cursor. */
+    tree->has_left = tree->serial <= credit->threads->cursor;
     return NULL;
 }
 
 /* Reads the thread's name if that has not been done yet. */
 static bool is_chosen_record(struct smp_call_credit *credit, struct smp_thread_record *record)
 {
-    struct smp_roster *roster = credit->roster;
+    struct smp_sampled_threads *threads = credit->threads;
 
-    if (!smp_roster_chooses(roster, record) || record->naming == SMP_NAMING_SKIP)
+    if (!smp_sampled_threads_chooses(threads, record) || record->naming == SMP_NAMING_SKIP)
         return false;
-    if (roster->default_name_rule && record->group_name == NULL)
-        smp_thread_names_read(roster->names, record);
+    if (threads->default_name_rule && record->group_name == NULL)
+        smp_thread_names_read(threads->names, record);
     return true;
 }
 
 /* Virtual threads are daemons, and the user cannot choose them. The counter names their group. */
 static const char *name_without_record(struct smp_call_credit *credit, struct smp_call_tree *tree)
 {
-    const struct smp_roster *roster = credit->roster;
+    const struct smp_sampled_threads *threads = credit->threads;
     const struct smp_mounted_thread thread = { .name = tree->raw_name };
 
-    if (tree->serial == 0 && (roster->only || roster->skip_daemon_threads))
+    if (tree->serial == 0 && (threads->only || threads->options->skip_daemon_threads))
         return NULL;
     if (tree->raw_name == NULL && tree->serial != 0)
         return ENDED_GROUP;
     if (tree->raw_name != NULL && tree->serial == 0)
         return tree->raw_name;
-    return smp_roster_key_of_mounted(credit->roster, &thread).name;
+    return smp_sampled_threads_key_of_mounted(credit->threads, &thread).name;
 }
 
 /* Did the thread end before its name was read? False if the name is missing for lack of memory. */

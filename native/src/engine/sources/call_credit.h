@@ -3,7 +3,7 @@
  * call_credit.h - maps nodes of counted threads to nodes of the interval's tree, and credits those
  * with calls, own time and times of roots.
  *
- *   tree of a thread ─► its group: roster, rule for names ─► counted tree of the group
+ *   tree of a thread ─► its group: thread record, name rule ─► counted tree of the group
  *   node ─► along its callers: method ─► names ─► location ─► node
  *
  * Threads that the options, the filter or the rule for names exclude are excluded here, too. If the
@@ -28,11 +28,11 @@
 #include "engine/call_counter.h"
 #include "engine/jvm.h"
 #include "engine/sources/call_trees.h"
-#include "engine/sources/roster.h"
+#include "engine/sources/sampled_threads.h"
 
 struct smp_call_credit {
     const struct smp_call_counter *counter;
-    struct smp_roster *roster;
+    struct smp_sampled_threads *threads;
     struct smp_attribution *attribution;
     struct smp_call_trees *trees;
     struct smp_call_rates *rates;

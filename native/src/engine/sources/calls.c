@@ -9,8 +9,8 @@
 #include "counting/counting_plan.h"
 #include "engine/sources/call_credit.h"
 #include "engine/sources/call_trees.h"
-#include "engine/sources/roster.h"
 #include "engine/sources/sampled_calls.h"
+#include "engine/sources/sampled_threads.h"
 #include "model/counting_account.h"
 
 #define NS_PER_MS INT64_C(1000000)
@@ -25,7 +25,8 @@ struct calls_source {
     struct smp_counting_plan *plan; /* NULL: it was not started */
     const struct smp_call_counter *counter;
     struct smp_attribution *attribution;
-    struct smp_options options; /* a copy; set_options updates it */
+    const struct smp_options *options;
+    struct smp_log *log;
     struct smp_call_trees trees;
     struct smp_call_rates rates;
     struct smp_call_credit credit;
@@ -36,11 +37,7 @@ struct calls_source {
     bool was_paused;    /* since the last mark */
     int64_t own_cpu_ns; /* of the counter's thread */
     uint64_t marked_batches;
-    struct {
-        bool is_refusal_taken;                   /* it is reported once */
-        char refusal[SMP_COUNTER_MESSAGE_BYTES]; /* "": none */
-        const char *notice;                      /* NULL: none, or it was taken */
-    } messages;
+    char refusal[SMP_COUNTER_MESSAGE_BYTES]; /* why nothing is counted; "": it is */
     struct {
         int64_t ticked_ns;
         int64_t next_read_ns;
@@ -70,7 +67,10 @@ struct calls_tick {
 
 static void refuse_counting(struct calls_source *source, const char *why)
 {
-    (void)snprintf(source->messages.refusal, sizeof(source->messages.refusal), "%s", why);
+    (void)snprintf(source->refusal, sizeof(source->refusal), "%s", why);
+    smp_log_put_once(source->log, SMP_LOG_WARNING, "%s has no effect: %s",
+                     source->options->root_methods[0] != '\0' ? "rootMethods" : "instrumentation",
+                     source->refusal);
 }
 
 /* Notes the effects of the start. */
@@ -81,15 +81,15 @@ static void note_start(struct calls_source *source)
     source->counter->get_figures(source->counter->self, &figures);
     source->own_cpu_ns = figures.own_cpu_ns;
     if (figures.has_discarded_code)
-        source->messages.notice =
-            "the JVM has discarded its compiled code, as JDKs before 23 do once, when "
-            "classes are first changed: until it has compiled it again the program is "
-            "slower; least is lost where init() comes at the program's start";
+        smp_log_put_once(source->log, SMP_LOG_INFO,
+                         "the JVM has discarded its compiled code, as JDKs before 23 do once, when "
+                         "classes are first changed: until it has compiled it again the program is "
+                         "slower; least is lost where init() comes at the program's start");
 }
 
 static bool are_times_sampled(const struct calls_source *source)
 {
-    return source->options.method_timing == SMP_METHOD_TIMING_SAMPLED;
+    return source->options->method_timing == SMP_METHOD_TIMING_SAMPLED;
 }
 
 static uint32_t find_call_row(void *self, const struct smp_call_spot *spot)
@@ -99,7 +99,7 @@ static uint32_t find_call_row(void *self, const struct smp_call_spot *spot)
 
 static bool make_plan(struct calls_source *source, char message[SMP_COUNTER_MESSAGE_BYTES])
 {
-    const struct smp_options *options = &source->options;
+    const struct smp_options *options = source->options;
     struct smp_counting_plan *plan = NULL;
     const enum smp_status status = smp_counting_plan_create(source->counting, options->root_methods,
                                                             options->instrumentation_filter, &plan);
@@ -142,7 +142,7 @@ static void begin_judging(struct calls_source *source, int64_t now_ns)
     struct smp_counter_figures figures = { 0 };
 
     source->counter->get_figures(source->counter->self, &figures);
-    smp_removal_init(&source->removal, (uint32_t)source->options.overhead_limit_per_mille,
+    smp_removal_init(&source->removal, (uint32_t)source->options->overhead_limit_per_mille,
                      figures.call_cost_ns > 0 ? figures.call_cost_ns : 1,
                      figures.root_cost_ns > 0 ? figures.root_cost_ns : 1);
     smp_call_rates_clear(&source->rates);
@@ -167,11 +167,6 @@ static void mark_calls(void *self, int64_t now_ns)
     source->warm_up.batches_ns = now_ns;
     source->pace.next_read_ns = now_ns + SMP_CALLS_READ_MS * NS_PER_MS;
     begin_judging(source, now_ns);
-}
-
-static void stop_calls(void *self)
-{
-    ((struct calls_source *)self)->was_paused = true;
 }
 
 /* --- reads --- */
@@ -319,7 +314,7 @@ static void read_counter(struct calls_source *source)
     source->pace.next_read_ns = source->pace.ticked_ns + gap_ns;
 }
 
-static void reset_calls(void *self)
+void smp_calls_reset(void *self)
 {
     struct calls_source *source = self;
 
@@ -338,7 +333,7 @@ static void discard_warm_up(struct calls_source *source)
 {
     struct smp_counter_figures figures = { 0 };
 
-    if (!source->options.discard_warm_up || source->warm_up.is_over)
+    if (!source->options->discard_warm_up || source->warm_up.is_over)
         return;
     source->counter->get_figures(source->counter->self, &figures);
     if (figures.batches != source->warm_up.batches || figures.has_work ||
@@ -350,7 +345,7 @@ static void discard_warm_up(struct calls_source *source)
     if (source->pace.ticked_ns - source->warm_up.batches_ns < SMP_CALLS_WARM_UP_MS * NS_PER_MS)
         return;
     source->warm_up.is_over = true;
-    reset_calls(source);
+    smp_calls_reset(source);
 }
 
 /* --- ticks --- */
@@ -371,7 +366,7 @@ static void on_call_place(void *context, const struct smp_counted_thread *thread
     if (tree == NULL)
         return;
     smp_call_credit_remember_group(&source->credit, tree);
-    if (source->options.method_timing != SMP_METHOD_TIMING_EXACT)
+    if (source->options->method_timing != SMP_METHOD_TIMING_EXACT)
         return; /* samples show which threads are in a probe */
     if (place->is_in_hook || place->ordinal == 0) {
         tree->hook_ns += tick->gap_ns;
@@ -382,7 +377,7 @@ static void on_call_place(void *context, const struct smp_counted_thread *thread
 /* The part of the threads to check at this tick. It must not depend on what the tick finds. */
 static double share_of_places(const struct calls_source *source, int64_t gap_ns)
 {
-    const double allowed_ns = (double)gap_ns * (double)source->options.overhead_limit_per_mille /
+    const double allowed_ns = (double)gap_ns * (double)source->options->overhead_limit_per_mille /
                               (PER_MILLE * SMP_CALLS_TICK_SHARE);
     const double needed_ns = source->places.cost_ns * (double)source->places.count;
     const double share = needed_ns > allowed_ns ? allowed_ns / needed_ns : 1;
@@ -410,38 +405,21 @@ static void charge_probes(struct calls_source *source, int64_t gap_ns)
             COST_MEMORY;
 }
 
-static void tick_calls(void *self, int64_t now_ns)
+static void tick_calls(void *self, const struct smp_tick *tick)
 {
     struct calls_source *source = self;
-    const int64_t gap_ns = now_ns - source->pace.ticked_ns;
+    const int64_t now_ns = tick->now_ns;
+    const int64_t skipped_ns = (int64_t)tick->skipped * smp_options_interval_ns(source->options);
+    const int64_t gap_ns = now_ns - source->pace.ticked_ns - tick->stopped_ns - skipped_ns;
 
     if (!source->is_on)
         return;
     source->pace.ticked_ns = now_ns;
-    if (gap_ns > 0 && source->options.method_timing != SMP_METHOD_TIMING_NONE)
+    if (gap_ns > 0 && source->options->method_timing != SMP_METHOD_TIMING_NONE)
         charge_probes(source, gap_ns);
     discard_warm_up(source);
     if (now_ns >= source->pace.next_read_ns)
         read_counter(source);
-}
-
-static void calls_leave_out_stop(void *self, SMP_UNUSED int64_t now_ns, int64_t gap_ns)
-{
-    ((struct calls_source *)self)->pace.ticked_ns += gap_ns;
-}
-
-static void skip_calls_ticks(void *self, uint64_t count)
-{
-    struct calls_source *source = self;
-
-    source->pace.ticked_ns +=
-        (int64_t)count * source->options.sampling_frequency_millis * NS_PER_MS;
-}
-
-/* A running thread gets every tick. While no thread runs, none is in a probe. */
-static uint64_t idle_ticks_of_calls(SMP_UNUSED const void *self)
-{
-    return UINT64_MAX;
 }
 
 /* --- the end of an interval --- */
@@ -455,7 +433,7 @@ static void put_account(struct calls_source *source)
     if (smp_counting_account_create(source->quota, &account) != SMP_OK)
         return;
     source->counter->account(source->counter->self, account);
-    if (source->options.method_timing != SMP_METHOD_TIMING_SAMPLED)
+    if (source->options->method_timing != SMP_METHOD_TIMING_SAMPLED)
         smp_counting_account_add(account, SMP_COUNTING_NO_CPU_TIME,
                                  smp_counting_account_figure(account, SMP_COUNTING_INSTRUMENTED));
     for (int i = 0; i < SMP_LOST_COUNT; i++)
@@ -471,6 +449,7 @@ static void flush_calls(void *self, enum smp_flush reason)
 {
     struct calls_source *source = self;
 
+    source->was_paused = reason == SMP_FLUSH_LAST;
     if (!source->is_on || (reason != SMP_FLUSH_INTERVAL && reason != SMP_FLUSH_LAST))
         return;
     read_counter(source);
@@ -479,25 +458,17 @@ static void flush_calls(void *self, enum smp_flush reason)
 
 /* --- options, figures --- */
 
-static void set_calls_options(void *self, const struct smp_options *options)
+static void set_calls_options(void *self, const struct smp_options *before)
 {
     struct calls_source *source = self;
-    const bool is_other =
-        options->overhead_limit_per_mille != source->options.overhead_limit_per_mille;
 
-    source->options.overhead_limit_per_mille = options->overhead_limit_per_mille;
-    source->options.sampling_frequency_millis = options->sampling_frequency_millis;
-    if (options->discard_warm_up && !source->options.discard_warm_up) {
+    if (source->options->discard_warm_up && !before->discard_warm_up) {
         source->warm_up.is_over = false;
         source->warm_up.batches_ns = source->pace.ticked_ns;
     }
-    source->options.discard_warm_up = options->discard_warm_up;
-    if (source->is_on && is_other)
+    if (source->is_on &&
+        source->options->overhead_limit_per_mille != before->overhead_limit_per_mille)
         begin_judging(source, source->pace.ticked_ns);
-}
-
-static void change_calls_filter(SMP_UNUSED void *self)
-{
 }
 
 static void get_calls_live(const void *self, struct smp_source_live *out)
@@ -506,33 +477,8 @@ static void get_calls_live(const void *self, struct smp_source_live *out)
 
     out->counts_calls = source->is_on;
     out->counting_bytes = source->is_on ? smp_quota_used(source->counting) : 0;
-    (void)snprintf(out->counting_refusal, sizeof(out->counting_refusal), "%s",
-                   source->messages.refusal);
-}
-
-static int64_t own_cpu_of_calls(const void *self)
-{
-    return ((const struct calls_source *)self)->own_cpu_ns;
-}
-
-static const char *take_calls_refusal(void *self, const char **property)
-{
-    struct calls_source *source = self;
-
-    if (source->messages.refusal[0] == '\0' || source->messages.is_refusal_taken)
-        return NULL;
-    source->messages.is_refusal_taken = true;
-    *property = source->options.root_methods[0] != '\0' ? "rootMethods" : "instrumentation";
-    return source->messages.refusal;
-}
-
-static const char *take_calls_notice(void *self)
-{
-    struct calls_source *source = self;
-    const char *const notice = source->messages.notice;
-
-    source->messages.notice = NULL;
-    return notice;
+    (void)snprintf(out->counting_refusal, sizeof(out->counting_refusal), "%s", source->refusal);
+    out->helper_cpu_ns = source->own_cpu_ns;
 }
 
 /* --- create, destroy --- */
@@ -549,7 +495,6 @@ static void destroy_calls(void *self)
     smp_call_rates_fini(&source->rates);
     smp_sampled_calls_fini(&source->sampled);
     smp_call_trees_fini(&source->trees);
-    smp_options_fini(&source->options);
     smp_counting_plan_release(source->plan);
     smp_quota_release(source->counting);
     smp_free(source->quota, source);
@@ -558,13 +503,13 @@ static void destroy_calls(void *self)
 static enum smp_status prepare_counting(struct calls_source *source)
 {
     source->counting =
-        smp_quota_create((size_t)source->options.memory_limit_bytes / SMP_CALLS_MEMORY_SHARE);
+        smp_quota_create((size_t)source->options->memory_limit_bytes / SMP_CALLS_MEMORY_SHARE);
     if (source->counting == NULL)
         return SMP_ENOMEM;
     source->trees.quota = source->counting;
     source->rates.quota = source->counting;
     source->sampled.quota = source->counting;
-    source->rates.is_timed = source->options.method_timing != SMP_METHOD_TIMING_NONE;
+    source->rates.is_timed = source->options->method_timing != SMP_METHOD_TIMING_NONE;
     return SMP_OK;
 }
 
@@ -573,18 +518,9 @@ static struct smp_source describe_calls_source(struct calls_source *source)
     return (struct smp_source){
         .mark = mark_calls,
         .tick = tick_calls,
-        .stopped = calls_leave_out_stop,
         .flush = flush_calls,
-        .stop = stop_calls,
-        .reset_counts = reset_calls,
         .set_options = set_calls_options,
-        .filter_changed = change_calls_filter,
-        .idle_ticks = idle_ticks_of_calls,
-        .skip_ticks = skip_calls_ticks,
-        .own_cpu_ns = own_cpu_of_calls,
         .get_live = get_calls_live,
-        .take_refusal = take_calls_refusal,
-        .take_notice = take_calls_notice,
         .destroy = destroy_calls,
         .self = source,
     };
@@ -606,15 +542,15 @@ enum smp_status smp_calls_create(const struct smp_source_setup *setup, struct sm
     source->places.random = (uint64_t)smp_clock_ns() ^ (uint64_t)(uintptr_t)source;
     source->credit = (struct smp_call_credit){
         .counter = source->counter,
-        .roster = setup->roster,
+        .threads = setup->threads,
         .attribution = setup->attribution,
         .trees = &source->trees,
         .rates = &source->rates,
         .is_exact = setup->options->method_timing == SMP_METHOD_TIMING_EXACT,
     };
-    status = smp_options_copy(setup->quota, setup->options, &source->options);
-    if (status == SMP_OK)
-        status = prepare_counting(source);
+    source->options = setup->options;
+    source->log = setup->log;
+    status = prepare_counting(source);
     if (status != SMP_OK) {
         destroy_calls(source);
         return status;

@@ -13,7 +13,7 @@
  * part of the threads is checked, with the inverse weight.
  *
  * A session without root methods has no such source. If counting cannot start, the session runs
- * without it, and take_refusal says why.
+ * without it, and a message in the log says why.
  *
  * Owns     a quota for all memory of counting: half of the memory limit, in addition to it.
  * Threads  the sampler thread only.
@@ -41,5 +41,7 @@ enum {
 /* SMP_OK without root methods: *out stays as it is, and nothing is allocated. */
 SMP_CHECKED enum smp_status smp_calls_create(const struct smp_source_setup *setup,
                                              struct smp_source *out);
+/* self: of this source. Counts of the running interval begin at zero. */
+void smp_calls_reset(void *self);
 
 #endif

@@ -4,48 +4,51 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "engine/sources/poll_once.h"
-#include "engine/sources/roster.h"
+#include "engine/sources/sampled_threads.h"
 #include "engine/threads/throttle.h"
 #include "engine/threads/timer_wheel.h"
 
 #define NS_PER_MS INT64_C(1000000)
-#define MOST_UNREAD_NS INT64_C(50000000) /* a sample waits for so long, or one interval */
-#define UNSAMPLED_NS INT64_C(1000000000) /* more than a timer and the samples under way can hold */
+#define MOST_UNREAD_NS \
+    INT64_C(50000000)                    /* a sample waits for so long at most, or for one
+                                          * interval */
+#define UNSAMPLED_NS INT64_C(1000000000) /* more than a timer and the samples in flight can hold */
 
 enum {
     PER_MILLE = 1000,
-    WAITING_VISIT_NS = 2000, /* what a visit of a thread that waits for a timer costs, about */
-    WAITING_COST_SHARE = 4   /* of the overhead limit, for all such visits: a quarter */
+    WAITING_VISIT_NS = 2000, /* the cost of visiting a thread that waits for a timer, about */
+    WAITING_COST_SHARE = 4   /* a quarter of the overhead limit, for all such visits */
 };
 
 struct cpu_thread {
-    struct smp_thread_record record; /* first */
+    struct smp_thread_record record; /* must be first */
     void *timer;                     /* NULL: none */
-    bool is_waiting;                 /* for a timer; counted in waiting */
-    bool has_clock;                  /* cpu_ns is known */
-    bool is_ahead;                   /* samples of attributed time may still come */
-    int64_t cpu_ns;                  /* its CPU clock: all before is attributed */
-    uint64_t judged_drain;           /* the last one for which its name was read */
-    int64_t since_ns;                /* sampled since, or not sampled */
+    bool is_waiting;                 /* the thread waits for a timer; counted in waiting */
+    bool has_clock;                  /* cpu_ns is valid */
+    bool is_ahead;                   /* samples may still come for time that is attributed
+                                      * already */
+    int64_t cpu_ns;                  /* its CPU clock: all time before is attributed */
+    uint64_t judged_drain;           /* the last drain for which its name was read */
+    int64_t since_ns;                /* when it began, or stopped, being sampled */
 };
 
 struct cpu_source {
     struct smp_quota *quota;
     const struct smp_jvm *jvm;
-    struct smp_roster *roster;
+    struct smp_sampled_threads *threads;
     struct smp_attribution *attribution;
     struct smp_walks walks; /* for poll_once only */
     struct smp_timer_wheel wheel;
     uint64_t random;
-    uint64_t tick;         /* the number of the last one */
-    uint64_t refused_tick; /* the last one at which there was no timer for a thread */
-    uint64_t waiting;      /* threads for which there was none */
-    uint64_t drain;        /* the number of the last one; from 1 on */
-    struct smp_throttle throttle;
+    uint64_t tick;         /* the number of the last tick */
+    uint64_t refused_tick; /* the last tick at which the system refused a timer */
+    uint64_t waiting;      /* the number of threads that wait for a timer */
+    uint64_t drain;        /* the number of the last drain; from 1 on */
+    struct smp_throttle *throttle;
+    const struct smp_options *options;
     int64_t covered_ns;
-    int64_t interval_ns;
-    int64_t lookback_ns;
-    uint32_t samples; /* each comes at a time of its own */
+    int64_t timer_interval_ns; /* of the running timers */
+    uint32_t samples;          /* the number of samples so far: each is a draw of its own */
 };
 
 const size_t smp_cpu_record_bytes = sizeof(struct cpu_thread);
@@ -57,7 +60,7 @@ static struct cpu_thread *cpu_thread_of(struct smp_thread_record *record)
 
 static struct cpu_thread *cpu_thread_at(const struct cpu_source *source, size_t index)
 {
-    return cpu_thread_of(source->roster->table.records[index]);
+    return cpu_thread_of(source->threads->table.records[index]);
 }
 
 static void put_cpu_visit(struct cpu_source *source, struct cpu_thread *thread, uint64_t ticks)
@@ -65,20 +68,20 @@ static void put_cpu_visit(struct cpu_source *source, struct cpu_thread *thread, 
     smp_timer_wheel_put(&source->wheel, &thread->record.deadline, source->tick + ticks);
 }
 
-/* Reads the name, too: a sample belongs to the name that its thread has. Once for all samples of a
- * drain, which are of one moment as far as names are known. */
+/* Reads the name, too, because a sample belongs to its thread's name. It does so once for all
+ * samples of a drain: as far as names are known, these are of one moment. */
 static bool is_to_sample(struct cpu_source *source, struct cpu_thread *thread)
 {
-    struct smp_roster *roster = source->roster;
+    struct smp_sampled_threads *threads = source->threads;
     struct smp_thread_record *record = &thread->record;
 
-    if (roster->default_name_rule && thread->judged_drain != source->drain) {
+    if (threads->default_name_rule && thread->judged_drain != source->drain) {
         thread->judged_drain = source->drain;
-        const bool is_chosen = smp_roster_chooses(roster, record);
+        const bool is_chosen = smp_sampled_threads_chooses(threads, record);
         record->is_candidate = is_chosen;
         if (is_chosen)
-            smp_thread_names_read(roster->names, record);
-        /* A thread that has ended has no name to read. Its samples keep the one it had. */
+            smp_thread_names_read(threads->names, record);
+        /* The name of a thread that has ended cannot be read. Its samples keep the last one. */
         record->is_candidate = record->is_candidate || (is_chosen && thread->timer != NULL);
     }
     return record->is_candidate && record->naming != SMP_NAMING_SKIP;
@@ -89,11 +92,12 @@ static bool is_to_sample(struct cpu_source *source, struct cpu_thread *thread)
 static void attribute_cpu_time(struct cpu_source *source, const struct smp_tree_target *target,
                                int64_t cpu_ns)
 {
-    smp_attribution_note(source->attribution, target, cpu_ns, source->covered_ns);
+    smp_attribution_note(source->attribution, target, cpu_ns,
+                         smp_span_before(source->covered_ns, cpu_ns));
     smp_interval_used_cpu(source->attribution->interval, target->node, cpu_ns);
 }
 
-/* The CPU clock of a thread that may have ended. */
+/* Reads the CPU clock of a thread that may have ended. */
 static bool read_last_clock(const struct smp_thread_record *record, int64_t *out)
 {
     const int32_t tid = smp_thread_record_tid(record);
@@ -102,7 +106,7 @@ static bool read_last_clock(const struct smp_thread_record *record, int64_t *out
     return *out != 0 || (tid > 0 && smp_clock_thread_cpu_ns(tid, out));
 }
 
-/* How much of a sample's time is not attributed yet. */
+/* Returns how much of a sample's time is not attributed yet. */
 static int64_t take_sampled_ns(struct cpu_thread *thread, int64_t ns)
 {
     int64_t used_ns = 0;
@@ -118,8 +122,8 @@ static int64_t take_sampled_ns(struct cpu_thread *thread, int64_t ns)
     return ns;
 }
 
-/* A walk that was dropped has no time: the thread's next sample carries it. cpu_ns is not 0 where
- * no sample will come. */
+/* A dropped walk has no time of its own: the thread's next sample carries it. cpu_ns is not 0 if no
+ * sample will come. */
 static void on_dropped(struct cpu_source *source, struct smp_thread_record *record, int64_t cpu_ns)
 {
     const bool has_ended = record->thread->ended_ns != 0;
@@ -148,7 +152,7 @@ static void on_cpu_sample(void *context, uint64_t token, enum smp_answer answer,
 
     if (!is_to_sample(source, thread))
         return;
-    const int64_t cpu_ns = take_sampled_ns(thread, (int64_t)weight * source->interval_ns);
+    const int64_t cpu_ns = take_sampled_ns(thread, (int64_t)weight * source->timer_interval_ns);
     if (answer == SMP_ANSWER_DROPPED) {
         on_dropped(source, record, cpu_ns);
     } else if (smp_walks_find(&source->walks, answer, sample, mounted, &found)) {
@@ -173,7 +177,7 @@ static void drain_timers(struct cpu_source *source)
 
 /* --- timers --- */
 
-/* For a thread without a timer: what its clock says that it used since the last call. */
+/* For a thread without a timer: attributes the CPU time since the last call. */
 static void attribute_clock(struct cpu_source *source, struct cpu_thread *thread)
 {
     int64_t cpu_ns = 0;
@@ -195,7 +199,7 @@ static void attribute_without_timer(struct cpu_source *source, struct cpu_thread
         attribute_clock(source, thread);
 }
 
-/* For a thread with a timer: its signals do not arrive if the thread blocks them, or if another
+/* For a thread with a timer whose signals do not arrive, because the thread blocks them or another
  * library takes them. */
 static void attribute_unsampled(struct cpu_source *source, struct cpu_thread *thread)
 {
@@ -210,7 +214,7 @@ static void attribute_unsampled(struct cpu_source *source, struct cpu_thread *th
         thread->cpu_ns = used_ns;
     }
     const int64_t missing_ns = used_ns - thread->cpu_ns;
-    if (missing_ns <= UNSAMPLED_NS + 2 * source->interval_ns)
+    if (missing_ns <= UNSAMPLED_NS + 2 * smp_options_interval_ns(source->options))
         return;
     const struct smp_tree_target target =
         smp_attribution_pseudo(source->attribution, &thread->record, SMP_OUTCOME_SIGNAL_UNANSWERED);
@@ -227,7 +231,7 @@ static void set_waiting(struct cpu_source *source, struct cpu_thread *thread, bo
     source->waiting += is_waiting ? 1 : (uint64_t)-1;
 }
 
-/* Where there is none for one thread, there is none for the others at this tick. */
+/* After a refusal no other thread tries at this tick. */
 static enum smp_status make_timer(struct cpu_source *source, struct cpu_thread *thread)
 {
     const struct smp_cpu_timers *timers = &source->jvm->cpu;
@@ -235,9 +239,9 @@ static enum smp_status make_timer(struct cpu_source *source, struct cpu_thread *
 
     if (source->refused_tick == source->tick)
         return SMP_EQUOTA;
-    return timers->start(timers->self, thread->record.thread, source->interval_ns, from_cpu_ns,
-                         smp_random_next(&source->random), smp_walks_token_of(&thread->record),
-                         &thread->timer);
+    return timers->start(timers->self, thread->record.thread, source->timer_interval_ns,
+                         from_cpu_ns, smp_random_next(&source->random),
+                         smp_walks_token_of(&thread->record), &thread->timer);
 }
 
 static void start_timer(struct cpu_source *source, struct cpu_thread *thread)
@@ -248,7 +252,7 @@ static void start_timer(struct cpu_source *source, struct cpu_thread *thread)
     set_waiting(source, thread, is_refused);
     if (status == SMP_OK) {
         thread->has_clock = false;
-        attribute_unsampled(source, thread); /* from now on */
+        attribute_unsampled(source, thread); /* sets cpu_ns to the clock */
     }
     if (status == SMP_EQUOTA || status == SMP_ENOMEM)
         source->refused_tick = source->tick;
@@ -256,7 +260,7 @@ static void start_timer(struct cpu_source *source, struct cpu_thread *thread)
         attribute_clock(source, thread);
 }
 
-/* Attributes what the timer has left. */
+/* Attributes the last samples of the timer. */
 static void stop_timer(struct cpu_source *source, struct cpu_thread *thread)
 {
     const struct smp_cpu_timers *timers = &source->jvm->cpu;
@@ -272,11 +276,11 @@ static void stop_all_timers(void *self)
 {
     struct cpu_source *source = self;
 
-    for (size_t i = 0; i < source->roster->table.count; i++)
+    for (size_t i = 0; i < source->threads->table.count; i++)
         stop_timer(source, cpu_thread_at(source, i));
 }
 
-/* --- the roster's events --- */
+/* --- thread events --- */
 
 static void on_cpu_thread_started(void *context, struct smp_thread_record *record, int64_t from_ns,
                                   bool is_new)
@@ -300,12 +304,12 @@ static void on_cpu_thread_ended(void *context, struct smp_thread_record *record,
     smp_timer_wheel_remove(&source->wheel, &record->deadline);
 }
 
-/* A visit at this tick, or a later one, stops its timer and forgets its clock. */
+/* The next visit stops its timer and forgets its clock. */
 static void on_cpu_thread_left_out(void *context, struct smp_thread_record *record)
 {
     const struct cpu_source *source = context;
 
-    cpu_thread_of(record)->since_ns = source->roster->now_ns;
+    cpu_thread_of(record)->since_ns = source->threads->now_ns;
 }
 
 static void on_cpu_thread_named(void *context, struct smp_thread_record *record)
@@ -318,35 +322,38 @@ static void on_cpu_thread_named(void *context, struct smp_thread_record *record)
 
 static uint64_t cpu_ticks_in(const struct cpu_source *source, int64_t ns)
 {
-    const int64_t ticks = ns / source->interval_ns;
+    const int64_t ticks = ns / smp_options_interval_ns(source->options);
 
     return ticks > 1 ? (uint64_t)ticks : 1;
 }
 
-/* Where thousands wait, each tick has a part of them: a visit attributes all that the thread has
+/* If thousands wait, each tick visits a part of them: a visit attributes all that the thread has
  * used since the last one. */
 static uint64_t waiting_gap(const struct cpu_source *source)
 {
-    const int64_t allowed_ns =
-        source->interval_ns / (PER_MILLE * WAITING_COST_SHARE) * source->throttle.limit_per_mille;
+    const int64_t allowed_ns = smp_options_interval_ns(source->options) /
+                               (PER_MILLE * WAITING_COST_SHARE) *
+                               source->options->overhead_limit_per_mille;
 
     return 1 + source->waiting * WAITING_VISIT_NS / (uint64_t)allowed_ns;
 }
 
-/* Ticks from one drain to the next, while nothing else is due: several ticks' samples fit into the
- * pool, and a sample that waits too long would get a later name of its thread. */
+/* Returns the number of ticks from one drain to the next if nothing else is due. The samples of
+ * several ticks fit into the pool, but a sample that waits too long would get a later name of its
+ * thread. */
 static uint64_t drain_gap(const struct cpu_source *source)
 {
     const struct smp_cpu_timers *timers = &source->jvm->cpu;
+    const int64_t interval_ns = smp_options_interval_ns(source->options);
     const int64_t apart_ns =
-        timers->least_apart_ns > source->interval_ns ? timers->least_apart_ns : source->interval_ns;
+        timers->least_apart_ns > interval_ns ? timers->least_apart_ns : interval_ns;
     const uint64_t fitting = cpu_ticks_in(source, timers->samples_per_cpu * apart_ns);
     const uint64_t timely = cpu_ticks_in(source, MOST_UNREAD_NS);
 
     return fitting < timely ? fitting : timely;
 }
 
-/* The first tick from at on at which samples are drained anyway. */
+/* Returns the first tick, not before `at`, at which samples are drained anyway. */
 static uint64_t next_drain(const struct cpu_source *source, uint64_t at)
 {
     const uint64_t gap = drain_gap(source);
@@ -354,11 +361,11 @@ static uint64_t next_drain(const struct cpu_source *source, uint64_t at)
     return (at + gap - 1) / gap * gap;
 }
 
-/* A young thread is likely to end soon, and holds its timer until a visit finds that it has
+/* A young thread is likely to end soon, and keeps its timer until a visit finds that it has
  * ended. */
 static void schedule_visit(struct cpu_source *source, struct cpu_thread *thread, int64_t now_ns)
 {
-    const uint64_t most = cpu_ticks_in(source, source->lookback_ns);
+    const uint64_t most = cpu_ticks_in(source, smp_options_lookback_ns(source->options));
     uint64_t ticks = 1;
 
     if (thread->is_waiting)
@@ -366,7 +373,7 @@ static void schedule_visit(struct cpu_source *source, struct cpu_thread *thread,
     else if (thread->timer != NULL || !thread->record.is_candidate)
         ticks = cpu_ticks_in(source, (now_ns - thread->since_ns) / SMP_IDLE_SHARE);
     ticks = ticks < most ? ticks : most;
-    /* Not all threads at the same tick. */
+    /* Spreads the threads over several ticks. */
     ticks -= smp_random_next(&source->random) % (ticks / 4 + 1);
     if (ticks > drain_gap(source) && !thread->is_waiting)
         ticks = next_drain(source, source->tick + ticks) - source->tick;
@@ -375,10 +382,10 @@ static void schedule_visit(struct cpu_source *source, struct cpu_thread *thread,
 
 static void visit_cpu_thread(struct cpu_source *source, struct cpu_thread *thread, int64_t now_ns)
 {
-    if (smp_roster_remove_ended(source->roster, &thread->record, now_ns))
+    if (smp_sampled_threads_remove_ended(source->threads, &thread->record, now_ns))
         return;
     const bool is_sampled = is_to_sample(source, thread);
-    smp_roster_set_sampled(source->roster, &thread->record, is_sampled);
+    smp_sampled_threads_set_sampled(source->threads, &thread->record, is_sampled);
     if (is_sampled && thread->timer == NULL) {
         start_timer(source, thread);
     } else if (is_sampled) {
@@ -386,44 +393,54 @@ static void visit_cpu_thread(struct cpu_source *source, struct cpu_thread *threa
     } else {
         stop_timer(source, thread);
         set_waiting(source, thread, false);
-        thread->has_clock = false; /* what it uses from now on is not attributed */
+        thread->has_clock = false; /* CPU time from now on is not attributed */
     }
     schedule_visit(source, thread, now_ns);
 }
 
-static void tick_cpu(void *self, int64_t now_ns)
+/* Only a user's rule needs the overhead limit: it is called for every thread at each tick. The cost
+ * of samples is in proportion to the CPU time that the threads use. */
+static void begin_cpu_tick(struct cpu_source *source, int64_t now_ns)
+{
+    if (source->threads->default_name_rule)
+        smp_throttle_restart(source->throttle);
+    else
+        smp_throttle_begin(source->throttle, now_ns);
+}
+
+static void tick_cpu(void *self, const struct smp_tick *tick)
 {
     struct cpu_source *source = self;
     struct smp_deadline *deadline = NULL;
+    const int64_t now_ns = tick->now_ns;
 
-    source->tick++;
-    if (!source->roster->default_name_rule)
-        smp_throttle_begin(&source->throttle, now_ns);
-    smp_roster_poll_starts(source->roster, now_ns);
-    smp_roster_name_all(source->roster);
+    source->tick += tick->skipped + 1;
+    begin_cpu_tick(source, now_ns);
+    smp_sampled_threads_poll_starts(source->threads, now_ns);
+    smp_sampled_threads_name_all(source->threads);
     drain_timers(source);
     smp_timer_wheel_begin(&source->wheel, source->tick);
     while ((deadline = smp_timer_wheel_next(&source->wheel)) != NULL)
         visit_cpu_thread(source, cpu_thread_of(smp_thread_record_of(deadline)), now_ns);
-    if (!source->roster->default_name_rule)
-        smp_throttle_end(&source->throttle);
+    if (!source->threads->default_name_rule)
+        smp_throttle_end(source->throttle);
     source->covered_ns = now_ns;
 }
 
-/* A pause may follow, in which a thread may end: what it uses until then is not sampled. */
+/* A pause may follow in which a thread ends. The CPU time until then must not be attributed. */
 static void forget_clocks(struct cpu_source *source)
 {
-    for (size_t i = 0; i < source->roster->table.count; i++)
+    for (size_t i = 0; i < source->threads->table.count; i++)
         cpu_thread_at(source, i)->has_clock = false;
 }
 
-/* Timers that are stopped report what they have left: no sample will come to carry it. */
+/* Timers that are stopped deliver everything, because no later sample can carry it. */
 static void flush_cpu(void *self, enum smp_flush reason)
 {
     struct cpu_source *source = self;
 
     drain_timers(source);
-    for (size_t i = 0; i < source->roster->table.count; i++) {
+    for (size_t i = 0; i < source->threads->table.count; i++) {
         struct cpu_thread *thread = cpu_thread_at(source, i);
         attribute_without_timer(source, thread);
         if (thread->record.is_sampled)
@@ -442,12 +459,12 @@ static void poll_running_once(void *self, int64_t now_ns, int64_t span_ns)
 
 static void make_all_visits_due(struct cpu_source *source)
 {
-    for (size_t i = 0; i < source->roster->table.count; i++)
+    for (size_t i = 0; i < source->threads->table.count; i++)
         put_cpu_visit(source, cpu_thread_at(source, i), 0);
 }
 
-/* Timers would send the signal to another library's handler. */
-static void on_cpu_signal_lost(void *self)
+/* Otherwise timers would send the signal to another library's handler. */
+void smp_cpu_signal_lost(void *self)
 {
     stop_all_timers(self);
     make_all_visits_due(self);
@@ -457,10 +474,10 @@ static void mark_cpu(void *self, int64_t now_ns)
 {
     struct cpu_source *source = self;
 
-    for (size_t i = 0; i < source->roster->table.count; i++)
+    for (size_t i = 0; i < source->threads->table.count; i++)
         cpu_thread_at(source, i)->since_ns = now_ns;
     source->covered_ns = now_ns;
-    smp_throttle_restart(&source->throttle);
+    smp_throttle_restart(source->throttle);
     make_all_visits_due(source);
 }
 
@@ -469,29 +486,10 @@ static uint64_t idle_ticks_of_cpu(const void *self)
     const struct cpu_source *source = self;
     const uint64_t most = next_drain(source, source->tick + 1);
 
-    if (!source->roster->default_name_rule)
+    if (!source->threads->default_name_rule)
         return 0;
     const uint64_t first = smp_timer_wheel_first(&source->wheel, source->tick, most);
     return first > source->tick ? first - source->tick - 1 : 0;
-}
-
-static void skip_cpu_ticks(void *self, uint64_t count)
-{
-    ((struct cpu_source *)self)->tick += count;
-}
-
-/* A user's rule is called for every thread at each tick, however many there are. What samples cost
- * follows from the CPU time that the threads use. */
-static int64_t tick_gap_of_cpu(void *self)
-{
-    struct cpu_source *source = self;
-
-    return source->roster->default_name_rule ? 0 : smp_throttle_tick_gap_ns(&source->throttle);
-}
-
-static void excuse_cpu_source(void *self, int64_t used_ns)
-{
-    smp_throttle_excuse(&((struct cpu_source *)self)->throttle, used_ns);
 }
 
 /* --- options, filter --- */
@@ -500,7 +498,7 @@ static void visit_all_again(void *self)
 {
     struct cpu_source *source = self;
 
-    for (size_t i = 0; i < source->roster->table.count; i++) {
+    for (size_t i = 0; i < source->threads->table.count; i++) {
         struct cpu_thread *thread = cpu_thread_at(source, i);
         if (!thread->record.is_sampled && thread->since_ns < source->covered_ns)
             thread->since_ns = source->covered_ns;
@@ -508,22 +506,19 @@ static void visit_all_again(void *self)
     make_all_visits_due(source);
 }
 
-static void set_cpu_options(void *self, const struct smp_options *options)
+static void set_cpu_options(void *self, const struct smp_options *before)
 {
     struct cpu_source *source = self;
-    const int64_t interval_ns = options->sampling_frequency_millis * NS_PER_MS;
-    const int64_t lookback_ns = options->idle_lookback_millis * NS_PER_MS;
-    const bool is_sooner = interval_ns != source->interval_ns ||
-                           lookback_ns < source->lookback_ns ||
-                           smp_roster_would_change(source->roster, options);
+    const struct smp_options *now = source->options;
+    const bool has_interval_changed =
+        now->sampling_frequency_millis != before->sampling_frequency_millis;
 
-    smp_throttle_set(&source->throttle, options->overhead_limit_per_mille, interval_ns);
-    source->lookback_ns = lookback_ns;
-    if (interval_ns != source->interval_ns)
-        stop_all_timers(source);
-    source->interval_ns = interval_ns;
-    source->walks.interval_ns = interval_ns;
-    if (is_sooner)
+    if (has_interval_changed) {
+        stop_all_timers(source); /* their last samples have the old interval */
+        source->timer_interval_ns = smp_options_interval_ns(now);
+    }
+    if (has_interval_changed || now->idle_lookback_millis < before->idle_lookback_millis ||
+        smp_sampled_threads_would_change(source->threads, before))
         visit_all_again(source);
 }
 
@@ -544,14 +539,10 @@ static struct smp_source describe_cpu_source(struct cpu_source *source)
         .mark = mark_cpu,
         .tick = tick_cpu,
         .flush = flush_cpu,
-        .signal_lost = on_cpu_signal_lost,
         .poll_once = poll_running_once,
         .set_options = set_cpu_options,
         .filter_changed = visit_all_again,
         .idle_ticks = idle_ticks_of_cpu,
-        .skip_ticks = skip_cpu_ticks,
-        .tick_gap_ns = tick_gap_of_cpu,
-        .excuse_cpu = excuse_cpu_source,
         .destroy = destroy_cpu,
         .self = source,
     };
@@ -569,20 +560,19 @@ enum smp_status smp_cpu_create(const struct smp_source_setup *setup, struct smp_
         return SMP_ENOMEM;
     source->quota = setup->quota;
     source->jvm = setup->jvm;
-    source->roster = setup->roster;
+    source->threads = setup->threads;
     source->attribution = setup->attribution;
     source->random = (uint64_t)smp_clock_ns();
-    source->interval_ns = setup->options->sampling_frequency_millis * NS_PER_MS;
-    source->lookback_ns = setup->options->idle_lookback_millis * NS_PER_MS;
-    smp_throttle_init(&source->throttle, setup->options->overhead_limit_per_mille,
-                      source->interval_ns, source->random);
+    source->throttle = setup->throttle;
+    source->options = setup->options;
+    source->timer_interval_ns = smp_options_interval_ns(setup->options);
     status =
-        smp_walks_init(&source->walks, setup->quota, setup->jvm, setup->roster, setup->options);
+        smp_walks_init(&source->walks, setup->quota, setup->jvm, setup->threads, setup->options);
     if (status != SMP_OK) {
         smp_free(setup->quota, source);
         return status;
     }
-    setup->roster->events = (struct smp_roster_events){
+    setup->threads->events = (struct smp_sampled_threads_events){
         .started = on_cpu_thread_started,
         .ended = on_cpu_thread_ended,
         .left_out = on_cpu_thread_left_out,

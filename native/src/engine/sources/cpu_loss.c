@@ -3,7 +3,7 @@
 
 #define NS_PER_MS INT64_C(1000000)
 
-/* All 0 where the system does not say it. */
+/* All members are 0 if the system does not provide them. */
 static struct smp_machine_time read_machine(const struct smp_os_thread_source *os_threads)
 {
     struct smp_machine_time time = { 0 };
@@ -18,7 +18,7 @@ static int64_t read_throttled(const struct smp_os_thread_source *os_threads)
     return os_threads->throttled_ns == NULL ? 0 : os_threads->throttled_ns(os_threads->self);
 }
 
-/* Returns what is left for the next time. */
+/* Counts whole milliseconds, and returns the rest. */
 static int64_t count_ms(struct smp_interval *interval, enum smp_counter counter, int64_t ns)
 {
     if (ns >= NS_PER_MS)
@@ -67,9 +67,9 @@ void smp_cpu_loss_flush(struct smp_cpu_loss *loss, const struct smp_os_thread_so
 
     smp_cpu_loss_tick(loss, os_threads, interval, now_ns);
     if (throttled_ns == 0)
-        return; /* nothing yet, or it could not be read just now */
+        return; /* no throttling yet, or the file could not be read */
     if (throttled_ns < loss->throttled_ns)
-        loss->throttled_ns = throttled_ns; /* of another group */
+        loss->throttled_ns = throttled_ns; /* the process is in another control group now */
     loss->throttled_ns = throttled_ns - count_ms(interval, SMP_COUNTER_THROTTLED_MS,
                                                  throttled_ns - loss->throttled_ns);
 }

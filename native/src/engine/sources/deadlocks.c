@@ -7,7 +7,7 @@
 #include "model/escape.h"
 
 struct cycle {
-    struct smp_wall_thread *threads[SMP_MAX_LOCK_CHAIN]; /* each waits for the next one */
+    struct smp_wall_thread *threads[SMP_MAX_LOCK_CHAIN]; /* each waits for a lock of the next one */
     size_t count;
 };
 
@@ -32,7 +32,7 @@ static struct smp_wall_thread *owner_in(const struct cycle *cycle, size_t i)
 
 /* --- the proof --- */
 
-/* A wait with a timeout ends by itself, however late. */
+/* A wait with a timeout is no deadlock: it ends by itself. */
 static bool is_owned_as_known(const struct smp_wall *wall, const struct cycle *cycle, size_t i)
 {
     struct smp_lock_owner found;
@@ -42,7 +42,7 @@ static bool is_owned_as_known(const struct smp_wall *wall, const struct cycle *c
            found.serial == owner_in(cycle, i)->record.thread->serial;
 }
 
-/* A thread that has no CPU stands still, too: its wait may have timed out. */
+/* A thread that wants a CPU has a clock that stands still, too, but its wait may have timed out. */
 static bool stands_still(const struct smp_wall *wall, const struct smp_wall_thread *thread)
 {
     const struct smp_os_thread_source *os_threads = &wall->walks.jvm->os_threads;
@@ -129,7 +129,6 @@ static void describe_cycle(struct smp_wall *wall, const struct cycle *cycle)
     put_cycle(cycle, &title);
     for (size_t i = 0; i < cycle->count; i++)
         put_wait(wall, cycle, i, &rows);
-    wall->holders.has_news = true;
     if (title.status == SMP_OK && rows.status == SMP_OK &&
         smp_log_put_record(wall->holders.log, &title, &rows))
         return;

@@ -3,8 +3,8 @@
 
 #include "engine/sources/lock_chain.h"
 
-/* A poll of this tick has found it running, and does not wait for its answer; a wait that it has
- * found may be over. */
+/* True if a poll of this tick has found the thread running and does not wait for its answer. (If
+ * the poll had found a wait, that might be over.) */
 static bool was_found_running(const struct smp_wall *wall, const struct smp_wall_thread *thread)
 {
     return thread->record.was_polled && thread->plan.polled_tick == wall->schedule.tick &&
@@ -32,15 +32,16 @@ void smp_holder_stack_look(struct smp_wall *wall, struct smp_wall_thread *thread
         return;
     holder->look_tick = wall->schedule.tick;
     holder->is_found = false;
-    /* Where it owes the answer of a poll, that one says it: a request would drop it. */
+    /* If the thread owes the answer of a poll, that answer has the stack; another request would
+     * drop it. */
     if (!smp_holder_stack_is_known(wall, thread))
         smp_walks_look(&wall->walks, &thread->record, may_ask && !thread->unanswered.is_requested);
 }
 
 static const char *group_of_holder(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
-    if (thread->record.group_name == NULL && wall->roster->default_name_rule)
-        smp_thread_names_read(wall->roster->names, &thread->record);
+    if (thread->record.group_name == NULL && wall->threads->default_name_rule)
+        smp_thread_names_read(wall->threads->names, &thread->record);
     return thread->record.group_name;
 }
 

@@ -26,18 +26,10 @@ void smp_holders_forget(struct smp_wall *wall, struct smp_wall_thread *thread)
 
 void smp_holders_fini(struct smp_wall *wall)
 {
-    for (size_t i = 0; i < wall->roster->table.count; i++)
+    for (size_t i = 0; i < wall->threads->table.count; i++)
         smp_holders_forget(wall, smp_wall_thread_at(wall, i));
     smp_free(wall->quota, wall->holders.waits);
     smp_lock_names_fini(&wall->holders.locks);
-}
-
-bool smp_holders_take_news(struct smp_wall *wall)
-{
-    const bool has_news = wall->holders.has_news;
-
-    wall->holders.has_news = false;
-    return has_news;
 }
 
 void smp_holders_looked_at(struct smp_wall *wall, struct smp_thread_record *record,
@@ -48,7 +40,7 @@ void smp_holders_looked_at(struct smp_wall *wall, struct smp_thread_record *reco
 
 /* --- charging --- */
 
-/* holder NULL: the row. */
+/* holder NULL: returns the node of the row. */
 static uint32_t find_node(struct smp_wall *wall, const struct smp_wall_thread *thread,
                           struct smp_wall_thread *holder, enum smp_holder_row row)
 {
@@ -77,7 +69,7 @@ static void charge_node(struct smp_wall *wall, const struct smp_wall_thread *thr
                            ns);
 }
 
-/* Time before this poll is the last holder's. */
+/* The time before this poll belongs to the last holder. */
 static void charge_wait(struct smp_wall *wall, struct smp_wall_thread *thread, uint32_t node,
                         const struct smp_blocked_wait *wait)
 {
@@ -90,7 +82,7 @@ static void charge_wait(struct smp_wall *wall, struct smp_wall_thread *thread, u
     }
     charge_node(wall, thread, wait->node, node, found_ns);
     lock->node = node;
-    /* A read that failed has found no holder that could get more. */
+    /* If the read has failed, no holder was found that could get more time. */
     lock->epoch =
         lock->is_known && lock->kind == SMP_OWNER_UNREAD ? 0 : wall->attribution->tree_epoch;
 }
@@ -120,7 +112,7 @@ static void charge_last(struct smp_wall *wall, struct smp_wall_thread *thread, i
     charge_wait(wall, thread, find_node(wall, thread, end.holder, end.row), &wait);
 }
 
-/* The owner has left, and the thread that waits has not got a CPU yet. */
+/* The owner has released the lock, and the waiting thread has not got a CPU yet. */
 static void charge_handed_over(struct smp_wall *wall, struct smp_wall_thread *thread,
                                const struct smp_blocked_wait *wait)
 {
@@ -133,7 +125,7 @@ static void charge_handed_over(struct smp_wall *wall, struct smp_wall_thread *th
     charge_last(wall, thread, wait->blocked_ns + smp_interval_take_blocked(interval_of(wall)));
 }
 
-/* The holder's answer has come: where it was all along, as it has had no CPU. */
+/* The holder's answer has come. It had no CPU meanwhile, so it was there all along. */
 static void charge_carried(struct smp_wall *wall, struct smp_wall_thread *holder)
 {
     struct smp_holders *holders = &wall->holders;
@@ -209,7 +201,7 @@ void smp_holders_charge_rest(struct smp_wall *wall)
     smp_interval_charge_unknown(interval_of(wall), smp_interval_take_blocked(interval_of(wall)));
 }
 
-/* The thread at the end of the wait's chain; NULL: none. */
+/* Returns the thread at the end of the wait's chain, or NULL. */
 static struct smp_wall_thread *end_of_chain(struct smp_wall *wall, struct smp_blocked_wait *wait)
 {
     struct smp_wall_thread *thread;
@@ -240,7 +232,7 @@ static void look_at_holders(struct smp_wall *wall, bool may_ask)
         smp_walks_collect(&wall->walks, SMP_ANSWERS_SOON);
 }
 
-/* Of a wait that was carried: the lock has another holder by now, or the wait is over. */
+/* For a wait that was carried: true if the lock has another holder by now, or the wait is over. */
 static bool has_holder_left(struct smp_wall *wall, struct smp_wall_thread *thread,
                             const struct smp_wall_thread *holder)
 {
@@ -249,8 +241,8 @@ static bool has_holder_left(struct smp_wall *wall, struct smp_wall_thread *threa
 }
 
 /*
- * False: the holder has run since its last poll, and has no CPU to answer, so one of the next ticks
- * will know where it is. If it has let go of the lock by then, it is somewhere else: the time goes
+ * False: the holder has run since its last poll and has no CPU to answer, so one of the next ticks
+ * will find its stack. If it has released the lock by then, it is somewhere else, and the time goes
  * to the holder found before.
  */
 static bool charge_one(struct smp_wall *wall, const struct smp_blocked_wait *wait, bool may_wait)
@@ -296,7 +288,7 @@ static void charge_waits(struct smp_wall *wall, bool may_wait)
     holders->count = holders->carried = kept;
 }
 
-/* After a tick with many more waits than usual. */
+/* Frees memory after a tick with many more waits than usual. */
 static void shrink_waits(struct smp_wall *wall, size_t used)
 {
     struct smp_holders *holders = &wall->holders;
@@ -315,7 +307,7 @@ void smp_holders_settle(struct smp_wall *wall, bool may_wait)
     if (count == 0)
         return;
     smp_holders_charge_rest(wall);
-    /* Answers that are left for the next tick say where their threads are. */
+    /* Answers that are left for the next tick contain the stacks of their threads. */
     look_at_holders(wall, may_wait && wall->walks.in_flight == 0);
     charge_waits(wall, may_wait);
     shrink_waits(wall, count);

@@ -3,7 +3,7 @@
 
 #include "base/lower_bound.h"
 #include "base/sort.h"
-#include "engine/sources/roster.h"
+#include "engine/sources/sampled_threads.h"
 
 static const struct smp_group_key JVM_KEY = { .name = SMP_JVM_THREADS_NAME };
 
@@ -16,17 +16,17 @@ static const char *const KIND_TEXTS[SMP_OS_THREAD_KIND_COUNT] = {
 struct jvm_threads {
     struct smp_quota *quota;
     const struct smp_os_thread_source *os_threads;
-    struct smp_roster *roster;
+    struct smp_sampled_threads *threads;
     struct smp_attribution *attribution;
-    bool is_reported;
+    const struct smp_options *options;
 };
 
 /* One read of all threads. */
 struct jvm_reading {
     const struct jvm_threads *source;
-    uint32_t *tids; /* of Java threads, sorted */
+    uint32_t *tids; /* tids of Java threads, sorted */
     size_t tid_count;
-    bool knows_all; /* each of them has a tid */
+    bool knows_all; /* every Java thread has a tid */
     bool is_attributed;
 };
 
@@ -83,18 +83,18 @@ static void collect_java_tids(struct jvm_reading *reading, const struct smp_thre
     smp_sort(reading->tids, reading->tids + table->count, reading->tid_count, is_lower_tid, NULL);
 }
 
-/* With a filter of only some threads, these are not among them. */
+/* These threads are no part of a report about chosen threads only. */
 static void read_jvm_threads(const struct jvm_threads *source, bool is_attributed)
 {
     const struct smp_os_thread_source *os_threads = source->os_threads;
-    const struct smp_thread_table *table = &source->roster->table;
+    const struct smp_thread_table *table = &source->threads->table;
     struct jvm_reading reading = {
         .source = source,
         .knows_all = true,
         .is_attributed = is_attributed,
     };
 
-    if (os_threads->read == NULL || !source->is_reported || source->roster->only)
+    if (os_threads->read == NULL || !source->options->report_jvm_threads || source->threads->only)
         return;
     reading.tids = smp_alloc(source->quota, (2 * table->count + 1) * sizeof(*reading.tids));
     if (reading.tids == NULL)
@@ -104,7 +104,7 @@ static void read_jvm_threads(const struct jvm_threads *source, bool is_attribute
     smp_free(source->quota, reading.tids);
 }
 
-/* What was used so far is not attributed. */
+/* CPU time up to now is not attributed. */
 static void forget_jvm_time(void *self)
 {
     read_jvm_threads(self, false);
@@ -121,14 +121,10 @@ static void flush_jvm_threads(void *self, enum smp_flush reason)
         read_jvm_threads(self, true);
 }
 
-static void set_jvm_threads_options(void *self, const struct smp_options *options)
+static void set_jvm_threads_options(void *self, const struct smp_options *before)
 {
-    struct jvm_threads *source = self;
-
-    if (source->is_reported == options->report_jvm_threads)
-        return;
-    source->is_reported = options->report_jvm_threads;
-    forget_jvm_time(source);
+    if (before->report_jvm_threads != ((struct jvm_threads *)self)->options->report_jvm_threads)
+        forget_jvm_time(self);
 }
 
 static void destroy_jvm_threads(void *self)
@@ -145,9 +141,9 @@ enum smp_status smp_jvm_threads_create(const struct smp_source_setup *setup, str
     *source = (struct jvm_threads){
         .quota = setup->quota,
         .os_threads = &setup->jvm->os_threads,
-        .roster = setup->roster,
+        .threads = setup->threads,
         .attribution = setup->attribution,
-        .is_reported = setup->options->report_jvm_threads,
+        .options = setup->options,
     };
     *out = (struct smp_source){
         .mark = mark_jvm_threads,

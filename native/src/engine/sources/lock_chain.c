@@ -26,13 +26,14 @@ void smp_lock_chain_forget(struct smp_wall *wall, struct smp_wall_thread *thread
 
 struct smp_wall_thread *smp_lock_chain_find(struct smp_wall *wall, uint64_t serial, size_t index)
 {
-    struct smp_thread_record *record = smp_thread_table_find(&wall->roster->table, serial, index);
+    struct smp_thread_record *record = smp_thread_table_find(&wall->threads->table, serial, index);
     struct smp_wall_thread *thread = record != NULL ? smp_wall_thread_of(record) : NULL;
 
     return thread != NULL && smp_lock_chain_know(wall, thread) ? thread : NULL;
 }
 
-/* Records move when others are removed: the next one finds it at once again. */
+/* Records change their index when others are removed. Keeping it makes the next search O(1)
+ * again. */
 struct smp_wall_thread *smp_lock_chain_owner(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     struct smp_lock_wait *lock = &thread->locks->wait;
@@ -120,7 +121,7 @@ static void read_owner_of(struct smp_wall *wall, struct smp_wall_thread *thread)
     struct smp_lock_owner found;
 
     smp_lock_chain_ask(wall, thread, &found);
-    /* The wait has ended since its poll, most likely: up to then it had the owner that is known. */
+    /* Most likely the wait has ended since its poll: until then it had the known owner. */
     if (found.kind == SMP_OWNER_UNREAD && lock->is_known && lock->kind != SMP_OWNER_UNREAD)
         return;
     lock->is_known = true;
@@ -154,10 +155,10 @@ const char *smp_lock_chain_class(const struct smp_wall *wall, const struct smp_w
 
 /* --- the end of the chain --- */
 
-/* Whose lock it waits for, as far as that is known in this tick. */
+/* Whose lock the thread waits for, as far as that is known in this tick. */
 struct waits_for {
     enum smp_owner_kind kind;
-    struct smp_wall_thread *owner; /* of that kind, a THREAD; NULL: not known */
+    struct smp_wall_thread *owner; /* if the kind is THREAD; NULL: not known */
 };
 
 static struct waits_for as_last_read(struct smp_wall *wall, struct smp_wall_thread *thread)
@@ -169,8 +170,8 @@ static struct waits_for as_last_read(struct smp_wall *wall, struct smp_wall_thre
     return waits;
 }
 
-/* A thread that was blocked at its last poll and has run since may wait for a lock again: its own
- * next poll may be far. False: it could go on. */
+/* A thread that was blocked at its last poll and has run since may wait for a lock again, and its
+ * own next poll may be far away. False: nothing blocks it. */
 static bool is_blocked_again(struct smp_wall *wall, struct smp_wall_thread *thread,
                              struct waits_for *out)
 {

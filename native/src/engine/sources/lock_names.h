@@ -4,7 +4,7 @@
  *
  * Owns     the names.
  * Threads  the sampler thread only.
- * Errors   past SMP_MAX_LOCK_NAMES, or without memory, id 0: SMP_OTHER_LOCKS_NAME.
+ * Errors   past SMP_MAX_LOCK_NAMES, or without memory, the id is 0: SMP_OTHER_LOCKS_NAME.
  * Cost     a hash of the name.
  */
 #ifndef SMP_ENGINE_SOURCES_LOCK_NAMES_H
@@ -17,7 +17,7 @@
 #include "base/memory_budget.h"
 #include "model/lock_times.h"
 
-#define SMP_NO_LOCK_NAME UINT32_MAX /* an id for callers: the class is not known */
+#define SMP_NO_LOCK_NAME UINT32_MAX /* never returned; callers use it for an unknown class */
 
 enum { SMP_MAX_LOCK_NAMES = 4096, SMP_LOCK_NAMES_BYTES = 1024 * 1024 };
 

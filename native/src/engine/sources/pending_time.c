@@ -11,8 +11,8 @@ bool smp_pending_target(struct smp_wall *wall, struct smp_wall_thread *thread,
            smp_attribution_idle(wall->attribution, &thread->record, out);
 }
 
-int64_t smp_pending_give(struct smp_wall *wall, const struct smp_tree_target *target, int64_t ns,
-                         int64_t till_ns)
+int64_t smp_pending_credit(struct smp_wall *wall, const struct smp_tree_target *target, int64_t ns,
+                           int64_t till_ns)
 {
     if (ns < 0)
         return ns + smp_interval_take_back(wall->attribution->interval, target->tree, target->node,
@@ -22,35 +22,35 @@ int64_t smp_pending_give(struct smp_wall *wall, const struct smp_tree_target *ta
     return 0;
 }
 
-/* --- claims --- */
+/* --- corrections --- */
 
-int64_t smp_pending_pay_claim(struct smp_wall *wall, struct smp_wall_thread *thread,
-                              const struct smp_tree_target *target, int64_t most_ns,
-                              int64_t from_ns)
+int64_t smp_pending_credit_carried(struct smp_wall *wall, struct smp_wall_thread *thread,
+                                   const struct smp_tree_target *target, int64_t most_ns,
+                                   int64_t from_ns)
 {
     struct smp_pending *pending = &thread->pending;
-    const int64_t paid_ns = pending->claim_ns < most_ns ? pending->claim_ns : most_ns;
+    const int64_t carried_ns = pending->carried_ns < most_ns ? pending->carried_ns : most_ns;
 
-    if (paid_ns <= 0 || pending->claim_epoch != wall->attribution->tree_epoch ||
-        pending->claim_node == target->node)
+    if (carried_ns <= 0 || pending->carried_epoch != wall->attribution->tree_epoch ||
+        pending->carried_node == target->node)
         return 0;
-    smp_interval_spent(wall->attribution->interval, target->tree, pending->claim_node,
-                       pending->claim_state, paid_ns, from_ns + paid_ns);
-    pending->claim_ns -= paid_ns;
-    return paid_ns;
+    smp_interval_spent(wall->attribution->interval, target->tree, pending->carried_node,
+                       pending->carried_state, carried_ns, from_ns + carried_ns);
+    pending->carried_ns -= carried_ns;
+    return carried_ns;
 }
 
-static void add_claim(struct smp_wall *wall, struct smp_pending *pending,
-                      const struct smp_tree_target *target, int64_t ns)
+static void carry_over(struct smp_wall *wall, struct smp_pending *pending,
+                       const struct smp_tree_target *target, int64_t ns)
 {
     const uint64_t epoch = wall->attribution->tree_epoch;
 
-    if (pending->claim_epoch != epoch || pending->claim_node != target->node)
-        pending->claim_ns = 0;
-    pending->claim_epoch = epoch;
-    pending->claim_node = target->node;
-    pending->claim_state = target->state;
-    pending->claim_ns += ns;
+    if (pending->carried_epoch != epoch || pending->carried_node != target->node)
+        pending->carried_ns = 0;
+    pending->carried_epoch = epoch;
+    pending->carried_node = target->node;
+    pending->carried_state = target->state;
+    pending->carried_ns += ns;
 }
 
 /* --- a poll has found a stack --- */
@@ -71,29 +71,31 @@ int64_t smp_pending_take(struct smp_wall *wall, struct smp_wall_thread *thread,
     const int64_t now_ns = wall->poll->now_ns;
     const int64_t all_ns = smp_pending_ns(&thread->pending, now_ns);
     int64_t found_ns = all_ns;
-    int64_t debt_ns = 0;
+    int64_t correction_ns = 0;
 
     if (before != NULL && before->node != found->node) {
         found_ns = smp_pending_found_ns(wall, thread);
-        debt_ns = smp_pending_give(wall, before, all_ns - found_ns,
-                                   all_ns < found_ns ? thread->pending.from_ns : now_ns - found_ns);
-        if (debt_ns < 0 && becomes_target && found_ns + debt_ns >= 0) {
-            /* As a debt, the found stack would pay it itself. */
-            found_ns += debt_ns;
-            add_claim(wall, &thread->pending, found, -debt_ns);
-            debt_ns = 0;
+        correction_ns =
+            smp_pending_credit(wall, before, all_ns - found_ns,
+                               all_ns < found_ns ? thread->pending.from_ns : now_ns - found_ns);
+        if (correction_ns < 0 && becomes_target && found_ns + correction_ns >= 0) {
+            /* As a correction of the target, the found stack would lose it itself. */
+            found_ns += correction_ns;
+            carry_over(wall, &thread->pending, found, -correction_ns);
+            correction_ns = 0;
         }
     } else if (all_ns < 0) {
-        debt_ns = smp_pending_give(wall, found, all_ns, now_ns);
+        correction_ns = smp_pending_credit(wall, found, all_ns, now_ns);
         found_ns = 0;
     }
-    /* Only a target can hold a debt: here the found stack pays what it can, and the rest waits. */
-    if (debt_ns < 0 && !becomes_target) {
-        const int64_t left_ns = found_ns + debt_ns;
+    /* Only a target can keep a correction: here the found stack loses what it has, and the rest
+     * waits. */
+    if (correction_ns < 0 && !becomes_target) {
+        const int64_t left_ns = found_ns + correction_ns;
         found_ns = left_ns > 0 ? left_ns : 0;
-        debt_ns = left_ns < 0 ? left_ns : 0;
+        correction_ns = left_ns < 0 ? left_ns : 0;
     }
-    smp_pending_set(&thread->pending, now_ns, debt_ns);
+    smp_pending_set(&thread->pending, now_ns, correction_ns);
     return found_ns;
 }
 
@@ -110,7 +112,7 @@ void smp_pending_count_skipped(struct smp_wall *wall, struct smp_wall_thread *th
     thread->plan.polled_tick = wall->schedule.tick;
 }
 
-/* Polls that are left out for their cost leave such time at the end of an interval. */
+/* At the end of an interval such time is left by polls that were skipped for their cost. */
 static void note_unseen(struct smp_wall *wall, const struct smp_wall_thread *thread,
                         const struct smp_tree_target *target, int64_t ns)
 {
@@ -122,8 +124,8 @@ static void note_unseen(struct smp_wall *wall, const struct smp_wall_thread *thr
                                                       .tick = smp_poll_tick(wall->covered_ns) });
 }
 
-/* More than the elapsed time may have been attributed. It is taken back, so that the interval holds
- * the time that passed in it. */
+/* More than the elapsed time may have been attributed. The difference is taken back, so that the
+ * interval has the time that passed in it. */
 void smp_pending_flush(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     struct smp_pending *pending = &thread->pending;
@@ -150,14 +152,15 @@ void smp_pending_flush(struct smp_wall *wall, struct smp_wall_thread *thread)
                            SMP_STATE_RUNNABLE, owed_ns, wall->covered_ns);
     rest_ns -= owed_ns;
     if (is_idle && rest_ns > 0)
-        rest_ns -= smp_pending_pay_claim(wall, thread, &target, rest_ns, pending->from_ns);
+        rest_ns -= smp_pending_credit_carried(wall, thread, &target, rest_ns, pending->from_ns);
     smp_pending_set(
         pending, wall->covered_ns,
-        smp_pending_give(wall, &target, rest_ns, wall->covered_ns - (owed_ns > 0 ? owed_ns : 0)));
+        smp_pending_credit(wall, &target, rest_ns, wall->covered_ns - (owed_ns > 0 ? owed_ns : 0)));
     smp_holders_flush(wall, thread);
 }
 
-/* Right after the end of an interval nothing is pending, and the old tree is of the old one. */
+/* Right after the end of an interval nothing is pending, and the record's tree is one of the old
+ * interval. */
 void smp_pending_leaves_group(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     struct smp_pending *pending = &thread->pending;
@@ -186,17 +189,17 @@ void smp_pending_flush_left(struct smp_wall *wall, struct smp_wall_thread *threa
     smp_last_stack_forget(&record->last);
 }
 
-/* [thread ended] gets a tick's time at most; before that the thread was at the target. */
+/* [thread ended] gets at most the time of a tick; before that the thread was at the target. */
 void smp_pending_end(struct smp_wall *wall, struct smp_wall_thread *thread, int64_t ended_ns)
 {
-    const int64_t interval_ns = wall->schedule.interval_ns;
+    const int64_t interval_ns = smp_options_interval_ns(wall->schedule.options);
     struct smp_thread_record *record = &thread->record;
     struct smp_tree_target target;
     int64_t last_ns;
 
     if (!record->was_polled) {
-        if (ended_ns > wall->roster->marked_ns && record->naming != SMP_NAMING_SKIP &&
-            smp_roster_chooses(wall->roster, record))
+        if (ended_ns > wall->threads->marked_ns && record->naming != SMP_NAMING_SKIP &&
+            smp_sampled_threads_chooses(wall->threads, record))
             smp_interval_count(wall->attribution->interval, SMP_COUNTER_UNSEEN_THREADS, 1);
         return;
     }
@@ -205,14 +208,15 @@ void smp_pending_end(struct smp_wall *wall, struct smp_wall_thread *thread, int6
         const int64_t all_ns = smp_pending_ns(&thread->pending, ended_ns);
         last_ns = all_ns < interval_ns ? all_ns : interval_ns;
         last_ns = last_ns > 0 ? last_ns : 0;
-        (void)smp_pending_give(wall, &target, all_ns - last_ns, ended_ns - last_ns);
+        (void)smp_pending_credit(wall, &target, all_ns - last_ns, ended_ns - last_ns);
         smp_holders_flush(wall, thread);
     }
     if (last_ns <= 0)
         return;
     target = smp_attribution_pseudo(wall->attribution, record, SMP_OUTCOME_THREAD_ENDED);
-    smp_attribution_note(wall->attribution, &target, last_ns, ended_ns);
-    /* The square of all of it: half is for the first tick, before which it was nowhere. */
+    smp_attribution_note(wall->attribution, &target, last_ns, smp_span_before(ended_ns, last_ns));
+    /* Counts its whole square: the other half belongs to the thread's first tick, before which it
+     * was nowhere. */
     smp_attribution_moved(
         wall->attribution, record, &target, false,
         &(struct smp_poll_weight){ .weight_ns = last_ns, .tick = smp_poll_tick(ended_ns) });

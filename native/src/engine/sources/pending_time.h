@@ -6,12 +6,12 @@
  *    │ target: the stack it found      │ found: weight_ns, what this poll stands for
  *    └────────── all_ns ───────────────┘ target: all_ns - weight_ns, which may be negative
  *
- * All time since the last poll is pending. What the new poll finds gets the time the poll stands
- * for; the stack the last poll found (the target) gets the rest, or gives time back. What it cannot
- * give back, because it has less in this interval, is a claim: the new stack gets it from the next
- * idle time, within the interval. Where an interval ends between two polls, the target gets what is
- * pending; where that is a debt, the target gives it back, so that the interval holds the time that
- * passed.
+ * All time since the last poll is pending. The stack that the new poll finds gets the time that the
+ * poll stands for. The stack that the last poll found (the target) gets the rest; if the rest is
+ * negative, it is taken back from the target. If the target has less than that in this interval,
+ * the difference is carried over: the new stack gets less now, and the difference from the next
+ * idle time within the interval. If an interval ends between two polls, the target gets the pending
+ * time, or loses it if it is negative, so that the interval has the time that passed in it.
  *
  * Owns     plain data: smp_pending of a thread.
  * Threads  the sampler thread only.
@@ -25,53 +25,57 @@
 
 #include "engine/sources/wall_state.h"
 
-/* Time not attributed up to then; negative: a debt. */
+/* Returns the time up to then that is not attributed; negative: too much was. */
 static inline int64_t smp_pending_ns(const struct smp_pending *pending, int64_t until_ns)
 {
-    return until_ns - pending->from_ns + pending->balance_ns;
+    return until_ns - pending->from_ns + pending->correction_ns;
 }
-/* All time up to from_ns is attributed but for the balance. */
-static inline void smp_pending_set(struct smp_pending *pending, int64_t from_ns, int64_t balance_ns)
+/* All time up to from_ns is attributed, except the correction. */
+static inline void smp_pending_set(struct smp_pending *pending, int64_t from_ns,
+                                   int64_t correction_ns)
 {
     pending->from_ns = from_ns;
-    pending->balance_ns = balance_ns;
+    pending->correction_ns = correction_ns;
 }
 
-/* What the last poll found, as idle. False: it is not known. */
+/* Sets *out to the stack that the last poll found, with the outcome IDLE. False: it is not
+ * known. */
 bool smp_pending_target(struct smp_wall *wall, struct smp_wall_thread *thread,
                         struct smp_tree_target *out);
-/* Gives the target time up to till_ns, or takes it back where ns is negative. Returns 0, or what
- * could not be taken back as a debt. */
-int64_t smp_pending_give(struct smp_wall *wall, const struct smp_tree_target *target, int64_t ns,
-                         int64_t till_ns);
-/* Pays the claim out of the time of a thread that is idle at target, which begins at from_ns.
- * Returns how much. */
-int64_t smp_pending_pay_claim(struct smp_wall *wall, struct smp_wall_thread *thread,
-                              const struct smp_tree_target *target, int64_t most_ns,
-                              int64_t from_ns);
+/* Credits the target with time up to till_ns; takes it back if ns is negative. Returns 0, or what
+ * could not be taken back, as a negative correction. */
+int64_t smp_pending_credit(struct smp_wall *wall, const struct smp_tree_target *target, int64_t ns,
+                           int64_t till_ns);
+/* Credits the carried-over time out of the time of a thread that is idle at target; that time
+ * begins at from_ns. Returns how much. */
+int64_t smp_pending_credit_carried(struct smp_wall *wall, struct smp_wall_thread *thread,
+                                   const struct smp_tree_target *target, int64_t most_ns,
+                                   int64_t from_ns);
 
-/* The time that the running poll stands for, with that of polls before it that found nothing
- * yet. */
+/* Returns the time that the running poll stands for, including the polls before it that have found
+ * nothing yet. */
 int64_t smp_pending_found_ns(const struct smp_wall *wall, const struct smp_wall_thread *thread);
 /*
- * The running poll has found a stack: returns its time, and gives the rest of the pending time to
- * before, the old target, or NULL. becomes_target: found is the new target, and may hold a debt.
+ * The running poll has found a stack: returns its time, and credits the old target `before` with
+ * the rest (NULL: there is none). becomes_target: `found` is the new target, and may keep a
+ * correction.
  */
 int64_t smp_pending_take(struct smp_wall *wall, struct smp_wall_thread *thread,
                          const struct smp_tree_target *before, const struct smp_tree_target *found,
                          bool becomes_target);
 
-/* Attributes what is pending up to the last tick to the target. The CPU clock is left alone: the
- * next poll finds what was used. */
+/* Attributes the pending time up to the last tick to the target. Does not read the CPU clock: the
+ * next poll finds the CPU time. */
 void smp_pending_flush(struct smp_wall *wall, struct smp_wall_thread *thread);
-/* The record is about to change its group. Its pending time is flushed by flush_left: the JVM must
- * not be called during a user's rule, and a new stack needs names of methods. */
+/* Call it before the record changes its group. flush_left attributes its pending time later,
+ * because the JVM must not be called during a user's rule, and a new stack needs names of
+ * methods. */
 void smp_pending_leaves_group(struct smp_wall *wall, struct smp_wall_thread *thread);
 void smp_pending_flush_left(struct smp_wall *wall, struct smp_wall_thread *thread);
-/* The thread has ended: attributes its last time. */
+/* Call it when the thread has ended: attributes its last time. */
 void smp_pending_end(struct smp_wall *wall, struct smp_wall_thread *thread, int64_t ended_ns);
 
-/* Polls that the overhead limit left out. */
+/* Counts polls that the overhead limit has skipped. */
 void smp_pending_count_skipped(struct smp_wall *wall, struct smp_wall_thread *thread,
                                uint64_t polls);
 

@@ -11,9 +11,10 @@
 
 /*
  * A thread that is found running has run for the time that the poll stands for, as far as one poll
- * can tell, so short runs between long waits get their share. The clock's figure is the group's
- * sum: seal brings all such figures to it in proportion. Most of the time of a late answer is a
- * wait, and so is that of a thread without a CPU: there the clock is the better measure.
+ * can tell. So short runs between long waits get their share. The clock's figure goes into the
+ * group's sum, and at the end of the interval all such figures are scaled to it. The clock is the
+ * better measure for a late answer and for a thread without a CPU, because most of their time is a
+ * wait.
  */
 static void attribute_cpu(struct smp_wall *wall, const struct smp_wall_thread *thread,
                           const struct smp_tree_target *target, int64_t weight_ns)
@@ -30,7 +31,7 @@ static void attribute_cpu(struct smp_wall *wall, const struct smp_wall_thread *t
     smp_interval_ran_unseen(interval, target->tree, reading->used_ns - cpu_ns);
 }
 
-/* Several ticks that an answer stands for had been certain to come. */
+/* The ticks that an answer stands for were certain to come. */
 static void note_move(struct smp_wall *wall, struct smp_wall_thread *thread,
                       const struct smp_tree_target *target, int64_t weight_ns)
 {
@@ -71,7 +72,8 @@ static void update_activity(struct smp_wall *wall, struct smp_wall_thread *threa
         thread->activity.since_ns = wall->poll->now_ns;
 }
 
-/* Finding the old target may add nodes for it in a new interval: only where it gets some time. */
+/* Finding the old target may add nodes for it in a new interval, so it is done only if the target
+ * gets time. */
 static bool is_time_left(const struct smp_wall *wall, const struct smp_wall_thread *thread)
 {
     return smp_pending_ns(&thread->pending, wall->poll->now_ns) !=
@@ -86,20 +88,21 @@ static void end_poll(struct smp_wall_thread *thread, bool has_target)
     thread->pending.has_target = has_target;
 }
 
-/* given_up: no stack will come. The thread is most likely still at the target: a pseudo-frame would
- * make all other shares too large together, and say nothing. The outcome is counted. */
-static void attribute_poll(struct smp_wall *wall, struct smp_wall_thread *thread,
-                           const struct smp_found *found, bool given_up)
+/* If the poll is given up, a pseudo-frame would say nothing, and would make all other shares too
+ * large. So the time stays with the target, and the outcome is counted. */
+static void on_found(void *context, struct smp_thread_record *record, const struct smp_found *found)
 {
+    struct smp_wall *wall = context;
+    struct smp_wall_thread *thread = smp_wall_thread_of(record);
     const int64_t now_ns = wall->poll->now_ns;
     struct smp_tree_target before;
     struct smp_tree_target target;
 
-    /* Before attribution replaces the last stack. */
-    const bool knows_before = (is_time_left(wall, thread) || given_up ||
+    /* Before the new stack replaces the last one. */
+    const bool knows_before = (is_time_left(wall, thread) || found->is_given_up ||
                                (thread->queue.was_idle && is_last_stack_current(wall, thread))) &&
                               smp_pending_target(wall, thread, &before);
-    const bool stays = given_up && knows_before;
+    const bool stays = found->is_given_up && knows_before;
     if (stays) {
         target = before;
         target.state =
@@ -118,7 +121,7 @@ static void attribute_poll(struct smp_wall *wall, struct smp_wall_thread *thread
     const int64_t found_ns =
         smp_pending_take(wall, thread, knows_before ? &before : NULL, &target, becomes_target);
     const int64_t before_ns = all_ns - smp_pending_ns(&thread->pending, now_ns) - found_ns;
-    smp_attribution_note(wall->attribution, &target, found_ns, now_ns);
+    smp_attribution_note(wall->attribution, &target, found_ns, smp_span_before(now_ns, found_ns));
     if (knows_before)
         smp_attribution_resumed(wall->attribution, &thread->record, &before);
     note_move(wall, thread, &target, weight_ns > 0 ? weight_ns : 0);
@@ -137,11 +140,6 @@ static void on_looked_at(void *context, struct smp_thread_record *record,
     smp_holders_looked_at(context, record, sample);
 }
 
-static void on_found(void *context, struct smp_thread_record *record, const struct smp_found *found)
-{
-    attribute_poll(context, smp_wall_thread_of(record), found, false);
-}
-
 /* The time of the virtual thread is not attributed to anything. */
 static void on_skipped(void *context, struct smp_thread_record *record)
 {
@@ -149,15 +147,16 @@ static void on_skipped(void *context, struct smp_thread_record *record)
     struct smp_wall_thread *thread = smp_wall_thread_of(record);
     const int64_t now_ns = wall->poll->now_ns;
     struct smp_tree_target before;
-    int64_t debt_ns = 0;
+    int64_t correction_ns = 0;
 
     if (smp_pending_target(wall, thread, &before)) {
         const int64_t found_ns = smp_pending_found_ns(wall, thread);
-        debt_ns = found_ns + smp_pending_give(wall, &before,
-                                              smp_pending_ns(&thread->pending, now_ns) - found_ns,
-                                              now_ns - found_ns);
+        correction_ns =
+            found_ns + smp_pending_credit(wall, &before,
+                                          smp_pending_ns(&thread->pending, now_ns) - found_ns,
+                                          now_ns - found_ns);
     }
-    smp_pending_set(&thread->pending, now_ns, debt_ns < 0 ? debt_ns : 0);
+    smp_pending_set(&thread->pending, now_ns, correction_ns < 0 ? correction_ns : 0);
     smp_holders_flush(wall, thread);
     end_poll(thread, false);
     smp_poll_schedule_next(&wall->schedule, thread, now_ns);
@@ -165,7 +164,8 @@ static void on_skipped(void *context, struct smp_thread_record *record)
 
 /* --- not found yet --- */
 
-/* The next tick polls the thread, and what it finds gets the time of this poll, too. */
+/* The next tick polls the thread again, and the stack that it finds also gets the time of this
+ * poll. */
 static void postpone_poll(struct smp_wall *wall, struct smp_wall_thread *thread,
                           enum smp_outcome outcome)
 {
@@ -196,7 +196,7 @@ static void on_postponed(void *context, struct smp_thread_record *record)
     undo_clock_reading(thread);
 }
 
-/* False: it has had its time. */
+/* False: the thread has had enough time. */
 static bool wait_for_late_answer(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     const int64_t now_ns = wall->poll->now_ns;
@@ -217,15 +217,16 @@ static bool wait_for_late_answer(struct smp_wall *wall, struct smp_wall_thread *
 
 static void on_unanswered(void *context, struct smp_thread_record *record, bool is_requested)
 {
-    static const struct smp_found found = { .outcome = SMP_OUTCOME_SIGNAL_UNANSWERED,
-                                            .word = SMP_WORD_RUNS };
     struct smp_wall *wall = context;
     struct smp_wall_thread *thread = smp_wall_thread_of(record);
 
     if (is_requested)
         thread->unanswered.is_requested = true;
     if (!wait_for_late_answer(wall, thread))
-        attribute_poll(wall, thread, &found, wall->poll->is_last);
+        on_found(wall, record,
+                 &(struct smp_found){ .outcome = SMP_OUTCOME_SIGNAL_UNANSWERED,
+                                      .word = SMP_WORD_RUNS,
+                                      .is_given_up = wall->poll->is_last });
 }
 
 struct smp_walk_events smp_poll_answer_events(struct smp_wall *wall)
@@ -242,7 +243,7 @@ struct smp_walk_events smp_poll_answer_events(struct smp_wall *wall)
 
 /* --- late answers --- */
 
-/* Counts as of the last tick at which it was true. */
+/* Counts as of the last tick at which the thread had this stack. */
 static void on_late_answer(void *context, uint64_t token, enum smp_answer answer,
                            const struct smp_sample *sample,
                            const struct smp_mounted_thread *mounted)
@@ -263,17 +264,19 @@ static void on_late_answer(void *context, uint64_t token, enum smp_answer answer
     thread->activity.cpu_ns = unanswered->clock_ns;
     thread->activity.has_clock = true;
     wall->poll = &requested;
-    /* A walk that failed is not tried again: the thread has moved on. What it waited in is not
-     * known, but for its last stack. */
-    if (smp_walks_find(&wall->walks, answer, sample, mounted, &found))
-        attribute_poll(wall, thread, &found, smp_outcome_kind_of(found.outcome) == SMP_KIND_FAILED);
-    else
+    /* A walk that failed is not tried again, because the thread has moved on. Only its last stack
+     * says where it waited. */
+    if (smp_walks_find(&wall->walks, answer, sample, mounted, &found)) {
+        found.is_given_up = smp_outcome_kind_of(found.outcome) == SMP_KIND_FAILED;
+        on_found(wall, &thread->record, &found);
+    } else {
         on_skipped(wall, &thread->record);
+    }
     wall->poll = poll;
 }
 
-/* Each tick is a poll of its own, however late the answer comes: to attribute all the time up to
- * the answer to the requested stack would prefer long waits to short ones. */
+/* Each tick is a poll of its own, however late the answer comes. If all time up to the answer went
+ * to the requested stack, long waits would be preferred to short ones. */
 bool smp_poll_answer_is_pending(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     const struct smp_async_walker *async = &wall->walks.jvm->async;
@@ -284,7 +287,8 @@ bool smp_poll_answer_is_pending(struct smp_wall *wall, struct smp_wall_thread *t
         return false;
     if (async->take_late(async->self, record->thread, smp_walks_token_of(record), on_late_answer,
                          wall)) {
-        thread->plan.odds = SMP_CERTAIN; /* of this poll: the drawn odds are the next one's */
+        thread->plan.odds = SMP_CERTAIN; /* for this poll: the drawn odds are those of the next
+                                          * one */
         smp_activity_begin(&thread->activity, smp_thread_record_tid(record), &thread->reading);
         return thread->pending.from_ns >= poll->now_ns;
     }

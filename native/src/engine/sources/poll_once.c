@@ -16,8 +16,9 @@ static void once_found(void *context, struct smp_thread_record *record,
     const struct once *once = context;
     const struct smp_tree_target target = smp_attribution_found(once->attribution, record, found);
 
-    smp_attribution_note(once->attribution, &target, once->span_ns, once->now_ns);
-    /* One look says little: as if it had not been there before. */
+    smp_attribution_note(once->attribution, &target, once->span_ns,
+                         smp_span_before(once->now_ns, once->span_ns));
+    /* One poll says little: counts as if the thread had not been there before. */
     smp_interval_moved(once->attribution->interval, target.tree.root, target.node,
                        smp_error_change(once->span_ns, 0), once->tick);
 }
@@ -44,12 +45,12 @@ static void once_postponed(void *context, struct smp_thread_record *record)
                       SMP_OUTCOME_OVER_OVERHEAD_LIMIT, 1);
 }
 
-static bool is_sampled_once(struct smp_roster *roster, struct smp_thread_record *record)
+static bool is_sampled_once(struct smp_sampled_threads *threads, struct smp_thread_record *record)
 {
-    if (!smp_roster_choose(roster, record))
+    if (!smp_sampled_threads_choose(threads, record))
         return false;
-    if (roster->default_name_rule)
-        return smp_roster_read_name(roster, record);
+    if (threads->default_name_rule)
+        return smp_sampled_threads_read_name(threads, record);
     return record->is_candidate && record->naming != SMP_NAMING_SKIP;
 }
 
@@ -61,9 +62,9 @@ static void poll_thread_once(struct smp_walks *walks, struct smp_thread_record *
     struct smp_reading reading;
     int64_t read_ns = 0;
 
-    if (!is_sampled_once(walks->roster, record))
+    if (!is_sampled_once(walks->threads, record))
         return;
-    smp_roster_set_sampled(walks->roster, record, true);
+    smp_sampled_threads_set_sampled(walks->threads, record, true);
     smp_activity_begin(&activity, tid, &reading);
     if (smp_activity_is_open(&activity, &reading, &read_ns))
         smp_activity_read_again(tid, &reading, &read_ns);
@@ -75,9 +76,9 @@ static void poll_thread_once(struct smp_walks *walks, struct smp_thread_record *
 
 void smp_poll_once(struct smp_walks *walks, int64_t now_ns, int64_t span_ns, bool only_running)
 {
-    struct smp_roster *roster = walks->roster;
+    struct smp_sampled_threads *threads = walks->threads;
     const struct smp_walk_events events = walks->events;
-    struct once once = { .attribution = roster->attribution,
+    struct once once = { .attribution = threads->attribution,
                          .now_ns = now_ns,
                          .span_ns = span_ns,
                          .tick = (uint32_t)now_ns };
@@ -90,12 +91,12 @@ void smp_poll_once(struct smp_walks *walks, int64_t now_ns, int64_t span_ns, boo
         .context = &once,
     };
     walks->begun_ns = smp_clock_ns();
-    roster->is_first_poll = true;
-    smp_roster_poll_starts(roster, now_ns);
-    smp_roster_name_all(roster);
-    for (size_t i = 0; i < roster->table.count;) {
-        struct smp_thread_record *record = roster->table.records[i];
-        if (smp_roster_remove_ended(roster, record, now_ns))
+    threads->is_first_poll = true;
+    smp_sampled_threads_poll_starts(threads, now_ns);
+    smp_sampled_threads_name_all(threads);
+    for (size_t i = 0; i < threads->table.count;) {
+        struct smp_thread_record *record = threads->table.records[i];
+        if (smp_sampled_threads_remove_ended(threads, record, now_ns))
             continue;
         poll_thread_once(walks, record, only_running);
         i++;

@@ -5,7 +5,7 @@
  * Each thread is credited with the same time, whatever the clocks say, and nothing is remembered.
  *
  * Threads  the sampler thread only.
- * Errors   whatever goes wrong is an outcome.
+ * Errors   anything that goes wrong is an outcome.
  * Cost     O(threads), a walk for each.
  */
 #ifndef SMP_ENGINE_SOURCES_POLL_ONCE_H
@@ -16,7 +16,7 @@
 
 #include "engine/sources/walks.h"
 
-/* only_running: threads that wait are not walked. The events of walks are as before afterwards. */
+/* only_running: waiting threads are not walked. Restores walks->events at the end. */
 void smp_poll_once(struct smp_walks *walks, int64_t now_ns, int64_t span_ns, bool only_running);
 
 #endif

@@ -6,20 +6,19 @@
 
 #define NS_PER_MS INT64_C(1000000)
 
-void smp_poll_schedule_init(struct smp_poll_schedule *schedule, const struct smp_options *options)
+void smp_poll_schedule_init(struct smp_poll_schedule *schedule, struct smp_throttle *throttle,
+                            const struct smp_options *options)
 {
+    schedule->throttle = throttle;
+    schedule->options = options;
     schedule->salt = (uint64_t)smp_clock_ns();
     schedule->least_share = SMP_THROTTLE_WHOLE;
     schedule->idle_poll_ns = SMP_IDLE_POLL_NS;
-    schedule->interval_ns = options->sampling_frequency_millis * NS_PER_MS;
-    schedule->lookback_ns = options->idle_lookback_millis * NS_PER_MS;
-    smp_throttle_init(&schedule->throttle, options->overhead_limit_per_mille, schedule->interval_ns,
-                      (uint64_t)smp_clock_ns());
 }
 
 uint64_t smp_poll_schedule_ticks_in(const struct smp_poll_schedule *schedule, int64_t ns)
 {
-    const int64_t ticks = ns / schedule->interval_ns;
+    const int64_t ticks = ns / smp_options_interval_ns(schedule->options);
 
     return ticks > 1 ? (uint64_t)ticks : 1;
 }
@@ -32,14 +31,14 @@ void smp_poll_schedule_begin_tick(struct smp_poll_schedule *schedule, int64_t si
 }
 
 /*
- * Idle threads are polled at the same ticks, so the cost of a tick is counted once for all of them,
- * and not at all where threads that run are polled at each tick anyway.
+ * Idle threads are polled at the same ticks, so the cost of a tick counts once for all of them. It
+ * does not count at all if running threads are polled at each tick anyway.
  */
 void smp_poll_schedule_learn_cost(struct smp_poll_schedule *schedule, unsigned polls,
                                   unsigned idle_polls, uint64_t threads)
 {
     enum { FEW = 2, SLOWNESS = 8, LEAST_NS = 200, MOST_NS = 20000 };
-    const struct smp_throttle *throttle = &schedule->throttle;
+    const struct smp_throttle *throttle = schedule->throttle;
     const bool has_busy = threads > schedule->idle_threads;
     const int64_t tick_ns = throttle->tick_ns > 0 ? throttle->tick_ns : SMP_IDLE_TICK_NS;
 
@@ -50,7 +49,8 @@ void smp_poll_schedule_learn_cost(struct smp_poll_schedule *schedule, unsigned p
     }
     const double cost_ns = (double)schedule->idle_threads * (double)schedule->idle_poll_ns +
                            (has_busy ? 0 : (double)tick_ns);
-    schedule->idle_ticks = cost_ns * SMP_IDLE_COST_SHARE / (double)schedule->interval_ns;
+    schedule->idle_ticks =
+        cost_ns * SMP_IDLE_COST_SHARE / (double)smp_options_interval_ns(schedule->options);
 }
 
 void smp_poll_schedule_put(struct smp_poll_schedule *schedule, struct smp_wall_thread *thread,
@@ -80,42 +80,43 @@ void smp_poll_schedule_learn_cpu(struct smp_wall_thread *thread, int64_t used_ns
 /* --- odds --- */
 
 /*
- * The mean gap between polls of an idle thread. Where thousands are idle for a second at a time, a
- * poll of each in a twelfth of that costs far more than all idle threads may: their gaps grow
- * (is_crowd), but not beyond a third, so that hardly an idle time goes by without a poll. Not those
- * of threads that have never run: these share their ticks, in the order of their records, so that a
- * poll costs half as much.
+ * Returns the mean gap between polls of an idle thread. If thousands are idle for a second at a
+ * time, polling each in a twelfth of that time would cost far more than all idle threads may. So
+ * their gaps grow (is_of_many), but not beyond a third, so that few idle times pass without a poll.
+ * This does not hold for threads that have never run: they share their ticks, in the order of their
+ * records, which halves the cost of a poll.
  */
 static double idle_gap_ticks(const struct smp_poll_schedule *schedule,
-                             const struct smp_wall_thread *thread, int64_t now_ns, bool *is_crowd)
+                             const struct smp_wall_thread *thread, int64_t now_ns, bool *is_of_many)
 {
-    const double idle_for_ticks =
-        (double)(now_ns - thread->activity.since_ns) / (double)schedule->interval_ns;
-    const double longest_ticks = schedule->idle_ticks / SMP_CROWD_SHARE;
+    const double idle_for_ticks = (double)(now_ns - thread->activity.since_ns) /
+                                  (double)smp_options_interval_ns(schedule->options);
+    const double longest_ticks = schedule->idle_ticks / SMP_MANY_IDLE_COST_TIMES;
     const double ticks = idle_for_ticks / SMP_IDLE_SHARE;
-    double crowd_ticks = idle_for_ticks / SMP_CROWD_IDLE_SHARE;
+    double many_ticks = idle_for_ticks / SMP_MANY_IDLE_GAP_SHARE;
 
-    if (crowd_ticks > longest_ticks)
-        crowd_ticks = longest_ticks;
-    *is_crowd = ticks < crowd_ticks && thread->activity.has_run;
-    if (*is_crowd)
-        return crowd_ticks;
+    if (many_ticks > longest_ticks)
+        many_ticks = longest_ticks;
+    *is_of_many = ticks < many_ticks && thread->activity.has_run;
+    if (*is_of_many)
+        return many_ticks;
     return ticks < schedule->idle_ticks ? ticks : schedule->idle_ticks;
 }
 
-/* Without the overhead limit: each tick, or the odds of an idle thread. */
+/* The odds without the overhead limit: each tick, or those of an idle thread. */
 static int64_t unthrottled_odds(const struct smp_poll_schedule *schedule,
                                 const struct smp_wall_thread *thread, int64_t now_ns,
-                                bool *is_crowd)
+                                bool *is_of_many)
 {
-    *is_crowd = false;
+    *is_of_many = false;
     if (!thread->plan.is_idle)
         return SMP_CERTAIN;
-    return smp_intensity_odds(idle_gap_ticks(schedule, thread, now_ns, is_crowd));
+    return smp_intensity_odds(idle_gap_ticks(schedule, thread, now_ns, is_of_many));
 }
 
-/* How much rarer than a busy thread: hundreds of threads that wake up now and then must leave CPU
- * time for the few that work. By the moving average, not by what the thread does at this poll. */
+/* How much less often than a busy thread this one is polled: hundreds of threads that wake up now
+ * and then must leave CPU time for the few that work. Depends on the moving average, not on what
+ * the thread does at this poll. */
 static int64_t rarity(const struct smp_wall_thread *thread)
 {
     const int64_t times = SMP_WHOLE_CPU / SMP_BUSY_SHARE / (thread->plan.cpu_share + 1);
@@ -125,15 +126,15 @@ static int64_t rarity(const struct smp_wall_thread *thread)
     return times < SMP_MOST_RARITY ? times : SMP_MOST_RARITY;
 }
 
-/* A thread that owes an answer is polled until it gives one. */
+/* A thread that owes an answer is polled until it has given it. */
 static bool is_throttling(const struct smp_poll_schedule *schedule,
                           const struct smp_wall_thread *thread)
 {
-    return schedule->throttle.share < SMP_THROTTLE_WHOLE && !thread->unanswered.takes_all;
+    return schedule->throttle->share < SMP_THROTTLE_WHOLE && !thread->unanswered.takes_all;
 }
 
-/* A busy thread gets the share, a quiet one less; hardly less where the share is almost whole: else
- * a sampler a little above its limit would hardly poll quiet threads. */
+/* A busy thread gets the share, a quiet one less. If the share is almost whole, a quiet thread gets
+ * hardly less; otherwise a sampler a little above its limit would hardly poll quiet threads. */
 static int64_t throttled_odds(const struct smp_wall_thread *thread, int64_t throttle_share)
 {
     const double share = (double)throttle_share / SMP_THROTTLE_WHOLE;
@@ -144,9 +145,9 @@ static int64_t throttled_odds(const struct smp_wall_thread *thread, int64_t thro
 /* --- draws --- */
 
 /*
- * Idle threads share draws, and so ticks. Throttled threads draw each for itself, so that their
- * cost is spread over the ticks; and a crowd, of which some are due at each tick anyway, so that
- * chance evens out in its sums.
+ * Idle threads share draws, and so ticks. Throttled threads draw independently, so that their cost
+ * spreads over the ticks. So do many idle threads, of which some are due at each tick anyway: then
+ * chance evens out in their sums.
  */
 static struct smp_next_poll draw_shared(struct smp_poll_schedule *schedule, int64_t odds,
                                         uint64_t most)
@@ -164,13 +165,13 @@ static struct smp_next_poll draw_shared(struct smp_poll_schedule *schedule, int6
 }
 
 static struct smp_next_poll draw_tick(struct smp_poll_schedule *schedule,
-                                      const struct smp_wall_thread *thread, bool is_crowd,
+                                      const struct smp_wall_thread *thread, bool is_of_many,
                                       int64_t odds, uint64_t most)
 {
     if (thread->plan.is_throttled)
-        return smp_intensity_next_alone(&schedule->throttle.random, schedule->tick, odds, most);
-    /* Numbers of neighbours would be the same ones some ticks apart: the serial is mixed first. */
-    if (is_crowd)
+        return smp_intensity_next_alone(&schedule->throttle->random, schedule->tick, odds, most);
+    /* Mixes the serial first: numbers of neighbours would repeat some ticks later. */
+    if (is_of_many)
         return smp_intensity_next(schedule->salt + smp_random_of(thread->record.thread->serial),
                                   schedule->tick, odds, most);
     return draw_shared(schedule, odds, most);
@@ -182,24 +183,24 @@ static void draw_next_poll(struct smp_poll_schedule *schedule, struct smp_wall_t
     struct smp_poll_plan *plan = &thread->plan;
     uint64_t most = 1;
     int64_t odds;
-    bool is_crowd;
+    bool is_of_many;
 
-    plan->free_odds = unthrottled_odds(schedule, thread, now_ns, &is_crowd);
+    plan->free_odds = unthrottled_odds(schedule, thread, now_ns, &is_of_many);
     plan->is_throttled = is_throttling(schedule, thread);
     odds = plan->free_odds;
     if (plan->is_idle)
-        most = smp_poll_schedule_ticks_in(schedule, schedule->lookback_ns);
+        most = smp_poll_schedule_ticks_in(schedule, smp_options_lookback_ns(schedule->options));
     if (plan->is_throttled) {
-        plan->share = schedule->throttle.share;
+        plan->share = schedule->throttle->share;
         if (plan->share < schedule->least_share)
             schedule->least_share = plan->share;
         odds = smp_intensity_both(odds, throttled_odds(thread, plan->share));
         most = smp_poll_schedule_ticks_in(schedule, SMP_MOST_THROTTLE_MS * NS_PER_MS);
     }
-    /* No poll stands for more than twice the longest gap. */
+    /* No poll may stand for more than twice the longest gap. */
     if (odds < SMP_CERTAIN / 2 / (int64_t)most)
         odds = SMP_CERTAIN / 2 / (int64_t)most;
-    const struct smp_next_poll next = draw_tick(schedule, thread, is_crowd, odds, most);
+    const struct smp_next_poll next = draw_tick(schedule, thread, is_of_many, odds, most);
     smp_timer_wheel_put(&schedule->wheel, &thread->record.deadline, next.tick);
     plan->odds = next.odds;
 }
@@ -212,8 +213,8 @@ void smp_poll_schedule_next(struct smp_poll_schedule *schedule, struct smp_wall_
     draw_next_poll(schedule, thread, now_ns);
 }
 
-/* A smaller rise leaves a poll waiting for some ticks at most, and is not worth a pass over all
- * threads. */
+/* After a smaller rise a poll waits a few ticks too long at most, which is not worth a pass over
+ * all threads. */
 static bool is_rise(int64_t from_share, int64_t to_share)
 {
     enum { RISE = 4 };
@@ -223,10 +224,10 @@ static bool is_rise(int64_t from_share, int64_t to_share)
 
 bool smp_poll_schedule_share_rose(struct smp_poll_schedule *schedule)
 {
-    const bool has_risen = is_rise(schedule->least_share, schedule->throttle.share);
+    const bool has_risen = is_rise(schedule->least_share, schedule->throttle->share);
 
     if (has_risen)
-        schedule->least_share = SMP_THROTTLE_WHOLE; /* of those that redraw leaves */
+        schedule->least_share = SMP_THROTTLE_WHOLE; /* redraw sets it for polls that it leaves */
     return has_risen;
 }
 
@@ -237,7 +238,7 @@ void smp_poll_schedule_redraw(struct smp_poll_schedule *schedule, struct smp_wal
 
     if (!plan->is_throttled)
         return;
-    if (is_rise(plan->share, schedule->throttle.share) &&
+    if (is_rise(plan->share, schedule->throttle->share) &&
         thread->record.deadline.at > schedule->tick)
         draw_next_poll(schedule, thread, now_ns);
     else if (plan->share < schedule->least_share)
@@ -250,7 +251,7 @@ uint64_t smp_poll_schedule_missed(const struct smp_poll_schedule *schedule,
                                   const struct smp_wall_thread *thread, bool is_idle)
 {
     const double longest_ticks =
-        (double)smp_poll_schedule_ticks_in(schedule, schedule->lookback_ns);
+        (double)smp_poll_schedule_ticks_in(schedule, smp_options_lookback_ns(schedule->options));
     double mean_ticks = (double)SMP_CERTAIN / (double)thread->plan.free_odds;
 
     if (is_idle && mean_ticks < schedule->idle_ticks)
@@ -263,12 +264,13 @@ uint64_t smp_poll_schedule_missed(const struct smp_poll_schedule *schedule,
     return (uint64_t)((double)(schedule->tick - thread->plan.polled_tick) / mean_ticks);
 }
 
-/* After a stop of the whole process one tick is minutes long: only a poll that comes at each tick
- * stands for all of it. Ticks that are far apart are as long as they should be. */
+/* After a stop of the whole process one tick is minutes long. Only a poll that comes at each tick
+ * stands for all of it. Ticks that are far apart because of the interval are as long as they should
+ * be. */
 int64_t smp_poll_schedule_weight_ns(const struct smp_poll_schedule *schedule,
                                     const struct smp_wall_thread *thread)
 {
-    const int64_t far_ns = SMP_MOST_TICK_INTERVALS * schedule->interval_ns;
+    const int64_t far_ns = SMP_MOST_TICK_INTERVALS * smp_options_interval_ns(schedule->options);
     int64_t most_ns = SMP_MOST_TICK_MS * NS_PER_MS;
 
     if (most_ns < far_ns)

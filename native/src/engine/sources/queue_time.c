@@ -17,7 +17,7 @@ static int64_t bounded(int64_t ns, int64_t most)
     return least_of(ns, most);
 }
 
-/* What the thread has waited for a CPU since the last reading. */
+/* Returns how long the thread has waited for a CPU since the last reading. */
 static int64_t read_queue(const struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     const struct smp_os_thread_source *os_threads = &wall->walks.jvm->os_threads;
@@ -38,8 +38,8 @@ static int64_t read_queue(const struct smp_wall *wall, struct smp_wall_thread *t
     return more_ns;
 }
 
-/* So much of what the target was credited with was time without a CPU, as far as there is any: the
- * balance pays for it. Returns how much. */
+/* Turns time that the target was credited with into RUNNABLE, as far as there is any, and subtracts
+ * it from the balance. Returns how much. */
 static int64_t make_runnable(const struct smp_wall *wall, int64_t *balance_ns,
                              const struct smp_tree_target *target, int64_t ns, int64_t till_ns)
 {
@@ -53,9 +53,9 @@ static int64_t make_runnable(const struct smp_wall *wall, int64_t *balance_ns,
 }
 
 /*
- * A thread in a method that waits is found on its way out of it more often than it is there: the
- * sampler, too, gets a CPU when one is free. What neither its clock nor the queue knows of was
- * a wait. Returns how much.
+ * The sampler, too, gets a CPU only when one is free. So a thread in a method that waits is found
+ * leaving that method more often than it does. Time that neither its clock nor the queue explains
+ * was a wait. Returns how much.
  */
 static int64_t make_waiting(const struct smp_wall *wall, const struct smp_wall_thread *thread,
                             const struct smp_tree_target *target, int64_t ns)
@@ -70,13 +70,13 @@ static int64_t make_waiting(const struct smp_wall *wall, const struct smp_wall_t
                                      ns, wall->poll->now_ns);
 }
 
-/* What is left for time in which the thread was found waiting. */
+/* The part for time in which the thread was found waiting. */
 static int64_t left_for_waits(const struct smp_queue_time *queue)
 {
     return queue->pending_ns - (queue->over_ns > 0 ? queue->over_ns : 0);
 }
 
-/* The target was credited with most_ns of running. Returns how much of that is left. */
+/* The target was credited with most_ns of running. Returns how much of it stays running. */
 static int64_t split_running(struct smp_wall *wall, struct smp_queue_time *queue,
                              int64_t *stolen_ns, const struct smp_tree_target *target,
                              int64_t most_ns, int64_t till_ns)
@@ -97,8 +97,9 @@ static bool is_running(const struct smp_tree_target *target)
     return target != NULL && target->state == SMP_STATE_RUNNING;
 }
 
-/* The thread was found running, now and before, and its CPU time is nearly all of that time. What
- * is left may be a wait for a CPU, but is not worth a reading yet: the next one says it, too. */
+/* True if the thread was found running, now and before, and its CPU time is nearly all of that
+ * time. The rest may be a wait for a CPU, but is not worth a reading yet: the next reading includes
+ * it. */
 static bool is_covered(const struct smp_queue_time *queue, const struct smp_tree_target *before,
                        const struct smp_tree_target *found, int64_t found_ns, int64_t over_ns)
 {

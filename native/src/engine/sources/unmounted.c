@@ -2,51 +2,49 @@
 #include "engine/sources/unmounted.h"
 
 #include "base/clock.h"
-#include "engine/sources/roster.h"
+#include "engine/sources/sampled_threads.h"
 #include "engine/sources/walks.h"
 
 #define NS_PER_MS INT64_C(1000000)
 #define NS_PER_US 1e3
 #define NS_PER_SECOND 1e9
 #define RAW_NAME "virtual threads that are not mounted"
-/* All of a group count as one thread; it is the serial of no other. */
+/* All threads of a group count as one, with a serial that no thread has. */
 #define SERIAL (UINT64_MAX - 1)
 
 enum {
-    LEAST_WALKS = 4, /* that a draw wants, however dear they are */
-    MOST_CHANGE = 2  /* by which factor a draw's walks change */
+    LEAST_WALKS = 4, /* of a draw, however expensive walks are */
+    MOST_CHANGE = 2  /* factor by which the number of walks may change from draw to draw */
 };
 
 struct unmounted {
     struct smp_quota *quota;
-    const struct smp_virtual_threads *threads;
-    struct smp_roster *roster;
+    struct smp_log *log;
+    const struct smp_options *options;
+    const struct smp_virtual_threads *virtual_threads;
+    struct smp_sampled_threads *threads;
     struct smp_attribution *attribution;
-    bool is_possible; /* the clock, and the JVM as far as it is known */
-    bool is_wanted;   /* by the options */
-    bool is_last;     /* the next tick is the last one */
+    bool is_possible; /* by the clock, and by what is known of the JVM */
     bool has_opened;
-    const char *refusal;          /* static storage; NULL: none */
-    const char *reported_refusal; /* the one that has been taken */
+    const char *refusal; /* static; NULL: none */
     uint64_t random;
-    int64_t interval_ns; /* of ticks */
     int64_t ticked_ns;
-    int64_t drawn_ns;     /* the time up to which draws have attributed */
-    double saved_walks;   /* that draws may want */
-    double saved_cost_ns; /* CPU time that draws may take; negative: the last ones took more */
-    double most_walks;    /* that one draw may want: so many cost about SMP_UNMOUNTED_DRAW_US */
-    double owed_ns;       /* time of threads that has not been attributed; negative: too much was */
+    int64_t drawn_ns;     /* draws have attributed all time up to here */
+    double saved_walks;   /* number of walks that draws may want */
+    double saved_cost_ns; /* CPU time that draws may take; negative: the last draws took more */
+    double most_walks;    /* of one draw; so many walks cost about SMP_UNMOUNTED_DRAW_US */
+    double owed_ns;       /* time that has not been attributed; negative: too much was */
     uint64_t population;  /* at the last draw */
-    uint64_t found_epoch; /* of the interval in which found_node is what was found last */
+    uint64_t found_epoch; /* found_node is valid in the interval of this tree_epoch */
     uint32_t found_node;
-    uint32_t found; /* counts what was found */
+    uint32_t found; /* number of samples so far */
 };
 
 /* One draw. */
 struct unmounted_draw {
     struct unmounted *source;
     struct smp_span span; /* since the draw before it */
-    double span_ns;       /* what each thread gets that stands for itself alone */
+    double span_ns;       /* the time for a thread that stands only for itself */
     double attributed_ns;
     size_t walks;
 };
@@ -60,8 +58,8 @@ static enum smp_outcome outcome_of_drawn(const struct smp_drawn_thread *drawn)
     return outcome == SMP_OUTCOME_WALKED ? SMP_OUTCOME_UNMOUNTED_WALKED : outcome;
 }
 
-/* One after the other they are as one thread that is found somewhere at each tick: the time of all
- * of them is known, and how it is shared out is a matter of chance. */
+/* The sequence of samples is like one thread that is found somewhere at each tick: the time of all
+ * of them is known, and chance decides how it is shared out. */
 static void note_drawn(struct unmounted *source, uint32_t node, int64_t wall_ns)
 {
     const uint64_t epoch = source->attribution->tree_epoch;
@@ -78,17 +76,18 @@ static void attribute_drawn(struct unmounted *source, const struct smp_drawn_thr
                             int64_t wall_ns, struct smp_span span)
 {
     struct smp_attribution *attribution = source->attribution;
-    const struct smp_group_key key = smp_roster_key_of_mounted(source->roster, &drawn->thread);
+    const struct smp_group_key key =
+        smp_sampled_threads_key_of_mounted(source->threads, &drawn->thread);
 
     if (key.name == NULL)
-        return; /* the user's rule leaves it out */
+        return; /* the user's rule does not sample it */
     const struct smp_group_tree tree =
         smp_interval_find(attribution->interval, key, SERIAL, RAW_NAME);
     const struct smp_found found = { .outcome = outcome_of_drawn(drawn), .sample = drawn->sample };
     struct smp_tree_target target = smp_attribution_found_in(attribution, tree, &found);
     if (target.outcome == SMP_OUTCOME_NO_JAVA_FRAMES)
-        target.state = SMP_STATE_RUNNABLE; /* it was started, and has never had a carrier */
-    smp_attribution_note_many(attribution, &target, wall_ns, span);
+        target.state = SMP_STATE_RUNNABLE; /* it was started, and has never run */
+    smp_attribution_note(attribution, &target, wall_ns, span);
     note_drawn(source, target.node, wall_ns);
 }
 
@@ -116,7 +115,7 @@ static double within(double value, double least, double most)
     return value < most ? value : most;
 }
 
-/* By which part a draw attributes more than its own time, or less. */
+/* Returns by which part a draw should attribute more, or less, than its own time. */
 static double steering(const struct unmounted *source)
 {
     const double most = SMP_UNMOUNTED_STEER_PERCENT / 100.0;
@@ -125,9 +124,9 @@ static double steering(const struct unmounted *source)
     return all_ns > 0 ? within(source->owed_ns / all_ns, -most, most) : 0;
 }
 
-/* Which part of a draw's cost is that of its walks is not known: so the number of walks nears the
- * wanted cost step by step. Where it followed from the cost of a walk, draws that find few would
- * seem dear for what they find, and would want ever fewer. */
+/* Nobody knows which part of a draw's cost is that of its walks. So the number of walks approaches
+ * the wanted cost step by step. If it followed from the cost per walk, draws that find few threads
+ * would seem expensive, and would want ever fewer. */
 static void pay(struct unmounted *source, int64_t cost_ns)
 {
     const double change = SMP_UNMOUNTED_DRAW_US * NS_PER_US / (double)(cost_ns > 0 ? cost_ns : 1);
@@ -137,16 +136,23 @@ static void pay(struct unmounted *source, int64_t cost_ns)
                                 LEAST_WALKS, SMP_UNMOUNTED_WALKS);
 }
 
+static void note_refusal(struct unmounted *source)
+{
+    source->refusal = source->virtual_threads->refusal(source->virtual_threads->self);
+    smp_log_put_once(source->log, SMP_LOG_WARNING,
+                     "sampleUnmountedVirtualThreads has no effect: %s", source->refusal);
+}
+
 /* False: not now, or never in this JVM. */
 static bool make_draw(struct unmounted *source, double wanted, struct unmounted_draw *draw)
 {
     const int64_t began_ns = smp_clock_own_cpu_ns();
     uint64_t population = 0;
-    const enum smp_status status = source->threads->draw(
-        source->threads->self, wanted, &source->random, &population, on_drawn, draw);
+    const enum smp_status status = source->virtual_threads->draw(
+        source->virtual_threads->self, wanted, &source->random, &population, on_drawn, draw);
 
     if (status == SMP_EUNSUPPORTED)
-        source->refusal = source->threads->refusal(source->threads->self);
+        note_refusal(source);
     if (status != SMP_OK)
         return false;
     source->population = population;
@@ -186,8 +192,9 @@ static void restart(struct unmounted *source, int64_t now_ns)
 /* Virtual threads are daemons, and cannot be chosen. */
 static bool is_on(const struct unmounted *source)
 {
-    return source->is_possible && source->is_wanted && source->refusal == NULL &&
-           !source->roster->only && !source->roster->skip_daemon_threads;
+    return source->is_possible && source->options->sample_unmounted_virtual_threads &&
+           source->refusal == NULL && !source->threads->only &&
+           !source->options->skip_daemon_threads;
 }
 
 static void save(struct unmounted *source, int64_t span_ns)
@@ -201,41 +208,38 @@ static void save(struct unmounted *source, int64_t span_ns)
         source->saved_cost_ns = SMP_UNMOUNTED_DRAW_US * NS_PER_US;
 }
 
-/* Until the next draw. Half a tick early is as near as half a tick late. */
+/* The time until the next draw. Half a tick early is as good as half a tick late. */
 static int64_t rest_ns(const struct unmounted *source)
 {
-    const int64_t gap_ns = SMP_UNMOUNTED_GAP_MS * NS_PER_MS - source->interval_ns / 2 -
+    const int64_t gap_ns = SMP_UNMOUNTED_GAP_MS * NS_PER_MS -
+                           smp_options_interval_ns(source->options) / 2 -
                            (source->ticked_ns - source->drawn_ns);
     const int64_t debt_ns = (int64_t)(-source->saved_cost_ns * SMP_UNMOUNTED_COST_SHARE);
 
     return gap_ns > debt_ns ? gap_ns : debt_ns;
 }
 
-static void tick_unmounted(void *self, int64_t now_ns)
+static void tick_unmounted(void *self, const struct smp_tick *tick)
 {
     struct unmounted *source = self;
     struct unmounted_draw none = { .source = source };
+    const int64_t now_ns = tick->now_ns;
+
+    /* While the process is stopped, virtual threads that are not mounted get no time. */
+    source->ticked_ns += tick->stopped_ns;
+    source->drawn_ns += tick->stopped_ns;
 
     if (!is_on(source)) {
         restart(source, now_ns);
         return;
     }
     if (!source->has_opened)
-        source->has_opened = make_draw(source, 0, &none); /* shows at once whether it is possible */
+        source->has_opened = make_draw(source, 0, &none); /* shows early whether draws are
+                                                           * possible */
     save(source, now_ns - source->ticked_ns);
     source->ticked_ns = now_ns;
-    if (rest_ns(source) <= 0 || source->is_last)
+    if (rest_ns(source) <= 0 || tick->is_last)
         draw_time(source, now_ns);
-    source->is_last = false;
-}
-
-/* Virtual threads that are not mounted get no time while the process is stopped. */
-static void unmounted_leave_out_stop(void *self, SMP_UNUSED int64_t now_ns, int64_t gap_ns)
-{
-    struct unmounted *source = self;
-
-    source->ticked_ns += gap_ns;
-    source->drawn_ns += gap_ns;
 }
 
 static void poll_unmounted_once(void *self, int64_t now_ns, int64_t span_ns)
@@ -249,19 +253,9 @@ static void poll_unmounted_once(void *self, int64_t now_ns, int64_t span_ns)
         (void)make_draw(source, SMP_UNMOUNTED_WALKS, &draw);
 }
 
-static void poll_all_unmounted(void *self)
-{
-    ((struct unmounted *)self)->is_last = true;
-}
-
 static void mark_unmounted(void *self, int64_t now_ns)
 {
     restart(self, now_ns);
-}
-
-/* What is not attributed yet is the next draw's. */
-static void flush_unmounted(SMP_UNUSED void *self, SMP_UNUSED enum smp_flush reason)
-{
 }
 
 static uint64_t idle_ticks_of_unmounted(const void *self)
@@ -271,18 +265,10 @@ static uint64_t idle_ticks_of_unmounted(const void *self)
 
     if (!is_on(source))
         return UINT64_MAX;
-    return rest > 0 ? (uint64_t)((rest - 1) / source->interval_ns) : 0;
+    return rest > 0 ? (uint64_t)((rest - 1) / smp_options_interval_ns(source->options)) : 0;
 }
 
-/* --- options, figures --- */
-
-static void set_unmounted_options(void *self, const struct smp_options *options)
-{
-    struct unmounted *source = self;
-
-    source->is_wanted = options->sample_unmounted_virtual_threads;
-    source->interval_ns = options->sampling_frequency_millis * NS_PER_MS;
-}
+/* --- filter, figures --- */
 
 static void change_unmounted_filter(void *self)
 {
@@ -297,18 +283,7 @@ static void get_unmounted_live(const void *self, struct smp_source_live *out)
 
     out->draws = is_on(source);
     out->virtual_threads = source->population;
-    out->refusal = source->is_wanted ? source->refusal : NULL;
-}
-
-static const char *take_unmounted_refusal(void *self, const char **property)
-{
-    struct unmounted *source = self;
-
-    if (source->reported_refusal == source->refusal)
-        return NULL;
-    source->reported_refusal = source->refusal;
-    *property = "sampleUnmountedVirtualThreads";
-    return source->refusal;
+    out->refusal = source->options->sample_unmounted_virtual_threads ? source->refusal : NULL;
 }
 
 /* --- create, destroy --- */
@@ -327,27 +302,23 @@ enum smp_status smp_unmounted_source_create(const struct smp_source_setup *setup
         return SMP_ENOMEM;
     *source = (struct unmounted){
         .quota = setup->quota,
-        .threads = &setup->jvm->virtual_threads,
-        .roster = setup->roster,
+        .log = setup->log,
+        .options = setup->options,
+        .virtual_threads = &setup->jvm->virtual_threads,
+        .threads = setup->threads,
         .attribution = setup->attribution,
         .is_possible =
             setup->jvm->virtual_threads.draw != NULL && setup->options->clock == SMP_CLOCK_WALL,
         .most_walks = SMP_UNMOUNTED_WALKS * SMP_UNMOUNTED_GAP_MS / 1e3,
         .random = (uint64_t)smp_clock_ns() ^ (uint64_t)(uintptr_t)source,
     };
-    set_unmounted_options(source, setup->options);
     *out = (struct smp_source){
         .mark = mark_unmounted,
         .tick = tick_unmounted,
-        .stopped = unmounted_leave_out_stop,
-        .poll_all = poll_all_unmounted,
-        .flush = flush_unmounted,
         .poll_once = poll_unmounted_once,
-        .set_options = set_unmounted_options,
         .filter_changed = change_unmounted_filter,
         .idle_ticks = idle_ticks_of_unmounted,
         .get_live = get_unmounted_live,
-        .take_refusal = take_unmounted_refusal,
         .destroy = destroy_unmounted,
         .self = source,
     };

@@ -5,7 +5,7 @@
 
 #define NS_PER_MS INT64_C(1000000)
 
-#define LOOK UINT64_C(1) /* in a token: records are aligned */
+#define LOOK UINT64_C(1) /* a bit of a token: records are aligned */
 
 struct smp_thread_record *smp_walks_record_of(uint64_t token)
 {
@@ -24,7 +24,7 @@ bool smp_walks_uses_async(const struct smp_jvm *jvm, const struct smp_options *o
 }
 
 enum smp_status smp_walks_init(struct smp_walks *walks, struct smp_quota *quota,
-                               const struct smp_jvm *jvm, struct smp_roster *roster,
+                               const struct smp_jvm *jvm, struct smp_sampled_threads *threads,
                                const struct smp_options *options)
 {
     const size_t depth = (size_t)options->max_depth_frames;
@@ -32,9 +32,9 @@ enum smp_status smp_walks_init(struct smp_walks *walks, struct smp_quota *quota,
     *walks = (struct smp_walks){
         .quota = quota,
         .jvm = jvm,
-        .roster = roster,
+        .threads = threads,
         .is_async = smp_walks_uses_async(jvm, options),
-        .interval_ns = options->sampling_frequency_millis * NS_PER_MS,
+        .options = options,
         .sample.capacity = depth,
     };
     walks->sample.frames = smp_alloc(quota, depth * sizeof(*walks->sample.frames));
@@ -53,7 +53,7 @@ enum smp_outcome smp_walks_outcome(enum smp_status status, const struct smp_samp
     switch (status) {
     case SMP_OK:
         if (sample->count > sample->capacity || sample->leaf_count > sample->count)
-            return SMP_OUTCOME_REFUSED_BY_JVM; /* not a stack */
+            return SMP_OUTCOME_REFUSED_BY_JVM; /* this is no stack */
         if (sample->count == 0)
             return SMP_OUTCOME_NO_JAVA_FRAMES;
         return sample->omitted > 0 ? SMP_OUTCOME_DEEP_STACK_CUT : SMP_OUTCOME_WALKED;
@@ -75,7 +75,7 @@ static void clear_sample(struct smp_sample *sample)
     sample->omitted = 0;
 }
 
-/* The last reading of a clock that stands; -1: there is none. */
+/* Returns the last reading of a clock that stands still; -1: there is none. */
 static int64_t clock_of(const struct smp_reading *reading)
 {
     return reading->activity == SMP_ACTIVITY_NONE || reading->activity == SMP_ACTIVITY_RAN
@@ -110,8 +110,8 @@ static enum smp_wait_word read_word(const struct smp_walks *walks,
                                                                                : word;
 }
 
-/* Before the walk, which then proves it, too. A thread that is said to be runnable has run since
- * the last poll, or waits in a way of which nothing is said. */
+/* Read it before the walk, which then proves it, too. If the JVM says RUNNABLE, the thread has run
+ * since the last poll, or it waits in a way that the JVM does not report. */
 static enum smp_wait_word word_of(const struct smp_walks *walks,
                                   const struct smp_thread_record *record,
                                   const struct smp_reading *reading)
@@ -121,12 +121,12 @@ static enum smp_wait_word word_of(const struct smp_walks *walks,
                : read_word(walks, record, reading);
 }
 
-/* Where no rule says why the thread waits (in a native method that is not known, or with a virtual
- * thread on it), the system says whether it does I/O. */
+/* If no rule says why the thread waits (in an unknown native method, or as a carrier), the system
+ * says whether it does I/O. */
 static bool is_in_io(const struct smp_walks *walks, const struct smp_thread_record *record)
 {
     const struct smp_os_thread_source *os_threads = &walks->jvm->os_threads;
-    const struct smp_attribution *attribution = walks->roster->attribution;
+    const struct smp_attribution *attribution = walks->threads->attribution;
     const struct smp_sample *sample = &walks->sample;
 
     if (os_threads->is_in_io == NULL || sample->count == 0)
@@ -148,7 +148,8 @@ static bool says_waits(enum smp_wait_word word)
     return word == SMP_WORD_AT_MONITOR || word == SMP_WORD_WAITS || word == SMP_WORD_STOPPED;
 }
 
-/* The JVM has said that the thread waits, so its clock was read once only. Has it moved since? */
+/* The JVM said that the thread waits, so its clock was read only once. True if the clock has moved
+ * since. */
 static bool runs_all_the_same(const struct smp_thread_record *record,
                               const struct smp_reading *reading)
 {
@@ -162,7 +163,7 @@ static bool runs_all_the_same(const struct smp_thread_record *record,
     return again.activity == SMP_ACTIVITY_RUNNING;
 }
 
-/* word: read before. False: the thread runs, and was not walked. */
+/* word: was read before. False: the thread runs, and was not walked. */
 static bool walk_now(struct smp_walks *walks, struct smp_thread_record *record,
                      const struct smp_reading *reading, enum smp_wait_word word)
 {
@@ -179,8 +180,8 @@ static bool walk_now(struct smp_walks *walks, struct smp_thread_record *record,
         status = walker->walk(walker->self, record->thread, sample);
     }
     found.outcome = smp_walks_outcome(status, sample);
-    /* The stack is a later one; and the walk may have made sure that the thread lives, so that its
-     * words can be read. */
+    /* The stack is a later one. Also, the walk may have made sure that the thread lives, so that
+     * its state can be read. */
     if (fell_back && status == SMP_OK)
         found.word = read_word(walks, record, reading);
     if (may_be_in_io(found.word) && status == SMP_OK && is_in_io(walks, record))
@@ -248,7 +249,7 @@ bool smp_walks_find(struct smp_walks *walks, enum smp_answer answer,
         .sample = sample != NULL && outcome != SMP_OUTCOME_NO_JAVA_FRAMES ? sample : &none,
     };
     if (mounted != NULL)
-        out->mounted = smp_roster_key_of_mounted(walks->roster, mounted);
+        out->mounted = smp_sampled_threads_key_of_mounted(walks->threads, mounted);
     return mounted == NULL || out->mounted.name != NULL;
 }
 
@@ -296,7 +297,7 @@ static void on_async_answer(void *context, uint64_t token, enum smp_answer answe
 
 static int64_t answer_wait_ns(const struct smp_walks *walks, enum smp_answers answers)
 {
-    const int64_t share_ns = walks->interval_ns / SMP_ANSWER_WAIT_SHARE;
+    const int64_t share_ns = smp_options_interval_ns(walks->options) / SMP_ANSWER_WAIT_SHARE;
     const int64_t most_ns = SMP_ANSWER_WAIT_MS * NS_PER_MS;
 
     switch (answers) {
@@ -320,10 +321,11 @@ void smp_walks_collect(struct smp_walks *walks, enum smp_answers answers)
                    walks);
 }
 
-/* Waiting for answers has taken so long that the next tick is near. */
+/* True if waiting for answers has taken so long that the next tick is near. */
 static bool is_tick_used_up(const struct smp_walks *walks)
 {
-    return smp_clock_ns() - walks->begun_ns > walks->interval_ns / SMP_MAX_WAITS_SHARE;
+    return smp_clock_ns() - walks->begun_ns >
+           smp_options_interval_ns(walks->options) / SMP_MAX_WAITS_SHARE;
 }
 
 static void request_walk(struct smp_walks *walks, struct smp_thread_record *record,
@@ -391,10 +393,10 @@ bool smp_walks_waits(const struct smp_walks *walks, const struct smp_thread_reco
 }
 
 /*
- * Does a thread whose clock stands still want a CPU? A walk by handshake would wait for it, and one
- * in native code looks as if it waited. In most states the JVM's word says it: a thread in Java
- * code does not wait; one that waits is where it waits, woken up or not. The system's word costs
- * more than the rest of a poll, so it is the last one.
+ * True if a thread whose clock stands still wants a CPU. A walk by handshake would wait for such a
+ * thread, and in native code it looks as if it waited. The JVM's word mostly decides: a thread in
+ * Java code does not wait, and a waiting thread is where it waits, woken up or not. The system's
+ * word comes last, because it costs more than the rest of a poll.
  */
 static bool wants_cpu(const struct smp_walks *walks, const struct smp_thread_record *record,
                       enum smp_wait_word word)
@@ -407,7 +409,7 @@ static bool wants_cpu(const struct smp_walks *walks, const struct smp_thread_rec
            os_threads->is_runnable(os_threads->self, smp_thread_record_tid(record));
 }
 
-/* Makes reading RUNNING where the thread wants a CPU. */
+/* Makes reading RUNNING if the thread wants a CPU. */
 static bool runs_or_wants_cpu(const struct smp_walks *walks, const struct smp_thread_record *record,
                               struct smp_reading *reading, enum smp_wait_word word)
 {
@@ -434,7 +436,7 @@ void smp_walks_start(struct smp_walks *walks, struct smp_thread_record *record,
 
     const bool runs = runs_or_wants_cpu(walks, record, reading, word);
 
-    /* A thread whose tid is not known may run: the asynchronous walker decides. */
+    /* A thread without a known tid may run: the asynchronous walker decides. */
     if (walks->is_async && (runs || smp_thread_record_tid(record) == 0)) {
         request_walk(walks, record, reading);
     } else if (!walk_now(walks, record, reading, word)) {

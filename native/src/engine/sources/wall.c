@@ -6,21 +6,20 @@
 #include "engine/sources/pending_time.h"
 #include "engine/sources/poll_answer.h"
 #include "engine/sources/poll_once.h"
-#include "engine/sources/stopped.h"
 #include "engine/sources/wall_poll.h"
 
 #define NS_PER_MS INT64_C(1000000)
 
 enum {
-    /* Up to this interval answers may be collected at the next tick. */
-    CLOSE_TICKS_MS = 5,  /* where threads wait for locks, whose holders may be among them; */
+    /* The longest intervals with which answers may be collected at the next tick: */
+    CLOSE_TICKS_MS = 5,  /* if threads wait for locks, whose holders may have to answer; */
     LEFT_TICKS_MS = 100, /* else */
-    MOST_REST_MS = 1000  /* without a tick: so old are the statistics, at most */
+    MOST_REST_MS = 1000  /* longest time without a tick, because of the published statistics */
 };
 
 const size_t smp_wall_record_bytes = sizeof(struct smp_wall_thread);
 
-/* --- the roster's events --- */
+/* --- thread events --- */
 
 static void on_wall_thread_started(void *context, struct smp_thread_record *record, int64_t from_ns,
                                    bool is_new)
@@ -39,7 +38,7 @@ static void on_wall_thread_ended(void *context, struct smp_thread_record *record
     struct smp_wall *wall = context;
     struct smp_wall_thread *thread = smp_wall_thread_of(record);
 
-    if (wall->poll != NULL) /* sampling */
+    if (wall->poll != NULL) /* while sampling */
         smp_pending_end(wall, thread, ended_ns);
     smp_poll_schedule_set_idle(&wall->schedule, thread, false);
     smp_timer_wheel_remove(&wall->schedule.wheel, &record->deadline);
@@ -51,7 +50,7 @@ static void on_wall_thread_left_out(void *context, struct smp_thread_record *rec
     struct smp_wall *wall = context;
     struct smp_wall_thread *thread = smp_wall_thread_of(record);
 
-    smp_wall_poll_begin(thread, wall->roster->now_ns);
+    smp_wall_poll_begin(thread, wall->threads->now_ns);
     smp_poll_schedule_set_idle(&wall->schedule, thread, false);
 }
 
@@ -76,15 +75,15 @@ static void on_wall_thread_named(void *context, struct smp_thread_record *record
 
 static void make_all_due(struct smp_wall *wall)
 {
-    for (size_t i = 0; i < wall->roster->table.count; i++) {
+    for (size_t i = 0; i < wall->threads->table.count; i++) {
         struct smp_wall_thread *thread = smp_wall_thread_at(wall, i);
         if (!thread->plan.is_throttled)
-            thread->plan.polled_tick = wall->schedule.tick; /* no poll has been left out */
+            thread->plan.polled_tick = wall->schedule.tick; /* no poll was skipped */
         smp_poll_schedule_put(&wall->schedule, thread, 0);
     }
 }
 
-/* The next record, during the poll of this one: idle threads are in no cache. */
+/* Loads the next record during the poll of this one: idle threads are not in the cache. */
 static void prefetch_thread(struct smp_deadline *deadline)
 {
     const struct smp_wall_thread *thread = smp_wall_thread_of(smp_thread_record_of(deadline));
@@ -96,28 +95,28 @@ static void prefetch_thread(struct smp_deadline *deadline)
         __builtin_prefetch(deadline->next);
 }
 
-/* Where the share has risen, polls that were drawn with a much smaller one would come up to a
- * minute after the load has gone. Those of this tick stay: whether they come is no longer
- * random. */
+/* After the share has risen, polls that were drawn with a much smaller one would come up to a
+ * minute after the load is gone. Polls of this tick stay: whether they come is no longer random. */
 static void draw_again(struct smp_wall *wall)
 {
     struct smp_poll_schedule *schedule = &wall->schedule;
 
     if (!smp_poll_schedule_share_rose(schedule))
         return;
-    for (size_t i = 0; i < wall->roster->table.count; i++)
+    for (size_t i = 0; i < wall->threads->table.count; i++)
         smp_poll_schedule_redraw(schedule, smp_wall_thread_at(wall, i), wall->poll->now_ns);
 }
 
-/* Polls the threads that have started, those with a serial above after: each thread that lives for
- * a tick is seen, whatever that costs. Polls of others pay for it. With a user's rule they may be
- * anywhere: its pass over all threads has moved them to the places of threads that have ended. */
+/* Polls the threads that have started: those with a serial above `after`. So each thread that lives
+ * for a tick is seen, whatever that costs; others are polled less for it. With a user's rule they
+ * may be anywhere in the table, because its pass over all threads has filled the places of threads
+ * that have ended. */
 static void poll_started(struct smp_wall *wall, uint64_t after, size_t known)
 {
-    const struct smp_roster *roster = wall->roster;
-    size_t at = roster->default_name_rule ? known : 0;
+    const struct smp_sampled_threads *threads = wall->threads;
+    size_t at = threads->default_name_rule ? known : 0;
 
-    while (roster->cursor > after && at < roster->table.count) {
+    while (threads->cursor > after && at < threads->table.count) {
         struct smp_wall_thread *thread = smp_wall_thread_at(wall, at);
         if (thread->record.thread->serial <= after) {
             at++;
@@ -140,8 +139,8 @@ static void poll_due(struct smp_wall *wall)
         if (wheel->resume != NULL)
             prefetch_thread(wheel->resume);
         struct smp_wall_thread *thread = smp_wall_thread_of(smp_thread_record_of(deadline));
-        /* The others wait in the wheel. */
-        if (thread->record.was_polled && smp_throttle_is_spent(&schedule->throttle)) {
+        /* The remaining threads wait in the wheel. */
+        if (thread->record.was_polled && smp_throttle_is_spent(schedule->throttle)) {
             smp_timer_wheel_put(wheel, deadline, deadline->at);
             break;
         }
@@ -149,23 +148,23 @@ static void poll_due(struct smp_wall *wall)
     }
 }
 
-/* To wake up once more in a tick costs the threads that run more than their walks do. Not for the
- * first polls: a caller may wait for their answers. Not past the limit: the next tick may be
- * far. */
+/* Waking up a second time in a tick costs running threads more than their walks do. False for the
+ * first polls, because a caller may wait for their answers, and past the limit, because the next
+ * tick may be far away. */
 static bool may_leave_answers(const struct smp_wall *wall)
 {
     const int64_t most_ms = wall->holders.count > 0 ? CLOSE_TICKS_MS : LEFT_TICKS_MS;
 
-    return wall->schedule.interval_ns <= most_ms * NS_PER_MS &&
-           wall->covered_ns > wall->roster->marked_ns &&
-           wall->schedule.throttle.share == SMP_THROTTLE_WHOLE;
+    return smp_options_interval_ns(wall->schedule.options) <= most_ms * NS_PER_MS &&
+           wall->covered_ns > wall->threads->marked_ns &&
+           wall->schedule.throttle->share == SMP_THROTTLE_WHOLE;
 }
 
-/* Where the cost of a tick is known, few polls of running threads below the limit leave nothing to
- * be learnt from theirs. */
+/* If the cost of a tick is known, few polls of running threads below the limit teach nothing
+ * new. */
 static bool needs_end(const struct smp_wall *wall, const struct smp_poll *poll)
 {
-    const struct smp_throttle *throttle = &wall->schedule.throttle;
+    const struct smp_throttle *throttle = wall->schedule.throttle;
 
     return throttle->share < SMP_THROTTLE_WHOLE || throttle->tick_ns == 0 ||
            poll->polls > SMP_THROTTLE_BATCH || poll->polls == poll->idle_polls;
@@ -176,7 +175,8 @@ static void take_left_answers(struct smp_wall *wall, enum smp_answers answers)
 {
     struct smp_poll poll = { .now_ns = wall->covered_ns, .is_last = answers == SMP_ANSWERS_LAST };
 
-    smp_holders_charge_rest(wall); /* first: what other sources have added is no thread's here */
+    smp_holders_charge_rest(wall); /* First, because blocked time that other sources have added
+                                    * belongs to none of these threads. */
     if (wall->walks.in_flight == 0)
         return;
     wall->walks.begun_ns = smp_clock_ns();
@@ -185,22 +185,91 @@ static void take_left_answers(struct smp_wall *wall, enum smp_answers answers)
     wall->poll = NULL;
 }
 
-static void tick_wall(void *self, int64_t now_ns)
+/* Moves a moment before the gap by the gap's length. The stop may have come in the middle of a
+ * tick; then the threads that this tick read later were read after the gap. */
+static void shift_moment(int64_t *moment_ns, int64_t now_ns, int64_t gap_ns)
+{
+    if (*moment_ns + gap_ns <= now_ns)
+        *moment_ns += gap_ns;
+}
+
+static void shift_moments(struct smp_wall_thread *thread, int64_t now_ns, int64_t gap_ns)
+{
+    shift_moment(&thread->pending.from_ns, now_ns, gap_ns);
+    shift_moment(&thread->activity.read_ns, now_ns, gap_ns);
+    shift_moment(&thread->activity.since_ns, now_ns, gap_ns);
+    if (thread->unanswered.since_ns != 0)
+        shift_moment(&thread->unanswered.since_ns, now_ns, gap_ns);
+    shift_moment(&thread->unanswered.until_ns, now_ns, gap_ns);
+}
+
+/*
+ * The whole process was stopped (session/standstill.h):
+ *
+ *   tick              gap              tick
+ *    ├───┤─────────────────────────├────┤
+ *         [process stopped] gets it      pending time goes on as if it had not passed
+ */
+static void attribute_stop(struct smp_wall *wall, int64_t now_ns, int64_t gap_ns)
+{
+    struct smp_poll poll = { .now_ns = now_ns };
+
+    /* First: threads that have ended are removed below, and their answers would find no record. */
+    take_left_answers(wall, SMP_ANSWERS_THERE);
+    wall->poll = &poll;
+    for (size_t i = 0; i < wall->threads->table.count;) {
+        struct smp_wall_thread *thread = smp_wall_thread_at(wall, i);
+        if (smp_sampled_threads_remove_ended(wall->threads, &thread->record, now_ns))
+            continue;
+        if (thread->record.was_polled) {
+            const struct smp_tree_target target = smp_attribution_pseudo(
+                wall->attribution, &thread->record, SMP_OUTCOME_PROCESS_STOPPED);
+            smp_attribution_note(wall->attribution, &target, gap_ns,
+                                 smp_span_before(wall->covered_ns + gap_ns, gap_ns));
+            shift_moments(thread, now_ns, gap_ns);
+        }
+        i++;
+    }
+    wall->covered_ns += gap_ns;
+    wall->poll = NULL;
+}
+
+static void make_all_due_at_last(struct smp_wall *wall)
+{
+    /* First: answers are weighted with the odds of their own polls. */
+    take_left_answers(wall, SMP_ANSWERS_SOON);
+    if (wall->schedule.throttle->share == SMP_THROTTLE_WHOLE)
+        make_all_due(wall);
+}
+
+/* Handles what has happened since the last tick. */
+static void begin_wall_tick(struct smp_wall *wall, const struct smp_tick *tick)
+{
+    wall->schedule.tick += tick->skipped;
+    if (tick->is_last)
+        make_all_due_at_last(wall);
+    if (tick->stopped_ns > 0)
+        attribute_stop(wall, tick->now_ns, tick->stopped_ns);
+}
+
+static void tick_wall(void *self, const struct smp_tick *tick)
 {
     struct smp_wall *wall = self;
+    const int64_t now_ns = tick->now_ns;
     struct smp_poll poll = { .now_ns = now_ns };
-    const size_t known = wall->roster->table.count;
-    const uint64_t after = wall->roster->cursor;
 
-    smp_throttle_begin(&wall->schedule.throttle, now_ns);
+    begin_wall_tick(wall, tick);
+    const size_t known = wall->threads->table.count;
+    const uint64_t after = wall->threads->cursor;
+    smp_throttle_begin(wall->schedule.throttle, now_ns);
     smp_cpu_loss_tick(&wall->loss, &wall->walks.jvm->os_threads, wall->attribution->interval,
                       now_ns);
     take_left_answers(wall, SMP_ANSWERS_THERE);
     wall->walks.begun_ns = smp_clock_ns();
     wall->poll = &poll;
     smp_poll_schedule_begin_tick(&wall->schedule, now_ns - wall->covered_ns);
-    smp_roster_poll_starts(wall->roster, now_ns);
-    smp_roster_name_all(wall->roster);
+    smp_sampled_threads_poll_starts(wall->threads, now_ns);
+    smp_sampled_threads_name_all(wall->threads);
     poll_started(wall, after, known);
     draw_again(wall);
     poll_due(wall);
@@ -208,33 +277,11 @@ static void tick_wall(void *self, int64_t now_ns)
         smp_walks_collect(&wall->walks, SMP_ANSWERS_SOON);
     smp_holders_settle(wall, true);
     if (needs_end(wall, &poll))
-        smp_throttle_end(&wall->schedule.throttle);
+        smp_throttle_end(wall->schedule.throttle);
     smp_poll_schedule_learn_cost(&wall->schedule, poll.polls, poll.idle_polls,
-                                 wall->roster->sampled);
+                                 wall->threads->sampled);
     wall->covered_ns = now_ns;
     wall->poll = NULL;
-}
-
-static void wall_leave_out_stop(void *self, int64_t now_ns, int64_t gap_ns)
-{
-    struct smp_wall *wall = self;
-    struct smp_poll poll = { .now_ns = now_ns };
-
-    /* First: threads that have ended are removed here, and their answers would find no record. */
-    take_left_answers(wall, SMP_ANSWERS_THERE);
-    wall->poll = &poll;
-    smp_stopped_attribute(wall, now_ns, gap_ns);
-    wall->poll = NULL;
-}
-
-static void poll_all_wall(void *self)
-{
-    struct smp_wall *wall = self;
-
-    take_left_answers(wall,
-                      SMP_ANSWERS_SOON); /* they are weighted with the odds of their own polls */
-    if (wall->schedule.throttle.share == SMP_THROTTLE_WHOLE)
-        make_all_due(wall);
 }
 
 static void poll_wall_once(void *self, int64_t now_ns, int64_t span_ns)
@@ -244,17 +291,17 @@ static void poll_wall_once(void *self, int64_t now_ns, int64_t span_ns)
     smp_poll_once(&wall->walks, now_ns, span_ns, false);
 }
 
-/* A thread that was renamed is in its new group for the whole of the next interval. What is flushed
- * is older than the new name, so names come after it. */
+/* A renamed thread is in its new group for the whole next interval. The flushed time is older than
+ * the new name, so names are read after the flush. */
 static void read_names(struct smp_wall *wall)
 {
-    struct smp_roster *roster = wall->roster;
+    struct smp_sampled_threads *threads = wall->threads;
 
-    if (!roster->default_name_rule)
+    if (!threads->default_name_rule)
         return;
-    for (size_t i = 0; i < roster->table.count; i++) {
-        if (roster->table.records[i]->was_polled)
-            smp_thread_names_read(roster->names, roster->table.records[i]);
+    for (size_t i = 0; i < threads->table.count; i++) {
+        if (threads->table.records[i]->was_polled)
+            smp_thread_names_read(threads->names, threads->table.records[i]);
     }
 }
 
@@ -263,15 +310,15 @@ static void flush_wall(void *self, enum smp_flush reason)
     struct smp_wall *wall = self;
     struct smp_poll poll = { .now_ns = wall->covered_ns };
 
-    /* What follows, the end of an interval maybe, is no polls. */
-    if (!wall->schedule.throttle.has_ended)
-        smp_throttle_end(&wall->schedule.throttle);
+    /* What follows, such as the end of an interval, is no poll. */
+    if (!wall->schedule.throttle->has_ended)
+        smp_throttle_end(wall->schedule.throttle);
     take_left_answers(wall, reason == SMP_FLUSH_LAST ? SMP_ANSWERS_LAST : SMP_ANSWERS_SOON);
     wall->poll = &poll;
     smp_holders_settle(wall, false);
-    for (size_t i = 0; i < wall->roster->table.count;) {
+    for (size_t i = 0; i < wall->threads->table.count;) {
         struct smp_wall_thread *thread = smp_wall_thread_at(wall, i);
-        if (!smp_roster_remove_ended(wall->roster, &thread->record, wall->covered_ns)) {
+        if (!smp_sampled_threads_remove_ended(wall->threads, &thread->record, wall->covered_ns)) {
             smp_pending_flush(wall, thread);
             i++;
         }
@@ -286,11 +333,11 @@ static void mark_wall(void *self, int64_t now_ns)
 {
     struct smp_wall *wall = self;
 
-    for (size_t i = 0; i < wall->roster->table.count; i++)
+    for (size_t i = 0; i < wall->threads->table.count; i++)
         smp_wall_poll_begin(smp_wall_thread_at(wall, i), now_ns);
     wall->covered_ns = now_ns;
     wall->schedule.made_tick = wall->schedule.tick;
-    smp_throttle_restart(&wall->schedule.throttle);
+    smp_throttle_restart(wall->schedule.throttle);
     smp_cpu_loss_mark(&wall->loss, &wall->walks.jvm->os_threads, now_ns);
     make_all_due(wall);
 }
@@ -301,28 +348,14 @@ static uint64_t idle_ticks_of_wall(const void *self)
     const struct smp_poll_schedule *schedule = &wall->schedule;
     const uint64_t most = smp_poll_schedule_ticks_in(schedule, MOST_REST_MS * NS_PER_MS);
 
-    /* A user's rule is called at each tick. Past the limit, tick_gap_ns says when ticks come. */
-    if (!wall->roster->default_name_rule || schedule->throttle.share < SMP_THROTTLE_WHOLE ||
+    /* A user's rule is called at each tick. Past the limit, the throttle sets the gap to the next
+     * tick. */
+    if (!wall->threads->default_name_rule || schedule->throttle->share < SMP_THROTTLE_WHOLE ||
         wall->walks.in_flight > 0)
         return 0;
     const uint64_t first =
         smp_timer_wheel_first(&schedule->wheel, schedule->tick, schedule->tick + most);
     return first > schedule->tick ? first - schedule->tick - 1 : 0;
-}
-
-static void skip_wall_ticks(void *self, uint64_t count)
-{
-    ((struct smp_wall *)self)->schedule.tick += count;
-}
-
-static int64_t tick_gap_of_wall(void *self)
-{
-    return smp_throttle_tick_gap_ns(&((struct smp_wall *)self)->schedule.throttle);
-}
-
-static void excuse_wall_cpu(void *self, int64_t used_ns)
-{
-    smp_throttle_excuse(&((struct smp_wall *)self)->schedule.throttle, used_ns);
 }
 
 /* --- options, filter --- */
@@ -332,7 +365,7 @@ static void choose_all_again(void *self)
 {
     struct smp_wall *wall = self;
 
-    for (size_t i = 0; i < wall->roster->table.count; i++) {
+    for (size_t i = 0; i < wall->threads->table.count; i++) {
         struct smp_wall_thread *thread = smp_wall_thread_at(wall, i);
         if (!thread->record.was_polled && !thread->record.is_sampled &&
             thread->pending.from_ns < wall->covered_ns)
@@ -341,30 +374,22 @@ static void choose_all_again(void *self)
     make_all_due(wall);
 }
 
-/* Is any thread due sooner than under the old options? If not, thousands need not be polled at
- * once. */
-static bool is_any_due_sooner(const struct smp_wall *wall, const struct smp_options *options)
+/* True if a thread is due sooner than with the old options. If not, thousands of threads need not
+ * be polled at once. */
+static bool is_any_due_sooner(const struct smp_wall *wall, const struct smp_options *before)
 {
-    const struct smp_poll_schedule *schedule = &wall->schedule;
+    const struct smp_options *now = wall->schedule.options;
 
-    return smp_roster_would_change(wall->roster, options) ||
-           schedule->interval_ns != options->sampling_frequency_millis * NS_PER_MS ||
-           schedule->lookback_ns > options->idle_lookback_millis * NS_PER_MS ||
-           schedule->throttle.limit_per_mille < options->overhead_limit_per_mille;
+    return smp_sampled_threads_would_change(wall->threads, before) ||
+           now->sampling_frequency_millis != before->sampling_frequency_millis ||
+           now->idle_lookback_millis < before->idle_lookback_millis ||
+           now->overhead_limit_per_mille > before->overhead_limit_per_mille;
 }
 
-static void set_wall_options(void *self, const struct smp_options *options)
+static void set_wall_options(void *self, const struct smp_options *before)
 {
-    struct smp_wall *wall = self;
-    const bool is_sooner = is_any_due_sooner(wall, options);
-
-    wall->schedule.lookback_ns = options->idle_lookback_millis * NS_PER_MS;
-    wall->schedule.interval_ns = options->sampling_frequency_millis * NS_PER_MS;
-    wall->walks.interval_ns = wall->schedule.interval_ns;
-    smp_throttle_set(&wall->schedule.throttle, options->overhead_limit_per_mille,
-                     wall->schedule.interval_ns);
-    if (is_sooner)
-        choose_all_again(wall);
+    if (is_any_due_sooner(self, before))
+        choose_all_again(self);
 }
 
 /* --- create, destroy --- */
@@ -381,21 +406,10 @@ static void destroy_wall(void *self)
 static void get_wall_live(const void *self, struct smp_source_live *out)
 {
     const struct smp_wall *const wall = self;
-    const struct smp_throttle *const throttle = &wall->schedule.throttle;
 
     out->polls = true;
     out->idle_threads = wall->schedule.idle_threads;
     out->walks_in_flight = wall->walks.in_flight;
-    out->throttle_share = throttle->share;
-    out->throttle_bucket_ns = throttle->bucket_ns;
-    out->throttle_debt_ns = throttle->debt_ns;
-    out->throttle_tick_ns = throttle->tick_ns;
-    out->own_cpu_ns = throttle->cpu_ns;
-}
-
-static bool take_wall_news(void *self)
-{
-    return smp_holders_take_news(self);
 }
 
 static struct smp_source wall_source(struct smp_wall *wall)
@@ -403,18 +417,12 @@ static struct smp_source wall_source(struct smp_wall *wall)
     return (struct smp_source){
         .mark = mark_wall,
         .tick = tick_wall,
-        .stopped = wall_leave_out_stop,
-        .poll_all = poll_all_wall,
         .flush = flush_wall,
         .poll_once = poll_wall_once,
         .set_options = set_wall_options,
         .get_live = get_wall_live,
         .filter_changed = choose_all_again,
         .idle_ticks = idle_ticks_of_wall,
-        .skip_ticks = skip_wall_ticks,
-        .tick_gap_ns = tick_gap_of_wall,
-        .excuse_cpu = excuse_wall_cpu,
-        .take_news = take_wall_news,
         .destroy = destroy_wall,
         .self = wall,
     };
@@ -428,17 +436,17 @@ enum smp_status smp_wall_create(const struct smp_source_setup *setup, struct smp
     if (wall == NULL)
         return SMP_ENOMEM;
     wall->quota = setup->quota;
-    wall->roster = setup->roster;
+    wall->threads = setup->threads;
     wall->attribution = setup->attribution;
-    smp_poll_schedule_init(&wall->schedule, setup->options);
+    smp_poll_schedule_init(&wall->schedule, setup->throttle, setup->options);
     smp_holders_init(wall, setup->log);
-    status = smp_walks_init(&wall->walks, setup->quota, setup->jvm, setup->roster, setup->options);
+    status = smp_walks_init(&wall->walks, setup->quota, setup->jvm, setup->threads, setup->options);
     if (status != SMP_OK) {
         smp_free(setup->quota, wall);
         return status;
     }
     wall->walks.events = smp_poll_answer_events(wall);
-    setup->roster->events = (struct smp_roster_events){
+    setup->threads->events = (struct smp_sampled_threads_events){
         .started = on_wall_thread_started,
         .ended = on_wall_thread_ended,
         .left_out = on_wall_thread_left_out,

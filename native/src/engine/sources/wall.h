@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wall.h - the source of wall time: polls threads, each when it is due.
+ * wall.h - the source of wall time: polls each thread when it is due.
  *
  *   thread starts ─► due? ─► candidate? name ─► CPU clock
  *                     │                           ├ unmoved ──► idle: the stack it had
  *                     no: costs nothing           ├ waits ────► walked from outside
  *                                                 └ runs ─────► asynchronous walk ─► answer
  *
- * Where ticks are close, answers are collected at the next tick, and count as of the tick of their
- * request.
+ * If ticks are close together, answers are collected at the next tick, and count as of the tick of
+ * their request.
  *
- *   wall            ticks: which threads are polled in one
+ *   wall            ticks: which threads are polled
  *   wall_poll       one poll of one thread
  *   walks           its stack
- *   poll_answer     what the walk found, now or later
- *   pending_time    how much time that is worth
+ *   poll_answer     the result of the walk, now or later
+ *   pending_time    how much time the result is worth
  *   poll_schedule   when the next poll comes
  *
- * A thread that runs is polled at each tick, an idle one at random, and the rarer the more threads
- * are idle: together they cost at most one SMP_IDLE_COST_SHARE-th of a core, unless the longest gap
- * demands more. Past the overhead limit all polls get rarer (throttle.h). A thread that is not
- * sampled is visited only to see it end. What a poll weighs is in intensity.h.
+ * A running thread is polled at each tick. Idle threads are polled at random, and the less often
+ * the more of them there are: together they cost at most one SMP_IDLE_COST_SHARE-th of a core,
+ * unless the longest gap demands more. Past the overhead limit all polls get rarer (throttle.h). A
+ * thread that is not sampled is visited only to see it end. intensity.h says what a poll weighs.
  *
  * Owns     its schedule and walks.
  * Threads  the sampler thread only.
- * Errors   create: SMP_ENOMEM, SMP_EQUOTA. Whatever goes wrong in a tick is an outcome.
+ * Errors   create: SMP_ENOMEM, SMP_EQUOTA. Anything that goes wrong in a tick is an outcome.
  * Cost     tick: O(threads that are due); with a user's rule for names, O(threads).
  */
 #ifndef SMP_ENGINE_SOURCES_WALL_H
@@ -35,7 +35,7 @@
 #include "base/status.h"
 #include "engine/sources/source.h"
 
-/* Bytes of the roster's records for this source. */
+/* The size of a thread record with what this source adds. */
 extern const size_t smp_wall_record_bytes;
 SMP_CHECKED enum smp_status smp_wall_create(const struct smp_source_setup *setup,
                                             struct smp_source *out);

@@ -8,10 +8,11 @@
 #define NS_PER_MS INT64_C(1000000)
 
 enum {
-    /* The name of a thread that has not run is read again after a third of its life, or so long. */
+    /* The name of a thread that has not run is read again after a third of its life, or after this
+     * time. */
     NAME_SHARE = 3,
     NAME_AGE_MS = 8000,
-    LACKED_CPU_MS = 20 /* that a thread wants a CPU is believed for so long */
+    LACKED_CPU_MS = 20 /* for so long a thread is believed to want a CPU */
 };
 
 void smp_wall_poll_begin(struct smp_wall_thread *thread, int64_t now_ns)
@@ -31,14 +32,15 @@ static bool is_sampled_now(struct smp_wall *wall, struct smp_wall_thread *thread
     struct smp_poll_schedule *schedule = &wall->schedule;
     struct smp_thread_record *record = &thread->record;
 
-    if (!smp_roster_choose(wall->roster, record)) {
-        smp_poll_schedule_put(schedule, thread,
-                              smp_poll_schedule_ticks_in(schedule, schedule->lookback_ns));
+    if (!smp_sampled_threads_choose(wall->threads, record)) {
+        smp_poll_schedule_put(
+            schedule, thread,
+            smp_poll_schedule_ticks_in(schedule, smp_options_lookback_ns(schedule->options)));
         return false;
     }
     if (record->is_candidate && record->naming != SMP_NAMING_SKIP)
         return true;
-    smp_roster_leave_out(wall->roster, record);
+    smp_sampled_threads_leave_out(wall->threads, record);
     smp_poll_schedule_put(schedule, thread, 1);
     return false;
 }
@@ -59,10 +61,10 @@ static bool is_name_due(const struct smp_wall *wall, const struct smp_wall_threa
 /* False: the thread came and went. */
 static bool update_name(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
-    if (!wall->roster->default_name_rule || !is_name_due(wall, thread))
+    if (!wall->threads->default_name_rule || !is_name_due(wall, thread))
         return true;
     thread->named_ns = wall->poll->now_ns;
-    if (smp_roster_read_name(wall->roster, &thread->record))
+    if (smp_sampled_threads_read_name(wall->threads, &thread->record))
         return true;
     smp_poll_schedule_put(&wall->schedule, thread, 1);
     return false;
@@ -82,7 +84,7 @@ static void count_missed_polls(struct smp_wall *wall, struct smp_wall_thread *th
         smp_pending_count_skipped(wall, thread, polls - 1);
 }
 
-/* The thread has not run since the last poll: all time since then belongs to the leaf. */
+/* The thread has not run since the last poll: all time since then belongs to its last stack. */
 static void attribute_idle(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     const int64_t now_ns = wall->poll->now_ns;
@@ -98,39 +100,25 @@ static void attribute_idle(struct smp_wall *wall, struct smp_wall_thread *thread
     smp_attribution_stayed(wall->attribution, &thread->record, &target);
     const int64_t all_ns = smp_pending_ns(&thread->pending, now_ns);
     smp_pending_set(&thread->pending, now_ns,
-                    all_ns < 0 ? smp_pending_give(wall, &target, all_ns, now_ns) : 0);
-    const int64_t paid_ns =
-        all_ns < 0 ? 0 : smp_pending_pay_claim(wall, thread, &target, all_ns, now_ns - all_ns);
-    smp_attribution_note(wall->attribution, &target, all_ns < 0 ? 0 : all_ns - paid_ns, now_ns);
+                    all_ns < 0 ? smp_pending_credit(wall, &target, all_ns, now_ns) : 0);
+    const int64_t carried_ns =
+        all_ns < 0 ? 0 : smp_pending_credit_carried(wall, thread, &target, all_ns, now_ns - all_ns);
+    smp_attribution_note(wall->attribution, &target, all_ns < 0 ? 0 : all_ns - carried_ns,
+                         smp_span_before(now_ns, all_ns < 0 ? 0 : all_ns - carried_ns));
     smp_holders_polled(wall, thread, &target, smp_poll_schedule_weight_ns(&wall->schedule, thread),
                        false);
     smp_poll_schedule_next(&wall->schedule, thread, now_ns);
 }
 
-/* It wanted a CPU a moment ago and has had none since, so it still wants one. Not for long: some
- * machines have clocks that short runs do not move. */
+/* The thread wanted a CPU a moment ago and has had none since, so it still wants one. This is not
+ * believed for long: on some machines short runs do not move the clock. */
 static bool still_lacks_cpu(const struct smp_wall *wall, const struct smp_wall_thread *thread)
 {
     return thread->reading.activity == SMP_ACTIVITY_NONE && thread->activity.lacked_cpu_ns != 0 &&
            wall->poll->now_ns - thread->activity.lacked_cpu_ns < LACKED_CPU_MS * NS_PER_MS;
 }
 
-/* A thread that ran at an unanswered request is requested again, even if it waits by now: it has
- * answered meanwhile, and the time until then belongs to that answer. */
-static void find_stack(struct smp_wall *wall, struct smp_wall_thread *thread)
-{
-    struct smp_reading *reading = &thread->reading;
-    const bool still_lacks = still_lacks_cpu(wall, thread);
-
-    reading->lacks_cpu = reading->lacks_cpu || still_lacks;
-    if (thread->unanswered.since_ns != 0 || still_lacks)
-        reading->activity = SMP_ACTIVITY_RUNNING;
-    smp_walks_start(&wall->walks, &thread->record, reading);
-    if (!still_lacks)
-        thread->activity.lacked_cpu_ns = reading->lacks_cpu ? wall->poll->now_ns : 0;
-}
-
-/* Where the JVM says that the thread waits, the walk proves whether its clock still stands. */
+/* If the JVM says that the thread waits, the walk proves whether its clock still stands. */
 static void finish_reading(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     struct smp_reading *reading = &thread->reading;
@@ -155,10 +143,19 @@ static void poll_by_clock(struct smp_wall *wall, struct smp_wall_thread *thread)
     thread->record.was_polled = true;
     if (reading->is_measured)
         smp_poll_schedule_learn_cpu(thread, reading->used_ns, span_ns);
-    if (reading->activity == SMP_ACTIVITY_NONE && thread->activity.has_leaf)
+    if (reading->activity == SMP_ACTIVITY_NONE && thread->activity.has_leaf) {
         attribute_idle(wall, thread);
-    else
-        find_stack(wall, thread);
+        return;
+    }
+    const bool still_lacks = still_lacks_cpu(wall, thread);
+    reading->lacks_cpu = reading->lacks_cpu || still_lacks;
+    /* A thread that ran at an unanswered request is requested again, even if it waits by now: it
+     * has answered meanwhile, and the time until then belongs to that answer. */
+    if (thread->unanswered.since_ns != 0 || still_lacks)
+        reading->activity = SMP_ACTIVITY_RUNNING;
+    smp_walks_start(&wall->walks, &thread->record, reading);
+    if (!still_lacks)
+        thread->activity.lacked_cpu_ns = reading->lacks_cpu ? wall->poll->now_ns : 0;
 }
 
 /* The first poll of a thread that is older than the sampling only sets the start. */
@@ -169,7 +166,7 @@ static void start_clock(struct smp_wall *wall, struct smp_wall_thread *thread)
     thread->record.was_polled = true;
     if (thread->pending.from_ns < now_ns)
         thread->pending.from_ns = now_ns;
-    thread->plan.cpu_share = SMP_WHOLE_CPU; /* until more is known */
+    thread->plan.cpu_share = SMP_WHOLE_CPU; /* until it is measured */
     if (!thread->activity.has_clock)
         smp_activity_start(&thread->activity, smp_thread_record_tid(&thread->record), now_ns);
     smp_poll_schedule_next(&wall->schedule, thread, now_ns);
@@ -181,7 +178,7 @@ bool smp_wall_poll_thread(struct smp_wall *wall, struct smp_wall_thread *thread)
     struct smp_thread_record *record = &thread->record;
     const bool has_time = poll->now_ns > thread->pending.from_ns;
 
-    if (smp_roster_remove_ended(wall->roster, record, poll->now_ns))
+    if (smp_sampled_threads_remove_ended(wall->threads, record, poll->now_ns))
         return false;
     if (!is_sampled_now(wall, thread))
         return true;
@@ -189,7 +186,7 @@ bool smp_wall_poll_thread(struct smp_wall *wall, struct smp_wall_thread *thread)
         smp_activity_begin(&thread->activity, smp_thread_record_tid(record), &thread->reading);
     if (!update_name(wall, thread))
         return true;
-    smp_roster_set_sampled(wall->roster, record, true);
+    smp_sampled_threads_set_sampled(wall->threads, record, true);
     poll->polls++;
     if (has_time)
         poll_by_clock(wall, thread);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wall_poll.h - one poll of one thread: its name, its CPU clock, and its stack where it is not
+ * wall_poll.h - one poll of one thread: its name, its CPU clock, and its stack if that is not
  * known.
  *
  * Threads  the sampler thread only.
- * Errors   whatever goes wrong is an outcome.
- * Cost     of an idle thread: its clock. Of one that waits: a walk. Of one that runs: a request.
+ * Errors   anything that goes wrong is an outcome.
+ * Cost     an idle thread: its clock. A waiting thread: a walk. A running thread: a request.
  */
 #ifndef SMP_ENGINE_SOURCES_WALL_POLL_H
 #define SMP_ENGINE_SOURCES_WALL_POLL_H
@@ -19,7 +19,7 @@
  * False: the thread has ended, and the record is gone. */
 bool smp_wall_poll_thread(struct smp_wall *wall, struct smp_wall_thread *thread);
 
-/* The thread's time begins at now_ns. Forgets what was known of it, and requested. */
+/* Starts the thread's time at now_ns. Forgets its state and its requests. */
 void smp_wall_poll_begin(struct smp_wall_thread *thread, int64_t now_ns);
 
 #endif

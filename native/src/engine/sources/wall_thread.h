@@ -16,87 +16,87 @@
 #include "model/measure.h"
 #include "model/thread_groups.h"
 
-/* When it is polled (poll_schedule.h). */
+/* When the thread is polled (poll_schedule.h). */
 struct smp_poll_plan {
     int64_t odds;         /* of the next poll (intensity.h) */
     int64_t free_odds;    /* of the next poll, without the overhead limit */
-    uint64_t polled_tick; /* the last poll */
-    int64_t cpu_share;    /* of SMP_WHOLE_CPU: moving average */
+    uint64_t polled_tick; /* the tick of the last poll */
+    int64_t cpu_share;    /* moving average, of SMP_WHOLE_CPU */
     bool is_idle;         /* counted in schedule.idle_threads */
-    bool is_throttled;    /* odds are those of the overhead limit, */
-    int64_t share;        /* drawn with this share (throttle.h) */
+    bool is_throttled;    /* the odds are those of the overhead limit, */
+    int64_t share;        /* and were drawn with this share (throttle.h) */
 };
 
 /* Time that is not attributed yet (pending_time.h). */
 struct smp_pending {
-    int64_t from_ns;      /* the end of the attributed time */
-    int64_t balance_ns;   /* to be added to the time since from_ns; negative: a debt */
-    bool has_target;      /* the record's last stack is what the last poll found */
-    bool has_left;        /* pending time belongs to left_tree, the group it was in */
-    uint32_t claim_node;  /* gets claim_ns of time proven idle, */
-    uint64_t claim_epoch; /* in the interval of this tree_epoch, */
-    enum smp_thread_state claim_state;
-    int64_t claim_ns;
+    int64_t from_ns;        /* the end of the attributed time */
+    int64_t correction_ns;  /* added to the time since from_ns; negative: too much was credited */
+    bool has_target;        /* the record's last stack is the one that the last poll found */
+    bool has_left;          /* pending time belongs to left_tree, the tree of its former group */
+    uint32_t carried_node;  /* gets carried_ns of the next idle time, */
+    uint64_t carried_epoch; /* in the interval of this tree_epoch, */
+    enum smp_thread_state carried_state;
+    int64_t carried_ns;
     struct smp_group_tree left_tree;
 };
 
-/* Time that the thread has waited for a CPU (queue_time.h). */
+/* Time for which the thread has waited for a CPU (queue_time.h). */
 struct smp_queue_time {
-    bool is_known;      /* read_ns is set */
-    bool was_idle;      /* the poll before this one had proven that it waits */
+    bool is_known;      /* read_ns is valid */
+    bool was_idle;      /* the poll before this one had proven that the thread waits */
     int32_t stolen_us;  /* by the machine's host (cpu_loss.h), not attributed yet */
-    int64_t read_ns;    /* the last reading */
+    int64_t read_ns;    /* the last reading of the kernel's figure */
     int64_t pending_ns; /* not attributed yet */
-    int64_t over_ns;    /* the time in which it was found running, less its CPU time */
+    int64_t over_ns;    /* the time for which it was found running, less its CPU time */
 };
 
-/* The lock that the thread waits for, and what is known of it as a holder (holders.h). */
+/* The lock that the thread waits for (holders.h). */
 struct smp_lock_wait {
-    bool is_known;        /* the owner was read in this wait */
-    bool is_deadlocked;   /* it has been counted */
+    bool is_known;        /* the owner was read during this wait */
+    bool is_deadlocked;   /* the deadlock has been counted */
     uint8_t kind;         /* enum smp_owner_kind */
     uint32_t lock;        /* its class (lock_names.h) */
-    uint64_t owner;       /* serial */
-    size_t owner_index;   /* of the owner's record, most likely */
+    uint64_t owner;       /* serial of the owner */
+    size_t owner_index;   /* most likely index of the owner's record */
     int64_t owner_cpu_ns; /* the owner's CPU clock when it was read */
-    uint64_t cycle_tick;  /* its chain of owners was found to be a cycle; 0: it is none */
-    uint32_t node;        /* of the holders' trees: what its time was charged to last */
+    uint64_t cycle_tick;  /* in this tick its chain of owners became a cycle; 0: it is none */
+    uint32_t node;        /* the node of the holders' trees that was charged last, */
     uint64_t epoch;       /* in the interval of this tree_epoch */
 };
 
-/* The thread as one that holds a lock (holders.h). */
+/* The thread as the holder of a lock (holders.h). */
 struct smp_holder {
-    uint64_t clock_tick;        /* clock_ns is of this tick */
+    uint64_t clock_tick;        /* clock_ns was read in this tick */
     int64_t clock_ns;           /* its CPU clock; -1: not known */
-    uint64_t look_tick;         /* it was looked at in this tick: */
-    bool is_found;              /* the node below is that of what was found */
-    struct smp_group_tree tree; /* the group's holders, and the node of a stack, */
+    uint64_t look_tick;         /* the tick of the last look; */
+    bool is_found;              /* the node below is that of the stack that the look found */
+    struct smp_group_tree tree; /* the tree of the group's holders, and the node of a stack, */
     uint32_t node;
     uint64_t epoch;   /* in the interval of this tree_epoch, */
-    uint32_t version; /* of the last stack of this version, where it was not looked at */
+    uint32_t version; /* of the last stack of this version, if there was no look */
 };
 
-/* Few threads have it: allocated when it is needed. */
+/* Few threads have it: allocated when needed. */
 struct smp_lock_state {
     struct smp_lock_wait wait;
     struct smp_holder holder;
 };
 
-/* The thread has not answered a poll (poll_answer.h). */
+/* A poll that the thread has not answered (poll_answer.h). */
 struct smp_unanswered {
     int64_t since_ns;   /* 0: it owes no answer */
-    bool is_requested;  /* the signal has been sent. What the clock was then: */
-    bool takes_all;     /* the next stack found gets waiting_ns, and the time since until_ns */
+    bool is_requested;  /* the signal has been sent; the members below are as of then */
+    bool takes_all;     /* the next stack found gets waiting_ns and the time since until_ns */
     int64_t clock_ns;   /* its CPU clock */
     int64_t used_ns;    /* CPU time used since pending.from_ns; -1: not known */
-    int64_t waiting_ns; /* the time of the polls up to until_ns that have found nothing yet */
-    int64_t until_ns;   /* the last tick at which it had the stack it will answer with */
+    int64_t waiting_ns; /* the time of polls up to until_ns that have found nothing yet */
+    int64_t until_ns;   /* the last tick at which it had the stack that it will answer with */
 };
 
-/* The first three are what a poll of an idle thread needs. */
+/* A poll of an idle thread needs only the first three members. */
 struct smp_wall_thread {
-    struct smp_thread_record record; /* first */
-    struct smp_activity activity;    /* what its CPU clock has proven */
+    struct smp_thread_record record; /* must be first */
+    struct smp_activity activity;    /* what its CPU clock proves */
     struct smp_pending pending;
     struct smp_poll_plan plan;
     struct smp_unanswered unanswered;

@@ -12,7 +12,7 @@ void smp_activity_start(struct smp_activity *activity, int32_t tid, int64_t now_
     activity->has_clock = tid > 0 && smp_clock_thread_cpu_ns(tid, &activity->cpu_ns);
     activity->since_ns = now_ns;
     activity->read_ns = smp_clock_ns();
-    /* So that a thousand parked threads are not polled at each of the first ticks. */
+    /* Otherwise a thousand parked threads would be polled at each of the first ticks. */
     if (activity->has_clock && activity->cpu_ns < SMP_QUIET_CPU_MS * NS_PER_MS)
         activity->since_ns -= SMP_QUIET_LEAD_MS * NS_PER_MS;
 }
@@ -27,7 +27,8 @@ void smp_activity_begin(const struct smp_activity *activity, int32_t tid, struct
                                                                           : SMP_ACTIVITY_RAN;
 }
 
-/* It runs, or was preempted, most likely by us; or it has just begun to wait. */
+/* True also for a thread that was preempted, most likely by the sampler, and for one that has just
+ * begun to wait. */
 static bool has_run_all_along(const struct smp_activity *activity,
                               const struct smp_reading *reading, int64_t now_ns)
 {

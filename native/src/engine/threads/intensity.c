@@ -31,8 +31,9 @@ struct smp_next_poll smp_intensity_next(uint64_t salt, uint64_t now, int64_t odd
 }
 
 /*
- * The number of ticks before the poll is geometric: its binary digits are independent, and digit k
- * is 1 with the odds q^(2^k) to 1, where q is the probability of no poll.
+ * The number of ticks before the poll has a geometric distribution, so its binary digits are
+ * independent: with q the probability of no poll at a tick, digit k is 1 with the odds q^(2^k) to
+ * 1.
  */
 struct smp_next_poll smp_intensity_next_alone(uint64_t *random, uint64_t now, int64_t odds,
                                               uint64_t most_ticks)

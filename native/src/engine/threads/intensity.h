@@ -2,10 +2,10 @@
 /*
  * intensity.h - how likely a thread is polled at a tick, and how much time such a poll stands for.
  *
- * A poll with probability p stands for 1/p ticks. The stack it finds gets tick/p of the time; the
- * stack of the poll before it gets the rest of the time between the two. So each state of the
- * thread gets, on average, what a poll at every tick would give it, whatever the thread does: p is
- * fixed before the tick, and independent of what the thread does at it.
+ * A poll with probability p stands for 1/p ticks. The stack that it finds gets tick/p of the time,
+ * and the stack of the poll before it gets the rest of the time between the two. So each state of
+ * the thread gets, on average, what a poll at every tick would give it, whatever the thread does.
+ * This holds because p is fixed before the tick, independent of what the thread does at it.
  *
  *   tick        1    2    3    4    5    6    7    8    9
  *   number     .7   .3   .9  .05   .6   .2   .8   .4  .02    one per tick, for all threads
@@ -30,23 +30,24 @@
 /* The next poll of a thread. */
 struct smp_next_poll {
     uint64_t tick;
-    int64_t odds; /* with which it comes at that tick: SMP_CERTAIN where the longest gap ends */
+    int64_t odds; /* the probability of the poll at that tick; SMP_CERTAIN if the longest gap forces
+                   * it */
 };
 
-/* The odds of a poll every so many ticks on average; fewer than one tick count as one. */
+/* The odds that make one poll in so many ticks on average; less than one tick counts as one. */
 int64_t smp_intensity_odds(double mean_ticks);
 /*
- * The first tick after now at which a thread with these odds is polled, most_ticks later at the
- * latest. Equal salts draw equal numbers. odds in 1..SMP_CERTAIN, most_ticks at least 1.
+ * Returns the first tick after now at which a thread with these odds is polled, at most most_ticks
+ * later. Equal salts draw equal numbers. odds is in 1..SMP_CERTAIN, most_ticks at least 1.
  */
 struct smp_next_poll smp_intensity_next(uint64_t salt, uint64_t now, int64_t odds,
                                         uint64_t most_ticks);
-/* With random numbers of its own: polls of such threads do not share ticks. */
+/* The same with random numbers of its own, so that such threads do not share their ticks. */
 struct smp_next_poll smp_intensity_next_alone(uint64_t *random, uint64_t now, int64_t odds,
                                               uint64_t most_ticks);
 /* The time that a poll stands for. */
 int64_t smp_intensity_weight_ns(int64_t tick_ns, int64_t odds);
-/* The odds that both draws say yes; at least 1. */
+/* The odds that two independent draws both say yes; at least 1. */
 int64_t smp_intensity_both(int64_t odds, int64_t others);
 
 #endif

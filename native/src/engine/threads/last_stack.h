@@ -2,8 +2,8 @@
 /*
  * last_stack.h - a thread's stack at its last walk, and the node its time went to.
  *
- * Most threads have the stack they had a tick ago. The time of an equal raw stack goes to the same
- * node after one memcmp, without a look-up of names and without a walk down the tree.
+ * Most threads have the stack that they had a tick ago. One memcmp proves it, and the time goes to
+ * the same node, without a look-up of names and without a walk down the tree.
  *
  * Owns     a copy of the raw frames.
  * Threads  one at a time.
@@ -31,15 +31,15 @@ struct smp_last_stack_budget {
     size_t bytes;
 };
 
-/* Zeroed: nothing is remembered. */
+/* Zeroed: no stack is remembered. */
 struct smp_last_stack {
-    uint64_t epoch;      /* node is valid while equal to the caller's; 0: never */
-    uint32_t stack_node; /* that of the stack */
-    uint32_t node;       /* that its time went to: the same, or one below it */
-    uint32_t version;    /* rises with each stack that is kept */
+    uint64_t epoch;      /* node is valid while this equals the caller's epoch; 0: never */
+    uint32_t stack_node; /* the node of the stack */
+    uint32_t node;       /* the node that its time went to: the same one, or one below it */
+    uint32_t version;    /* rises with each stack that is copied */
     enum smp_outcome outcome;
-    bool has_frames; /* the first count of frames are a whole copy */
-    /* The caller's: what its frames say of a wait, what the JVM said, and the state that makes. */
+    bool has_frames; /* the first count of frames are a complete copy */
+    /* Set by the caller: the verdict on its frames, what the JVM said, and the resulting state. */
     uint8_t verdict_state;
     uint8_t verdict_leaf;
     uint8_t word;
@@ -55,15 +55,15 @@ void smp_last_stack_fini(struct smp_last_stack *last, struct smp_last_stack_budg
 /* epoch > 0 */
 bool smp_last_stack_matches(const struct smp_last_stack *last, uint64_t epoch,
                             const struct smp_sample *sample);
-/* Without memory for a copy the node is known all the same, while epoch lasts. */
+/* Without memory for the copy the node stays valid all the same, while epoch lasts. */
 void smp_last_stack_keep(struct smp_last_stack *last, struct smp_last_stack_budget *budget,
                          uint64_t epoch, const struct smp_sample *sample, uint32_t node,
                          enum smp_outcome outcome);
-/* The node is no longer valid. The frames are kept. */
+/* Makes the node invalid, and keeps the frames. */
 void smp_last_stack_forget(struct smp_last_stack *last);
-/* The copy, borrowed. False: there is none. */
+/* Sets *out to the copy, which stays the record's. False: there is none. */
 bool smp_last_stack_get(const struct smp_last_stack *last, struct smp_sample *out);
-/* The stack's node is another one from now on. */
+/* Gives the stack another node. */
 void smp_last_stack_move(struct smp_last_stack *last, uint64_t epoch, uint32_t node,
                          enum smp_outcome outcome);
 

@@ -49,7 +49,7 @@ static void leave_group(struct smp_thread_names *names, struct smp_thread_record
     smp_last_stack_forget(&record->last);
 }
 
-/* False: no memory. The thread is in the overflow group then, rather than in a wrong one. */
+/* False: no memory. The thread then goes to the overflow group rather than to a wrong one. */
 static bool set_group_name(struct smp_thread_names *names, struct smp_thread_record *record,
                            const char *name)
 {
@@ -78,7 +78,7 @@ void smp_thread_names_set_rule(struct smp_thread_names *names, bool default_rule
     }
 }
 
-/* names->raw is the record's new name. False: no memory. */
+/* Makes names->raw the record's name. False: no memory. */
 static bool keep_raw_name(struct smp_thread_names *names, struct smp_thread_record *record)
 {
     struct smp_thread_table *table = names->table;
@@ -105,7 +105,7 @@ void smp_thread_names_read(struct smp_thread_names *names, struct smp_thread_rec
 
     if (status == SMP_OK && changed && !keep_raw_name(names, record))
         smp_thread_table_forget_name(table, record);
-    /* It started and ended between two ticks: it is counted as unseen, and never polled. */
+    /* The thread started and ended between two ticks. It counts as unseen and is never polled. */
     if (status == SMP_EGONE && !record->was_polled)
         record->is_candidate = false;
     else if (status != SMP_OK && record->group_name == NULL)
@@ -128,7 +128,7 @@ static void on_name_answer(void *context, void *named, enum smp_naming naming, c
         names->failures++;
         kept = set_group_name(names, record, record->raw_name != NULL ? record->raw_name : "");
     }
-    /* The answer was not kept: SAME would be wrong, so the callback has to repeat it. */
+    /* The answer was not kept, so the callback has to repeat it: SAME would be wrong next time. */
     if (!kept)
         record->naming = SMP_NAMING_SAME;
 }
@@ -151,8 +151,8 @@ static size_t collect_candidates(struct smp_thread_table *table)
     return count;
 }
 
-/* Threads that a failed call left unnamed get their raw name, as if the rule had failed for
- * them. */
+/* Threads that a failed call left without a name get their raw name, as if the rule had failed for
+ * each of them. */
 static void call_name_rule(struct smp_thread_names *names)
 {
     struct smp_thread_table *table = names->table;

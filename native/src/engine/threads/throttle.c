@@ -6,7 +6,7 @@
 
 #define NS_PER_MS INT64_C(1000000)
 
-/* The CPU time that comes in in so long, and the time in which so much comes in. */
+/* The CPU time that is allowed for `ns`. The next function is its inverse. */
 static int64_t income_of(const struct smp_throttle *throttle, int64_t ns)
 {
     return ns / 1000 * throttle->limit_per_mille;
@@ -22,7 +22,8 @@ static int64_t at_most(int64_t value, int64_t most)
     return value < most ? value : most;
 }
 
-/* With less than two intervals a tick that used it up would leave nothing to the next one. */
+/* The bucket holds at least two intervals: otherwise a tick that used it up would leave nothing for
+ * the next one. */
 static int64_t full_ns(const struct smp_throttle *throttle)
 {
     const int64_t bucket_ns = SMP_THROTTLE_BUCKET_MS * NS_PER_MS;
@@ -32,8 +33,8 @@ static int64_t full_ns(const struct smp_throttle *throttle)
 }
 
 /*
- * From half full down to empty by the third power: the share follows the bucket within some ten
- * ticks, and what one poll costs changes it little.
+ * Below half full the share falls with the third power of the level: it follows the level within
+ * about ten ticks, and the cost of a single poll changes it little.
  */
 static int64_t poll_share(const struct smp_throttle *throttle)
 {
@@ -73,8 +74,8 @@ void smp_throttle_restart(struct smp_throttle *throttle)
     throttle->has_begun = false;
 }
 
-/* Learns the cost of a tick without its polls. The end of an interval may lie between two ticks: it
- * counts as MOST ticks at most. Returns what was used beyond that. */
+/* Learns the cost of a tick without its polls. The end of an interval may lie between two ticks, so
+ * at most MOST times the average counts as the tick's cost. Returns the CPU time beyond that. */
 static int64_t measure_tick(struct smp_throttle *throttle, int64_t cpu_ns)
 {
     enum { MOST = 4, SLOWNESS = 8 };
@@ -87,7 +88,8 @@ static int64_t measure_tick(struct smp_throttle *throttle, int64_t cpu_ns)
     return used_ns - cost_ns;
 }
 
-/* The time since the last tick began: what came in, a part of it for debts, and what was used. */
+/* Accounts for the time since the last tick began: adds the allowed CPU time, subtracts a part of
+ * it for deferred work, and subtracts what was used. */
 static void update_bucket(struct smp_throttle *throttle, int64_t now_ns, int64_t cpu_ns)
 {
     const int64_t full = full_ns(throttle);
@@ -96,15 +98,15 @@ static void update_bucket(struct smp_throttle *throttle, int64_t now_ns, int64_t
     const int64_t used_ns = cpu_ns - throttle->cpu_ns - other_ns;
     int64_t most_ns = throttle->bucket_ns > full ? throttle->bucket_ns : full;
 
-    /* A tick that uses a full bucket is the first one of thousands of threads. What is there for
-     * a start would be gone with a few such ticks. */
+    /* A tick that uses a full bucket is the first one of thousands of threads. Without this rule a
+     * few such ticks would use up the extra allowance of the start. */
     if (used_ns >= full)
         most_ns = 0;
-    throttle->debt_ns = at_most(throttle->debt_ns + other_ns, full);
-    const int64_t paid_ns = at_most(income_ns / SMP_THROTTLE_DEBT_SHARE, throttle->debt_ns);
-    throttle->debt_ns -= paid_ns;
+    throttle->deferred_ns = at_most(throttle->deferred_ns + other_ns, full);
+    const int64_t paid_ns = at_most(income_ns / SMP_THROTTLE_DEFERRED_SHARE, throttle->deferred_ns);
+    throttle->deferred_ns -= paid_ns;
     throttle->bucket_ns = at_most(throttle->bucket_ns + income_ns - paid_ns - used_ns, most_ns);
-    /* More is forgiven, as are larger debts: it would leave a short interval without polls. */
+    /* More is forgiven, as is more deferred work: it would leave a short interval without polls. */
     if (throttle->bucket_ns < -full)
         throttle->bucket_ns = -full;
 }
@@ -138,7 +140,7 @@ void smp_throttle_end(struct smp_throttle *throttle)
     throttle->has_ended = true;
 }
 
-/* No further than now: a tick within that time has begun to count anew. */
+/* Not beyond now: if a tick has begun within that time, its count has begun anew. */
 void smp_throttle_excuse(struct smp_throttle *throttle, int64_t used_ns)
 {
     const int64_t cpu_ns = smp_clock_own_cpu_ns();
@@ -155,9 +157,11 @@ int64_t smp_throttle_tick_gap_ns(struct smp_throttle *throttle)
     int64_t gap_ns = at_most(time_for(throttle, throttle->tick_ns) * SMP_THROTTLE_TICKS_SHARE,
                              SMP_THROTTLE_TICK_GAP_MS * NS_PER_MS);
 
+    if (!throttle->has_begun)
+        return 0;
     gap_ns = gap_ns * skipped / SMP_THROTTLE_WHOLE;
     if (left_ns < 0 && time_for(throttle, -left_ns) > gap_ns)
         gap_ns = at_most(time_for(throttle, -left_ns), SMP_THROTTLE_MOST_GAP_MS * NS_PER_MS);
-    /* Not in step with anything. */
+    /* Random, so that ticks do not fall into step with the program. */
     return smp_random_around(&throttle->random, gap_ns);
 }

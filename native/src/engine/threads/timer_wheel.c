@@ -40,15 +40,15 @@ void smp_timer_wheel_put(struct smp_timer_wheel *wheel, struct smp_deadline *dea
 
 void smp_timer_wheel_begin(struct smp_timer_wheel *wheel, uint64_t now)
 {
-    /* Each slot once is enough. But deadlines left since the last begin come first, however long
-     * ago they were due. */
+    /* Visiting each slot once is enough. But deadlines that were left at the last begin come first,
+     * however long ago they were due. */
     if (wheel->turn == wheel->now && now >= wheel->turn + SMP_TIMER_WHEEL_SLOTS)
         wheel->turn = now - SMP_TIMER_WHEEL_SLOTS + 1;
     wheel->now = now;
     wheel->resume = wheel->first[wheel->turn % SMP_TIMER_WHEEL_SLOTS];
 }
 
-/* The next begin starts with the slot of now again: more may be put there. */
+/* The next begin starts again with the slot of now, because more deadlines may be put there. */
 struct smp_deadline *smp_timer_wheel_next(struct smp_timer_wheel *wheel)
 {
     for (;;) {
@@ -76,7 +76,8 @@ uint64_t smp_timer_wheel_first(const struct smp_timer_wheel *wheel, uint64_t now
         const uint64_t slot = turn % SMP_TIMER_WHEEL_SLOTS;
         if (wheel->first[slot] == NULL)
             continue;
-        /* Else the deadlines of this slot are in a later turn, and others may come before them. */
+        /* Otherwise all deadlines of this slot belong to a later turn, and others may come before
+         * them. */
         if (wheel->earliest[slot] <= turn)
             return turn;
     }

@@ -21,7 +21,7 @@
 
 enum { SMP_TIMER_WHEEL_SLOTS = 1024 };
 
-/* Part of what can be due. Zeroed: in no wheel. */
+/* Part of the structure that has the deadline. Zeroed: in no wheel. */
 struct smp_deadline {
     struct smp_deadline *next;
     struct smp_deadline *before;
@@ -33,26 +33,30 @@ struct smp_deadline {
 struct smp_timer_wheel {
     struct smp_deadline *first[SMP_TIMER_WHEEL_SLOTS];
     struct smp_deadline *last[SMP_TIMER_WHEEL_SLOTS];
-    uint64_t earliest[SMP_TIMER_WHEEL_SLOTS]; /* put since the slot was empty: a lower bound */
-    uint64_t turn;                            /* the tick whose slot is, or was last, taken */
-    uint64_t now;                             /* of begin */
-    struct smp_deadline *resume;              /* where next goes on in that slot */
+    uint64_t earliest[SMP_TIMER_WHEEL_SLOTS]; /* a lower bound: the earliest deadline that was put
+                                               * since the slot was empty */
+    uint64_t turn;                            /* the tick whose slot is being taken, or was taken
+                                               * last */
+    uint64_t now;                             /* of the last begin */
+    struct smp_deadline *resume;              /* where next continues in that slot */
 };
 
-/* Due at that tick, wherever it was before. FIFO among equal deadlines. A zeroed wheel is empty. */
+/* Makes the deadline due at that tick, wherever it was before. FIFO among equal deadlines. A zeroed
+ * wheel is empty. */
 void smp_timer_wheel_put(struct smp_timer_wheel *wheel, struct smp_deadline *due, uint64_t at);
 void smp_timer_wheel_remove(struct smp_timer_wheel *wheel, struct smp_deadline *due);
 /*
- * Begins to take out all deadlines up to now, which never goes back. next: one of them, or NULL. In
- * between, deadlines may be put and removed; next also gives those that are put as due. After a
- * stop before NULL, the rest comes first after the next begin.
+ * Begins to take out all deadlines up to now, which never decreases. Each call of next returns one
+ * of them, or NULL at the end. Deadlines may be put and removed in between; next also returns those
+ * that are put as due. If the caller stops before NULL, the remaining ones come first after the
+ * next begin.
  */
 void smp_timer_wheel_begin(struct smp_timer_wheel *wheel, uint64_t now);
 struct smp_deadline *smp_timer_wheel_next(struct smp_timer_wheel *wheel);
 /*
- * The first tick after now at which a deadline may be due: that of the next one, or a little sooner
- * where others have been removed. most where that is later, or more than a turn ahead; now where
- * due deadlines have not been taken yet.
+ * Returns the first tick after now at which a deadline may be due: that of the next deadline, or a
+ * little sooner if others have been removed. Returns most if that is later or more than a turn
+ * ahead, and now if due deadlines have not been taken yet.
  */
 uint64_t smp_timer_wheel_first(const struct smp_timer_wheel *wheel, uint64_t now, uint64_t most);
 

@@ -93,7 +93,7 @@ int64_t smp_jvm_cpu_timers_first_ns(int64_t interval_ns, int64_t from_cpu_ns, in
                                     uint64_t random, uint64_t *missed)
 {
     const int64_t phase_ns = (int64_t)(random % (uint64_t)interval_ns) + 1;
-    const int64_t used_ns = from_cpu_ns >= 0 && cpu_ns > from_cpu_ns ? cpu_ns - from_cpu_ns : 0;
+    const int64_t used_ns = from_cpu_ns >= 0 ? cpu_ns - from_cpu_ns : 0;
 
     *missed = used_ns >= phase_ns ? (uint64_t)((used_ns - phase_ns) / interval_ns) + 1 : 0;
     return phase_ns + (int64_t)*missed * interval_ns - used_ns;

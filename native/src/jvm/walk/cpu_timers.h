@@ -34,8 +34,9 @@ void smp_jvm_cpu_timers_destroy(struct smp_jvm_cpu_timers *timers);
 struct smp_cpu_timers smp_jvm_cpu_timers_functions(struct smp_jvm_cpu_timers *timers);
 
 /*
- * The first expiration, in CPU time from now on, of a timer with this phase whose time began when
- * the thread's clock, now at cpu_ns, stood at from_cpu_ns; *missed: expirations since then.
+ * The first expiration, in CPU time from now on, of a timer with this phase whose time begins when
+ * the thread's clock, now at cpu_ns, stands at from_cpu_ns: before now, or later, where the samples
+ * of an earlier timer have covered more than the thread has used. *missed: expirations since then.
  */
 int64_t smp_jvm_cpu_timers_first_ns(int64_t interval_ns, int64_t from_cpu_ns, int64_t cpu_ns,
                                     uint64_t random, uint64_t *missed);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which threads the options, the filter and the rule for names choose, and what sources hear. */
-#include "engine/sources/roster.h"
+#include "engine/sources/sampled_threads.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@ struct fixture {
     struct smp_jvm jvm;
     struct smp_attribution attribution;
     struct smp_options options;
-    struct smp_roster roster;
+    struct smp_sampled_threads threads;
     unsigned ended;
     unsigned named;
     unsigned left_out;
@@ -40,7 +40,7 @@ static void on_started(void *context, struct smp_thread_record *record, int64_t 
 
     (void)from_ns;
     (void)is_new;
-    smp_roster_set_sampled(&f->roster, record, true);
+    smp_sampled_threads_set_sampled(&f->threads, record, true);
 }
 
 static void on_ended(void *context, struct smp_thread_record *record, int64_t ended_ns)
@@ -91,19 +91,19 @@ static void on_named(void *context, struct smp_thread_record *record)
     f->named++;
 }
 
-static void open_roster(struct fixture *f, const char *options)
+static void open_threads(struct fixture *f, const char *options)
 {
     option_text_read(&f->quota, options, &f->options);
-    assert_int_equal(smp_roster_init(&f->roster, &f->quota, &f->jvm, &f->attribution, &f->options,
-                                     sizeof(struct smp_thread_record)),
+    assert_int_equal(smp_sampled_threads_init(&f->threads, &f->quota, &f->jvm, &f->attribution,
+                                              &f->options, sizeof(struct smp_thread_record)),
                      SMP_OK);
-    f->roster.events = (struct smp_roster_events){ .started = on_started,
-                                                   .ended = on_ended,
-                                                   .left_out = on_left_out,
-                                                   .leaves_group = on_leaves_group,
-                                                   .named = on_named,
-                                                   .context = f };
-    smp_roster_mark(&f->roster, smp_clock_ns());
+    f->threads.events = (struct smp_sampled_threads_events){ .started = on_started,
+                                                             .ended = on_ended,
+                                                             .left_out = on_left_out,
+                                                             .leaves_group = on_leaves_group,
+                                                             .named = on_named,
+                                                             .context = f };
+    smp_sampled_threads_mark(&f->threads, smp_clock_ns());
 }
 
 static int setup(void **state)
@@ -132,7 +132,7 @@ static int teardown(void **state)
 {
     struct fixture *f = *state;
 
-    smp_roster_fini(&f->roster);
+    smp_sampled_threads_fini(&f->threads);
     assert_int_equal(f->filters_destroyed, f->filtered > 0);
     smp_options_fini(&f->options);
     smp_interval_destroy(f->attribution.interval);
@@ -146,7 +146,7 @@ static int teardown(void **state)
 static void tick(struct fixture *f)
 {
     fake_clock_advance(&f->clock, 50 * INT64_C(1000000));
-    smp_roster_poll_starts(&f->roster, smp_clock_ns());
+    smp_sampled_threads_poll_starts(&f->threads, smp_clock_ns());
 }
 
 /* Skips threads whose names begin with "skip". */
@@ -164,7 +164,7 @@ static enum smp_naming same_or_skip(void *self, const struct fake_thread *thread
 static void open_with_rule(struct fixture *f)
 {
     fake_jvm_set_rule(f->vm, same_or_skip, NULL);
-    open_roster(f, "defaultThreadNameRule=false\nskipDaemonThreads=true\n");
+    open_threads(f, "defaultThreadNameRule=false\nskipDaemonThreads=true\n");
 }
 
 static void the_rule_is_not_called_for_threads_that_have_ended(void **state)
@@ -177,12 +177,12 @@ static void the_rule_is_not_called_for_threads_that_have_ended(void **state)
     tick(f);
     fake_jvm_end(f->vm, gone);
     tick(f);
-    smp_roster_name_all(&f->roster);
+    smp_sampled_threads_name_all(&f->threads);
     assert_int_equal(f->ended, 1);
     assert_int_equal(f->named, 1);
-    assert_int_equal(f->roster.table.count, 1);
-    assert_int_equal(f->roster.sampled, 1);
-    assert_string_equal(f->roster.table.records[0]->group_name, "stays");
+    assert_int_equal(f->threads.table.count, 1);
+    assert_int_equal(f->threads.sampled, 1);
+    assert_string_equal(f->threads.table.records[0]->group_name, "stays");
 }
 
 static void where_no_ticks_come_no_ended_thread_is_held(void **state)
@@ -193,11 +193,11 @@ static void where_no_ticks_come_no_ended_thread_is_held(void **state)
     fake_jvm_start(f->vm, "stays");
     open_with_rule(f);
     tick(f);
-    smp_roster_name_all(&f->roster);
+    smp_sampled_threads_name_all(&f->threads);
     fake_jvm_end(f->vm, ends);
     assert_int_equal(fake_jvm_threads_held(f->vm), 2);
     assert_int_equal(fake_jvm_get_counts(f->vm).rule_rests, 0);
-    smp_roster_remove_all_ended(&f->roster, smp_clock_ns());
+    smp_sampled_threads_remove_all_ended(&f->threads, smp_clock_ns());
     assert_int_equal(fake_jvm_threads_held(f->vm), 1);
     assert_int_equal(fake_jvm_get_counts(f->vm).rule_rests, 1);
     assert_int_equal(f->ended, 1);
@@ -222,12 +222,12 @@ static void the_jvms_own_threads_begin_where_a_java_thread_ended(void **state)
     fake_jvm_identify(native, 4711);
     open_with_rule(f);
     tick(f);
-    smp_roster_name_all(&f->roster);
+    smp_sampled_threads_name_all(&f->threads);
     assert_int_equal(f->java_ends, 0);
     fake_jvm_end(f->vm, native);
     fake_jvm_end(f->vm, unknown);
     tick(f);
-    smp_roster_name_all(&f->roster);
+    smp_sampled_threads_name_all(&f->threads);
     assert_int_equal(f->ended, 2);
     assert_int_equal(f->java_ends, 1);
     assert_int_equal(f->java_ended, 4711);
@@ -241,10 +241,10 @@ static void threads_that_the_options_do_not_choose_are_left_out(void **state)
     fake_jvm_start(f->vm, "chosen");
     open_with_rule(f);
     tick(f);
-    assert_int_equal(f->roster.sampled, 2);
-    smp_roster_name_all(&f->roster);
+    assert_int_equal(f->threads.sampled, 2);
+    smp_sampled_threads_name_all(&f->threads);
     assert_int_equal(f->left_out, 1);
-    assert_int_equal(f->roster.sampled, 1);
+    assert_int_equal(f->threads.sampled, 1);
 }
 
 /* The first in the table is one of them. */
@@ -257,10 +257,10 @@ static void threads_that_the_rule_skips_are_left_out(void **state)
     fake_jvm_start(f->vm, "skip-2");
     open_with_rule(f);
     tick(f);
-    smp_roster_name_all(&f->roster);
+    smp_sampled_threads_name_all(&f->threads);
     assert_int_equal(f->named, 3);
     assert_int_equal(f->left_out, 2);
-    assert_int_equal(f->roster.sampled, 1);
+    assert_int_equal(f->threads.sampled, 1);
 }
 
 static bool would_change(struct fixture *f, const char *options)
@@ -269,17 +269,17 @@ static bool would_change(struct fixture *f, const char *options)
     bool would;
 
     option_text_read(&f->quota, options, &wanted);
-    would = smp_roster_would_change(&f->roster, &wanted);
+    would = smp_sampled_threads_would_change(&f->threads, &wanted);
     smp_options_fini(&wanted);
     return would;
 }
 
-static void only_two_options_change_the_roster(void **state)
+static void only_two_options_change_the_threads(void **state)
 {
     struct fixture *f = *state;
 
     fake_jvm_set_rule(f->vm, same_or_skip, NULL);
-    open_roster(f, "");
+    open_threads(f, "");
     assert_false(would_change(f, "samplingFrequencyMillis=7\n"));
     assert_true(would_change(f, "skipDaemonThreads=true\n"));
     assert_true(would_change(f, "defaultThreadNameRule=false\n"));
@@ -293,40 +293,40 @@ static void names_are_read_anew_for_another_rule_only(void **state)
     struct fixture *f = *state;
 
     fake_jvm_start(f->vm, "name-1");
-    open_roster(f, "");
+    open_threads(f, "");
     tick(f);
-    assert_true(smp_roster_choose(&f->roster, f->roster.table.records[0]));
-    assert_true(smp_roster_read_name(&f->roster, f->roster.table.records[0]));
-    smp_roster_set_options(&f->roster, &f->options);
-    assert_true(smp_roster_read_name(&f->roster, f->roster.table.records[0]));
+    assert_true(smp_sampled_threads_choose(&f->threads, f->threads.table.records[0]));
+    assert_true(smp_sampled_threads_read_name(&f->threads, f->threads.table.records[0]));
+    smp_sampled_threads_use_options(&f->threads);
+    assert_true(smp_sampled_threads_read_name(&f->threads, f->threads.table.records[0]));
     assert_int_equal(fake_jvm_get_counts(f->vm).names_read, 1);
     f->options.default_name_rule = false;
-    smp_roster_set_options(&f->roster, &f->options);
-    assert_true(smp_roster_read_name(&f->roster, f->roster.table.records[0]));
+    smp_sampled_threads_use_options(&f->threads);
+    assert_true(smp_sampled_threads_read_name(&f->threads, f->threads.table.records[0]));
     assert_int_equal(fake_jvm_get_counts(f->vm).names_read, 2);
 }
 
 static struct smp_thread_record *only_record(struct fixture *f)
 {
-    assert_int_equal(f->roster.table.count, 1);
-    return f->roster.table.records[0];
+    assert_int_equal(f->threads.table.count, 1);
+    return f->threads.table.records[0];
 }
 
-/* The filter is called once for each thread; it is destroyed with the roster. */
+/* The filter is called once for each thread; it is destroyed with the sampled threads. */
 static void a_filter_is_called_once_for_a_thread(void **state)
 {
     struct fixture *f = *state;
     const struct smp_thread_filter filter = { contains_none, count_destroyed, f };
 
     fake_jvm_start(f->vm, "name-1");
-    open_roster(f, "");
+    open_threads(f, "");
     tick(f);
-    smp_roster_set_filter(&f->roster, filter, true);
+    smp_sampled_threads_set_filter(&f->threads, filter, true);
     for (int i = 0; i < 3; i++)
-        assert_false(smp_roster_choose(&f->roster, only_record(f)));
+        assert_false(smp_sampled_threads_choose(&f->threads, only_record(f)));
     assert_int_equal(f->filtered, 1);
     assert_int_equal(f->left_out, 3);
-    assert_int_equal(f->roster.sampled, 0);
+    assert_int_equal(f->threads.sampled, 0);
 }
 
 /* name_all has chosen. */
@@ -338,7 +338,7 @@ static void with_a_rule_nothing_is_chosen_between_its_calls(void **state)
     open_with_rule(f);
     tick(f);
     only_record(f)->is_candidate = true;
-    assert_true(smp_roster_choose(&f->roster, only_record(f)));
+    assert_true(smp_sampled_threads_choose(&f->threads, only_record(f)));
     assert_int_equal(f->left_out, 0);
 }
 
@@ -347,14 +347,14 @@ static void a_source_hears_of_names_that_were_read(void **state)
     struct fixture *f = *state;
     struct fake_thread *thread = fake_jvm_start(f->vm, "name-1");
 
-    open_roster(f, "");
+    open_threads(f, "");
     tick(f);
-    assert_true(smp_roster_choose(&f->roster, only_record(f)));
-    assert_true(smp_roster_read_name(&f->roster, only_record(f)));
+    assert_true(smp_sampled_threads_choose(&f->threads, only_record(f)));
+    assert_true(smp_sampled_threads_read_name(&f->threads, only_record(f)));
     assert_int_equal(f->named, 1);
     assert_int_equal(f->leaving, 1);
     fake_jvm_rename(f->vm, thread, "other-1");
-    assert_true(smp_roster_read_name(&f->roster, only_record(f)));
+    assert_true(smp_sampled_threads_read_name(&f->threads, only_record(f)));
     assert_int_equal(f->named, 2);
     assert_int_equal(f->leaving, 2);
 }
@@ -364,13 +364,13 @@ static void a_thread_that_came_and_went_is_left_out(void **state)
     struct fixture *f = *state;
     struct fake_thread *thread = fake_jvm_start(f->vm, "name-1");
 
-    open_roster(f, "");
+    open_threads(f, "");
     tick(f);
     fake_jvm_fail_name(f->vm, thread, SMP_EGONE);
-    assert_true(smp_roster_choose(&f->roster, only_record(f)));
-    assert_false(smp_roster_read_name(&f->roster, only_record(f)));
+    assert_true(smp_sampled_threads_choose(&f->threads, only_record(f)));
+    assert_false(smp_sampled_threads_read_name(&f->threads, only_record(f)));
     assert_int_equal(f->left_out, 1);
-    assert_int_equal(f->roster.sampled, 0);
+    assert_int_equal(f->threads.sampled, 0);
 }
 
 static void all_last_stacks_can_be_forgotten(void **state)
@@ -384,14 +384,14 @@ static void all_last_stacks_can_be_forgotten(void **state)
     fake_jvm_start(f->vm, "one");
     fake_jvm_start(f->vm, "two");
     fake_jvm_start(f->vm, "three");
-    open_roster(f, "");
+    open_threads(f, "");
     tick(f);
-    assert_int_equal(f->roster.table.count, 3);
+    assert_int_equal(f->threads.table.count, 3);
     for (size_t i = 0; i < 3; i++)
-        smp_last_stack_keep(&f->roster.table.records[i]->last, &f->attribution.budget, 1, &sample,
+        smp_last_stack_keep(&f->threads.table.records[i]->last, &f->attribution.budget, 1, &sample,
                             1, SMP_OUTCOME_WALKED);
     assert_true(f->attribution.budget.bytes > 0);
-    smp_roster_forget_stacks(&f->roster);
+    smp_sampled_threads_forget_stacks(&f->threads);
     assert_int_equal(f->attribution.budget.bytes, 0);
 }
 
@@ -400,8 +400,8 @@ static void a_mounted_thread_is_named_without_a_failure(void **state)
     struct fixture *f = *state;
     const struct smp_mounted_thread mounted = { .name = "request-17" };
 
-    open_roster(f, "");
-    assert_string_equal(smp_roster_key_of_mounted(&f->roster, &mounted).name, "request-");
+    open_threads(f, "");
+    assert_string_equal(smp_sampled_threads_key_of_mounted(&f->threads, &mounted).name, "request-");
     assert_int_equal(
         smp_interval_counter(f->attribution.interval, SMP_COUNTER_NAME_MANIPULATOR_FAILURES), 0);
 }
@@ -415,7 +415,7 @@ int main(void)
         TEST(where_no_ticks_come_no_ended_thread_is_held),
         TEST(threads_that_the_options_do_not_choose_are_left_out),
         TEST(threads_that_the_rule_skips_are_left_out),
-        TEST(only_two_options_change_the_roster),
+        TEST(only_two_options_change_the_threads),
         TEST(names_are_read_anew_for_another_rule_only),
         TEST(a_filter_is_called_once_for_a_thread),
         TEST(with_a_rule_nothing_is_chosen_between_its_calls),
@@ -425,5 +425,5 @@ int main(void)
         TEST(a_mounted_thread_is_named_without_a_failure),
     };
 #undef TEST
-    return cmocka_run_group_tests_name("roster", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("sampled_threads", tests, NULL, NULL);
 }

@@ -166,7 +166,7 @@ static void test_lists(void **state)
                  smp_root_rule_matches_class(slice_of("com.acme.A.b"), slice_of("com/acme/A/b")));
 }
 
-/* The setter refuses them (CountingListsTest); here they are read within their bytes. */
+/* The setter refuses them (NameListsTest); here they are read within their bytes. */
 static void test_texts_that_are_no_rules(void **state)
 {
     static const char *const TEXTS[] = { "handle", "<init>",   ".",        "a..b",      "(",

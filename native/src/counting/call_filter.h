@@ -11,7 +11,7 @@
  * stays out. Some classes are never instrumented, whatever the lists and the roots say: the probes
  * run through them (Thread, Unsafe, java.lang.invoke, the library's own).
  *
- * The setter in Java (CountingLists) refuses texts that are no prefixes.
+ * The setter in Java (NameLists) refuses texts that are no prefixes.
  *
  * Threads  any.
  * Cost     passes: a pass over the list; called once or twice per class.

@@ -16,7 +16,7 @@
  * its dollar sign: com.acme.Order$Line. Stars and the names of classes stand for no constructor and
  * no static initialiser: these are named.
  *
- * The setter in Java (CountingLists) refuses all other texts; here they match nothing of use.
+ * The setter in Java (NameLists) refuses all other texts; here they match nothing of use.
  *
  * Threads  any.
  * Cost     a match: O(length of rule and names), times the number of levels for `**`.

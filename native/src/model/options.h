@@ -2,7 +2,7 @@
 /*
  * options.h - a sampler's configuration: one table, values checked against it, immutable then.
  *
- * The table is the only one: Java's Property is compared with it (PropertyIT), java/REFERENCE.md
+ * The table is the only one: Java's Option is compared with it (OptionIT), java/REFERENCE.md
  * has its rows (checks/tables.sh). Values come in the table's order: numbers, flags (0 or 1) and
  * choices (from 0 up) as integers, then texts. A value out of range is refused with a message that
  * names the property, the value and the range. What rootMethods and instrumentationFilter may say

@@ -12,8 +12,8 @@ import java.util.Map;
  * ends in exactly one outcome, so the values of {@link #getOutcomes()} add up to {@link #getPolls()}, and those of
  * {@link #getIntervalOutcomes()} to {@link #getIntervalPolls()}. Counters count everything that is not a poll. The keys
  * of all four maps are stable codes, such as {@code THREAD_UNIDENTIFIED}: a released code keeps its meaning, so
- * programs may rely on it. {@code java/REFERENCE.md} explains each code and shows the text that the account in the report
- * has for it.
+ * programs may rely on it. {@code java/REFERENCE.md} explains each code and shows the text that the account in the
+ * report has for it.
  *
  * <p>Before the first {@code init()}, and if sampling is not possible, all figures are 0 and the maps are empty.
  *

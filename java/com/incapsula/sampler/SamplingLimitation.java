@@ -5,7 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Something that the sampler does in a worse way here, or not at all. {@code java/REFERENCE.md} says for each what helps.
+ * Something that the sampler does in a worse way here, or not at all. {@code java/REFERENCE.md} says for each what
+ * helps.
  *
  * @param code the kind of limitation, for programs
  * @param text the reason, for people; the text may change with each version

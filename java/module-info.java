@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The sampler that stays on: shows where the time of every thread of a running HotSpot JVM goes.
+ * A sampler for production, which shows where the time of every thread of a running HotSpot JVM goes.
  *
- * <p>Needs nothing but {@code java.base}. Used where they are present: SLF4J by
- * {@link com.incapsula.sampler.outputer.LoggerSamplingOutputer}, {@code java.management} and {@code jdk.jfr} to show the sampler
- * to the JVM's own tools, {@code java.logging} where reports and messages are logged without SLF4J,
- * {@code java.net.http} by {@link com.incapsula.sampler.remote.RemoteSamplingOutputer}, {@code java.instrument} where the jar
- * is an agent, {@code jdk.attach} by its command line. Only compilers read JSpecify's annotations. The artifacts for JUnit, JMH and Micrometer are modules of their
- * own.
+ * <p>Needs only {@code java.base}. Optional modules: SLF4J for
+ * {@link com.incapsula.sampler.outputer.LoggerSamplingOutputer}, {@code java.management} and {@code jdk.jfr} for JMX
+ * and flight recordings, {@code java.logging} to log without SLF4J, {@code java.net.http} for
+ * {@link com.incapsula.sampler.remote.RemoteSamplingOutputer}, {@code java.instrument} for the agent,
+ * {@code jdk.attach} for the command line. Only compilers read JSpecify's annotations. The artifacts for JUnit, JMH and
+ * Micrometer are separate modules.
  *
  * @since 1.0
  */
-@SuppressWarnings("module") // the artifacts that it exports to are compiled later
+@SuppressWarnings("module") // modules that it exports to are compiled later
 module com.incapsula.sampler {
     requires static java.instrument;
     requires static java.logging;
@@ -27,7 +27,7 @@ module com.incapsula.sampler {
     exports com.incapsula.sampler.outputer;
     exports com.incapsula.sampler.remote;
 
-    // The other artifacts' helpers.
+    // Helpers of the other artifacts.
     exports com.incapsula.sampler.internal.engine to
             com.incapsula.sampler.micrometer,
             com.incapsula.sampler.spring;

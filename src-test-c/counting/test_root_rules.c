@@ -178,7 +178,7 @@ static void test_lists(void **state)
                  matches_class("com.acme.A.b", "com/acme/A/b"));
 }
 
-/* The setter refuses them (CountingListsTest); here they are read within their bytes. */
+/* The setter refuses them (NameListsTest); here they are read within their bytes. */
 static void test_texts_that_are_no_rules(void **state)
 {
     static const char *const TEXTS[] = { "handle", "<init>",   ".",        "a..b",      "(",

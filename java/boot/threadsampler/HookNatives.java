@@ -2,12 +2,12 @@
 package threadsampler;
 
 /**
- * The native part of the hooks, as a class of the boot loader in no named module: where native methods of a class of
- * java.base are registered by a library that the boot loader has not loaded, the JVM prints a warning for each.
+ * The native part of the hooks, a class of the boot loader in the unnamed module. If a library that the boot loader has
+ * not loaded registered native methods of a class in java.base, the JVM would print a warning for each.
  */
 public final class HookNatives extends ThreadsSamplerHook {
 
-    /** Made once, by the library. */
+    /** Created once, by the library. */
     public HookNatives() {}
 
     @Override

@@ -11,7 +11,7 @@
  * Some classes are never instrumented, whatever the filter and the roots say, because the probes
  * themselves run through them: Thread, Unsafe, java.lang.invoke, the library's own.
  *
- * The setter in Java (CountingLists) refuses texts that are no prefixes.
+ * The setter in Java (NameLists) refuses texts that are no prefixes.
  *
  * Owns     its prefixes; their texts are the caller's.
  * Threads  any, once it is open.

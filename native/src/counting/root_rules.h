@@ -17,7 +17,7 @@
  * written with its dollar sign: com.acme.Order$Line. Stars and names of classes match no
  * constructor and no static initialiser: a rule has to name these.
  *
- * The setter in Java (CountingLists) refuses all other texts; here they match nothing useful.
+ * The setter in Java (NameLists) refuses all other texts; here they match nothing useful.
  *
  * Threads  any.
  * Cost     read: a pass over the text. A match: O(length of rule and names), times the number of

@@ -3,7 +3,7 @@
  * options.h - a sampler's configuration: one table of options, and values that are checked against
  * it.
  *
- * Java's properties are compared with this table (PropertyIT), and so are the rows of
+ * Java's class Option is compared with this table (OptionIT), and so are the rows of
  * java/REFERENCE.md (checks/tables.sh). Values come in the table's order: numbers, flags (0 or 1)
  * and choices (from 0 up) as integers, then texts. A value out of range is refused with a message
  * that names the property, the value and the range. The syntax of rootMethods and

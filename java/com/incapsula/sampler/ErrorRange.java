@@ -2,13 +2,13 @@
 package com.incapsula.sampler;
 
 /**
- * Between which two amounts the true one lies: {@link SamplingRow#getError95}.
+ * The 95 % confidence interval of an amount: see {@link SamplingRow#getError95}.
  *
- * <p>The amount itself is one of the range, and mostly not in its middle: the fewer finds it is made of, the longer is
- * the part above it.
+ * <p>The amount lies in the range, usually not in the middle: the fewer samples it consists of, the longer is the part
+ * above it.
  *
- * @param lower the least that it may be, 0 or more
- * @param upper the most that it may be, {@code lower} or more
+ * @param lower the lower end, 0 or more
+ * @param upper the upper end, {@code lower} or more
  * @since 1.0
  */
 public record ErrorRange(long lower, long upper) {
@@ -16,8 +16,8 @@ public record ErrorRange(long lower, long upper) {
     /**
      * Checks the figures.
      *
-     * @param lower the least
-     * @param upper the most
+     * @param lower the lower end
+     * @param upper the upper end
      * @throws IllegalArgumentException if lower is negative, or upper below it
      */
     public ErrorRange {
@@ -27,7 +27,7 @@ public record ErrorRange(long lower, long upper) {
     }
 
     /**
-     * Whether chance had no part in the amount.
+     * Whether the amount has no sampling error.
      *
      * @return true if lower and upper are equal
      */

@@ -2,7 +2,7 @@
 package com.incapsula.sampler;
 
 /**
- * Where the times of counted calls come from.
+ * The source of the times of counted calls.
  *
  * @since 1.0
  */
@@ -10,19 +10,19 @@ public enum MethodTiming {
 
     /**
      * A counted row has the time of the samples that found a thread in its call, with their states and CPU time. So it
-     * agrees with the sampled rows of the same method. The application reads a clock at roots only. Times are right on
-     * average, and most right for the methods that take most. The time of virtual threads that are not mounted is in
-     * them only where {@link ThreadsSampler#setSampleUnmountedVirtualThreads} samples these.
+     * agrees with the sampled rows of the same method. The application reads a clock only at roots. Times are right on
+     * average, and most accurate for the methods that take the most time. They include unmounted virtual threads only
+     * if {@link ThreadsSampler#setSampleUnmountedVirtualThreads} samples these.
      */
     SAMPLED,
 
     /**
-     * A time stamp at each entry and exit: the wall time of each call. A call costs 20 to 30 ns, or up to 56 where the
-     * processor's counter is slow. There is no CPU time: reading a thread's CPU clock would cost a microsecond a
-     * call. So {@code init()} refuses it together with {@link SamplingClock#CPU}, with which all times are CPU times.
+     * A time stamp at each entry and exit gives the wall time of each call. A call costs 20 to 30 ns, or up to 56 ns if
+     * the processor's counter is slow. There is no CPU time, because reading a thread's CPU clock would cost a
+     * microsecond a call. So {@code init()} refuses this timing together with {@link SamplingClock#CPU}.
      */
     EXACT,
 
-    /** Counts only; roots have their times all the same. */
+    /** No times, only counts; roots have times nevertheless. */
     NONE
 }

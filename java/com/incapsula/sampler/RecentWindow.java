@@ -7,9 +7,8 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 
 /**
- * Reads what was sampled of late: in the last minute, the last 5 or 15 minutes, or since the start. Reading empties
- * nothing: each call gives the whole window, and periodic reports, cursors and {@link ThreadsSampler#snapshot()} are
- * unaffected.
+ * Reads the last minute, the last 5 or 15 minutes, or everything since the start. Each call returns the whole window;
+ * periodic reports, cursors and {@link ThreadsSampler#snapshot()} are unaffected.
  *
  * <pre>{@code
  * try (RecentWindow window = sampler.openRecentWindow()) {
@@ -20,14 +19,15 @@ import java.util.stream.Collectors;
  * }
  * }</pre>
  *
- * <p>The sampler keeps the windows while at least one reader is open, and each start of the sampler begins them anew.
- * So a reader that is open before {@link ThreadsSampler#init()} has all since the start. They take a quarter of the
- * memory limit at most; where that is too little, the parts of which they are made get longer, which the account counts.
+ * <p>The sampler keeps the windows while at least one reader is open, and starts them afresh with each start. So a
+ * reader that is open before {@link ThreadsSampler#init()} has everything since the start. The windows use at most a
+ * quarter of the memory limit. If that is too little, the parts of which they consist get longer, and the account
+ * counts this.
  *
- * <p>A window begins a little earlier than its length says: the last minute is up to 75 s long, the others are up to a
- * minute longer. The report has the exact times. It ends now, if the last one that did is a second old at least, and if
- * such reports have not cost more than a hundredth of a CPU lately; else it ends where that one did. What they cost is
- * not taken from sampling.
+ * <p>A window is a little longer than its name says: the last minute is up to 75 s long, the others are up to a minute
+ * longer. The report has the exact times. A window ends now if the previous window is at least a second old and such
+ * reports have lately cost at most one percent of a CPU. Otherwise it ends where the previous window ended. This cost
+ * does not count against the overhead limit.
  *
  * <p>Threads: any.
  *
@@ -35,15 +35,15 @@ import java.util.stream.Collectors;
  */
 public final class RecentWindow implements AutoCloseable {
 
-    /** How long a window is. */
+    /** The length of a window. */
     public enum Length {
-        /** At least 60 s, if the sampler has run for so long. */
+        /** At least 60 s, if the sampler has run that long. */
         LAST_MINUTE("1m", "the last minute"),
         /** The usual one. */
         LAST_5_MINUTES("5m", "the last 5 minutes"),
         /** A quarter of an hour. */
         LAST_15_MINUTES("15m", "the last 15 minutes"),
-        /** All since the sampler was started, or since its first reader was opened where that came later. */
+        /** Everything since the sampler was started, or since its first reader was opened if that was later. */
         SINCE_START("start", "since the start");
 
         private final String code;
@@ -55,7 +55,7 @@ public final class RecentWindow implements AutoCloseable {
         }
 
         /**
-         * As it is written in a request.
+         * The code for requests.
          *
          * @return {@code 1m}, {@code 5m}, {@code 15m} or {@code start}
          */
@@ -64,7 +64,7 @@ public final class RecentWindow implements AutoCloseable {
         }
 
         /**
-         * The length that is written so.
+         * Finds a length by its code.
          *
          * @param code {@code 1m}, {@code 5m}, {@code 15m} or {@code start}
          * @return the length
@@ -103,13 +103,13 @@ public final class RecentWindow implements AutoCloseable {
     }
 
     /**
-     * What was sampled in a window.
+     * Reads a window.
      *
      * @param length of the window
-     * @return a report, to be closed; it has no groups where nothing was sampled
-     * @throws IllegalStateException if it is closed, the sampler does not run, or from the sampler's own outputer or
-     *         manipulator
-     * @throws OutOfMemoryError if there is no memory for it now; nothing is lost
+     * @return a report, to be closed; it has no groups if nothing was sampled
+     * @throws IllegalStateException if this reader is closed, the sampler does not run, or from the sampler's own
+     *         outputer or manipulator
+     * @throws OutOfMemoryError if there is not enough memory now; no data is lost
      */
     public SamplingReport report(Length length) {
         SamplingReport.requireNotNull("length", length);
@@ -121,7 +121,7 @@ public final class RecentWindow implements AutoCloseable {
         return readers.window(length.ordinal(), reports);
     }
 
-    /** Ends the reader. Without any, the sampler forgets the windows. Does nothing the second time. */
+    /** Closes the reader. With the last reader the sampler drops the windows. Does nothing the second time. */
     @Override
     public void close() {
         synchronized (this) {

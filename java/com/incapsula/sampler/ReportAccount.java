@@ -9,11 +9,11 @@ package com.incapsula.sampler;
 public enum ReportAccount {
 
     /**
-     * The polls, with the share of the time that has a stack, the memory and the CPU time of the sampler; besides these,
-     * each figure that has passed its threshold: what failed, was lost or dropped.
+     * The polls with the share of time that has a stack, the sampler's memory and its CPU time, and each figure above
+     * its threshold: failures, losses, dropped data.
      */
     SHORT,
 
-    /** Each figure that is not 0. */
+    /** All figures that are not 0. */
     FULL
 }

@@ -2,17 +2,17 @@
 package com.incapsula.sampler;
 
 /**
- * The forms in which a {@link SamplingReport} can be written. The text forms are UTF-8.
+ * The formats in which a {@link SamplingReport} can be written. Text formats are UTF-8.
  *
  * @since 1.0
  */
 public enum ReportFormat {
 
-    /** The report for people, as {@code PrintStreamSamplingOutputer} prints it; nothing where nothing was sampled. */
+    /** The report for people, as {@code PrintStreamSamplingOutputer} prints it; empty if nothing was sampled. */
     TEXT("txt", "text/plain; charset=utf-8"),
     /**
-     * A line {@code group;root;...;leaf amount} per stack, which flame graph tools read. Times are nanoseconds, as
-     * in the other forms. Files can be concatenated.
+     * A line {@code group;root;...;leaf amount} per stack, which flame graph tools read. Times are nanoseconds, as in
+     * the other formats. Files can be concatenated.
      */
     COLLAPSED("collapsed", "text/plain; charset=utf-8"),
     /**
@@ -22,25 +22,25 @@ public enum ReportFormat {
     PPROF("pb.gz", "application/octet-stream"),
     /** The file format of speedscope: one profile per thread group. */
     SPEEDSCOPE("speedscope.json", "application/json"),
-    /** Everything that is known, for scripts: format {@code threads-sampler/1}. */
+    /** All data of the report, for scripts: format {@code threads-sampler/1}. */
     JSON("json", "application/json"),
     /**
-     * The summary, and two tables for a log, by active time with a column for each state: the 20 lines of your code with
-     * the most of it, with all they called, and the 20 methods with the most of their own. Idle time is one line. Where
-     * calls are counted, the first 20 rows of {@link #CALLS} follow.
+     * The summary and two tables, ordered by active time, with a column for each state: the 20 lines of your code with
+     * the most active time including their callees, and the 20 methods with the most active time of their own. Idle
+     * time is one line. If calls are counted, the first 20 rows of {@link #CALLS} follow.
      */
     TOP("top.txt", "text/plain; charset=utf-8"),
     /**
      * {@code ProfilesData} of OpenTelemetry, {@code v1development} as in opentelemetry-proto 1.11: a profile for each
-     * measure, wall time first; the thread group is the attribute {@code threadsampler.thread.group}. It names no service:
-     * {@code RemoteSamplingOutputer} adds the resource when it sends one. Binary. The format is not stable yet, and
-     * follows its versions.
+     * measure, wall time first; the thread group is the attribute {@code threadsampler.thread.group}. It names no
+     * service; {@code RemoteSamplingOutputer} adds the resource when it sends a report. Binary. The format is not
+     * stable yet; this one follows its versions.
      */
     OTLP("otlp.pb", "application/x-protobuf"),
     /**
-     * While calls are counted, a table of all counted methods, or classes or packages ({@link ReportOptions#withPer}):
-     * calls, total and own time, time per call, the shortest and the longest where they are known, and the callers. By
-     * time, or with {@link ReportMeasure#CALLS} by calls.
+     * A table of all counted methods, or classes or packages ({@link ReportOptions#withPer}): calls, total and own
+     * time, time per call, the shortest and the longest call if they are known, and the callers. Ordered by time, or
+     * with {@link ReportMeasure#CALLS} by calls. Without counted calls, a line that says so.
      */
     CALLS("calls.txt", "text/plain; charset=utf-8"),
     /** One page that needs no network: flame graph, call tree, hot methods and lines, account. */
@@ -55,7 +55,7 @@ public enum ReportFormat {
     }
 
     /**
-     * How names of such files end.
+     * The extension of file names.
      *
      * @return the extension without a leading dot
      */
@@ -64,16 +64,16 @@ public enum ReportFormat {
     }
 
     /**
-     * The media type of such a document.
+     * The media type.
      *
-     * @return the media type, with the character set where there is one
+     * @return the media type, with the character set of text
      */
     public String getMediaType() {
         return mediaType;
     }
 
     /**
-     * Whether a document of this format is not text.
+     * Whether the format is binary.
      *
      * @return true for {@link #PPROF} and {@link #OTLP}
      */

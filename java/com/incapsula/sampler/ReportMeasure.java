@@ -6,8 +6,8 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * A number that is summed along the call trees: the one that a format shows if it has one number for each stack, and
- * by which tables are ordered.
+ * A number that is summed along the call trees. Formats with one number per stack show one measure, and tables are
+ * ordered by one.
  *
  * @since 1.0
  */
@@ -15,28 +15,28 @@ public enum ReportMeasure {
 
     // The measures of the core (native/src/model/measure.h), in their order.
 
-    /** The time the stack was seen, waiting or computing. */
+    /** Wall time, whether the thread computes or waits. */
     WALL,
-    /** The CPU time spent in it; 0 everywhere where the engine does not measure it. */
+    /** CPU time; 0 if the engine does not measure it. */
     CPU,
-    /** How often it was seen: {@link SamplingReport#getSamples()}. */
+    /** The number of samples: {@link SamplingReport#getSamples()}. */
     SAMPLES,
     /**
-     * How often the method at its end was called, from a root method down; nothing where no calls are counted. The
-     * stacks are those of the counted trees then, of methods without lines.
+     * The number of calls of the innermost method, counted from a root method on; 0 if no calls are counted. The stacks
+     * are then those of the counted trees, which have methods without lines.
      */
     CALLS,
-    /** The time on a CPU; like all that follow, a part of the wall time, which is their sum. */
+    /** Time on a CPU. This state and those that follow add up to the wall time. */
     RUNNING,
-    /** The time without a CPU, though the thread wanted one. */
+    /** Time waiting for a CPU. */
     RUNNABLE,
-    /** The time spent waiting for a lock. */
+    /** Time waiting for a lock. */
     BLOCKED,
-    /** The time spent waiting for a file, a pipe, a socket or the look-up of a name. */
+    /** Time waiting for a file, a pipe, a socket or the look-up of a name. */
     IO,
-    /** The time spent waiting for anything else. */
+    /** Time waiting for anything else. */
     WAITING,
-    /** The time spent waiting for work. */
+    /** Time waiting for work. */
     IDLE;
 
     /**

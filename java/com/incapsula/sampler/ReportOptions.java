@@ -64,7 +64,8 @@ public final class ReportOptions {
     }
 
     /**
-     * The defaults: wall time, rows by name, a summary, no optional column, no row below 0.5 %, a short account.
+     * The defaults: wall time, rows in order of their names, a summary, no optional column, rows below 0.5 % folded, a
+     * short account.
      *
      * @return the options
      */
@@ -73,7 +74,7 @@ public final class ReportOptions {
     }
 
     /**
-     * The defaults, changed by texts as a command line or a request has them.
+     * The defaults, changed by texts from a command line or a request.
      *
      * @param measure as {@link ReportMeasure#of} reads it; null: wall time
      * @param per as {@link ReportUnit#of} reads it; null: a method
@@ -88,8 +89,8 @@ public final class ReportOptions {
     }
 
     /**
-     * Sets the measure: {@link ReportFormat#COLLAPSED} and {@link ReportFormat#SPEEDSCOPE} have it of each stack, and
-     * {@link ReportFormat#TOP} and {@link ReportFormat#CALLS} are in its order.
+     * Sets the measure that {@link ReportFormat#COLLAPSED} and {@link ReportFormat#SPEEDSCOPE} have for each stack, and
+     * by which {@link ReportFormat#TOP} and {@link ReportFormat#CALLS} are ordered.
      *
      * @param changed the measure
      * @return a changed copy
@@ -103,8 +104,8 @@ public final class ReportOptions {
     }
 
     /**
-     * Whether the measure is the only one of {@link ReportFormat#PPROF}, which has all of them otherwise: for
-     * readers that want a profile for each measure. A profile of CPU time alone has CPU time as the type of its period.
+     * Sets whether {@link ReportFormat#PPROF} has this measure only, for readers that need a profile for each measure.
+     * By default it has all measures. The period of a profile of CPU time alone is CPU time.
      *
      * @param alone true for one measure
      * @return a changed copy
@@ -114,7 +115,7 @@ public final class ReportOptions {
     }
 
     /**
-     * The order of rows in {@link ReportFormat#TEXT}.
+     * Sets the order of rows in {@link ReportFormat#TEXT}.
      *
      * @param order the order
      * @return a changed copy
@@ -128,7 +129,7 @@ public final class ReportOptions {
     }
 
     /**
-     * Whether {@link ReportFormat#TEXT} has rows without method time where the package changes.
+     * Sets whether {@link ReportFormat#TEXT} has rows without method time if the package changes.
      *
      * @param shown true to keep them
      * @return a changed copy
@@ -138,7 +139,7 @@ public final class ReportOptions {
     }
 
     /**
-     * Whether {@link ReportFormat#TEXT} and {@link ReportFormat#TOP} have a column with CPU time.
+     * Sets whether {@link ReportFormat#TEXT} and {@link ReportFormat#TOP} have a column with CPU time.
      *
      * @param shown true for the column
      * @return a changed copy
@@ -148,8 +149,8 @@ public final class ReportOptions {
     }
 
     /**
-     * Whether {@link ReportFormat#TEXT} has each row's time by state, of the states that are not 0, and
-     * {@link ReportFormat#TOP} a column for idle time; it has those of the other states in any case.
+     * Sets whether {@link ReportFormat#TEXT} has each row's time by state, for states that are not 0, and
+     * {@link ReportFormat#TOP} has a column for idle time. TOP always has columns for the other states.
      *
      * @param shown true for the states
      * @return a changed copy
@@ -159,7 +160,7 @@ public final class ReportOptions {
     }
 
     /**
-     * Whether {@link ReportFormat#TEXT} has a column with each row's share of its thread group.
+     * Sets whether {@link ReportFormat#TEXT} has a column with each row's share of its thread group's time.
      *
      * @param shown true for the column
      * @return a changed copy
@@ -169,8 +170,8 @@ public final class ReportOptions {
     }
 
     /**
-     * The share of its group's active time below which a row of {@link ReportFormat#TEXT} is not shown by itself, as
-     * {@link ThreadsSampler#setReportMinPercent} says.
+     * Sets the share of its group's active time below which a row of {@link ReportFormat#TEXT} is folded; see
+     * {@link ThreadsSampler#setReportMinPercent}.
      *
      * @param percent 0 to 100, in steps of 0.1; 0: all rows are shown
      * @return a changed copy
@@ -182,8 +183,8 @@ public final class ReportOptions {
     }
 
     /**
-     * Whether a recursion is one row with its depth, as {@link ThreadsSampler#setFoldRecursion} says. By default it is
-     * one in {@link ReportFormat#TEXT} and {@link ReportFormat#HTML}, and in the others it is not.
+     * Sets whether a recursion is one row with its depth; see {@link ThreadsSampler#setFoldRecursion}. By default it is
+     * one row in {@link ReportFormat#TEXT} and {@link ReportFormat#HTML} only.
      *
      * @param folded true to fold it in all formats, false in none
      * @return a changed copy
@@ -193,7 +194,7 @@ public final class ReportOptions {
     }
 
     /**
-     * How much of the sampler's own account {@link ReportFormat#TEXT} has.
+     * Sets how much of the sampler's own account {@link ReportFormat#TEXT} has.
      *
      * @param account SHORT or FULL
      * @return a changed copy
@@ -207,8 +208,8 @@ public final class ReportOptions {
     }
 
     /**
-     * Whether {@link ReportFormat#TEXT}, {@link ReportFormat#TOP}, {@link ReportFormat#JSON} and {@link
-     * ReportFormat#HTML} have a summary, which stands first.
+     * Sets whether {@link ReportFormat#TEXT}, {@link ReportFormat#TOP}, {@link ReportFormat#JSON} and {@link
+     * ReportFormat#HTML} begin with a summary.
      *
      * @param shown false to leave it out
      * @return a changed copy
@@ -218,10 +219,10 @@ public final class ReportOptions {
     }
 
     /**
-     * Whether {@link ReportFormat#COLLAPSED} writes class names with slashes, {@code java/lang/Thread.run} in place of
-     * {@code java.lang.Thread.run}: async-profiler's converter tells Java frames by them, and so does
-     * {@code flamegraph.pl --color=java} where packages begin with {@code java}, {@code com}, {@code org} and a few
-     * others. A difference of two reports has dots in any case.
+     * Sets whether {@link ReportFormat#COLLAPSED} writes class names with slashes, {@code java/lang/Thread.run} in
+     * place of {@code java.lang.Thread.run}. async-profiler's converter recognises Java frames by the slashes, and so
+     * does {@code flamegraph.pl --color=java} if packages begin with {@code java}, {@code com}, {@code org} and a few
+     * others. A difference of two reports always has dots.
      *
      * @param shown true for slashes
      * @return a changed copy
@@ -231,10 +232,10 @@ public final class ReportOptions {
     }
 
     /**
-     * Whether in {@link ReportFormat#COLLAPSED} the frames of Java methods end in {@code _[j]}, by which
-     * {@code flamegraph.pl --color=java} and async-profiler's converter colour them, and which both do not show. Frames
-     * in brackets, such as machine code of the JVM, have no type. The types for inlined methods and for tiers of
-     * compilation are not written, because samples do not know them. A difference of two reports has no types.
+     * Sets whether frames of Java methods in {@link ReportFormat#COLLAPSED} end with {@code _[j]}.
+     * {@code flamegraph.pl --color=java} and async-profiler's converter colour frames by this suffix and do not show
+     * it. Frames in brackets, such as machine code of the JVM, have no type. There are no types for inlined methods and
+     * tiers of compilation, because samples do not have that information. A difference of two reports has no types.
      *
      * @param shown true for types
      * @return a changed copy
@@ -244,7 +245,7 @@ public final class ReportOptions {
     }
 
     /**
-     * The unit of a row of {@link ReportFormat#CALLS}. Default: a method.
+     * Sets the unit of a row of {@link ReportFormat#CALLS}. Default: a method.
      *
      * @param unit the unit
      * @return a changed copy
@@ -259,9 +260,9 @@ public final class ReportOptions {
     }
 
     /**
-     * Limits {@link ReportFormat#CALLS} to a subtree: to the calls of one of its rows, and all that these called.
+     * Limits {@link ReportFormat#CALLS} to a subtree: the calls of one of its rows, with all calls below them.
      *
-     * @param row a row's name as it stands there, as {@code com.acme.Shop.checkout}, or with {@link ReportUnit#CLASS}
+     * @param row a row's name, such as {@code com.acme.Shop.checkout}, or with {@link ReportUnit#CLASS}
      *     {@code com.acme.Shop}; null or empty: all calls
      * @return a changed copy
      * @throws IllegalArgumentException if it has more than 1,000 characters
@@ -340,7 +341,7 @@ public final class ReportOptions {
     }
 
     /**
-     * The share below which a row is not shown by itself.
+     * The share below which a row is folded.
      *
      * @return 0 to 100, see {@link #withMinPercent}
      */
@@ -351,7 +352,7 @@ public final class ReportOptions {
     /**
      * Whether a recursion is one row.
      *
-     * @return null: as is usual for each format, see {@link #withFoldRecursion}
+     * @return null: the default of each format, see {@link #withFoldRecursion}
      */
     public @Nullable Boolean getFoldRecursion() {
         return foldRecursion;
@@ -404,15 +405,15 @@ public final class ReportOptions {
     }
 
     /**
-     * The row that limits {@link ReportFormat#CALLS} to its calls.
+     * The row to whose calls {@link ReportFormat#CALLS} is limited.
      *
-     * @return null: none
+     * @return null: no limit
      */
     public @Nullable String getFocus() {
         return focus;
     }
 
-    /* least as the message has it. @throws IllegalArgumentException unless percent is from there to 100 in steps of 0.1 */
+    /* least: the lower limit as text, for the message. */
     static long perMille(String name, String least, double percent) {
         long perMille = Math.round(percent * PER_MILLE);
         if (!(percent >= Double.parseDouble(least) && percent <= 100)
@@ -454,12 +455,12 @@ public final class ReportOptions {
         return measure.ordinal() | (measureAlone ? Snapshot.MEASURE_ALONE : 0);
     }
 
-    /** @return unfolded in all formats, or as before */
+    /** @return these options if folded, else a copy that folds in no format */
     ReportOptions unfoldedUnless(boolean folded) {
         return folded ? this : withFoldRecursion(false);
     }
 
-    /** @return for this format; HTML stands for the JSON inside of the page */
+    /** @return the flags for this format; for HTML, those of the JSON inside the page */
     int flagsOf(ReportFormat format) {
         boolean isRead = format == ReportFormat.TEXT || format == ReportFormat.HTML;
         return (foldRecursion == null ? isRead : foldRecursion) ? flags | FOLD_RECURSION : flags;

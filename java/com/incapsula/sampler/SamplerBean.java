@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
-/** A sampler as its MXBean. */
+/** The MXBean of a sampler. */
 final class SamplerBean implements ThreadsSamplerMXBean {
 
     static final int MAX_TOP_SECONDS = 60;

@@ -8,16 +8,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a sampler counted. A poll is one check of one thread in a tick, of a thread that has time to credit. Each poll
+ * The figures of a sampler. A poll is one check of one thread in a tick, if the thread has time to credit. Each poll
  * ends in exactly one outcome, so the values of {@link #getOutcomes()} add up to {@link #getPolls()}, and those of
- * {@link #getIntervalOutcomes()} to {@link #getIntervalPolls()}. Counters count everything that is not a poll.
- * The keys of all four maps are stable codes, such as {@code THREAD_UNIDENTIFIED}: a code of a release keeps its
- * meaning, so a program may read it. The glossary in {@code java/REFERENCE.md} has the meaning of each code, and the text
- * under which the sampler's account in the report prints it.
+ * {@link #getIntervalOutcomes()} to {@link #getIntervalPolls()}. Counters count everything that is not a poll. The keys
+ * of all four maps are stable codes, such as {@code THREAD_UNIDENTIFIED}: a released code keeps its meaning, so
+ * programs may rely on it. {@code java/REFERENCE.md} explains each code and shows the text that the account in the
+ * report has for it.
  *
- * <p>Before the first {@code init()}, and where sampling is not possible, all figures are 0 and the maps are empty.
+ * <p>Before the first {@code init()}, and if sampling is not possible, all figures are 0 and the maps are empty.
  *
- * <p>"Total" is since {@code init()}, "interval" since the last report. All figures are of one moment.
+ * <p>"Total" means since {@code init()}, "interval" since the last report. All figures belong to the same moment.
  *
  * <p>Threads: immutable.
  *
@@ -43,7 +43,7 @@ public final class SamplerStatistics {
         }
     }
 
-    /* Drops a name of no known kind: figures that an older class does not know are no reason to fail. */
+    /* Ignores a name of unknown kind: a newer core may have figures that this class does not know. */
     private void sort(String name, Long value) {
         if (!take(outcomes, "total.outcome.", name, value)
                 && !take(intervalOutcomes, "interval.outcome.", name, value)
@@ -64,16 +64,17 @@ public final class SamplerStatistics {
     /**
      * How stacks are walked.
      *
-     * @return INERT where nothing is sampled, and before the first {@code init()}
+     * @return INERT if sampling is not possible, and before the first {@code init()}
      */
     public SamplingMode getMode() {
         return status.mode();
     }
 
     /**
-     * Everything that the sampler cannot do here, or does more slowly or less exactly than elsewhere. It may change while the sampler runs.
+     * Things that the sampler cannot do here, or does more slowly or less exactly than elsewhere. They may change while
+     * the sampler runs.
      *
-     * @return none if all is; not modifiable
+     * @return empty if there are none; not modifiable
      */
     public List<SamplingLimitation> getLimitations() {
         return status.limitations();
@@ -104,7 +105,7 @@ public final class SamplerStatistics {
      *         {@code HYBRID (waiting threads by JVMTI, running ones by AsyncGetCallTrace: <reason>)};
      *         {@code HYBRID (waiting threads by JVMTI: <reason>)};
      *         {@code HYBRID (virtual threads cut where they parked: <reason>)}; {@code JVMTI}, or
-     *         {@code JVMTI (async walk refused: <reason>)}: all threads by handshakes; {@code NONE (<cause>)} where
+     *         {@code JVMTI (async walk refused: <reason>)}: all threads by handshakes; {@code NONE (<cause>)} if
      *         sampling is not possible; empty before the first {@code init()}. Each but {@code NONE} may be followed by
      *         {@code (unmounted virtual threads not sampled: <reason>)} and {@code (calls not counted: <reason>)}
      */
@@ -131,16 +132,16 @@ public final class SamplerStatistics {
     }
 
     /**
-     * How polls ended, in total.
+     * All polls by outcome.
      *
-     * @return every outcome there is with its count, 0 included, in the order of the account; not modifiable
+     * @return the count of every outcome, 0 included, in the order of the account; not modifiable
      */
     public Map<String, Long> getOutcomes() {
         return Collections.unmodifiableMap(outcomes);
     }
 
     /**
-     * How polls of the current interval ended.
+     * The polls of the current interval by outcome.
      *
      * @return as {@link #getOutcomes()}
      */
@@ -151,7 +152,7 @@ public final class SamplerStatistics {
     /**
      * Events in total: ticks, late ticks, failed reports and others.
      *
-     * @return every counter there is with its count, 0 included, in the order of the account; not modifiable
+     * @return the value of every counter, 0 included, in the order of the account; not modifiable
      */
     public Map<String, Long> getCounters() {
         return Collections.unmodifiableMap(counters);
@@ -167,7 +168,7 @@ public final class SamplerStatistics {
     }
 
     /**
-     * Threads sampled.
+     * The number of sampled threads.
      *
      * @return the number in the last tick
      */
@@ -176,7 +177,7 @@ public final class SamplerStatistics {
     }
 
     /**
-     * Size of the call trees of the current interval.
+     * The size of the call trees of the current interval.
      *
      * @return nodes
      */
@@ -185,7 +186,7 @@ public final class SamplerStatistics {
     }
 
     /**
-     * Lines of code known by name.
+     * The number of lines of code whose names are stored.
      *
      * @return the number
      */
@@ -194,7 +195,7 @@ public final class SamplerStatistics {
     }
 
     /**
-     * Reports the outputer took without failing, in total.
+     * Reports that the outputer took without failing, in total.
      *
      * @return the number
      */
@@ -212,7 +213,7 @@ public final class SamplerStatistics {
     }
 
     /**
-     * The most native memory that was in use at one time.
+     * The largest amount of native memory that was in use at one time.
      *
      * @return bytes
      */
@@ -249,11 +250,11 @@ public final class SamplerStatistics {
     }
 
     /**
-     * The handler cost: the mean time a running thread spends in the signal handler, beginning to end, over every 64th
-     * signal of all samplers of this JVM. The time of a thread that lost its CPU meanwhile includes the wait, so
-     * {@link #getHandlerMedianNanos()} is closer to the cost.
+     * The handler cost: the mean time that a running thread spends in the signal handler, over every 64th signal of all
+     * samplers in this JVM. If a thread loses its CPU in the handler, its time includes the wait for a CPU, so
+     * {@link #getHandlerMedianNanos()} is closer to the real cost.
      *
-     * @return nanoseconds; 0 where none was timed yet
+     * @return nanoseconds; 0 if no signal was timed yet
      */
     public long getHandlerNanosPerSample() {
         long timed = getHandlerSamplesTimed();
@@ -261,17 +262,16 @@ public final class SamplerStatistics {
     }
 
     /**
-     * The median time in the signal handler of the last 256 signals that were timed, as
-     * {@link #getHandlerNanosPerSample()}.
+     * The median time in the signal handler over the last 256 timed signals; see {@link #getHandlerNanosPerSample()}.
      *
-     * @return nanoseconds; 0 where none was timed yet
+     * @return nanoseconds; 0 if no signal was timed yet
      */
     public long getHandlerMedianNanos() {
         return gauge("handlerNanosMedian");
     }
 
     /**
-     * How many signals were timed, over all samplers of this JVM.
+     * The number of timed signals, over all samplers in this JVM.
      *
      * @return the number
      */
@@ -280,8 +280,9 @@ public final class SamplerStatistics {
     }
 
     /**
-     * How many walks began inside the signal handler of another profiler, or of the JVM itself: they start from what
-     * that handler had interrupted. Over all samplers of this JVM. Near 0 where no other profiler runs.
+     * The number of walks that began inside the signal handler of another profiler or of the JVM, over all samplers in
+     * this JVM. Such a walk starts from the code that the other handler had interrupted. The number is near 0 if no
+     * other profiler runs.
      *
      * @return the number
      */
@@ -290,8 +291,8 @@ public final class SamplerStatistics {
     }
 
     /**
-     * How often the sampler was started. All totals begin at zero with a start, so two totals can be compared only where
-     * this number is the same.
+     * How often the sampler was started. All totals begin at zero with a start, so two totals can only be compared if
+     * this number is the same for both.
      *
      * @return the number
      */

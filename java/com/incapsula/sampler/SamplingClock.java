@@ -8,13 +8,13 @@ package com.incapsula.sampler;
  */
 public enum SamplingClock {
 
-    /** Time as it passes: the report has what threads wait for and what they compute. */
+    /** Wall time: the report shows both waiting and computing. */
     WALL,
 
     /**
-     * Time that threads use a CPU: waiting is not in the report. All times of a report are CPU times. Each thread has a
-     * timer of the system on its own CPU time, which interrupts it where it runs; threads that wait are not disturbed.
-     * Needs {@link SamplingEngine#AUTO}, and a JVM that allows it.
+     * CPU time: the report does not show waiting, and all its times are CPU times. Each thread has a timer of the
+     * operating system on its CPU time, which interrupts the thread while it runs; waiting threads are not disturbed.
+     * Needs {@link SamplingEngine#AUTO} and a JVM that allows interrupting threads.
      */
     CPU
 }

@@ -9,14 +9,14 @@ package com.incapsula.sampler;
 public enum SamplingEngine {
 
     /**
-     * A signal interrupts a thread that runs, and the thread walks its own stack, so the report has the line it was
-     * at; threads that wait are walked from outside. As {@link #JVMTI} in a JVM that does not allow this.
+     * A signal interrupts a running thread, and the handler walks its stack, so the report has the exact line. Waiting
+     * threads are walked from outside. In a JVM that does not allow this, as {@link #JVMTI}.
      */
     AUTO,
 
     /**
-     * JVMTI walks all threads. A thread that runs is walked where it stops for that, which is not always where its time
-     * goes.
+     * JVMTI walks all threads. It walks a running thread at its next safepoint, which is not always where the thread
+     * spends its time.
      */
     JVMTI
 }

@@ -35,14 +35,14 @@ public final class SamplingGroup {
     /**
      * The group's name.
      *
-     * @return as the thread name manipulator made it
+     * @return the name that the thread name manipulator made
      */
     public String getName() {
         return name;
     }
 
     /**
-     * The time of all its threads together, waiting or computing.
+     * The wall time of all its threads together.
      *
      * @return nanoseconds
      */
@@ -51,7 +51,7 @@ public final class SamplingGroup {
     }
 
     /**
-     * The CPU time of all its threads together; 0 where the engine does not measure it.
+     * The CPU time of all its threads together; 0 if the engine does not measure it.
      *
      * @return nanoseconds
      */
@@ -69,9 +69,9 @@ public final class SamplingGroup {
     }
 
     /**
-     * All that was measured, by name, as {@link SamplingReport#getMeasures()}.
+     * All measures by name, as in {@link SamplingReport#getMeasures()}.
      *
-     * @return of all its threads together; not modifiable
+     * @return the sums over all its threads; not modifiable
      */
     public Map<String, Long> getMeasures() {
         Map<String, Long> totals = new LinkedHashMap<>();
@@ -82,8 +82,8 @@ public final class SamplingGroup {
     }
 
     /**
-     * How many different threads were in it. In a merged report this may be too high: the same thread may have been
-     * seen by both.
+     * How many different threads were in the group. In a merged report the number may be too high, because both reports
+     * may have counted the same thread.
      *
      * @return the number
      */
@@ -92,7 +92,7 @@ public final class SamplingGroup {
     }
 
     /**
-     * The deepest stack that was seen, before anything was cut away.
+     * The depth of the deepest stack, before it was cut.
      *
      * @return frames
      */
@@ -101,15 +101,15 @@ public final class SamplingGroup {
     }
 
     /**
-     * How often one of its threads was polled or a poll of it was skipped.
+     * The number of polls of its threads, skipped ones included.
      *
-     * @return the number; how these polls ended is in {@link SamplingReport#getOutcomes()}, for all groups
+     * @return the number; {@link SamplingReport#getOutcomes()} has the outcomes, for all groups together
      */
     public long getPolls() {
         return figures[POLLS];
     }
 
-    /** The node whose children are the group's root rows; 0: there is none. */
+    /** The node whose children are the group's root rows; 0 if there is none. */
     long root() {
         return figures[ROOT];
     }
@@ -118,7 +118,7 @@ public final class SamplingGroup {
         return figures[MEASURES + measure.ordinal()];
     }
 
-    /** Name and times. */
+    /** Name, times and samples. */
     @Override
     public String toString() {
         return name + " [wallNanos=" + getWallNanos() + ", cpuNanos=" + getCpuNanos() + ", samples=" + getSamples()

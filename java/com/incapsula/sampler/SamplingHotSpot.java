@@ -6,7 +6,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A line of your code, and the time that it and what it called had in one state. See {@link SamplingSummary}.
+ * A line of your code, with the time that it and its callees spent in one state. See {@link SamplingSummary}.
  *
  * <p>Threads: immutable.
  *
@@ -61,8 +61,8 @@ public final class SamplingHotSpot {
 
     /**
      * The state of the threads: {@code running}, {@code runnable}, {@code blocked}, {@code io} or {@code waiting};
-     * {@code cpu} by {@link SamplingClock#CPU}, {@code wall} where states are not known. A line that computes is one hot
-     * spot: {@code runnable} if it has waited for a CPU for most of its time, else {@code running}.
+     * {@code cpu} with {@link SamplingClock#CPU}, {@code wall} if states are not known. Running and runnable time of a
+     * line is one hot spot: {@code runnable} if the line waited for a CPU for most of that time, else {@code running}.
      *
      * @return the name of a measure
      */
@@ -71,7 +71,7 @@ public final class SamplingHotSpot {
     }
 
     /**
-     * The time in that state, of all thread groups.
+     * The time in that state, in all thread groups.
      *
      * @return nanoseconds
      */
@@ -80,7 +80,7 @@ public final class SamplingHotSpot {
     }
 
     /**
-     * How much of that time threads have waited for a CPU.
+     * The part of that time in which threads waited for a CPU.
      *
      * @return nanoseconds; 0 unless the state is {@code running} or {@code runnable}
      */
@@ -89,9 +89,9 @@ public final class SamplingHotSpot {
     }
 
     /**
-     * Between which two times the true one lies, in 95 of 100 intervals.
+     * The 95 % confidence interval of {@link #getNanos()}.
      *
-     * @return nanoseconds; null where it is not known, as without {@code errorBars}
+     * @return nanoseconds; null if it is not known, as without {@code errorBars}
      */
     public @Nullable ErrorRange getError95() {
         return error95;
@@ -100,7 +100,7 @@ public final class SamplingHotSpot {
     /**
      * The class.
      *
-     * @return its whole name
+     * @return its full name
      */
     public String getClassName() {
         return className;
@@ -118,7 +118,7 @@ public final class SamplingHotSpot {
     /**
      * The source file.
      *
-     * @return its name, or null where it is not known
+     * @return its name, or null if it is not known
      */
     public @Nullable String getFileName() {
         return fileName;
@@ -127,16 +127,16 @@ public final class SamplingHotSpot {
     /**
      * The line.
      *
-     * @return -1 where it is not known
+     * @return the line, or -1 if it is not known
      */
     public int getLine() {
         return line;
     }
 
     /**
-     * The method that the line called and that has most of the time, with all it called: {@code java.lang.Thread.sleep}.
+     * The method called by the line that took most of the time, with its callees: {@code java.lang.Thread.sleep}.
      *
-     * @return null where the line itself has most of it
+     * @return null if the line itself took most of it
      */
     public @Nullable String getCallee() {
         return callee;
@@ -163,14 +163,14 @@ public final class SamplingHotSpot {
     /**
      * How often the method was called, in all groups.
      *
-     * @return 0 where it is not counted
+     * @return 0 if its calls are not counted
      */
     public long getCalls() {
         return calls;
     }
 
     /**
-     * The class of the lock that threads waited for, of several the one that they waited for longest.
+     * The class of the lock that threads waited for; if there are several, the one with the longest wait.
      *
      * @return null unless the state is {@code blocked} and the lock is known
      */
@@ -181,7 +181,7 @@ public final class SamplingHotSpot {
     /**
      * The line that held the lock for most of that time.
      *
-     * @return as {@link SamplingLock#getHoldingLine}; null where there is no lock
+     * @return as {@link SamplingLock#getHoldingLine}; null if there is no lock
      */
     public @Nullable String getHoldingLine() {
         return holdingLine;
@@ -190,7 +190,7 @@ public final class SamplingHotSpot {
     /**
      * The thread group that held locks there for most of the time.
      *
-     * @return its name, or null where it is not known
+     * @return its name, or null if it is not known
      */
     public @Nullable String getHolderGroup() {
         return holderGroup;

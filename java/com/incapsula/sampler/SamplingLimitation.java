@@ -5,28 +5,29 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Something that is not done in the best way here, or not at all. {@code java/REFERENCE.md} says of each what helps.
+ * Something that the sampler does in a worse way here, or not at all. {@code java/REFERENCE.md} says for each what
+ * helps.
  *
- * @param code what it is, for programs
- * @param text why, for people: the text may change with each version
+ * @param code the kind of limitation, for programs
+ * @param text the reason, for people; the text may change with each version
  * @since 1.0
  */
 public record SamplingLimitation(Code code, String text) {
 
     /**
-     * What a limitation is. New ones may come in minor versions.
+     * The kind of a limitation. Minor versions may add kinds.
      *
      * @since 1.0
      */
     public enum Code {
 
-        /** Handshakes walk all threads: a walk that interrupts threads is not safe in this JVM, or not allowed. */
+        /** Handshakes walk all threads, because interrupting threads is not safe in this JVM, or not allowed. */
         ASYNC_WALK_REFUSED,
 
         /** Handshakes walk waiting threads, at five to eight times the cost. */
         WAITING_THREADS_BY_JVMTI,
 
-        /** The stacks of virtual threads that have parked show their newest frames only. */
+        /** The stacks of parked virtual threads have only their innermost frames. */
         VIRTUAL_THREADS_CUT,
 
         /** {@link ThreadsSampler#setSampleUnmountedVirtualThreads sampleUnmountedVirtualThreads} has no effect. */
@@ -39,7 +40,7 @@ public record SamplingLimitation(Code code, String text) {
         NOTHING_SAMPLED
     }
 
-    /* From pairs of a code and a text behind the mode. A newer engine may have codes that are not known here. */
+    /* The pairs of a code and a text follow the mode. A newer engine may have codes that are not known here. */
     static List<SamplingLimitation> listOf(List<String> status) {
         List<SamplingLimitation> all = new ArrayList<>();
         for (int i = 1; i + 1 < status.size(); i += 2) {
@@ -54,7 +55,7 @@ public record SamplingLimitation(Code code, String text) {
         return List.copyOf(all);
     }
 
-    /* Without one that is there already. */
+    /* Without duplicates. */
     static List<SamplingLimitation> joined(List<SamplingLimitation> first, List<SamplingLimitation> second) {
         List<SamplingLimitation> all = new ArrayList<>(first);
         second.stream().filter(each -> !all.contains(each)).forEach(all::add);

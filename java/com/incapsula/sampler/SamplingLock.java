@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * For how long threads were blocked: at one line of code, while another line held the lock. See
+ * How long threads were blocked at one line of code while another line held the lock. See
  * {@link SamplingReport#getLocks()}.
  *
  * <p>Threads: immutable.
@@ -27,7 +27,7 @@ public final class SamplingLock {
         this.blockedNanos = blockedNanos;
     }
 
-    /** @param document a report as JSON; those of other versions may lack the locks */
+    /** @param document a report as JSON; other versions may lack the locks */
     static List<SamplingLock> of(Object document) {
         List<SamplingLock> locks = new ArrayList<>();
         if (document instanceof Map<?, ?> report && report.get("locks") instanceof List<?> rows) {
@@ -47,14 +47,14 @@ public final class SamplingLock {
     /**
      * The class of the lock: {@code com.acme.Cart}.
      *
-     * @return {@code [unknown lock]} where it is not known
+     * @return {@code [unknown lock]} if it is not known
      */
     public String getLockClass() {
         return lockClass;
     }
 
     /**
-     * The line at which threads waited for the lock: the innermost one of the application.
+     * The line that waited for the lock: the innermost line of the application in the waiting stack.
      *
      * @return as {@code com.acme.Cart.add(Cart.java:41)}
      */
@@ -63,16 +63,16 @@ public final class SamplingLock {
     }
 
     /**
-     * The line at which the lock was held meanwhile: the innermost one of the application in the holder's stack.
+     * The line that held the lock meanwhile: the innermost line of the application in the holder's stack.
      *
-     * @return as {@link #getWaitingLine}; in brackets where the holder is not known
+     * @return as {@link #getWaitingLine}; a text in brackets if the holder is not known
      */
     public String getHoldingLine() {
         return holdingLine;
     }
 
     /**
-     * How long threads were blocked so. Several threads that wait at once count once each.
+     * How long threads were blocked. If several threads wait at the same time, each adds its own time.
      *
      * @return nanoseconds
      */

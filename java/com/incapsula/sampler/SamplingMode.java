@@ -8,13 +8,13 @@ package com.incapsula.sampler;
  */
 public enum SamplingMode {
 
-    /** Threads that run walk their own stacks, by the sampler's own walk; other threads are read from outside. */
+    /** The sampler's own walker: running threads are walked by a signal handler, other threads from outside. */
     OWN,
 
-    /** Threads that run walk their own stacks by the JVM's {@code AsyncGetCallTrace}. */
+    /** Running threads are walked by a signal handler that calls the JVM's {@code AsyncGetCallTrace}. */
     ASYNC_GET_CALL_TRACE,
 
-    /** Handshakes of JVMTI walk all stacks, at the next safepoint. */
+    /** JVMTI walks all threads by handshakes, at their next safepoint. */
     JVMTI,
 
     /** Nothing is sampled. */

@@ -7,11 +7,11 @@ import com.incapsula.sampler.internal.engine.RawReport;
 import com.incapsula.sampler.internal.engine.Snapshot;
 import com.incapsula.sampler.internal.json.JsonParser;
 import com.incapsula.sampler.internal.json.MalformedJson;
-import com.incapsula.sampler.internal.report.Content;
 import com.incapsula.sampler.internal.report.HtmlPage;
-import com.incapsula.sampler.internal.report.StaysOpen;
 import com.incapsula.sampler.internal.report.WholeFile;
+import com.incapsula.sampler.internal.report.Writable;
 import java.io.ByteArrayOutputStream;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -27,9 +27,9 @@ import java.util.Map;
 import java.util.zip.GZIPOutputStream;
 
 /**
- * What was sampled in one interval, to be read and to be written in the forms that other tools open.
- * {@link ThreadsSampler#snapshot()} and a {@link SamplingCursor} give reports, and
- * {@link com.incapsula.sampler.outputer.SamplingOutputer#report} receives them.
+ * The data of one interval, to be read, or written in the formats of other tools. {@link ThreadsSampler#snapshot()} and
+ * a {@link SamplingCursor} return reports, and {@link com.incapsula.sampler.outputer.SamplingOutputer#report} receives
+ * them.
  *
  * <pre>{@code
  * try (SamplingReport report = sampler.snapshot()) {
@@ -38,10 +38,11 @@ import java.util.zip.GZIPOutputStream;
  * }</pre>
  *
  * <p>A report does not change while the sampler goes on, and it can be used after the sampler was closed. It holds
- * native memory, part of the sampler's {@code memoryLimitBytes}, until it is closed; a report that is forgotten is
+ * native memory, part of the sampler's {@code memoryLimitBytes}, until it is closed. If it is not closed, its memory is
  * freed some time after the garbage collector has found it.
  *
- * <p>Threads: any; several may write it at the same time. {@link #close()} does not wait for them; they finish.
+ * <p>Threads: any; several threads may write the report at the same time. {@link #close()} does not wait for them, and
+ * they finish.
  *
  * @since 1.0
  */
@@ -60,7 +61,7 @@ public final class SamplingReport implements AutoCloseable {
     private final Map<String, Long> counters = new LinkedHashMap<>();
     private boolean closed; // guarded by this
 
-    /** @param snapshot held by the report from now on; where this fails, by the caller as before */
+    /** @param snapshot held by the report from now on; if this constructor fails, still held by the caller */
     SamplingReport(Snapshot snapshot, ReportOptions options, SamplingStatus status) {
         this.snapshot = snapshot;
         this.options = options;
@@ -82,7 +83,7 @@ public final class SamplingReport implements AutoCloseable {
         return Collections.unmodifiableList(groups);
     }
 
-    /* Drops a name of no known kind: figures that an older class does not know are no reason to fail. */
+    /* Ignores a name of unknown kind: a newer core may have figures that this class does not know. */
     private void sort(String name, long value) {
         if (name.startsWith("outcome.")) {
             outcomes.put(name.substring("outcome.".length()), value);
@@ -92,14 +93,14 @@ public final class SamplingReport implements AutoCloseable {
     }
 
     /**
-     * Makes one report of two, of the same sampler or of different ones, in any order: times and counts add up. What is
-     * so at the end of an interval, such as roots that are not loaded yet, is that of the one that ends later. Neither
-     * changes, and the caller still has to close both.
+     * Merges two reports, of the same sampler or of different ones, in any order: times and counts add up. Figures that
+     * describe the end of an interval, such as root methods that are not loaded yet, come from the report that ends
+     * later. Neither report changes, and the caller still has to close both.
      *
-     * @param a one
-     * @param b the other
+     * @param a one report
+     * @param b the other report
      * @return a new report from the earlier begin to the later end; written with the options of {@code a}
-     * @throws IllegalArgumentException if one is null, or one is by the wall clock and the other by CPU clocks
+     * @throws IllegalArgumentException if one is null, or one has wall times and the other CPU times
      * @throws IllegalStateException if one is closed
      * @throws OutOfMemoryError if there is no memory for it
      */
@@ -131,8 +132,8 @@ public final class SamplingReport implements AutoCloseable {
     /**
      * Compares two reports. Both may be closed afterwards.
      *
-     * @param before what was
-     * @param after what is
+     * @param before the earlier report
+     * @param after the later report
      * @return the difference, to be closed
      * @throws IllegalArgumentException if one is null
      * @throws IllegalStateException if one is closed
@@ -159,7 +160,7 @@ public final class SamplingReport implements AutoCloseable {
     }
 
     /**
-     * Where it begins, by the wall clock.
+     * The begin of the interval, by the wall clock.
      *
      * @return to the millisecond
      */
@@ -168,7 +169,7 @@ public final class SamplingReport implements AutoCloseable {
     }
 
     /**
-     * Where it ends, by the wall clock.
+     * The end of the interval, by the wall clock.
      *
      * @return to the millisecond
      */
@@ -177,7 +178,7 @@ public final class SamplingReport implements AutoCloseable {
     }
 
     /**
-     * The time that was covered: by the monotonic clock and without pauses.
+     * The length of the interval, by the monotonic clock and without pauses.
      *
      * @return not negative
      */
@@ -195,22 +196,23 @@ public final class SamplingReport implements AutoCloseable {
     }
 
     /**
-     * The thread groups in which calls are counted ({@code rootMethods}). Their trees have the counted methods only,
-     * and begin at root methods. Their times are in the sampled group of the same name, too: do not add the two.
+     * The thread groups in which calls are counted ({@code rootMethods}). Their trees have only counted methods and
+     * begin at root methods. The sampled group of the same name includes their times, so do not add the two.
      *
-     * @return in descending wall time; not modifiable; empty where no calls are counted
+     * @return in descending wall time; not modifiable; empty if no calls are counted
      */
     public List<SamplingGroup> getCountedGroups() {
         return countedGroups;
     }
 
     /**
-     * The thread groups whose threads have held locks that other threads waited for. Their wall time is the time for
-     * which those threads were {@code blocked}, at the stacks that the holders had meanwhile; {@link
-     * SamplingGroup#getThreads()} is how many threads have waited. All of them together have the {@code blocked} time of
-     * {@link #getMeasures()}. Holders that are not known are in the group {@code [unknown]}, in rows that say why.
+     * The thread groups whose threads held locks that other threads waited for. Their wall time is the time in which
+     * those other threads were {@code blocked}, credited to the stacks of the holders;
+     * {@link SamplingGroup#getThreads()} is the number of threads that waited. Their wall times add up to the
+     * {@code blocked} time of {@link #getMeasures()}. Unknown holders are in the group {@code [unknown]}, in rows that
+     * name the reason.
      *
-     * @return in descending wall time; not modifiable; empty where no thread was blocked
+     * @return in descending wall time; not modifiable; empty if no thread was blocked
      */
     public List<SamplingGroup> getLockHolders() {
         return lockHolders;
@@ -218,9 +220,9 @@ public final class SamplingReport implements AutoCloseable {
 
     /**
      * Reads the locks that threads waited for: by the class of the lock, the line that waited, and the line that held
-     * the lock. It is the time of {@link #getLockHolders()}, without what is not known of a wait.
+     * the lock. The times are those of {@link #getLockHolders()}, without waits of which nothing is known.
      *
-     * @return in descending time; not modifiable; empty where no thread was blocked
+     * @return in descending time; not modifiable; empty if no thread was blocked
      * @throws IllegalStateException if the report is closed
      * @throws OutOfMemoryError if there is no memory for them
      */
@@ -229,11 +231,11 @@ public final class SamplingReport implements AutoCloseable {
     }
 
     /**
-     * Summarises the report: where the active time went, by lines of your code. Your code is what
-     * {@code monitoredPackages} names; else it is guessed: the packages of the main class, and all that is neither the
-     * JDK's nor a known framework's. Text reports begin with {@link SamplingSummary#toString()}.
+     * Summarises the active time by lines of your code. Your code are the classes that {@code monitoredPackages} names.
+     * If it names none, your code is guessed: the packages of the main class, and all classes that belong neither to
+     * the JDK nor to a known framework. Text reports begin with {@link SamplingSummary#toString()}.
      *
-     * @return whatever {@code reportSummary} is
+     * @return the summary, also if {@code reportSummary} is false
      * @throws IllegalStateException if the report is closed
      * @throws OutOfMemoryError if there is no memory for it
      */
@@ -242,10 +244,10 @@ public final class SamplingReport implements AutoCloseable {
     }
 
     /**
-     * Reads the lines of your code with the most active time, each in one state and one thread group: more than the
-     * summary's, which are of all groups together. Your code is as in {@link #getSummary()}.
+     * Reads the lines of your code with the most active time, each in one state and one thread group. These are more
+     * than in the summary, which adds up all groups. Your code is defined as in {@link #getSummary()}.
      *
-     * @return in descending time: at most 64, and each has a thousandth of the active time or more; not modifiable
+     * @return in descending time: at most 64, each with at least a thousandth of the active time; not modifiable
      * @throws IllegalStateException if the report is closed
      * @throws OutOfMemoryError if there is no memory for them
      */
@@ -253,7 +255,7 @@ public final class SamplingReport implements AutoCloseable {
         return SamplingSummary.of(withoutNodes(Snapshot.SPOTS_BY_GROUP)).getHotSpots();
     }
 
-    /** @return what JSON has besides frames and nodes */
+    /** @return the JSON document without frames and nodes */
     private Object withoutNodes(int flags) {
         Snapshot held = hold();
         try {
@@ -269,8 +271,8 @@ public final class SamplingReport implements AutoCloseable {
 
     /**
      * Reads the root rows of a thread group; {@link SamplingRow#children()} and {@link SamplingRow#stream()} read on
-     * from there. Nothing is left out and nothing is shortened, unlike in {@link ReportFormat#TEXT}, so amounts of rows
-     * add up exactly to those of their group.
+     * from there. Unlike in {@link ReportFormat#TEXT}, no row is folded or omitted, so amounts of rows add up exactly
+     * to those of their group.
      *
      * <pre>{@code
      * for (SamplingGroup group : report.getGroups()) {
@@ -287,7 +289,7 @@ public final class SamplingReport implements AutoCloseable {
      *
      * @param group one of {@link #getGroups()}, {@link #getCountedGroups()} or {@link #getLockHolders()} of this report
      * @return in descending wall time; not modifiable; empty for a group without a stack
-     * @throws IllegalArgumentException if the group is null or of another report
+     * @throws IllegalArgumentException if the group is null or belongs to another report
      * @throws IllegalStateException if the report is closed
      * @throws OutOfMemoryError if there is no memory for them
      */
@@ -330,7 +332,7 @@ public final class SamplingReport implements AutoCloseable {
     }
 
     /**
-     * The options its sampler had when it was made, with which it is written by default.
+     * The options of the sampler at the time when the report was made. They are the default for writing.
      *
      * @return the options
      */
@@ -339,16 +341,16 @@ public final class SamplingReport implements AutoCloseable {
     }
 
     /**
-     * How the stacks were walked, as of the time when the report was made.
+     * How stacks were walked at the time when the report was made.
      *
-     * @return INERT where nothing was sampled
+     * @return INERT if the sampler could not sample
      */
     public SamplingMode getMode() {
         return status.mode();
     }
 
     /**
-     * What was not done in the best way.
+     * The limitations of the sampler at the time when the report was made.
      *
      * @return in no particular order; not modifiable
      */
@@ -357,7 +359,7 @@ public final class SamplingReport implements AutoCloseable {
     }
 
     /**
-     * Whether it is the report of a sampler that cannot sample.
+     * Whether the report is of a sampler that cannot sample.
      *
      * @return true if {@link #getMode()} is INERT; {@link #getLimitations()} has the cause
      */
@@ -368,14 +370,14 @@ public final class SamplingReport implements AutoCloseable {
     /**
      * Which time was sampled.
      *
-     * @return CPU if all times of the report are CPU times; WALL also where nothing is sampled
+     * @return CPU if all times of the report are CPU times; WALL also if the sampler could not sample
      */
     public SamplingClock getClock() {
         return Figure.CPU_CLOCK.of(raw) != 0 ? SamplingClock.CPU : SamplingClock.WALL;
     }
 
     /**
-     * The CPU time of all groups; 0 where the engine does not measure it.
+     * The CPU time of all groups; 0 if the engine does not measure it.
      *
      * @return nanoseconds
      */
@@ -384,10 +386,11 @@ public final class SamplingReport implements AutoCloseable {
     }
 
     /**
-     * How often a thread's stack was obtained, in all groups. A poll gives a sample if the thread was walked, if its
-     * stack was recovered, or if the thread had not run, so that its stack was still the last one: the outcomes whose
-     * texts in the account begin with "samples taken", "recovered" or "credited as idle". Failed and skipped polls give
-     * none, though their time is in the report. It is the sum of what every form of the report shows as samples.
+     * How often a thread's stack was obtained, in all groups. A poll yields a sample if the thread was walked, if its
+     * stack was recovered, or if the thread had not run and so still had its last stack. These are the outcomes whose
+     * texts in the account begin with "samples taken", "recovered" or "credited as idle". Failed and skipped polls
+     * yield no sample, though their time is in the report. The number is the sum of the samples in each format of the
+     * report.
      *
      * @return the number, at most {@link #getPolls()}
      */
@@ -396,12 +399,12 @@ public final class SamplingReport implements AutoCloseable {
     }
 
     /**
-     * The totals of all measures over all groups, by the names that they have in the JSON form: {@code wall},
-     * {@code cpu}, {@code samples}, {@code calls} (0 where no calls are counted), the states {@code running},
-     * {@code runnable}, {@code blocked}, {@code io}, {@code waiting} and {@code idle}, whose sum is the wall time (0 by
-     * {@link SamplingClock#CPU}), and what later releases measure.
+     * The totals of all measures over all groups, by their names in the JSON format: {@code wall}, {@code cpu},
+     * {@code samples}, {@code calls} (0 if no calls are counted), and the states {@code running}, {@code runnable},
+     * {@code blocked}, {@code io}, {@code waiting} and {@code idle}, whose sum is the wall time (0 with
+     * {@link SamplingClock#CPU}). Later releases may add measures.
      *
-     * @return nanoseconds of times, else how many; in the core's order, not modifiable; empty where nothing is sampled
+     * @return nanoseconds for times, else numbers; in the core's order, not modifiable; empty if nothing is sampled
      */
     public Map<String, Long> getMeasures() {
         Map<String, Long> totals = new LinkedHashMap<>();
@@ -412,7 +415,7 @@ public final class SamplingReport implements AutoCloseable {
     }
 
     /**
-     * How often a thread was polled or a poll of it was skipped.
+     * The number of polls, skipped ones included.
      *
      * @return the sum of {@link #getOutcomes()}
      */
@@ -421,18 +424,17 @@ public final class SamplingReport implements AutoCloseable {
     }
 
     /**
-     * How polls ended.
+     * The polls by outcome.
      *
-     * @return every outcome there is with its count, 0 included, in the order of the sampler's account, by its code,
-     *         such as {@code THREAD_UNIDENTIFIED}; codes are stable, the glossary in {@code java/REFERENCE.md} says what
-     *         each means; not modifiable
+     * @return the count of every outcome, 0 included, by its code, such as {@code THREAD_UNIDENTIFIED}, in the order of
+     *     the sampler's account; codes are stable, and {@code java/REFERENCE.md} explains each; not modifiable
      */
     public Map<String, Long> getOutcomes() {
         return Collections.unmodifiableMap(outcomes);
     }
 
     /**
-     * Counts of everything that is not a poll: ticks, late ticks, failed reports and others.
+     * All other counts: ticks, late ticks, failed reports and so on.
      *
      * @return as {@link #getOutcomes()}
      */
@@ -453,7 +455,7 @@ public final class SamplingReport implements AutoCloseable {
     }
 
     /**
-     * CPU time the sampler itself used.
+     * The CPU time of the sampler itself.
      *
      * @return nanoseconds
      */
@@ -462,7 +464,7 @@ public final class SamplingReport implements AutoCloseable {
     }
 
     /**
-     * Native memory the sampler used when the report was made.
+     * The sampler's native memory when the report was made.
      *
      * @return bytes
      */
@@ -471,7 +473,7 @@ public final class SamplingReport implements AutoCloseable {
     }
 
     /**
-     * The limit of native memory.
+     * The limit of the sampler's native memory.
      *
      * @return bytes
      */
@@ -489,12 +491,12 @@ public final class SamplingReport implements AutoCloseable {
     }
 
     /**
-     * Writes the report with the options its sampler had when it was made: order, rows and columns as in the sampler's
-     * own reports, and wall time as the measure.
+     * Writes the report with {@link #getOptions()}: order, rows and columns as in the sampler's own reports, and wall
+     * time as the measure.
      *
-     * @param format the form
-     * @param out where to; flushed, not closed
-     * @throws IOException what the stream throws; a part may have been written
+     * @param format the format
+     * @param out the stream; flushed, not closed
+     * @throws IOException if the stream throws it; a part may have been written
      * @throws IllegalArgumentException if an argument is null
      * @throws IllegalStateException if the report is closed
      * @throws OutOfMemoryError if there is no memory to work with; a part may have been written
@@ -506,9 +508,9 @@ public final class SamplingReport implements AutoCloseable {
     /**
      * Writes the report.
      *
-     * @param format the form
+     * @param format the format
      * @param chosen options; the format ignores those that do not concern it
-     * @param out where to; flushed, not closed
+     * @param out the stream; flushed, not closed
      * @throws IOException as {@link #writeTo(ReportFormat, OutputStream)}
      */
     public void writeTo(ReportFormat format, ReportOptions chosen, OutputStream out) throws IOException {
@@ -524,11 +526,11 @@ public final class SamplingReport implements AutoCloseable {
     }
 
     /**
-     * Writes the report into a file, which appears whole or not at all: a file that was there stays as it is until it
-     * is replaced, and nothing is left behind where that fails.
+     * Writes the report into a file, as a whole or not at all: an existing file is replaced once the new one is
+     * complete. If writing fails, the existing file is unchanged and no other file is left.
      *
-     * @param format the form
-     * @param file the file; its folder must be there
+     * @param format the format
+     * @param file the file; its folder must exist
      * @throws IOException with the file's name and the reason
      * @throws IllegalArgumentException if an argument is null
      * @throws IllegalStateException if the report is closed
@@ -541,9 +543,9 @@ public final class SamplingReport implements AutoCloseable {
     /**
      * Writes the report into a file, with options.
      *
-     * @param format the form
+     * @param format the format
      * @param chosen options; the format ignores those that do not concern it
-     * @param file the file; its folder must be there
+     * @param file the file; its folder must exist
      * @throws IOException as {@link #writeTo(ReportFormat, Path)}
      */
     public void writeTo(ReportFormat format, ReportOptions chosen, Path file) throws IOException {
@@ -557,9 +559,9 @@ public final class SamplingReport implements AutoCloseable {
     }
 
     /**
-     * The report as a string. For reports of a moderate size.
+     * Writes the report to a string. For reports of moderate size.
      *
-     * @param format a text form
+     * @param format a text format
      * @return the text
      * @throws IllegalArgumentException if the format is null or binary
      * @throws IllegalStateException if the report is closed
@@ -578,14 +580,14 @@ public final class SamplingReport implements AutoCloseable {
         return out.toString(StandardCharsets.UTF_8);
     }
 
-    /** Time, and the number of groups and samples. */
+    /** Interval, and the number of groups and samples. */
     @Override
     public String toString() {
         return "SamplingReport[from=" + getFrom() + ", till=" + getTill() + ", groups=" + groups.size() + ", samples="
                 + getSamples() + "]";
     }
 
-    /** Gives the memory back; the figures can still be read. Does nothing the second time. */
+    /** Frees the memory. The figures can still be read. Does nothing the second time. */
     @Override
     public void close() {
         synchronized (this) {
@@ -612,7 +614,7 @@ public final class SamplingReport implements AutoCloseable {
         if (format == ReportFormat.HTML) {
             HtmlPage.write(out, new PageData(held, chosen));
         } else if (format == ReportFormat.PPROF) {
-            try (OutputStream packed = new GZIPOutputStream(new StaysOpen(out), GZIP_BUFFER_BYTES)) {
+            try (OutputStream packed = new GZIPOutputStream(new CloseShield(out), GZIP_BUFFER_BYTES)) {
                 writeRaw(held, format, chosen, packed);
             }
         } else {
@@ -621,8 +623,8 @@ public final class SamplingReport implements AutoCloseable {
         out.flush();
     }
 
-    /** No lambda, which a JVM that exits would link. */
-    private static final class PageData implements Content {
+    /** A class instead of a lambda, which an exiting JVM would link. */
+    private static final class PageData implements Writable {
 
         private final Snapshot held;
         private final ReportOptions chosen;
@@ -642,5 +644,23 @@ public final class SamplingReport implements AutoCloseable {
             throws IOException {
         ReportFormat written = format == ReportFormat.HTML ? ReportFormat.JSON : format;
         held.write(written.ordinal(), chosen.measureCode(), chosen.flagsOf(format), chosen.getFocus(), out);
+    }
+
+    /** A stream whose {@link #close()} only flushes, because the caller closes the stream below. */
+    private static final class CloseShield extends FilterOutputStream {
+
+        CloseShield(OutputStream out) {
+            super(out);
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) throws IOException {
+            out.write(bytes, offset, length);
+        }
+
+        @Override
+        public void close() throws IOException {
+            flush();
+        }
     }
 }

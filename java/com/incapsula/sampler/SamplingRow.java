@@ -20,11 +20,11 @@ import org.jspecify.annotations.Nullable;
  * A row of a {@link SamplingReport}: one line of one method, below the rows that called it.
  * {@link SamplingReport#rows} has an example.
  *
- * <p>A row keeps its own figures and nothing of the tree below it: {@link #children()} reads the next rows from the
- * report each time it is called, so a program holds what it looks at and no more.
+ * <p>A row holds its own figures and nothing of the tree below it: {@link #children()} reads the next rows from the
+ * report each time it is called. So a program holds only the rows that it looks at.
  *
- * <p>"Wall", "CPU" and "samples" are of the row and of all below it, as the columns of a report are; "own" is of the
- * row itself. Of the rows of one group the own amounts add up to the group's.
+ * <p>"Wall", "CPU" and "samples" include all rows below this one, as in the columns of a report; "own" amounts do not.
+ * The own amounts of all rows of a group add up to the group's amount.
  *
  * <p>Threads: immutable. The figures can be read after the report was closed; {@link #children()} and {@link #stream()}
  * then throw {@link IllegalStateException}.
@@ -58,7 +58,7 @@ public final class SamplingRow {
     /**
      * The method.
      *
-     * @return its name, without parameters; of a {@linkplain #isPseudo() frame in brackets} the whole text, such as
+     * @return its name, without parameters; for a {@linkplain #isPseudo() frame in brackets} the whole text, such as
      *         {@code [thread ended]}
      */
     public String getMethodName() {
@@ -69,17 +69,17 @@ public final class SamplingRow {
     /**
      * The source file.
      *
-     * @return its name without folders, or null where it is not known
+     * @return its name without folders, or null if it is not known
      */
     public @Nullable String getFileName() {
         return raw.file();
     }
 
     /**
-     * The line of the source file: where the method was, or where it called the next row. Rows of counted groups are
-     * methods and have none.
+     * The line of the source file at which the method was, or called the next row. Rows of counted groups are methods
+     * and have no line.
      *
-     * @return above 0, or a negative number where it is not known
+     * @return 1 or more, or a negative number if it is not known
      */
     public int getLine() {
         return raw.line();
@@ -95,8 +95,8 @@ public final class SamplingRow {
     }
 
     /**
-     * Whether it is no method but a text in brackets: time without a stack, or machine code of the JVM that the row
-     * above called.
+     * Whether the row is not a method but a text in brackets: time without a stack, or machine code of the JVM that the
+     * row above called.
      *
      * @return true if {@link #getMethodName()} is such a text
      */
@@ -105,7 +105,7 @@ public final class SamplingRow {
     }
 
     /**
-     * The wall time of the row and of all below it.
+     * The wall time of the row and all rows below it.
      *
      * @return nanoseconds
      */
@@ -123,7 +123,7 @@ public final class SamplingRow {
     }
 
     /**
-     * The CPU time of the row and of all below it; 0 where the engine does not measure it.
+     * The CPU time of the row and all rows below it; 0 if the engine does not measure it.
      *
      * @return nanoseconds
      */
@@ -141,7 +141,7 @@ public final class SamplingRow {
     }
 
     /**
-     * How many samples have the row on their stack, at this place.
+     * The number of samples with the row on their stack, at this place of the tree.
      *
      * @return the number, see {@link SamplingReport#getSamples()}
      */
@@ -150,7 +150,7 @@ public final class SamplingRow {
     }
 
     /**
-     * How many samples end in the row.
+     * The number of samples whose innermost frame is the row.
      *
      * @return the number
      */
@@ -159,50 +159,51 @@ public final class SamplingRow {
     }
 
     /**
-     * How often the method was called at this place, in a {@linkplain SamplingReport#getCountedGroups() counted group}.
+     * How often the method was called at this place of the tree, in a
+     * {@linkplain SamplingReport#getCountedGroups() counted group}.
      *
-     * @return the number, without the calls that it made; 0 in other groups
+     * @return the number, without calls that the method made; 0 in other groups
      */
     public long getCalls() {
         return raw.own()[ReportMeasure.CALLS.ordinal()];
     }
 
     /**
-     * All that was measured, by name, as {@link SamplingReport#getMeasures()}.
+     * All measures by name, as in {@link SamplingReport#getMeasures()}.
      *
-     * @return of the row and all below it, but {@code calls}, which are the row's own; not modifiable
+     * @return amounts of the row and all rows below it, except {@code calls}, which is the row's own; not modifiable
      */
     public Map<String, Long> getMeasures() {
         return byName(raw.totals());
     }
 
     /**
-     * All that was measured, by name, as {@link SamplingReport#getMeasures()}.
+     * All measures by name, as in {@link SamplingReport#getMeasures()}.
      *
-     * @return of the row itself; not modifiable
+     * @return amounts of the row itself; not modifiable
      */
     public Map<String, Long> getOwnMeasures() {
         return byName(raw.own());
     }
 
     /**
-     * How far chance may have moved an amount of the row and all below it: between which two the true one lies, in 95
-     * of 100 intervals. A sampler sees a thread now and then only, and what it did in between is a matter of chance.
+     * The 95 % confidence interval of an amount of the row and all rows below it. The sampler sees a thread only now
+     * and then, so each amount has a random error.
      *
      * <ul>
-     * <li>Exact, so that both are the amount itself: counts ({@code samples}, {@code calls}), and times in which no
-     *     poll has found a change: a thread whose CPU clock proves that it was idle, a row that is on the stack of its
-     *     thread all the time.
-     * <li>Not known, so that there is none: with {@code errorBars} false; times of counted groups; a time of which the
-     *     row has none; and a state, unless it is all of the row's wall time.
-     * <li>The range covers the error of sampling only. It does not cover errors of the clocks, or threads that ended
+     * <li>The interval has no width, because the amount is exact, for counts ({@code samples}, {@code calls}) and for
+     * times in which no poll found a change: the thread's CPU clock proves that it was idle, or the row is on the stack
+     * of its thread all the time.
+     * <li>There is no interval with {@code errorBars} false, for times of counted groups, for a time of 0, and for a
+     * state that is not all of the row's wall time.
+     * <li>The interval covers the error of sampling only. It does not cover errors of the clocks, or threads that ended
      *     before they were seen.
      * </ul>
      *
-     * <p>Of reports that were merged it is the range of the sum. Where one of them had none, there is none.
+     * <p>A merged report has the interval of the sum, if both reports had one.
      *
-     * @param measure a name of {@link #getMeasures()}, {@code wall} say
-     * @return in the measure's unit, of times nanoseconds; null where it is not known
+     * @param measure a name of {@link #getMeasures()}, such as {@code wall}
+     * @return in the measure's unit, which is nanoseconds for times; null if it is not known
      * @throws IllegalArgumentException if there is no such measure
      * @since 1.0
      */
@@ -224,7 +225,7 @@ public final class SamplingRow {
     }
 
     /**
-     * Reads the rows that this one called.
+     * Reads the rows below this one.
      *
      * @return in descending wall time; not modifiable; empty for a leaf
      * @throws IllegalStateException if the report is closed
@@ -235,10 +236,10 @@ public final class SamplingRow {
     }
 
     /**
-     * This row and all rows below it, each before its children. Read while the stream runs: at any time it holds the
-     * rows on the way down and those beside them.
+     * This row and all rows below it, each before its children. The rows are read while the stream runs; it holds only
+     * the rows on the current path and their siblings.
      *
-     * @return one stream for each call; ends with {@link IllegalStateException} if the report is closed meanwhile
+     * @return a new stream for each call; it throws {@link IllegalStateException} if the report is closed meanwhile
      */
     public Stream<SamplingRow> stream() {
         return StreamSupport.stream(new DepthFirst(this), false);
@@ -265,7 +266,7 @@ public final class SamplingRow {
         return raw.line() > 0 ? file + ":" + raw.line() : file;
     }
 
-    /** Goes down without recursion: a stack may have thousands of frames. */
+    /** Descends without recursion, because a stack may have thousands of frames. */
     private static final class DepthFirst extends Spliterators.AbstractSpliterator<SamplingRow> {
 
         private final Deque<Iterator<SamplingRow>> path = new ArrayDeque<>();

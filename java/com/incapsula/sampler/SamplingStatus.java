@@ -4,7 +4,7 @@ package com.incapsula.sampler;
 import java.util.List;
 
 /**
- * How stacks are walked, and what is not done in the best way.
+ * How stacks are walked, and the limitations.
  *
  * @param limitations not modifiable
  */
@@ -14,15 +14,15 @@ record SamplingStatus(SamplingMode mode, List<SamplingLimitation> limitations) {
     static final SamplingStatus NONE = new SamplingStatus(SamplingMode.INERT, List.of());
 
     /**
-     * As the engine names it, which may be newer than these classes.
+     * Reads the engine's own names. The engine may be newer than these classes.
      *
-     * @param raw the mode, then of each limitation its code and its text; or nothing
+     * @param raw the mode, then the code and the text of each limitation; or empty
      */
     static SamplingStatus of(List<String> raw) {
         return raw.isEmpty() ? NONE : new SamplingStatus(mode(raw.get(0)), SamplingLimitation.listOf(raw));
     }
 
-    /* A mode that this version does not know samples all the same, and may show as little as the least of them. */
+    /* An unknown mode samples, too, and may be as limited as the worst of the known ones. */
     private static SamplingMode mode(String name) {
         for (SamplingMode mode : SamplingMode.values()) {
             if (mode.name().equals(name)) {
@@ -32,7 +32,7 @@ record SamplingStatus(SamplingMode mode, List<SamplingLimitation> limitations) {
         return SamplingMode.JVMTI;
     }
 
-    /** Of two that are added up: the mode is the one that shows less, and an inert one adds nothing. */
+    /** Adds two up: the worse mode counts, and an inert status adds nothing. */
     SamplingStatus with(SamplingStatus other) {
         if (mode == SamplingMode.INERT || other.mode == SamplingMode.INERT) {
             return mode == SamplingMode.INERT ? other : this;

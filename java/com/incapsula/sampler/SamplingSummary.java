@@ -8,8 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the active time of a report went, by lines of your code: {@link SamplingReport#getSummary()}. Active time is
- * wall time without the state {@code idle}; by {@link SamplingClock#CPU} it is all time.
+ * The active time of a report by lines of your code: see {@link SamplingReport#getSummary()}. Active time is
+ * wall time without the state {@code idle}; with {@link SamplingClock#CPU} it is all time.
  *
  * <p>Threads: immutable.
  *
@@ -29,7 +29,7 @@ public final class SamplingSummary {
         this.lines = texts(figures, "lines");
     }
 
-    /** @param document a report as JSON; those of other versions may lack the summary */
+    /** @param document a report as JSON; other versions may lack the summary */
     static SamplingSummary of(Object document) {
         Object summary = document instanceof Map<?, ?> report ? report.get("summary") : null;
         return new SamplingSummary(summary == null ? Map.of() : object(summary));
@@ -74,8 +74,8 @@ public final class SamplingSummary {
     }
 
     /**
-     * The lines of your code with the most active time, by state: at most ten, and each has a hundredth of it or more.
-     * Running and runnable are one state.
+     * The lines of your code with the most active time, by state: at most ten, each with at least one percent of it.
+     * Running and runnable count as one state.
      *
      * @return in descending time; not modifiable
      */
@@ -86,8 +86,8 @@ public final class SamplingSummary {
     /**
      * The active time of all thread groups.
      *
-     * @return nanoseconds: those of the hot spots, {@link #getOtherNanos}, {@link #getElsewhereNanos} and
-     *     {@link #getWaitsNanos} together
+     * @return nanoseconds: the sum of the hot spots, {@link #getOtherNanos}, {@link #getElsewhereNanos} and
+     *     {@link #getWaitsNanos}
      */
     public long getActiveNanos() {
         return number(figures, "activeNanos", 0);
@@ -112,8 +112,8 @@ public final class SamplingSummary {
     }
 
     /**
-     * The time of threads that only wait for others to finish, as a main thread does in {@code Thread.join}. That is no
-     * hot spot: what the others do is.
+     * The time of threads that only wait for others to finish, as a main thread does in {@code Thread.join}. It is no
+     * hot spot, because the work of those others is shown.
      *
      * @return nanoseconds
      */
@@ -149,9 +149,10 @@ public final class SamplingSummary {
     }
 
     /**
-     * What your code was taken to be: {@code monitoredPackages}, or else the packages that the hottest lines are in.
+     * The packages that were considered your code: {@code monitoredPackages}, or else the packages of the hottest
+     * lines.
      *
-     * @return prefixes of class names; not modifiable; empty where no line of your code was seen
+     * @return prefixes of class names; not modifiable; empty if no line of your code was seen
      */
     public List<String> getPackages() {
         return packages;
@@ -167,9 +168,9 @@ public final class SamplingSummary {
     }
 
     /**
-     * The summary as a report begins with it: at most 25 lines of at most 130 columns, {@code Summary.} first.
+     * The summary at the beginning of a text report: at most 25 lines of at most 130 columns, {@code Summary.} first.
      *
-     * @return lines, each with its end
+     * @return lines, each with a line end
      */
     @Override
     public String toString() {

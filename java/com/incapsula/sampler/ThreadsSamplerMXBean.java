@@ -7,8 +7,8 @@ import java.util.Map;
  * A running sampler in JMX: {@code com.incapsula.sampler:type=ThreadsSampler,name=...}. Values are of simple types, so
  * a client needs no class of this library. No operation takes the name of a file.
  *
- * <p>{@link ThreadsSampler#init()} registers it where {@link ThreadsSampler#setJmxName} gave it a name, and the end of
- * the sampler unregisters it.
+ * <p>{@link ThreadsSampler#init()} registers the bean if {@link ThreadsSampler#setJmxName} gave it a name, and the end
+ * of the sampler unregisters it.
  *
  * @since 1.0
  */
@@ -29,9 +29,9 @@ public interface ThreadsSamplerMXBean {
     boolean isInert();
 
     /**
-     * The limitations: each is something that the sampler cannot do here, or does in a worse way.
+     * The limitations: things that the sampler cannot do here, or does in a worse way.
      *
-     * @return names of {@link SamplingLimitation.Code}, separated by commas; empty: nothing
+     * @return names of {@link SamplingLimitation.Code}, separated by commas; empty: none
      */
     String getLimitations();
 
@@ -85,7 +85,7 @@ public interface ThreadsSamplerMXBean {
     String getMonitoredPackages();
 
     /**
-     * From which methods down calls are counted.
+     * The root methods, below which calls are counted.
      *
      * @return methods separated by commas, see {@link ThreadsSampler#setRootMethods}; empty: no calls are counted
      *     unless the instrumentation is TOTAL
@@ -100,14 +100,14 @@ public interface ThreadsSamplerMXBean {
     String getInstrumentation();
 
     /**
-     * Where the times of counted calls come from.
+     * The source of the times of counted calls.
      *
      * @return the name of a {@link MethodTiming}
      */
     String getMethodTiming();
 
     /**
-     * Threads sampled.
+     * The number of sampled threads.
      *
      * @return the number in the last tick
      */
@@ -121,7 +121,7 @@ public interface ThreadsSamplerMXBean {
     long getPolls();
 
     /**
-     * Reports the outputer took without failing.
+     * Reports that the outputer took without failing.
      *
      * @return the number since the start
      */
@@ -164,18 +164,18 @@ public interface ThreadsSamplerMXBean {
     /** Ends the interval and writes its report to the outputer; returns when it is written. */
     void report();
 
-    /** Counts calls anew; see {@link ThreadsSampler#resetCollectedResults()}. */
+    /** Resets counted calls to zero; see {@link ThreadsSampler#resetCollectedResults()}. */
     void resetCollectedResults();
 
     /**
-     * Changes one property of the sampler; as a rule it takes effect with the next tick. Values are written as on the
-     * command line: {@code set("samplingFrequencyMillis", "20ms")}.
+     * Changes one property of the sampler. The change usually takes effect with the next tick. Values are written as on
+     * the command line: {@code set("samplingFrequencyMillis", "20ms")}.
      *
-     * @param name the name of a property of {@link ThreadsSampler} that is a number, a flag, a choice or a text, such as
-     *     {@code reportCpuTime} or {@code report-cpu-time}
+     * @param name the name of a property of {@link ThreadsSampler} that is a number, a flag, a choice or a text, such
+     *     as {@code reportCpuTime} or {@code report-cpu-time}
      * @param value its new value
-     * @throws IllegalArgumentException if there is no such property: the message has the list; or if the value is out
-     *     of range: the message has the property, the value and the range
+     * @throws IllegalArgumentException if there is no such property, with a list of all; or if the value is out of
+     *     range, with property, value and range
      * @throws IllegalStateException if the property is fixed while the sampler runs, or the engine refuses the value
      */
     void set(String name, String value);
@@ -188,7 +188,7 @@ public interface ThreadsSamplerMXBean {
     Map<String, String> limitations();
 
     /**
-     * What was counted since the start and in the current interval.
+     * The counts since the start and in the current interval.
      *
      * @return values by name: {@code total.outcome.<CODE>}, {@code interval.outcome.<CODE>},
      *         {@code total.counter.<CODE>} and {@code interval.counter.<CODE>}, with the stable codes of
@@ -204,7 +204,7 @@ public interface ThreadsSamplerMXBean {
     String dump();
 
     /**
-     * Waits and gives the hottest lines of your code, and the hottest methods, of that time. The reports are unaffected.
+     * Waits, then returns the hottest lines of your code and the hottest methods of that time. Reports are unaffected.
      *
      * @param seconds how long, 1 to 60
      * @return the summary and two tables, see {@link ReportFormat#TOP}
@@ -214,18 +214,18 @@ public interface ThreadsSamplerMXBean {
     String top(int seconds);
 
     /**
-     * Waits and gives how long the threads of each group were in each state in that time. The reports are unaffected.
+     * Waits, then returns how long the threads of each group were in each state in that time. Reports are unaffected.
      *
      * @param seconds how long, 1 to 60
-     * @return nanoseconds by {@code <group>: <state>}, of the states that are not 0: {@code running}, {@code runnable},
-     *     {@code blocked}, {@code io}, {@code waiting}, {@code idle}; of each group in descending time
+     * @return nanoseconds by {@code <group>: <state>}, for states that are not 0: {@code running}, {@code runnable},
+     *     {@code blocked}, {@code io}, {@code waiting}, {@code idle}; within each group in descending time
      * @throws IllegalArgumentException if {@code seconds} is out of range
      * @throws IllegalStateException if the sampler does not run, or another call that waits is in progress
      */
     Map<String, Long> states(int seconds);
 
     /**
-     * Waits and gives the summary of that time. The reports are unaffected.
+     * Waits, then returns the summary of that time. Reports are unaffected.
      *
      * @param seconds how long, 1 to 60
      * @return lines for people, see {@link SamplingSummary#toString()}
@@ -235,8 +235,8 @@ public interface ThreadsSamplerMXBean {
     String summary(int seconds);
 
     /**
-     * Waits and gives the lines of your code with the most active time in that time, see
-     * {@link SamplingReport#getHotSpots()}. The reports are unaffected.
+     * Waits, then returns the lines of your code with the most active time in that time; see
+     * {@link SamplingReport#getHotSpots()}. Reports are unaffected.
      *
      * @param seconds how long, 1 to 60
      * @return nanoseconds by {@code <class>.<method>:<line> <state> <group>}, in descending time

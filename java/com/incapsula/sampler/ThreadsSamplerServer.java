@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows a running sampler in a browser, and gives its reports to tools, by HTTP.
+ * Serves a running sampler by HTTP: a page for browsers, and reports for tools.
  *
  * <pre>{@code
  * ThreadsSamplerServer server = new ThreadsSamplerServer();
@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <table>
- * <caption>What the server answers</caption>
+ * <caption>Paths</caption>
  * <tr><th>path</th><th>answer</th></tr>
- * <tr><td>{@code /}</td><td>the page of the last minutes; it follows the sampler</td></tr>
+ * <tr><td>{@code /}</td><td>a page with the last minutes, which keeps itself up to date</td></tr>
  * <tr><td>{@code /report.json}</td><td>{@link ReportFormat#JSON}</td></tr>
  * <tr><td>{@code /report.txt}</td><td>{@link ReportFormat#TEXT}</td></tr>
  * <tr><td>{@code /collapsed}</td><td>{@link ReportFormat#COLLAPSED}</td></tr>
@@ -35,33 +35,36 @@ import org.jspecify.annotations.Nullable;
  * package}, {@code focus=com.acme.Shop.checkout}</td></tr>
  * <tr><td>{@code /profile.pb.gz}</td><td>{@link ReportFormat#PPROF}</td></tr>
  * <tr><td>{@code /debug/pprof/}</td><td>a page with links to all of these</td></tr>
- * <tr><td>{@code /debug/pprof/profile?seconds=N}</td><td>what happens in the next N seconds, without {@code seconds}
- *     30: {@code go tool pprof http://127.0.0.1:7070/debug/pprof/profile?seconds=5}</td></tr>
+ * <tr><td>{@code /debug/pprof/profile?seconds=N}</td><td>a profile of the next N seconds, by default 30:
+ * {@code go tool pprof http://127.0.0.1:7070/debug/pprof/profile?seconds=5}</td></tr>
  * <tr><td>{@code /mcp}, with {@link #setMcp}</td><td>the Model Context Protocol, for language models; by POST</td></tr>
  * </table>
  *
- * <p>All of them but the last two are of the last 5 minutes; with {@code ?window=1m}, {@code 5m}, {@code 15m} or
- * {@code start} of another {@link RecentWindow}. The sampler's reports and other readers are unaffected.
+ * <p>All reports but the last two show the last 5 minutes; {@code ?window=1m}, {@code 5m}, {@code 15m} or {@code start}
+ * chooses another {@link RecentWindow}. {@code ?measure=cpu}, or {@code ?by=cpu}, chooses the measure of
+ * {@code /collapsed}, {@code /profile.json}, {@code /top.txt} and {@code /calls.txt}. A bad value, or a parameter that
+ * does not apply to the path, gets status 400 with the name, the value and the range. The sampler's own reports and
+ * other readers are unaffected.
  *
- * <p>Safety: the server listens on the loopback address unless {@link #setHost} names another. It answers GET and HEAD
- * only, at {@code /mcp} POST, and only requests that were sent to a name of its own, so that no page in a browser can
- * read it under another name. It refuses what a browser says is a part of a page of another site. With a token, a
- * request needs {@code Authorization: Bearer TOKEN}, or {@code Basic} with the token as password, which browsers and
- * {@code go tool pprof http://any:TOKEN@host/...} can do. There is no encryption: on an address other than the
- * loopback's, put a proxy in front of it.
+ * <p>Safety: the server listens on the loopback address unless {@link #setHost} names another. It answers only GET and
+ * HEAD (only POST at {@code /mcp}), and only requests whose {@code Host} is one of its own names, so that no page in a
+ * browser can read it under another name. It refuses requests that a browser marks as part of a page of another site.
+ * With a token, a request needs {@code Authorization: Bearer TOKEN}, or {@code Basic} with the token as password, which
+ * browsers and {@code go tool pprof http://any:TOKEN@host/...} can send. There is no encryption: use a proxy in front
+ * of the server if it listens on another address than loopback.
  *
- * <p>A client has five seconds to send its request. At most 64 connections whose requests have not come are open, and 20
- * requests under way: one more closes the oldest connection, or is closed. Clients that are silent or slow keep no thread
- * from the others.
+ * <p>A client has five seconds to send its request. At most 64 connections wait for their requests; a further one
+ * closes the oldest of them. At most 20 requests are being answered; a further one is closed. Silent or slow clients
+ * block no thread that other clients need.
  *
  * <p>Only one profile and one report are produced at a time; other requests get status 429 with {@code Retry-After}. A
- * client that closes its connection ends its profile. A report waits in memory for a client that reads slowly; all of
- * them take 32 MiB at most, or a sixteenth of the heap if that is less. While the sampler does not run, the answer is
- * 503. Answers are compressed by gzip where {@code Accept-Encoding} allows it; profiles are compressed already.
+ * client that closes its connection ends its profile. Reports for slow clients wait in memory, at most 32 MiB in all,
+ * or a sixteenth of the heap if that is less. While the sampler does not run, the answer is 503. Answers are compressed
+ * by gzip if {@code Accept-Encoding} allows it; profiles are always compressed.
  *
- * <p>Threads: any. The server's threads are daemons, at most four answer requests, and none of them is sampled.
- * {@link #init()} reads the properties; setting one while the server runs has no effect until it is started again.
- * Closing the server does not close the sampler, and the other way round.
+ * <p>Threads: any. The server's threads are daemons and are not sampled; at most four of them answer requests.
+ * {@link #init()} reads the properties; setting one while the server runs has no effect until the next {@code init()}.
+ * Closing the server does not close the sampler, nor does closing the sampler close the server.
  *
  * @since 1.0
  */
@@ -71,7 +74,7 @@ public class ThreadsSamplerServer implements AutoCloseable {
     private static final int MAX_SECONDS_LIMIT = 3_600;
     private static final int STANDARD_MAX_SECONDS = 60;
 
-    /* As clients send them; an IPv6 address has two colons at least, a name with its port has one. */
+    /* As clients send them. An IPv6 address has at least two colons, a name with a port has one. */
     private static final Pattern HOST_NAME =
             Pattern.compile("[A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+]|[0-9A-Fa-f.]*(:[0-9A-Fa-f.]*){2,}");
 
@@ -84,7 +87,7 @@ public class ThreadsSamplerServer implements AutoCloseable {
     private boolean mcp;
     private @Nullable LiveServer running;
 
-    /** A server that is not started. */
+    /** Creates a server that is not started. */
     public ThreadsSamplerServer() {}
 
     /**
@@ -92,7 +95,7 @@ public class ThreadsSamplerServer implements AutoCloseable {
      *
      * @throws IllegalStateException if no sampler was set, or the server was started and not closed
      * @throws IllegalArgumentException if the host is not known
-     * @throws java.io.UncheckedIOException if it cannot listen there, with the reason
+     * @throws java.io.UncheckedIOException if the server cannot listen there, with the reason
      */
     public synchronized void init() {
         if (running != null) {
@@ -134,8 +137,8 @@ public class ThreadsSamplerServer implements AutoCloseable {
     }
 
     /**
-     * Stops listening and closes all connections. Does nothing before {@link #init()} and the second time; may be
-     * started again.
+     * Stops listening and closes all connections. Does nothing before {@link #init()} and the second time. The server
+     * may be started again.
      */
     @Override
     public synchronized void close() {
@@ -146,10 +149,10 @@ public class ThreadsSamplerServer implements AutoCloseable {
     }
 
     /**
-     * Where the page is.
+     * The address of the page.
      *
-     * @return {@code http://address:port/} with the port in use, and the loopback address where the server listens on
-     *         all; null while it is not started
+     * @return {@code http://address:port/} with the port in use, and the loopback address if the server listens on all
+     *     addresses; null while it is not started
      */
     public synchronized @Nullable URI getUrl() {
         if (running == null) {
@@ -163,7 +166,7 @@ public class ThreadsSamplerServer implements AutoCloseable {
     }
 
     /**
-     * The sampler that is shown.
+     * Sets the sampler to show.
      *
      * @param sampler the sampler
      * @throws IllegalArgumentException if it is null
@@ -176,14 +179,15 @@ public class ThreadsSamplerServer implements AutoCloseable {
     /**
      * The sampler that is shown.
      *
-     * @return the sampler, or null where none was set
+     * @return the sampler, or null if none was set
      */
     public synchronized @Nullable ThreadsSampler getSampler() {
         return sampler;
     }
 
     /**
-     * The name or address to listen on. Default {@code 127.0.0.1}: this machine only. {@code 0.0.0.0}: all addresses.
+     * Sets the name or address to listen on. Default {@code 127.0.0.1}: this machine only. {@code 0.0.0.0}: all
+     * addresses.
      *
      * @param host a name or an address
      * @throws IllegalArgumentException if it is null or blank
@@ -205,7 +209,7 @@ public class ThreadsSamplerServer implements AutoCloseable {
     }
 
     /**
-     * The port to listen on. Default 0: any that is free, see {@link #getUrl()}.
+     * Sets the port to listen on. Default 0: any free port, see {@link #getUrl()}.
      *
      * @param port 0 to 65,535
      * @throws IllegalArgumentException if it is out of range
@@ -227,7 +231,7 @@ public class ThreadsSamplerServer implements AutoCloseable {
     }
 
     /**
-     * The password of every request. Default: null, none.
+     * Sets the password that every request needs. Default: null, none.
      *
      * @param token visible ASCII characters; null or empty: none
      * @throws IllegalArgumentException if it has other characters; the message does not show it
@@ -240,7 +244,7 @@ public class ThreadsSamplerServer implements AutoCloseable {
     }
 
     /**
-     * The password of every request.
+     * The password that every request needs.
      *
      * @return the token, or null
      */
@@ -249,12 +253,12 @@ public class ThreadsSamplerServer implements AutoCloseable {
     }
 
     /**
-     * Names of the server besides its own address and, on the loopback address, localhost: what a proxy in front of it
-     * sends as {@code Host}. The server refuses requests to other names. Default: none.
+     * Sets further names of the server, besides its address and, on the loopback address, localhost: the names that a
+     * proxy in front of it sends as {@code Host}. The server refuses requests to other names. Default: none.
      *
      * @param allowedHosts names without ports, separated by commas; blanks around them are ignored
-     * @throws IllegalArgumentException if it is null, or a part is no name that a request can have: with a port, a scheme
-     *         or an asterisk
+     * @throws IllegalArgumentException if it is null, or a part cannot be the name in a request, for example because it
+     *     has a port, a scheme or an asterisk
      */
     public synchronized void setAllowedHosts(String allowedHosts) {
         SamplingReport.requireNotNull("allowedHosts", allowedHosts);
@@ -269,7 +273,7 @@ public class ThreadsSamplerServer implements AutoCloseable {
     }
 
     /**
-     * Names of the server besides its own.
+     * The further names of the server.
      *
      * @return names separated by commas, without blanks
      */
@@ -278,7 +282,7 @@ public class ThreadsSamplerServer implements AutoCloseable {
     }
 
     /**
-     * The longest profile that a client may request, in seconds. Default 60.
+     * Sets the longest profile that a client may request, in seconds. Default 60.
      *
      * @param maxSeconds 1 to 3,600
      * @throws IllegalArgumentException if it is out of range
@@ -301,10 +305,10 @@ public class ThreadsSamplerServer implements AutoCloseable {
     }
 
     /**
-     * Whether language models may read the sampler, by the Model Context Protocol at {@code /mcp} (streamable HTTP,
-     * each answer in one piece). The tools {@code groups}, {@code top}, {@code tree}, {@code diff} and {@code account}
-     * read only, in an interval of their own. Token and names of the server hold as for the page; a request of another
-     * site's page is refused. Names of threads, classes and methods become known to the model. Default: false.
+     * Sets whether language models may read the sampler, by the Model Context Protocol at {@code /mcp} (streamable
+     * HTTP, each answer in one piece). Its tools change nothing, and have intervals of their own. Token and names of
+     * the server apply as for the page, and requests of other sites' pages are refused. The model sees names of
+     * threads, classes and methods. Default: false.
      *
      * @param mcp true for the path
      */
@@ -315,7 +319,7 @@ public class ThreadsSamplerServer implements AutoCloseable {
     /**
      * Whether language models may read the sampler.
      *
-     * @return true: there is the path {@code /mcp}
+     * @return true if the path {@code /mcp} exists
      */
     public synchronized boolean isMcp() {
         return mcp;

@@ -12,17 +12,17 @@
  * }</pre>
  *
  * <ul>
- * <li>{@link com.incapsula.sampler.ThreadsSampler} starts, pauses and ends sampling, and has all options.</li>
+ * <li>{@link com.incapsula.sampler.ThreadsSampler} starts, pauses and ends sampling, and has all properties.</li>
  * <li>{@link com.incapsula.sampler.outputer} has the places where reports go.</li>
  * <li>{@link com.incapsula.sampler.remote} sends reports to servers.</li>
  * <li>{@link com.incapsula.sampler.manipulate} has the rules that group threads.</li>
  * <li>{@link com.incapsula.sampler.SamplingReport} is an interval as an object, for programs;
- * {@link com.incapsula.sampler.ReportFormat} has the forms in which it can be written, and
+ * {@link com.incapsula.sampler.ReportFormat} lists the formats in which it can be written, and
  * {@link com.incapsula.sampler.SamplingReport#rows rows} are its call trees, read row by row.</li>
  * <li>{@link com.incapsula.sampler.ThreadsSamplerServer} shows a running sampler in a browser,
  * {@link com.incapsula.sampler.ThreadsSamplerMXBean} in JMX tools.</li>
- * <li>{@link com.incapsula.sampler.SamplerStatistics} are the sampler's figures about itself,
- * the artifact {@code threads-sampler-micrometer} has them as meters.</li>
+ * <li>{@link com.incapsula.sampler.SamplerStatistics} are the sampler's figures about itself; the artifact
+ * {@code threads-sampler-micrometer} has them as meters.</li>
  * <li>{@code threads-sampler-junit} samples tests, {@code threads-sampler-jmh} benchmarks.</li>
  * </ul>
  *
@@ -46,28 +46,29 @@
  * <ol>
  * <li><b>Begin with the summary.</b> It names the lines of your code with the most time that is not idle: {@link
  * com.incapsula.sampler.SamplingSummary}.</li>
- * <li><b>Go on with the group.</b> Threads whose names differ only in numbers and identifiers are one group. Groups
- * stand in descending active time: those that only waited for work are last, with one row. The root rows of a group add
- * up to the time that its threads lived: two threads in five minutes are 600 seconds.</li>
- * <li><b>Follow the cumulative time down.</b> It is the time of a line of code and of all that it called, waiting or
- * computing. A row is one line of one method, so a method that makes two slow calls has two rows. Where the figure
- * falls sharply from a row to the rows below it, the time is spent.</li>
- * <li><b>Read the method time.</b> It is the time of the line itself. Here {@code read} has nearly all of it: the
- * threads wait for an answer from the network.</li>
+ * <li><b>Go on with the group.</b> Threads whose names differ only in numbers and identifiers are one group. Groups are
+ * in descending active time; groups that only waited for work are last, with one row. The root rows of a group add up
+ * to the lifetime of its threads: two threads in five minutes are 600 seconds.</li>
+ * <li><b>Follow the cumulative time down.</b> It is the time of a line of code including its callees, whether they
+ * compute or wait. A row is one line of one method, so a method that makes two slow calls has two rows. The time is
+ * spent at the row from which the figure falls sharply to the rows below.</li>
+ * <li><b>Read the method time.</b> It is the time of the line itself, without its callees. Here {@code read} has nearly
+ * all of it: the threads wait for an answer from the network.</li>
  * <li><b>Compare with CPU time</b> ({@link com.incapsula.sampler.ThreadsSampler#setReportCpuTime setReportCpuTime}).
- * Wall time much above CPU time: the row waits, and more threads or a faster peer help. Both alike: the row computes,
- * and only less work helps.</li>
+ * If wall time is much larger than CPU time, the row waits, and more threads or a faster peer help. If they are about
+ * equal, the row computes, and only less work helps.</li>
  * <li><b>Names in brackets</b> are not methods: {@code [GC active]} is time in which threads stood still for a garbage
- * collection, {@code [thread ended]} the time from a thread's last sample to its end, {@code [12 rows below 0.5 %]}
- * stands for {@linkplain com.incapsula.sampler.ThreadsSampler#setReportMinPercent small rows}. The group {@code [JVM]} has the
- * CPU time of the JVM's own threads. Nothing is lost and nothing is spread over other rows.</li>
+ * collection, {@code [thread ended]} is the time from a thread's last sample to its end, and
+ * {@code [12 rows below 0.5 %]} is the sum of
+ * {@linkplain com.incapsula.sampler.ThreadsSampler#setReportMinPercent small rows}. The group {@code [JVM]} has the CPU
+ * time of the JVM's own threads. No time is lost or spread over other rows.</li>
  * <li><b>Check the account.</b> The record {@code Sampler account.} follows the summary. It shows how much of the time
- * has a stack, the memory and the CPU time that the sampler itself used, and what was lost; with
- * {@linkplain com.incapsula.sampler.ThreadsSampler#setReportAccount reportAccount} FULL also how each poll ended.</li>
- * </ol>
+ * has a stack, the sampler's own memory and CPU time, and losses; with
+ * {@linkplain com.incapsula.sampler.ThreadsSampler#setReportAccount reportAccount} FULL also the outcomes of all
+ * polls.</li> </ol>
  *
  * <p>With {@link com.incapsula.sampler.ThreadsSampler#setMonitoredPackages monitored packages}, a stack ends one frame
- * below your code: the library method that your code called has the time of everything behind it.
+ * below your code: the library method that your code called has the time of all its callees.
  *
  * @since 1.0
  */

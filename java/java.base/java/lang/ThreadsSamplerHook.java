@@ -9,36 +9,37 @@ import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Stable;
 
 /**
- * What counted methods call at their entry and their exits. The library defines this class into java.base when counting
- * is used for the first time: there it is visible to every class loader, and may use the JVM's Unsafe. Compiled when the
- * native library is built, which carries its bytes; no part of the jar.
+ * The hooks that counted methods call at their entry and their exits. The library defines this class in java.base when
+ * counting is used for the first time, where it is visible to every class loader and may use the JVM's Unsafe. It is
+ * compiled when the native library is built, which contains its bytes; it is not part of the jar.
  *
- * <p>All data is the library's (native/src/counting/call_layout.h): a state per thread, found by the thread's id, and a
- * tree of calls. Here is only what is frequent: a call from a place it was made from before, and its exit. The rest is
- * done by native methods (threadsampler.HookNatives), as all of it is with exact timing.
+ * <p>All data belongs to the library (native/src/counting/call_layout.h): a state per thread, found by the thread's id,
+ * and a tree of calls. This class handles only the frequent case: a call from a place that has made it before, and its
+ * exit. Native methods (threadsampler.HookNatives) handle all other cases, and with exact timing all cases.
  *
- * <p>What is called by reflection is handed to {@link #reflected}, which says each to the library once.
+ * <p>Reflective calls are passed to {@link #reflected}, which reports each target to the library once.
  *
- * <p>A hook allocates nothing on the Java heap; the first root of a thread and a tree that grows call malloc. It waits for
- * no other thread, except that the first root in each new tree and the first reflective call of a method for each class
- * of its receivers take a lock of the library. An entry that has no stack throws, as the method itself would have done a
- * little deeper: it has changed nothing, and the method has not begun. An exit without stack, and one that the JVM does
- * not let begin, leaves a call behind that is over: {@link #caught} finds out, where the program catches the error.
+ * <p>A hook allocates nothing on the Java heap; the first root of a thread and a tree that grows call malloc. It waits
+ * for no other thread, except that the first root in each new tree, and the first reflective call of a method for each
+ * class of its receivers, take a lock of the library. If an entry overflows the stack, it throws, as the method itself
+ * would have done a little deeper; it has changed nothing, and the method has not begun. If an exit overflows the
+ * stack, or the JVM does not let it begin, a finished call remains in the state; {@link #caught} removes it when the
+ * program catches the error.
  *
- * <p>Thread.stop (up to JDK 19) may come amid a hook, which throws it on, after an entry was undone, or an exit done: an
- * exit of a return comes once more then, in the method's handler, and finds no call of its own, or in a recursion an
- * outer one. So the position may be above the call that runs until the root ends, but never below.
+ * <p>Thread.stop (up to JDK 19) may interrupt a hook, which then undoes an entry, or completes an exit, and rethrows.
+ * An exit at a return is then repeated in the method's handler, where it finds no call of its own, or in a recursion an
+ * outer one. So until the root ends the position may be above the running call, but never below.
  */
 public abstract class ThreadsSamplerHook {
 
     private static final Unsafe U = Unsafe.getUnsafe();
-    /* Never getId(), which a program may override. */
+    /* getId() is not used, because a program may override it. */
     private static final long TID = U.objectFieldOffset(Thread.class, "tid");
     private static final Class<?> VIRTUAL = find("java.lang.BaseVirtualThread");
-    /* Looked up, as a JDK to come will not have it. */
+    /* Looked up by name, because a future JDK will not have it. */
     private static final Class<?> STOP = find("java.lang.ThreadDeath");
 
-    /* call_layout.h; setUp compares. */
+    /* The numbers of call_layout.h; setUp compares them. */
     private static final long SLOT_MASK = 16384 - 1;
     private static final int SLOT_SHIFT = 3;
     private static final long STATE_TID = 0;
@@ -56,27 +57,27 @@ public abstract class ThreadsSamplerHook {
     private static final long NODE_COUNT = 32;
     private static final long NODE_TIME = 40;
     private static final long NODE_DEPTH = 56;
-    /* From the top to the overflow node. */
+    /* Offset from the top to the overflow node. */
     private static final long OVERFLOW = 64;
-    /* Of enum smp_call_room. */
+    /* A value of enum smp_call_room. */
     private static final int OVER_NODE_LIMIT = 1;
 
-    /* Before the top. */
+    /* Offset before the top. */
     private static final long HINT_BYTES = 1024;
     private static final long HINT_SCATTER = 424;
 
     private static final int KEY_OVERFLOW = -2;
     private static final int KEY_SHIFT = 2;
-    /* In place of a position. */
+    /* Used in place of a position. */
     private static final long NOT_READ = -1;
 
     private static final long REFLECTED_MASK = 65536 - 1;
     private static final int REFLECTED_SHIFT = 3;
     private static final int REFLECTED_TRIES = 4;
-    /* Of golden section, as good hashes have it. */
+    /* A multiplier made of the golden ratio, for hashing. */
     private static final long SCATTER = 0x9e3779b97f4a7c15L;
 
-    /* -1: this JDK has no such field, and each reflective call of a root is said. */
+    /* -1: this JDK has no such field, so each reflective call of a root is reported. */
     private static final long METHOD_SLOT = slotOf(Method.class);
     private static final long CONSTRUCTOR_SLOT = slotOf(Constructor.class);
 
@@ -88,15 +89,15 @@ public abstract class ThreadsSamplerHook {
     @Stable
     private static long slots;
 
-    /** Does the rest; a constant as well. */
+    /** Handles the other cases; a constant, too. */
     @Stable
     private static ThreadsSamplerHook natives;
 
-    /** Address of the table of reflective calls that were said. */
+    /** Address of the table of reported reflective calls. */
     @Stable
     private static long reflected;
 
-    /** Address of all that is shared, for another core in this JVM. */
+    /** Address of the shared data, for another core in this JVM. */
     private static long shared;
 
     /** For the native part. */
@@ -118,7 +119,7 @@ public abstract class ThreadsSamplerHook {
         }
     }
 
-    /* -1: the layout is the same; else the index of the first number that is not. */
+    /* Returns -1 if the layout is the same, else the index of the first number that differs. */
     private static int setUp(
             ThreadsSamplerHook nativePart,
             long slotsAddress,
@@ -162,7 +163,7 @@ public abstract class ThreadsSamplerHook {
         return -1;
     }
 
-    /** A root begins. The name is a virtual thread's. */
+    /** A root begins. The name is that of a virtual thread. */
     protected abstract void enterRoot0(long tid, boolean isVirtual, String name, int id);
 
     /** A root ends. */
@@ -174,13 +175,13 @@ public abstract class ThreadsSamplerHook {
     /** A call ends. */
     protected abstract void exit0(long state, int id);
 
-    /** A node for a call. */
+    /** Makes a node for a call. */
     protected abstract long child0(long state, long at, int id);
 
-    /** A method catches an exception; doubt: what may have lost its exit, as in call_path.h. */
+    /** A method catches an exception; doubt: the calls that may have lost their exits, as in call_path.h. */
     protected abstract void caught0(long state, int id, int doubt);
 
-    /** A call by reflection; false: it has to be said again. */
+    /** Reports a reflective call. Returns false if it has to be reported again. */
     protected abstract boolean reflected0(Object called, Object receiver);
 
     /** An instrumented method begins. */
@@ -275,16 +276,16 @@ public abstract class ThreadsSamplerHook {
                 }
             }
         } catch (StackOverflowError e) {
-            /* caught says that the root is over */
+            /* caught ends the root */
         } catch (Throwable e) {
             stopExitRoot(e, at, id);
         }
     }
 
     /**
-     * A method has caught this exception: it runs again, and all that it has called is over. Mostly these calls have had
-     * their exits; not so a constructor that fails before {@code super()} or in it, and the last calls of a full stack.
-     * Of a constructor, and where the exception is not at hand: null.
+     * A method has caught this exception, so its callees are finished. Usually they have had their exits. Exceptions
+     * are a constructor that fails before or in {@code super()}, and the last calls before a stack overflow. The
+     * exception is null in a constructor, and if it is not available.
      */
     public static void caught(Object exception, int id) {
         try {
@@ -299,13 +300,13 @@ public abstract class ThreadsSamplerHook {
                 }
             }
         } catch (StackOverflowError e) {
-            /* the next method that catches it finds out */
+            /* the next method that catches it corrects the state */
         } catch (Throwable e) {
             passOn(e);
         }
     }
 
-    /* The same error mostly passes through many methods that catch it, one after the other. */
+    /* The same error often passes through many methods that catch it, one after the other. */
     private static int doubt(Object exception) {
         if (exception instanceof StackOverflowError) {
             return System.identityHashCode(exception) & Integer.MAX_VALUE | 1;
@@ -313,9 +314,9 @@ public abstract class ThreadsSamplerHook {
         return exception == null ? -1 : 0;
     }
 
-    /* --- Thread.stop amid a hook: at is the position before it, 0 where that was not read yet --- */
+    /* --- Thread.stop inside a hook: at is the position before it, or 0 if it was not read yet --- */
 
-    /* What the overflow node stands for does not show how much was done: rather an exit too many than one too few. */
+    /* The overflow node does not show how much was done, so this prefers one exit too many to one too few. */
     private static void stopEnter(Throwable e, long state, long at, int id) {
         if (isStop(e) && at != 0) {
             if (U.getLong(state + STATE_POSITION) != at || U.getInt(at + NODE_KEY) == KEY_OVERFLOW) {
@@ -338,7 +339,7 @@ public abstract class ThreadsSamplerHook {
         passOn(e);
     }
 
-    /* Of the overflow node the number of calls that it stands for tells. */
+    /* For the overflow node, the number of its calls decides. */
     private static void stopEnterRoot(Throwable e, long before, long level, int id) {
         long state = isStop(e) && before != NOT_READ ? state() : 0;
         long now = state == 0 ? 0 : U.getLong(state + STATE_POSITION);
@@ -365,7 +366,7 @@ public abstract class ThreadsSamplerHook {
         return STOP != null && STOP.isInstance(e);
     }
 
-    /* All else is an error of ours, which is no concern of the program. */
+    /* Any other exception is an error of the hook, which the program must not see. */
     private static void passOn(Throwable e) {
         if (isStop(e)) {
             throw (Error) e;
@@ -373,8 +374,8 @@ public abstract class ThreadsSamplerHook {
     }
 
     /**
-     * A Method or Constructor is called; receiver: the object whose method it is, or null. Only the first one is of
-     * interest: byte code does not say that this can be called. Where this fails, it is said the next time.
+     * A Method or Constructor is called; receiver is the object of the call, or null. Only the first call matters,
+     * because byte code does not show that the method can be called. If reporting fails, the next call repeats it.
      */
     @ForceInline
     public static void reflected(Object called, Object receiver) {
@@ -387,13 +388,13 @@ public abstract class ThreadsSamplerHook {
             if (isStop(e)) {
                 throw (Error) e;
             }
-            /* no stack left */
+            /* stack overflow */
         }
     }
 
     /*
-     * The table remembers by numbers, as references would keep classes alive. It is not cleared: the generation of
-     * trees is part of the number. Threads may overwrite each other's; then a call is said twice.
+     * The table stores numbers, because references would keep classes alive. It is never cleared: the generation of
+     * trees is part of the number. Threads may overwrite each other's entries; then a call is reported twice.
      */
     @DontInline
     private static void say(long state, Object called, Object receiver) {
@@ -405,7 +406,7 @@ public abstract class ThreadsSamplerHook {
         }
     }
 
-    /* Equal for equal calls, and hardly ever for others; 0: not known. */
+    /* Equal for equal calls, and almost never for different ones; 0 if not known. */
     private static long numberOf(Object called, Object receiver) {
         Class<?> owner;
         long slot;
@@ -433,7 +434,7 @@ public abstract class ThreadsSamplerHook {
         return false;
     }
 
-    /* Where there is no free place, the first one: what was there is of another generation, or is said once more. */
+    /* Uses the first place if none is free: its entry is of another generation, or is reported once more. */
     private static void note(long first, long number) {
         long place = reflectedSlot(first);
         for (int i = 0; i < REFLECTED_TRIES; i++) {
@@ -445,7 +446,7 @@ public abstract class ThreadsSamplerHook {
         U.putLong(place, number);
     }
 
-    /* The thread's state; 0: it has none. */
+    /* The thread's state, or 0 if it has none. */
     @ForceInline
     private static long state() {
         long tid = U.getLong(Thread.currentThread(), TID);
@@ -463,9 +464,9 @@ public abstract class ThreadsSamplerHook {
     }
 
     /*
-     * The opaque stores are in the program's order for the compilers, so that the position, which another thread reads,
-     * is not kept in a register. First the position: where the thread is stopped in between, the exit finds its call.
-     * Nothing follows the search: so its call makes no compiler keep the state in memory.
+     * Compilers keep opaque stores in program order, so the position, which another thread reads, is not kept in a
+     * register. The position is stored first: if the thread is stopped in between, the exit finds its call. The search
+     * is the last step, so its call does not force a compiler to spill the state.
      */
     @ForceInline
     private static void push(long state, long at, int id) {
@@ -495,13 +496,13 @@ public abstract class ThreadsSamplerHook {
         go(state, find(state, at, id));
     }
 
-    /* Where the callee is that was found before; call_layout.h. */
+    /* The place of the callee that was found last, see call_layout.h. */
     @ForceInline
     private static long hint(long state, long at, int id) {
         return U.getLong(state + STATE_TOP) - HINT_BYTES + ((at >>> 3) + id * HINT_SCATTER & HINT_BYTES - 8);
     }
 
-    /* Of a call without a node, as in call_path.c. */
+    /* Handles a call without a node, as in call_path.c. */
     @DontInline
     private static void exitOverflow(long state, long overflow, int id) {
         long level = U.getLong(overflow + NODE_COUNT);
@@ -519,8 +520,9 @@ public abstract class ThreadsSamplerHook {
     }
 
     /*
-     * Siblings are in a circle, in the order of their first calls: what is called next is mostly the next one. A call
-     * that can have no node is counted as such here, as in call_path.c: in a tree that is full most calls may be.
+     * Siblings form a circle in the order of their first calls, because the next call is usually that of the next
+     * sibling. A call that cannot have a node is counted here, as in call_path.c, because most calls may be such calls
+     * in a full tree.
      */
     private static long find(long state, long at, int id) {
         long last = U.getLong(at + NODE_CHILD);

@@ -75,7 +75,7 @@ class McpServerTest {
     @Test
     void aMessageIsAnsweredInOnePiece() throws Exception {
         server.init();
-        HttpResponse<String> answer = send(post(PING).header("MCP-Protocol-Version", "2025-06-18"));
+        HttpResponse<String> answer = send(post(PING).header("MCP-Protocol-Version", "2025-11-25"));
         assertThat(answer.statusCode()).isEqualTo(200);
         assertThat(answer.body()).isEqualTo(PONG);
         assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/json");

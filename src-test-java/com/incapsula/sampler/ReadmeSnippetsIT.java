@@ -39,8 +39,8 @@ class ReadmeSnippetsIT {
 
     @Test
     void everyJavaBlockCompiles(@TempDir Path folder) throws IOException {
-        StringBuilder source = new StringBuilder(
-                "import com.incapsula.sampler.*;\nimport com.incapsula.sampler.outputer.*;\n"
+        StringBuilder source =
+                new StringBuilder("import com.incapsula.sampler.*;\nimport com.incapsula.sampler.outputer.*;\n"
                         + "import java.io.IOException;\nimport java.nio.file.Path;\n"
                         + "abstract class Snippets {\nabstract void alert(String text);\n");
         List<String> blocks = blocks("java");

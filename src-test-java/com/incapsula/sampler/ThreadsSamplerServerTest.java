@@ -89,6 +89,8 @@ class ThreadsSamplerServerTest {
         "/profile.json, application/json, SPEEDSCOPE 0 " + FakeSnapshot.STANDARD_FLAGS,
         "/top.txt, text/plain; charset=utf-8, TOP 0 " + FakeSnapshot.STANDARD_FLAGS,
         "/calls.txt, text/plain; charset=utf-8, CALLS 0 " + FakeSnapshot.STANDARD_FLAGS,
+        "/top.txt?measure=cpu, text/plain; charset=utf-8, TOP 1 " + FakeSnapshot.STANDARD_FLAGS,
+        "/collapsed?by=cpu, text/plain; charset=utf-8, COLLAPSED 1 " + FakeSnapshot.STANDARD_FLAGS,
         "/calls.txt?measure=calls&focus=a.B%24C.%3Cinit%3E, text/plain; charset=utf-8, CALLS 3 "
                 + FakeSnapshot.STANDARD_FLAGS + " in a.B$C.<init>",
     })
@@ -286,7 +288,19 @@ class ThreadsSamplerServerTest {
         assertRefused(send(request("/").DELETE()), 405, "only requests by GET and HEAD");
         assertRefused(get("/debug/pprof/profile?seconds=0"), 400, "seconds must be between 1 and 60");
         assertRefused(get("/calls.txt?measure=x"), 400, "measure must be one of time, wall, cpu, ");
+        assertRefused(get("/collapsed?by=x"), 400, "measure must be one of time, wall, cpu, ");
         assertRefused(get("/calls.txt?per=x"), 400, "per must be one of method, class, package, got \"x\"");
+        assertRefused(
+                get("/report.txt?by=cpu"),
+                400,
+                "by does not apply to /report.txt, got \"cpu\"; it applies to /calls.txt, /collapsed, /profile.json,"
+                        + " /top.txt");
+        assertRefused(get("/top.txt?per=class"), 400, "per does not apply to /top.txt, got \"class\"");
+        assertRefused(get("/profile.pb.gz?seconds=3"), 400, "seconds does not apply to /profile.pb.gz, got \"3\"");
+        assertRefused(
+                get("/debug/pprof/profile?window=1m"),
+                400,
+                "window does not apply to /debug/pprof/profile, got \"1m\"");
         fake.onInterval(() -> {
             throw new UnsupportedOperationException("secret");
         });

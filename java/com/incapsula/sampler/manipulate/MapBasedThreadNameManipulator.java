@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Groups threads by what they are doing: the application says so at the beginning and the end of the work.
+ * Groups threads by their current work, which the application names when it begins and ends.
  *
  * <pre>{@code
  * MapBasedThreadNameManipulator manipulator = new MapBasedThreadNameManipulator();
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A thread without a mapping is not sampled. Threads are held weakly and compared by identity: a thread that ends
  * without {@link #unmapCurrentThread()} neither stays in memory nor is counted.
  *
- * <p>Threads: any. All methods are quick and none waits.
+ * <p>Threads: any. All methods are fast and none waits.
  *
  * @since 1.0
  */
@@ -35,11 +35,11 @@ public class MapBasedThreadNameManipulator implements ThreadNameManipulator {
     private final ConcurrentMap<ThreadKey, String> names = new ConcurrentHashMap<>();
     private final ReferenceQueue<Thread> collected = new ReferenceQueue<>();
 
-    /** A manipulator without mappings. */
+    /** Creates a manipulator without mappings. */
     public MapBasedThreadNameManipulator() {}
 
     /**
-     * From now on the calling thread belongs to this group. Replaces its mapping where it has one.
+     * Assigns the calling thread to a group from now on. Replaces its mapping, if it has one.
      *
      * @param name the group's name
      * @throws IllegalArgumentException if the name is null
@@ -52,7 +52,7 @@ public class MapBasedThreadNameManipulator implements ThreadNameManipulator {
         names.put(new ThreadKey(Thread.currentThread(), collected), name);
     }
 
-    /** From now on the calling thread is not sampled. Does nothing where it has no mapping. */
+    /** Removes the calling thread's mapping: from now on it is not sampled. Does nothing without a mapping. */
     public void unmapCurrentThread() {
         dropCollected();
         names.remove(new ThreadKey(Thread.currentThread(), null));

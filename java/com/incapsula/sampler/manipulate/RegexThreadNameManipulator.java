@@ -8,7 +8,7 @@ import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Removes what matches from a thread's name, so that {@code worker-1} and {@code worker-2} are one group
+ * Removes text that matches patterns from thread names, so that {@code worker-1} and {@code worker-2} are one group
  * {@code worker-}. The sampler's default.
  *
  * <pre>{@code
@@ -21,13 +21,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  *   <li>UUIDs;
- *   <li>runs of eight and more hexadecimal digits that hold both a digit and a letter ({@code 1a2b3c4d}, but also
+ *   <li>runs of eight or more hexadecimal digits with both a digit and a letter ({@code 1a2b3c4d}, but also
  *       {@code facade12}: a word of the letters a to f with digits behind it);
  *   <li>{@code [0-9a-f]{16,}}, longer identifiers of one kind;
  *   <li>{@code [\.:\d]+}: numbers, addresses, ports.
  * </ol>
  *
- * <p>The first two take capital letters as well. A name that becomes empty is grouped under {@value #UNNAMED}.
+ * <p>The first two match capital letters, too. A name that becomes empty is grouped under {@value #UNNAMED}.
  *
  * <p>With the default patterns the sampler applies the rule in its native core, without a call into Java. So set
  * other patterns before you give the manipulator to a sampler.
@@ -43,21 +43,21 @@ public class RegexThreadNameManipulator implements ThreadNameManipulator {
 
     private static final String HEX = "[0-9a-fA-F]";
 
-    /* A run is matched from its begin, or not at all: without that a long one takes quadratic time. */
+    /* A run is matched from its begin or not at all; otherwise a long run would take quadratic time. */
     private static final String MIXED_RUN = "(?<!" + HEX + ")(?=\\d*[a-fA-F])(?=[a-fA-F]*\\d)" + HEX + "{8,}";
 
     private static final List<String> DEFAULT_PATTERNS =
             List.of(HEX + "{8}(?:-" + HEX + "{4}){3}-" + HEX + "{12}", MIXED_RUN, "[0-9a-f]{16,}", "[\\.:\\d]+");
 
-    /* null: the default ones, which are compiled at their first use: mostly never. */
+    /* null: the default patterns, which are compiled at their first use, usually never. */
     private volatile @Nullable List<Pattern> patterns;
 
-    /** A manipulator with the default patterns. */
+    /** Creates a manipulator with the default patterns. */
     public RegexThreadNameManipulator() {}
 
     /**
-     * What to remove from thread names. The patterns are applied one after the other, each to the result of the one
-     * before.
+     * Sets the patterns of text to remove from thread names. The patterns are applied one after the other, each to the
+     * result of the one before.
      *
      * @param threadNameRemovalPatterns regular expressions of {@link Pattern}; an empty list leaves names as they are
      * @throws IllegalArgumentException if the list or a pattern is null, or a pattern is not a regular expression

@@ -5,11 +5,10 @@
  * {@link com.incapsula.sampler.manipulate.ThreadNameManipulator}.
  *
  * <ul>
- * <li>{@link com.incapsula.sampler.manipulate.RegexThreadNameManipulator}: by the thread's name without its numbers and identifiers
- * (the default).</li>
- * <li>{@link com.incapsula.sampler.manipulate.MapBasedThreadNameManipulator}: by what the application says the thread
- * does.</li>
- * </ul>
+ * <li>{@link com.incapsula.sampler.manipulate.RegexThreadNameManipulator}: by the thread's name without numbers and
+ * identifiers (the default).</li>
+ * <li>{@link com.incapsula.sampler.manipulate.MapBasedThreadNameManipulator}: by the current work of the thread, which
+ * the application names.</li> </ul>
  *
  * @since 1.0
  */

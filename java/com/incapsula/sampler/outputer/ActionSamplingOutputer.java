@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import org.jspecify.annotations.Nullable;
 
-/** Hands each report to an action. Threads: those of the sampler. */
+/** Passes each report to an action. Threads: those of the sampler. */
 final class ActionSamplingOutputer implements SamplingOutputer, WithoutText {
 
     private static final String LOGGER_NAME = SamplingOutputer.class.getName();
@@ -35,15 +35,15 @@ final class ActionSamplingOutputer implements SamplingOutputer, WithoutText {
         }
     }
 
-    /** Does nothing: the action had the whole report. */
+    /** Does nothing: the action has received the whole report. */
     @Override
     public void printIntervalTitle(String title) {}
 
-    /** Does nothing: the action had the whole report. */
+    /** Does nothing: the action has received the whole report. */
     @Override
     public void printThreadRecord(String threadTitle, String record) {}
 
-    /** Logs it as a warning: it is no report. */
+    /** Logs the deadlock as a warning, because it is not part of a report. */
     @Override
     public void printDeadlock(String title, String record) {
         LogTarget.of(LOGGER_NAME).log(System.Logger.Level.WARNING, title + "\n" + record, null);

@@ -13,11 +13,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes each call on to several outputers. One that fails gets nothing more of that report, as if it were alone; the
- * others get it whole. At the end of the report the failure is thrown, so that the sampler counts it, and the
- * {@code printError} that follows goes to those that have failed.
+ * Passes each call on to several outputers. An outputer that fails receives no further part of that report; the others
+ * receive the whole report. At the end of the report the failure is thrown, so that the sampler counts it, and the
+ * {@code printError} that follows goes to the outputers that have failed.
  *
- * <p>Threads: those of one sampler. What a report has come to is kept between its calls, which come from one thread.
+ * <p>Threads: those of one sampler. The calls of one report come from one thread, so their state needs no lock.
  */
 final class CompositeSamplingOutputer implements SamplingOutputer, OutputerParts {
 
@@ -34,7 +34,7 @@ final class CompositeSamplingOutputer implements SamplingOutputer, OutputerParts
     /**
      * Joins two outputers, each of which may be a composite.
      *
-     * @throws IllegalArgumentException if one of them would be twice in the result, which would close it twice
+     * @throws IllegalArgumentException if an outputer would be in the result twice, and so be closed twice
      */
     static SamplingOutputer of(SamplingOutputer first, SamplingOutputer second) {
         List<SamplingOutputer> parts = new ArrayList<>(OutputerParts.of(first));
@@ -84,7 +84,7 @@ final class CompositeSamplingOutputer implements SamplingOutputer, OutputerParts
         throwFailure();
     }
 
-    /** It goes to all: none has failed outside of a report. */
+    /** Goes to all parts: none counts as failed between reports. */
     @Override
     public void printDeadlock(String title, String record) {
         List<@Nullable Throwable> errors = new ArrayList<>();
@@ -97,7 +97,7 @@ final class CompositeSamplingOutputer implements SamplingOutputer, OutputerParts
         thrown = null;
     }
 
-    /* Once all have failed, there is none for which the report would go on. */
+    /* The report ends as soon as all parts have failed. */
     private void passOn(Consumer<SamplingOutputer> call) {
         boolean anyIsLeft = false;
         for (int i = 0; i < failures.length; i++) {
@@ -120,7 +120,7 @@ final class CompositeSamplingOutputer implements SamplingOutputer, OutputerParts
         }
     }
 
-    /** Those that have failed get their own failure; any other message goes to all. */
+    /** Parts that have failed receive their own failure. Any other message goes to all parts. */
     @Override
     public void printError(String message, @Nullable Throwable cause) {
         List<@Nullable Throwable> errors = new ArrayList<>();
@@ -157,7 +157,7 @@ final class CompositeSamplingOutputer implements SamplingOutputer, OutputerParts
         }
     }
 
-    /* The first one; the others are suppressed in it. */
+    /* Returns the first failure, with the others suppressed in it. */
     private static @Nullable Throwable joined(List<@Nullable Throwable> failures) {
         Throwable first = null;
         for (Throwable each : failures) {
@@ -170,7 +170,7 @@ final class CompositeSamplingOutputer implements SamplingOutputer, OutputerParts
         return first;
     }
 
-    /* As it is: an outputer in another language may throw what is not declared, and the sampler gets it as if alone. */
+    /* Throws a failure unchanged: an outputer in another language may throw undeclared checked exceptions. */
     @SuppressWarnings("unchecked")
     private static <T extends Throwable> RuntimeException sneak(Throwable failure) throws T {
         throw (T) failure;

@@ -6,9 +6,9 @@ import com.incapsula.sampler.ReportMeasure;
 import com.incapsula.sampler.ReportOptions;
 import com.incapsula.sampler.ReportUnit;
 import com.incapsula.sampler.SamplingReport;
-import com.incapsula.sampler.internal.report.Content;
 import com.incapsula.sampler.internal.report.FileSeries;
 import com.incapsula.sampler.internal.report.LogTarget;
+import com.incapsula.sampler.internal.report.Writable;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -17,7 +17,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes each report into a file of its own, in any form, and removes the oldest.
+ * Writes each report into a file of its own, in any format, and removes the oldest files.
  *
  * <pre>{@code
  * FileSamplingOutputer files = new FileSamplingOutputer();
@@ -26,14 +26,14 @@ import org.jspecify.annotations.Nullable;
  * sampler.setSamplingOutputer(files);
  * }</pre>
  *
- * <p>A file appears whole or not at all. What a JVM that was killed while it wrote one has left beside it is removed by the
- * next start that comes a day later or more. {@link #report} writes it; the text calls of a report do nothing.
+ * <p>A file appears as a whole or not at all. If a JVM is killed while it writes a file, its temporary file is removed
+ * by the first start that is at least a day later. {@link #report} writes the file; the text methods do nothing.
  *
  * <p>Threads: any. Setters take effect with the next report.
  *
- * <p>Errors: a report that cannot be written is thrown as {@link UncheckedIOException} with path and reason, so the
- * sampler counts it as failed. {@link #printError} and old files that cannot be removed go to the
- * logger with the name of this class: of SLF4J where it is on the class path, else of {@link System.Logger}.
+ * <p>Errors: if a report cannot be written, an {@link UncheckedIOException} with path and reason is thrown, so the
+ * sampler counts the report as failed. {@link #printError} and old files that cannot be removed are logged to the
+ * logger with the name of this class, by SLF4J if it is on the class path, else by {@link System.Logger}.
  *
  * @since 1.0
  */
@@ -55,11 +55,11 @@ public class FileSamplingOutputer implements SamplingOutputer {
     private volatile int maxFiles = STANDARD_MAX_FILES;
     private volatile long maxTotalBytes = STANDARD_MAX_TOTAL_BYTES;
 
-    /** Needs {@link #setFile} before the sampler's {@code init()}. */
+    /** Creates an outputer without a file. {@link #setFile} has to follow before the sampler's {@code init()}. */
     public FileSamplingOutputer() {}
 
     /**
-     * Writes the form that the file's name says, see {@link #setFormat}.
+     * Creates an outputer whose format follows from the file's name, see {@link #setFormat}.
      *
      * @param file see {@link #setFile}
      * @throws IllegalArgumentException as there
@@ -69,19 +69,19 @@ public class FileSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * The names of the files. In the last part of the path, {@code %t} becomes the time where the report ends, as
-     * {@code yyyyMMdd-HHmmssZ} in UTC, {@code %n} a running number, one more than the highest there is in the folder, and
-     * {@code %%} a percent sign. There and in the folders, {@code %p} becomes the id of the process, and {@code %h} the
-     * name of the host. With {@code %t} alone, a second report in one second gets {@code -2} behind the time. Neither it
-     * nor {@code %n} replaces what another sampler or process writes at that moment. Without the two, each report
-     * replaces the one before.
+     * Sets the names of the files. In the last part of the path, {@code %t} becomes the end time of the report, as
+     * {@code yyyyMMdd-HHmmssZ} in UTC, {@code %n} a running number, one more than the highest in the folder, and
+     * {@code %%} a percent sign. In the last part and in the folders, {@code %p} becomes the id of the process, and
+     * {@code %h} the name of the host. With {@code %t} alone, a second report in the same second gets {@code -2} after
+     * the time. Names with {@code %t} or {@code %n} never replace a file that another sampler or process writes at the
+     * same time. Without either, each report replaces the previous one.
      *
-     * <p>Missing folders are made. Files whose names this pattern could have made count as old reports and are
-     * removed, unless they are of another process that still runs; other files are not touched.
+     * <p>Missing folders are created. Files whose names match this pattern count as old reports and are removed, unless
+     * they belong to another process that still runs; other files are not touched.
      *
      * @param file a path
      * @throws IllegalArgumentException if it is null, blank, not a path or a folder, has a name of more than 255
-     *         characters, another letter behind a percent sign, one of the two twice, or %t or %n in the name of a folder
+     *         characters, another letter after a percent sign, %t or %n twice, or %t or %n in the name of a folder
      */
     public void setFile(String file) {
         series = new FileSeries(file);
@@ -90,7 +90,7 @@ public class FileSamplingOutputer implements SamplingOutputer {
     /**
      * The names of the files.
      *
-     * @return the pattern, or null where none was set
+     * @return the pattern, or null if none was set
      */
     public @Nullable String getFile() {
         FileSeries current = series;
@@ -98,11 +98,11 @@ public class FileSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * The form of the files. Default: the form whose {@link ReportFormat#getFileExtension() extension} the file's name
-     * has ({@code .txt}, {@code .top.txt}, {@code .collapsed}, {@code .pb.gz}, {@code .speedscope.json}, {@code .json},
-     * {@code .otlp.pb}, {@code .html}, in any case), and {@link ReportFormat#HTML} where it has none of these.
+     * Sets the format of the files. Default: the format whose {@link ReportFormat#getFileExtension() extension} the
+     * file's name has ({@code .txt}, {@code .top.txt}, {@code .collapsed}, {@code .pb.gz}, {@code .speedscope.json},
+     * {@code .json}, {@code .otlp.pb}, {@code .html}, in upper or lower case), else {@link ReportFormat#HTML}.
      *
-     * @param format the form
+     * @param format the format
      * @throws IllegalArgumentException if it is null
      */
     public void setFormat(ReportFormat format) {
@@ -113,16 +113,16 @@ public class FileSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * The form of the files.
+     * The format of the files.
      *
-     * @return what was set, else what the file's name says; never null
+     * @return the format that was set, else the one that follows from the file's name; never null
      */
     public ReportFormat getFormat() {
         ReportFormat chosen = format;
         return chosen == null ? formatOf(getFile()) : chosen;
     }
 
-    /* Of ".top.txt" and ".txt" the longer one. */
+    /* The longest extension counts: ".top.txt" before ".txt". */
     private static ReportFormat formatOf(@Nullable String file) {
         @Nullable ReportFormat found = null;
         String name = file == null ? "" : file.toLowerCase(Locale.ROOT);
@@ -138,17 +138,17 @@ public class FileSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * The measure of the formats that have one number for each stack, and by which tables are ordered. Default: wall
-     * time. All other options are the sampler's own.
+     * Sets the measure for formats with one number for each stack, and for the order of tables. Default: wall time. All
+     * other options are the sampler's own.
      *
-     * @param measure the measure; null: as by default
+     * @param measure the measure; null: the default
      */
     public void setMeasure(@Nullable ReportMeasure measure) {
         this.measure = measure;
     }
 
     /**
-     * The measure of the formats that have one number for each stack.
+     * The measure for formats with one number for each stack.
      *
      * @return the measure, or null if none was set
      */
@@ -157,25 +157,25 @@ public class FileSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * The unit of a row of {@link ReportFormat#CALLS}. Default: a method.
+     * Sets the unit of a row of {@link ReportFormat#CALLS}. Default: a method.
      *
-     * @param per the unit; null: as by default
+     * @param per the unit; null: the default
      */
     public void setPer(@Nullable ReportUnit per) {
         this.per = per;
     }
 
     /**
-     * What a row of CALLS is.
+     * The unit of a row of CALLS.
      *
-     * @return the unit, or null where none was set
+     * @return the unit, or null if none was set
      */
     public @Nullable ReportUnit getPer() {
         return per;
     }
 
     /**
-     * Limits {@link ReportFormat#CALLS} to what calls of one row called, as {@link ReportOptions#withFocus} has it.
+     * Limits {@link ReportFormat#CALLS} to the calls below one row, see {@link ReportOptions#withFocus}.
      *
      * @param focus the row; null: all calls
      * @throws IllegalArgumentException if it has more than 1,000 characters
@@ -186,16 +186,16 @@ public class FileSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * The row that limits CALLS to its calls.
+     * The row to whose calls CALLS is limited.
      *
-     * @return the row, or null where none was set
+     * @return the row, or null if none was set
      */
     public @Nullable String getFocus() {
         return focus;
     }
 
     /**
-     * How many files are kept, the newest. Default 100.
+     * Limits the number of files. Default 100; the newest are kept.
      *
      * @param maxFiles 1 to 1,000,000
      * @throws IllegalArgumentException if it is out of range
@@ -218,7 +218,7 @@ public class FileSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * How large the kept files may be together. Default 256 MiB (268,435,456). The newest is kept in any case.
+     * Limits the total size of the files, in bytes. Default 256 MiB (268,435,456). The newest file is always kept.
      *
      * @param maxTotalBytes 1 or more
      * @throws IllegalArgumentException if it is less
@@ -240,8 +240,8 @@ public class FileSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * Makes sure that the files can be written: makes their folder where it is missing, and a file in it that is
-     * removed at once.
+     * Checks that files can be written: creates their folder if it is missing, and a file in it, which is removed at
+     * once.
      *
      * @throws IllegalStateException if no file was set
      * @throws UncheckedIOException if no file can be written there; the message has path and reason
@@ -271,7 +271,7 @@ public class FileSamplingOutputer implements SamplingOutputer {
      *
      * @param report the report
      * @throws IllegalStateException if no file was set
-     * @throws UncheckedIOException if it cannot be written
+     * @throws UncheckedIOException if the report cannot be written
      */
     @Override
     public void report(SamplingReport report) {
@@ -287,8 +287,8 @@ public class FileSamplingOutputer implements SamplingOutputer {
         }
     }
 
-    /** No lambda, which a JVM that exits would link. */
-    private final class Written implements Content {
+    /** A class instead of a lambda, which an exiting JVM would link. */
+    private final class Written implements Writable {
 
         private final SamplingReport report;
 
@@ -328,7 +328,7 @@ public class FileSamplingOutputer implements SamplingOutputer {
     @Override
     public void printThreadRecord(String threadTitle, String record) {}
 
-    /** Logs it as a warning: it is no report. */
+    /** Logs the deadlock as a warning, because it is not part of a report. */
     @Override
     public void printDeadlock(String title, String record) {
         LogTarget.of(LOGGER_NAME).log(System.Logger.Level.WARNING, title + "\n" + record, null);
@@ -345,11 +345,11 @@ public class FileSamplingOutputer implements SamplingOutputer {
         LogTarget.of(LOGGER_NAME).log(System.Logger.Level.ERROR, message, cause);
     }
 
-    /** Does nothing: the file was closed when it was written. */
+    /** Does nothing: the file is closed already. */
     @Override
     public void flush() {}
 
-    /** Does nothing; the outputer can serve a sampler that is started again. */
+    /** Does nothing, so the outputer can be used after a restart of the sampler. */
     @Override
     public void close() {}
 }

@@ -7,9 +7,9 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Logs reports: through SLF4J where it is on the class path with a provider, such as Logback, else through
- * {@link System.Logger}. The title is one event, then the sampler's account, then each thread group, as one event of
- * several lines each. With {@link #setPerGroup setPerGroup(false)} the whole report is one event.
+ * Logs reports, by SLF4J if it is on the class path with a provider, such as Logback, else by {@link System.Logger}.
+ * The title, the sampler's account and each thread group are one event each, the last two with several lines. With
+ * {@link #setPerGroup setPerGroup(false)} the whole report is one event.
  *
  * <pre>{@code
  * LoggerSamplingOutputer log = new LoggerSamplingOutputer();
@@ -18,15 +18,15 @@ import org.jspecify.annotations.Nullable;
  * sampler.setSamplingOutputer(log);
  * }</pre>
  *
- * <p>Appenders that drop events drop parts of a report. With its defaults Logback's {@code AsyncAppender} drops events
+ * <p>Appenders that drop events drop parts of a report. By default, Logback's {@code AsyncAppender} drops events
  * of level INFO while less than a fifth of its queue of 256 is free, so a report of hundreds of groups loses most of
  * them. Set {@code perGroup} to false, or the appender's {@code discardingThreshold} to 0.
  *
- * <p>Where this library does not see SLF4J (it was loaded for an agent, the application in a class loader of its own),
- * the SLF4J of the thread's context class loader is used, if that has a provider.
+ * <p>An agent's class loader may not see the application's SLF4J. Then the SLF4J of the thread's context class loader
+ * is used, if that has a provider.
  *
  * <p>The logger has the name of this class and the level is INFO; both can be set. {@link #printError} logs at ERROR,
- * with its cause. The library's own messages go the same way, to the logger
+ * with the cause. The library's own messages are logged in the same way, to the logger
  * {@code com.incapsula.sampler.ThreadsSampler}. {@link #close()} does nothing.
  *
  * <p>Threads: any.
@@ -57,11 +57,11 @@ public class LoggerSamplingOutputer implements SamplingOutputer {
     /* The report so far, with perGroup false; null: no report has begun. */
     private @Nullable StringBuilder whole;
 
-    /** An outputer with the default logger name and level. */
+    /** Creates an outputer with the default logger name and level. */
     public LoggerSamplingOutputer() {}
 
     /**
-     * Names the logger. Default: the full name of this class. Takes effect with the next event.
+     * Sets the name of the logger. Default: the full name of this class. Takes effect with the next event.
      *
      * @param loggerName the name
      * @throws IllegalArgumentException if it is null or blank
@@ -86,7 +86,7 @@ public class LoggerSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * The level of titles and thread groups. Default: INFO.
+     * Sets the level of titles and thread groups. Default: INFO.
      *
      * @param level TRACE, DEBUG, INFO, WARN (or WARNING) or ERROR, in any case
      * @throws IllegalArgumentException if it is anything else
@@ -105,10 +105,10 @@ public class LoggerSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * Whether each thread group is an event of its own. Default: true. With false a report is one event, with the same
-     * text, which is logged by {@link #flush()}: no appender can drop a part of it. Takes effect with the next report.
+     * Sets whether each thread group is an event of its own. Default: true. With false, {@link #flush()} logs the whole
+     * report as one event with the same text, so no appender can drop a part of it. Takes effect with the next report.
      *
-     * @param perGroup false: one event for all
+     * @param perGroup false: one event for the report
      */
     public void setPerGroup(boolean perGroup) {
         this.perGroup = perGroup;
@@ -117,7 +117,7 @@ public class LoggerSamplingOutputer implements SamplingOutputer {
     /**
      * Whether each thread group is an event of its own.
      *
-     * @return false: one event for all
+     * @return false: one event for the report
      */
     public boolean isPerGroup() {
         return perGroup;
@@ -149,7 +149,7 @@ public class LoggerSamplingOutputer implements SamplingOutputer {
         log().log(level.ofPlatform, text, null);
     }
 
-    /** Logs one event as a warning, whatever the level of reports is. */
+    /** Logs the deadlock as a warning, whatever the level of reports is. */
     @Override
     public void printDeadlock(String title, String record) {
         if (!slf4j) {
@@ -169,7 +169,7 @@ public class LoggerSamplingOutputer implements SamplingOutputer {
         log().log(System.Logger.Level.ERROR, message, cause);
     }
 
-    /** Logs the report, if {@code perGroup} is false; else does nothing. */
+    /** Logs the report if {@code perGroup} is false, else does nothing. */
     @Override
     public void flush() {
         String text;
@@ -197,7 +197,7 @@ public class LoggerSamplingOutputer implements SamplingOutputer {
         return used;
     }
 
-    /* With each report: an application that an agent samples may not have been there for the last one. */
+    /* Repeated for each report: the application may have been loaded after the agent's last report. */
     private synchronized void lookAgain() {
         log = null;
     }

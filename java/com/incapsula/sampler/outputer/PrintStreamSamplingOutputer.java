@@ -19,25 +19,25 @@ import java.nio.file.attribute.BasicFileAttributes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prints reports to standard output, to a file or to a stream: a blank line, the title, and per thread group its
- * title line, its rows and a blank line. Lines end in {@code \n} everywhere.
+ * Prints reports to standard output, to a file or to a stream: a blank line, the title, and for each thread group its
+ * title line, its rows and a blank line. Lines end with {@code \n} on all systems.
  *
  * <pre>{@code
  * sampler.setSamplingOutputer(new PrintStreamSamplingOutputer("/var/log/app/sampler.txt"));
  * }</pre>
  *
- * <p>Threads: any; each call is printed in one piece.
+ * <p>Threads: any; the text of each call is written at once.
  *
- * <p>Errors: a failed write is thrown as {@link UncheckedIOException}; the sampler then counts the report as failed. A
- * file reports a failure at once and with its reason (no space left). A {@link PrintStream} hides its errors, so
- * {@link #flush()} checks it.
+ * <p>Errors: a failed write throws an {@link UncheckedIOException}, and the sampler counts the report as failed. For a
+ * file, the exception comes at once and with the reason, such as no space left. A {@link PrintStream} hides its errors,
+ * so {@link #flush()} checks it.
  *
- * <p>A file that another program has moved or removed since the last report, as rotation of logs does, is made anew for
- * the next one; so is its folder.
+ * <p>If another program, such as log rotation, has moved or removed the file since the last report, the file and its
+ * folder are created again for the next report.
  *
- * <p>After {@link #close()}: standard output is never closed and can be used on. A file is opened again, at its end,
- * by the next call that prints, so the outputer can serve a sampler that is started again. A stream that was handed
- * over is closed for good: printing to it then throws {@link IllegalStateException}.
+ * <p>After {@link #close()}: standard output is never closed and remains usable. A file is opened again for appending
+ * by the next call that prints, so the outputer can be used after a restart of the sampler. A stream that was passed to
+ * the constructor stays closed: printing to it throws {@link IllegalStateException}.
  *
  * @since 1.0
  */
@@ -45,13 +45,13 @@ public class PrintStreamSamplingOutputer implements SamplingOutputer {
 
     private final Target target;
 
-    /** Prints to what is standard output now, in its own character set. */
+    /** Prints to the current standard output, in its character set. */
     public PrintStreamSamplingOutputer() {
         target = new StreamTarget(System.out);
     }
 
     /**
-     * Appends to a file, in UTF-8. Makes parent folders that are missing.
+     * Appends to a file, in UTF-8. Creates missing parent folders.
      *
      * @param file the path
      * @throws IllegalArgumentException if the path is null or blank
@@ -68,7 +68,7 @@ public class PrintStreamSamplingOutputer implements SamplingOutputer {
      * Prints to a stream, in the stream's own character set. {@link #close()} closes the stream, unless it is standard
      * output or standard error.
      *
-     * @param stream where to print
+     * @param stream the stream
      * @throws IllegalArgumentException if the stream is null
      */
     public PrintStreamSamplingOutputer(PrintStream stream) {
@@ -146,7 +146,7 @@ public class PrintStreamSamplingOutputer implements SamplingOutputer {
     }
 
     private interface Target {
-        /** Comes before each report, and before an error. */
+        /** Called before each report and before an error. */
         void begin() throws IOException;
 
         void write(String text) throws IOException;
@@ -167,7 +167,7 @@ public class PrintStreamSamplingOutputer implements SamplingOutputer {
             name = nameOf(stream);
         }
 
-        /* Called when the stream is handed over: System.setOut may change before it is closed. */
+        /* Called by the constructor, because System.setOut may be called before the stream is closed. */
         private static @Nullable String nameOf(PrintStream stream) {
             if (stream == System.out) {
                 return "standard output";
@@ -229,7 +229,7 @@ public class PrintStreamSamplingOutputer implements SamplingOutputer {
             }
         }
 
-        /* Not through a file channel: an interrupt of the thread would close it. */
+        /* Uses no file channel, which an interrupt of the thread would close. */
         private OutputStream open() throws IOException {
             Path parent = file.toPath().getParent();
             if (parent != null) {
@@ -240,7 +240,7 @@ public class PrintStreamSamplingOutputer implements SamplingOutputer {
             return opened;
         }
 
-        /* Device and inode of the file that has the name now; null: there is none. */
+        /* Returns device and inode of the file that has the name now; null if there is none. */
         private @Nullable Object identity(@Nullable Object whereUnknown) {
             try {
                 return Files.readAttributes(file.toPath(), BasicFileAttributes.class)
@@ -262,7 +262,7 @@ public class PrintStreamSamplingOutputer implements SamplingOutputer {
             }
         }
 
-        /* One unbuffered write per piece: pieces of other writers that append to the same file stay whole. */
+        /* One unbuffered write per text, so that texts of several writers to the same file do not mix. */
         @Override
         public void write(String text) throws IOException {
             if (out == null) {

@@ -4,7 +4,7 @@ package com.incapsula.sampler.outputer;
 import com.incapsula.sampler.SamplingReport;
 
 /**
- * What a program does with each report, for {@link SamplingOutputer#of}.
+ * An action for each report, for {@link SamplingOutputer#of}.
  *
  * <pre>{@code
  * ReportAction toFile = report -> report.writeTo(ReportFormat.PPROF, Path.of("latest.pb.gz"));
@@ -19,8 +19,8 @@ public interface ReportAction {
     /**
      * Receives a report.
      *
-     * @param report the sampler closes it when this method returns, so read or write before that what you need later
-     * @throws Exception counts as a failure of the report
+     * @param report the report; the sampler closes it when this method returns, so read or write it before
+     * @throws Exception if the report is to count as failed
      */
     void accept(SamplingReport report) throws Exception;
 }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Receives reports. For each report the sampler calls, in this order: {@link #report} once, {@link #printIntervalTitle}
  * once, {@link #printThreadRecord} for the sampler's own account and then for every thread group, {@link #flush} once.
- * It makes no call for an interval in which nothing was sampled. {@link #printDeadlock} comes between two reports.
+ * It makes no call for an interval in which nothing was sampled. {@link #printDeadlock} is called between two reports.
  *
  * <pre>{@code
  * sampler.setSamplingOutputer(new SamplingOutputer() {
@@ -35,30 +35,29 @@ import org.jspecify.annotations.Nullable;
  * });
  * }</pre>
  *
- * <p>Threads: the calls of one sampler come one after the other from its reporter thread; {@link #close()} comes from
- * the thread that closes the sampler, after all others. Slow methods delay reports, never samples. A method may call
- * the setters and {@code getStatistics()} of the sampler; {@code close()}, {@code shutdown()}, {@code printReport()}
- * and the other waiting methods throw {@link IllegalStateException} there.
+ * <p>Threads: one sampler makes its calls one after the other, on its reporter thread; {@link #close()} is called after
+ * all others, on a thread of the call that closes the sampler. Slow methods delay reports, never samples. A method may
+ * call the setters and {@code getStatistics()} of the sampler; {@code close()}, {@code shutdown()},
+ * {@code printReport()} and the other waiting methods throw {@link IllegalStateException} there.
  *
- * <p>Errors: the sampler catches everything that a method throws. The report then counts as failed, no further part of
- * it is sent, {@link #printError} is called once, and the next report comes at its time.
+ * <p>Errors: the sampler catches everything that a method throws. The report then counts as failed, the outputer
+ * receives no further part of it, {@link #printError} is called once, and the next report follows at its time.
  *
- * <p>Not {@link AutoCloseable} on purpose: the sampler closes an outputer, not the container that made it.
+ * <p>An outputer is not {@link AutoCloseable} on purpose: the sampler closes it, not the container that made it.
  *
  * @since 1.0
  */
 public interface SamplingOutputer {
 
     /**
-     * An outputer that hands each report to an action, and prints nothing. Failures go to the logger with the name of
-     * this interface: of SLF4J where it is on the class path, else of {@link System.Logger}.
+     * Creates an outputer that passes each report to an action and prints nothing. Failures are logged to the logger
+     * with the name of this interface, by SLF4J if it is on the class path, else by {@link System.Logger}.
      *
      * <pre>{@code
      * sampler.setSamplingOutputer(SamplingOutputer.of(report -> upload(report.toString(ReportFormat.COLLAPSED))));
      * }</pre>
      *
-     * @param action what is done with a report, on the sampler's reporter thread; what it throws makes the report count
-     *        as failed
+     * @param action runs on the sampler's reporter thread; if it throws, the report counts as failed
      * @return an outputer
      * @throws IllegalArgumentException if the action is null
      */
@@ -102,11 +101,11 @@ public interface SamplingOutputer {
     default void starting() {}
 
     /**
-     * Receives a whole report, to be written in any form. The default does nothing, which is right for most outputers;
-     * for an outputer that does not override this method, no such report is made.
+     * Receives the report as an object, which can be written in any format. The default does nothing, which is right
+     * for most outputers; if an outputer does not override this method, the object is not made.
      *
      * @param report the interval of the report that follows; the sampler closes it when this method returns, so read or
-     *        write before that what you need later
+     *     write it before
      */
     default void report(SamplingReport report) {}
 
@@ -118,8 +117,8 @@ public interface SamplingOutputer {
     void printIntervalTitle(String title);
 
     /**
-     * Prints one thread group, or before these a record {@code Summary.}, unless {@code reportSummary} is false, and one
-     * {@code Sampler account.}
+     * Prints one thread group. Before the thread groups come the records {@code Summary.}, unless {@code reportSummary}
+     * is false, and {@code Sampler account.}
      *
      * @param threadTitle one line without a line end
      * @param record the rows, each ended by {@code \n}
@@ -127,12 +126,13 @@ public interface SamplingOutputer {
     void printThreadRecord(String threadTitle, String record);
 
     /**
-     * Prints a deadlock: threads each of which waits for a lock that the next one holds. It is called once for each
-     * deadlock, as soon as it is found, between two reports. The default prints it as a record, and flushes.
+     * Prints a deadlock: threads each of which waits for a lock that the next one holds. This method is called once for
+     * each deadlock, as soon as it is found, between two reports. The default prints the deadlock as a record, and
+     * flushes.
      *
      * @param title {@code Deadlock: 2 threads [<name>, <name>]}, one line without a line end
-     * @param record for each thread a line that says which lock it waits for and which thread holds that one, and then
-     *     its stack, innermost frame first; each line is ended by {@code \n}
+     * @param record for each thread a line with the lock that it waits for and the holder of that lock, then its stack,
+     *     innermost frame first; each line ends with {@code \n}
      */
     default void printDeadlock(String title, String record) {
         printThreadRecord(title, record);
@@ -140,15 +140,15 @@ public interface SamplingOutputer {
     }
 
     /**
-     * Receives a failure. What this method throws is ignored.
+     * Receives a failure. Exceptions of this method are ignored.
      *
-     * @param message what failed
-     * @param cause why; may be null
+     * @param message names the failure
+     * @param cause the reason; may be null
      */
     void printError(String message, @Nullable Throwable cause);
 
     /**
-     * Whether {@link #printError} goes to the application's log. The sampler then does not give it the warnings that it
+     * Whether {@link #printError} writes to the application's log. If so, the sampler does not pass it warnings that it
      * logs itself. The default is false.
      *
      * @return true if it does
@@ -157,13 +157,13 @@ public interface SamplingOutputer {
         return false;
     }
 
-    /** Ends a report: when it returns, the report should be where readers can see it. */
+    /** Ends a report. When this method returns, the report should be visible to its readers. */
     void flush();
 
     /**
-     * Ends the outputer. The sampler's {@code close()} calls it once, after the last report; {@code shutdown()} never.
-     * A container that has made the outputer, such as Spring, may call it again, so a second call must do nothing. The
-     * outputers of this library are so.
+     * Closes the outputer. The sampler's {@code close()} calls this method once, after the last report;
+     * {@code shutdown()} never does. A container that has made the outputer, such as Spring, may call it again, so a
+     * second call must do nothing. All outputers of this library comply.
      */
     void close();
 }

@@ -2,7 +2,7 @@
 package com.incapsula.sampler.remote;
 
 /**
- * How a report reaches a server. {@link RemoteSamplingOutputer#setUrl} says which one by its URL.
+ * How a report is sent to a server. The URL of {@link RemoteSamplingOutputer#setUrl} determines the protocol.
  *
  * @since 1.0
  */
@@ -15,10 +15,10 @@ public enum RemoteProtocol {
     PYROSCOPE,
     /**
      * Profiles of OpenTelemetry, {@code v1development} as in opentelemetry-proto 1.11: {@code POST
-     * BASE/v1development/profiles}, protobuf, packed by gzip. The format is not stable yet, so a collector of about the
-     * same age is needed.
+     * BASE/v1development/profiles}, protobuf, compressed by gzip. The format is not stable yet, so a collector of about
+     * the same age is needed.
      */
     OTLP,
-    /** A {@code POST} to the URL as it is, with a pprof file (packed by gzip) as body. Labels are not sent. */
+    /** A {@code POST} to the URL as it is, with a pprof file (compressed by gzip) as body. Labels are not sent. */
     PPROF
 }

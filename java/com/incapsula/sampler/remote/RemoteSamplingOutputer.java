@@ -27,34 +27,33 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends each report to a server: Pyroscope, a collector of OpenTelemetry, or any URL that takes a pprof file. What is
- * sent is what was sampled since the report before.
+ * Sends each report to a server: Pyroscope, a collector of OpenTelemetry, or any URL that takes a pprof file. Each
+ * report has the data since the previous report.
  *
  * <pre>{@code
  * sampler.setReportFrequencySeconds(60);
  * sampler.setSamplingOutputer(new RemoteSamplingOutputer("pyroscope+http://pyroscope:4040"));
  * }</pre>
  *
- * <p>A report is packed in memory, waits there until the server has taken it, and is sent again, with growing pauses,
- * where the server cannot be reached or answers 429, 502, 503 or 504; {@code Retry-After} makes a pause longer. So
- * a restart of the server loses nothing, as long as the reports that wait stay within {@link #setQueueLimitBytes}; past
- * that the oldest are dropped. What the server refuses for another reason is not sent again. Each of these is counted,
- * and logged.
+ * <p>A report is compressed and waits in memory until the server has taken it. If the server cannot be reached or
+ * answers 429, 502, 503 or 504, the report is sent again, with growing pauses; {@code Retry-After} makes a pause
+ * longer. So a restart of the server loses no report, as long as the waiting reports stay within
+ * {@link #setQueueLimitBytes}; beyond that limit the oldest are dropped. A report that the server refuses for another
+ * reason is not sent again. All these cases are counted and logged.
  *
  * <p>{@link #setServiceName} and {@link #setResourceAttributes} name the service, or else the environment variables
  * {@code OTEL_SERVICE_NAME} and {@code OTEL_RESOURCE_ATTRIBUTES}.
  *
- * <p>The text calls of a report do nothing. For a report in a file or a log as well, join two outputers with
- * {@link #and}.
+ * <p>The text methods do nothing. To print reports to a file or a log, too, join two outputers with {@link #and}.
  *
- * <p>Threads: any. Setters take effect with the next report. One thread, which is not sampled, sends; it runs while
- * there is something to send. {@link #report} does not wait for it. From JDK 28 on the JDK's HTTP client has a virtual
- * thread, which reports show: {@code HttpClient-N-SelectorManager}.
+ * <p>Threads: any. Setters take effect with the next report. A thread that is not sampled sends reports; it runs while
+ * reports are waiting, and {@link #report} does not wait for it. From JDK 28 on, the JDK's HTTP client has a virtual
+ * thread, {@code HttpClient-N-SelectorManager}, which is sampled.
  *
- * <p>Errors: a report that cannot be encoded, or is longer than {@link #setReportLimitBytes}, is thrown as
- * {@link UncheckedIOException}, so the sampler counts it as failed. All else goes to the logger with the name of this
- * class: of SLF4J where it is on the class path, else of {@link System.Logger}; of one kind at most one message in ten
- * minutes.
+ * <p>Errors: for a report that cannot be encoded, or is longer than {@link #setReportLimitBytes}, an
+ * {@link UncheckedIOException} is thrown, so the sampler counts it as failed. All other errors are logged to the logger
+ * with the name of this class, by SLF4J if it is on the class path, else by {@link System.Logger}, with at most one
+ * message of each kind in ten minutes.
  *
  * @since 1.0
  */
@@ -75,7 +74,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     private static final String LOGGER_NAME = RemoteSamplingOutputer.class.getName();
     private static final Pattern HEADER_NAME = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]+");
 
-    /** Those that the HTTP client sets. */
+    /** Headers that the HTTP client sets itself. */
     private static final Set<String> RESERVED_HEADERS =
             Set.of("connection", "content-length", "expect", "host", "transfer-encoding", "upgrade");
 
@@ -99,7 +98,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     private volatile int closeMillis = standardCloseMillis;
     private volatile int spreadMillis = STANDARD_SPREAD_MILLIS;
 
-    /** Needs {@link #setUrl} before the sampler's {@code init()}. */
+    /** Creates an outputer without a URL. {@link #setUrl} has to follow before the sampler's {@code init()}. */
     public RemoteSamplingOutputer() {
         this(System.getenv(), PushClock.REAL);
     }
@@ -128,7 +127,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
                 () -> new PushLimits(queueLimitBytes, getTimeoutMillis(), spreadMillis));
     }
 
-    /* For tests of what is sent at the exit: on a busy machine the HTTP client's first request takes longer. */
+    /* For tests of the exit: on a busy machine the HTTP client's first request takes longer. */
     static void setStandardCloseMillis(int millis) {
         standardCloseMillis = millis;
     }
@@ -157,7 +156,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     // ---- properties ----
 
     /**
-     * Where reports go, and how. The scheme says the protocol; {@code https} stands wherever {@code http} does:
+     * Sets where reports go. The scheme determines the protocol; {@code https} is possible wherever {@code http} is:
      *
      * <ul>
      *   <li>{@code otlp+http://host:4318}: {@link RemoteProtocol#OTLP}
@@ -166,15 +165,15 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
      *       protocol's path does
      * </ul>
      *
-     * <p>Without a URL, the environment variable {@code OTEL_EXPORTER_OTLP_PROFILES_ENDPOINT} has it, used as it is, or else
-     * {@code OTEL_EXPORTER_OTLP_ENDPOINT}, a base.
+     * <p>Without a URL, the environment variable {@code OTEL_EXPORTER_OTLP_PROFILES_ENDPOINT} is used as it is, or else
+     * {@code OTEL_EXPORTER_OTLP_ENDPOINT} as a base.
      *
-     * <p>Of the first two, a path is the base to which the protocol's own path is appended, unless it is there.
+     * <p>For the first two, the protocol's own path is appended to the path of the URL, unless it is there.
      * {@code user:password@} before the host is sent as basic authentication.
      *
      * @param url the URL
-     * @throws IllegalArgumentException if it is null, or is none of these; the message does not repeat it, as it may
-     *         have a password
+     * @throws IllegalArgumentException if it is null or has another form; the message does not repeat the URL, as it
+     *     may have a password
      */
     public void setUrl(String url) {
         if (url == null) {
@@ -186,9 +185,9 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * Where reports go.
+     * The destination of reports.
      *
-     * @return as it was set, or null where none was
+     * @return the URL as it was set, or null if none was
      */
     public @Nullable String getUrl() {
         return url;
@@ -197,7 +196,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     /**
      * How reports are sent.
      *
-     * @return what the URL says, or null where there is none
+     * @return the protocol of the URL, or null if there is no URL
      */
     public @Nullable RemoteProtocol getProtocol() {
         Endpoint current = endpointIfAny();
@@ -205,11 +204,11 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * The name of the service, for people: {@code service.name} or {@code service_name}. Default: the environment
-     * variable {@code OTEL_SERVICE_NAME}, else {@code service.name} of the resource's attributes, else the main class
-     * or jar of this JVM.
+     * Sets the name of the service, which is sent as {@code service.name} or {@code service_name}. Default: the
+     * environment variable {@code OTEL_SERVICE_NAME}, else {@code service.name} of the resource's attributes, else the
+     * main class or jar of this JVM.
      *
-     * @param serviceName a name; null: as by default
+     * @param serviceName a name; null: the default
      * @throws IllegalArgumentException if it is blank
      */
     public void setServiceName(@Nullable String serviceName) {
@@ -223,17 +222,17 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     /**
      * The name of the service.
      *
-     * @return what was set, or null where nothing was
+     * @return the name that was set, or null if none was
      */
     public @Nullable String getServiceName() {
         return serviceName;
     }
 
     /**
-     * More attributes of this process, as {@code key=value,key=value} with values in percent encoding, such as
+     * Sets more attributes of this process, as {@code key=value,key=value} with values in percent encoding, such as
      * {@code service.version=1.2,deployment.environment.name=test}. They are added to those of the environment variable
-     * {@code OTEL_RESOURCE_ATTRIBUTES}, and win over them. {@code service.instance.id} is HOST:PID where none is given.
-     * The first 24 are sent.
+     * {@code OTEL_RESOURCE_ATTRIBUTES}, and take precedence over them. {@code service.instance.id} is HOST:PID if none
+     * is given. Only the first 24 attributes are sent.
      *
      * @param resourceAttributes the list; empty: none
      * @throws IllegalArgumentException if it is null or not of that form
@@ -254,12 +253,13 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * Headers of each request, as {@code name=value,name=value} with values in percent encoding, such as
+     * Sets headers of each request, as {@code name=value,name=value} with values in percent encoding, such as
      * {@code Authorization=Bearer%20abc,X-Scope-OrgID=team}. Default: for {@link RemoteProtocol#OTLP} those of the
      * environment variable {@code OTEL_EXPORTER_OTLP_PROFILES_HEADERS}, or else of {@code OTEL_EXPORTER_OTLP_HEADERS};
-     * if the variables with endpoints name another server only, or one that cannot be read, those are not sent.
+     * if the variables with endpoints name only other servers, or cannot be read, the headers of the environment are
+     * not sent.
      *
-     * @param headers the list; empty: as by default
+     * @param headers the list; empty: the default
      * @throws IllegalArgumentException if it is null or not of that form, or has a header that cannot be set
      */
     public void setHeaders(String headers) {
@@ -292,7 +292,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * How large all reports that wait may be together, as they are sent. Past it the oldest are dropped. Default 16 MiB
+     * Limits the total size of waiting reports, compressed, in bytes. Beyond it the oldest are dropped. Default 16 MiB
      * (16,777,216).
      *
      * @param queueLimitBytes 65,536 to 1,073,741,824
@@ -304,7 +304,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * How large all reports that wait may be together.
+     * The limit of the total size of waiting reports.
      *
      * @return bytes
      */
@@ -313,7 +313,8 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * How large one report may be, packed. A larger one is not sent and counts as failed. Default 4 MiB (4,194,304).
+     * Limits the size of one report, compressed, in bytes. A larger report is not sent and counts as failed. Default 4
+     * MiB (4,194,304).
      *
      * @param reportLimitBytes 4,096 to 268,435,456
      * @throws IllegalArgumentException if it is out of range
@@ -325,7 +326,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * How large one report may be.
+     * The limit of the size of one report.
      *
      * @return bytes
      */
@@ -334,8 +335,9 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * How long the server may take for one report. Default: for {@link RemoteProtocol#OTLP} the environment variable
-     * {@code OTEL_EXPORTER_OTLP_PROFILES_TIMEOUT}, or else {@code OTEL_EXPORTER_OTLP_TIMEOUT}; else 10,000.
+     * Limits how long the server may take for one report, in milliseconds. Default: for {@link RemoteProtocol#OTLP} the
+     * environment variable {@code OTEL_EXPORTER_OTLP_PROFILES_TIMEOUT}, or else {@code OTEL_EXPORTER_OTLP_TIMEOUT};
+     * else 10,000.
      *
      * @param timeoutMillis 1 to 600,000
      * @throws IllegalArgumentException if it is out of range
@@ -360,8 +362,8 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * How long {@link #close()} may take to send what waits. Default 5,000. At an exit of the JVM without
-     * {@code close()} there are two seconds at most.
+     * Limits how long {@link #close()} may take to send waiting reports, in milliseconds. Default 5,000. If the JVM
+     * exits without {@code close()}, the limit is at most two seconds.
      *
      * @param closeMillis 0 to 600,000
      * @throws IllegalArgumentException if it is out of range
@@ -381,8 +383,9 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * Up to how long a report waits, at random, before it is sent, unless others are being sent: processes that were
-     * started together then do not send together. Default 5,000.
+     * Sets the maximum of the random time that a report waits before it is sent, in milliseconds. Default 5,000. So
+     * processes that were started together do not send at the same time. While other reports are being sent, a report
+     * does not wait.
      *
      * @param spreadMillis 0 to 600,000
      * @throws IllegalArgumentException if it is out of range
@@ -393,7 +396,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * Up to how long a report waits before it is sent.
+     * The maximum of the random time before a report is sent.
      *
      * @return milliseconds
      */
@@ -432,7 +435,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * Attempts that failed, after each of which the report waited to be sent again.
+     * Failed attempts after which the report waited to be sent again.
      *
      * @return their number
      */
@@ -441,7 +444,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * Reports that the server did not want, or of which it rejected a part, and that are not sent again.
+     * Reports that the server refused as a whole or in part, and that are not sent again.
      *
      * @return their number
      */
@@ -477,7 +480,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * Reports that wait, with the one that is being sent.
+     * Waiting reports, including the one that is being sent.
      *
      * @return their number
      */
@@ -486,7 +489,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * The size of the reports that wait.
+     * The size of the waiting reports.
      *
      * @return bytes, at most {@link #getQueueLimitBytes}
      */
@@ -507,7 +510,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     // ---- reports ----
 
     /**
-     * Makes sure that there is a URL and an HTTP client. The server need not be there yet.
+     * Checks that there is a URL and an HTTP client. The server need not run yet.
      *
      * @throws IllegalStateException if no URL was set
      * @throws UnsupportedOperationException if the JVM runs without the module {@code java.net.http}
@@ -539,7 +542,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * Packs the report and adds it to those that wait.
+     * Compresses the report and adds it to the waiting ones.
      *
      * @param report the report
      * @throws IllegalStateException if no URL was set
@@ -585,7 +588,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
         return otlp.headers(endpoint().uri(), RemoteSamplingOutputer::checkHeaders);
     }
 
-    /** Does nothing: the report is on its way. */
+    /** Does nothing: {@link #report} has the data. */
     @Override
     public void printIntervalTitle(String title) {}
 
@@ -593,7 +596,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     @Override
     public void printThreadRecord(String threadTitle, String record) {}
 
-    /** Logs it as a warning: it is no report. */
+    /** Logs the deadlock as a warning, because it is not part of a report. */
     @Override
     public void printDeadlock(String title, String record) {
         log(System.Logger.Level.WARNING, title + "\n" + record);
@@ -611,11 +614,11 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
         LogTarget.of(LOGGER_NAME).log(System.Logger.Level.WARNING, message, cause);
     }
 
-    /** Does nothing, and does not wait: a slow server delays no report. */
+    /** Does nothing and does not wait, so a slow server delays no report. */
     @Override
     public void flush() {}
 
-    /** Sends what waits, for at most {@link #getCloseMillis}; what is left then is counted and logged. */
+    /** Sends waiting reports for at most {@link #getCloseMillis}; reports that are left are counted and logged. */
     @Override
     public void close() {
         long left = pusher.close(closeMillis);

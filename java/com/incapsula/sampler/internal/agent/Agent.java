@@ -5,11 +5,12 @@ import java.lang.instrument.Instrumentation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the JVM calls for {@code -javaagent} and when the jar is attached, and the native library for {@code -agentpath}
- * and when it is attached. Neither throws: an exception of {@code premain} would end the JVM. What is wrong goes to
- * standard error, or back to the command line that attached.
+ * The entry points of the agent. The JVM calls them for {@code -javaagent} and when the jar is attached, the native
+ * library for {@code -agentpath} and when it is attached. They throw nothing, because an exception of {@code premain}
+ * would end the JVM. Errors are printed on standard error, or sent to the command line that attached.
  *
- * <p>The JVM loads this class with the application's. All others of the agent are loaded by {@link AgentLoader}.
+ * <p>The JVM loads this class with the application's class loader. {@link AgentLoader} loads all other classes of the
+ * agent.
  *
  * <p>Threads: any.
  */
@@ -18,18 +19,18 @@ public final class Agent {
     private Agent() {}
 
     /**
-     * Called before the application's {@code main} by the JVM, which looks for this method first and, where it is missing,
-     * makes an exception of a hundred classes.
+     * Called by the JVM before the application's {@code main}. The JVM looks for this method first; if it were missing,
+     * the exception would load a hundred classes.
      *
      * @param options as {@link AgentCommand} reads them; null: none
-     * @param unused what an agent may do
+     * @param unused the JVM's instrumentation
      */
     public static void premain(@Nullable String options, Instrumentation unused) {
         execute(options, true);
     }
 
     /**
-     * Called before the application's {@code main} by the native library.
+     * Called by the native library before the application's {@code main}.
      *
      * @param options as {@link AgentCommand} reads them; null: none
      */
@@ -52,7 +53,7 @@ public final class Agent {
         } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
             sayFailed(e);
         } catch (Throwable silent) {
-            // there is no memory: nothing can be said, and the application goes on
+            // without memory no message is possible, and the application goes on
         }
     }
 

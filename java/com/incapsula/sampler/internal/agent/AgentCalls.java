@@ -8,17 +8,17 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries out what the JVM has called {@link Agent} for, in the agent's own class loader.
+ * Carries out the calls of {@link Agent}, in the agent's own class loader.
  *
- * <p>After the first command, command lines attach with the core's file, which calls this class: one mapped file and one
- * session serve them all. Where another class loader has the agent's classes, too, as when jcmd loads the jar after a
- * command line has attached, its commands are carried out by the class that was first.
+ * <p>After the first command, command lines attach with the core's file, which calls this class, so one mapped file and
+ * one session serve all of them. If another class loader has the agent's classes, too, as when jcmd loads the jar after
+ * a command line has attached, the first class carries out its commands.
  *
  * <p>Threads: any.
  */
 public final class AgentCalls {
 
-    /** The file to attach with, in a system property. */
+    /** The system property with the file to attach with. */
     static final String LIBRARY_PROPERTY = "com.incapsula.sampler.agent.library";
 
     private static final AgentSession SESSION = new AgentSession();
@@ -26,7 +26,7 @@ public final class AgentCalls {
     static {
         ClassLoader loader = AgentCalls.class.getClassLoader();
         if (loader instanceof Consumer && AgentLoader.NAME.equals(loader.getName())) {
-            @SuppressWarnings("unchecked") // of our own
+            @SuppressWarnings("unchecked") // our own class
             Consumer<BiConsumer<String, Boolean>> ours = (Consumer<BiConsumer<String, Boolean>>) loader;
             ours.accept(new Handed());
         }
@@ -34,7 +34,7 @@ public final class AgentCalls {
 
     private AgentCalls() {}
 
-    /** This class, for {@link AgentLoader} in another class loader: both see the types of the JDK only. */
+    /** This class for {@link AgentLoader} in another class loader; both share only types of the JDK. */
     private static final class Handed implements BiConsumer<String, Boolean> {
 
         @Override
@@ -44,7 +44,7 @@ public final class AgentCalls {
     }
 
     /**
-     * What the native library calls while the JVM starts.
+     * Called by the native library while the JVM starts.
      *
      * @param options as {@link AgentCommand} reads them; null: none
      */
@@ -53,7 +53,7 @@ public final class AgentCalls {
     }
 
     /**
-     * What the native library calls when a command line has attached.
+     * Called by the native library when a command line has attached.
      *
      * @param options as {@link AgentCommand} reads them; null: none
      */
@@ -65,7 +65,7 @@ public final class AgentCalls {
      * Carries out a command. Never throws.
      *
      * @param options as {@link AgentCommand} reads them
-     * @param atStart true: the JVM is starting
+     * @param atStart whether the JVM is starting
      */
     public static void execute(String options, boolean atStart) {
         try {
@@ -79,7 +79,7 @@ public final class AgentCalls {
                 serving.getMethod("execute", String.class, boolean.class).invoke(null, options, atStart);
             }
         } catch (Throwable silent) {
-            // without memory or standard error nothing can be said, and the application goes on
+            // without memory or standard error no message is possible, and the application goes on
         }
     }
 
@@ -104,17 +104,17 @@ public final class AgentCalls {
         }
     }
 
-    /* Without the library it is this one: then each command line loads the agent anew. */
+    /* Without the library this class serves, and each command line loads the agent again. */
     private static Class<?> serving(String options) {
         try {
             LoadedLibrary.prefer(AgentCommand.written(options, AgentCommand.LIBRARY));
             Class<?> serving = LoadedLibrary.serveCommands(AgentCalls.class);
             if (serving == AgentCalls.class) {
-                System.setProperty(LIBRARY_PROPERTY, LoadedLibrary.coreFile()); // it may be there from a parent process
+                System.setProperty(LIBRARY_PROPERTY, LoadedLibrary.coreFile()); // may replace one of a parent process
             }
             return serving;
         } catch (RuntimeException | Error e) {
-            return AgentCalls.class; // the command itself says why, if it needs the library
+            return AgentCalls.class; // a command that needs the library names the reason
         }
     }
 }

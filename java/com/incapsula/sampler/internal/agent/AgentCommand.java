@@ -11,20 +11,20 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The text of an agent's options: {@code [VERB][,KEY[(=|:)VALUE]]...}. A key that is true or
- * false needs no value. A colon is as good as an equals sign, because jcmd
- * cuts at those. A comma in a value is written {@code \,}, and a backslash before a comma, another one or the end of a
- * value {@code \\}; others stand for themselves. A key may stand more than once where it is a list.
+ * The text of an agent's options: {@code [VERB][,KEY[(=|:)VALUE]]...}. A flag needs no value. A colon may replace an
+ * equals sign, because jcmd cuts its argument at equals signs. In a value, a comma is written {@code \,}, and a
+ * backslash before a comma, before another backslash or at the end of a value is written {@code \\}; other backslashes
+ * need no escape. Keys of lists may occur several times.
  *
- * @param verb what is to be done
+ * @param verb the command
  * @param settings values by canonical key, see {@link Keys}; a list has its parts separated by commas
- * @param answer the id of the command line that waits for the answer, or null
- * @param copies files that the command line has made for the target, to be removed when it ends
+ * @param answer the id of the command line that waits for an answer, or null
+ * @param copies files that the command line has copied for the target, which removes them when it ends
  */
 record AgentCommand(
         Verb verb, Map<String, String> settings, @Nullable String answer, List<String> copies) {
 
-    /** Keys that the command line writes and users do not. */
+    /** Keys that only the command line writes. */
     static final String ANSWER = "answer";
 
     /** The file of the native library that the command line has attached with. */
@@ -32,16 +32,16 @@ record AgentCommand(
 
     static final String COPY = "copy";
 
-    /** {@code false}: the answer needs no summary, because the command line shows a report that begins with one. */
+    /** {@code false}: the answer has no summary, because the command line shows a report that begins with one. */
     static final String SUMMARY = "summary";
 
     /** The id of a command whose answer has been read. */
     static final String FORGET = "forget";
 
-    /** The jar, for the native library that looks for the agent's classes. */
+    /** The jar in which the native library finds the agent's classes. */
     static final String JAR = "jar";
 
-    /** What is to be done. */
+    /** A command. */
     enum Verb {
         START,
         RUN,
@@ -51,7 +51,7 @@ record AgentCommand(
         STOP,
         MCP;
 
-        /** @return as users write it */
+        /** @return the word that users write */
         String text() {
             return name().toLowerCase(Locale.ROOT);
         }
@@ -74,7 +74,7 @@ record AgentCommand(
     /**
      * Reads options.
      *
-     * @throws Refusal naming what is wrong, and the keys there are
+     * @throws Refusal naming the error and all keys
      */
     static AgentCommand parse(String options) {
         Verb verb = Verb.START;
@@ -87,7 +87,7 @@ record AgentCommand(
             int at = separator(part);
             String key = at < 0 ? part : part.substring(0, at).strip();
             String value = at < 0 ? "" : part.substring(at + 1).strip();
-            if (at < 0 && (i > 0 || Verb.of(part) == null) && Keys.isFlag(part)) { // mcp is both
+            if (at < 0 && (i > 0 || Verb.of(part) == null) && Keys.isFlag(part)) { // mcp is a verb and a flag
                 Keys.add(settings, part, "true");
             } else if (at < 0) {
                 verb = verb(part, i == 0);
@@ -105,7 +105,7 @@ record AgentCommand(
     /**
      * The value of a key that the command line writes.
      *
-     * @return null where it is not there; the rest of the options may be wrong
+     * @return null if the key is missing; the other options may be wrong
      */
     static @Nullable String written(String options, String key) {
         for (String part : split(options)) {
@@ -132,8 +132,8 @@ record AgentCommand(
                                 + " packages=com.acme,packages=org.example, or has \\, between its parts");
     }
 
-    /** @return the parts between commas, without their escapes; blank ones are left out */
-    @SuppressWarnings("IncrementInForLoopAndHeader") // an escape takes the character behind it
+    /** @return the parts between commas, without escapes and without blank parts */
+    @SuppressWarnings("IncrementInForLoopAndHeader") // an escape includes the next character
     static List<String> split(String options) {
         List<String> parts = new ArrayList<>();
         StringBuilder part = new StringBuilder();
@@ -169,7 +169,7 @@ record AgentCommand(
         return value.replace("\\", "\\\\").replace(",", "\\,");
     }
 
-    /* The first of the two. */
+    /* Returns the first of the two, or -1. */
     private static int separator(String part) {
         int equals = part.indexOf('=');
         int colon = part.indexOf(':');

@@ -9,9 +9,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The agent's own class loader. The JVM puts the agent's jar on the application's class path; the classes that work are
- * loaded once more from the same jar, below the platform's classes only. So the agent meets neither the application's copy
- * of the library, of whatever version, nor its SLF4J, and the application sees nothing of the agent's.
+ * The agent's own class loader. The JVM puts the agent's jar on the application's class path. This class loader loads
+ * the classes of the same jar once more, with only the platform's classes as parent. So the agent sees neither the
+ * application's copy of the library, which may be of another version, nor its SLF4J, and the application sees no class
+ * of the agent.
  *
  * <p>Threads: any.
  */
@@ -20,20 +21,20 @@ public final class AgentLoader {
     /** The name of the class loader that this class makes. */
     static final String NAME = "threads-sampler-agent";
 
-    /* No class literal: that would load the class here as well. */
+    /* A class literal would load the class here, too. */
     private static final String CALLS = "com.incapsula.sampler.internal.agent.AgentCalls";
 
-    /* One for the life of the JVM: each command finds the session of the one before. */
+    /* One for the life of the JVM, so that each command finds the session of the previous one. */
     private static final ClassLoader LOADER = make();
 
     private AgentLoader() {}
 
     /**
-     * Looks for the library's own classes in the jar first. No other place has them: the loaders above would only make an
+     * Looks for the library's own classes in the jar first. Its parents do not have them and would only throw an
      * exception for each.
      *
-     * <p>{@link AgentCalls} hands itself over when it is initialised. The first call by reflection takes a JVM that starts
-     * 40 ms.
+     * <p>{@link AgentCalls} registers itself here when it is initialised, because the first call by reflection takes 40
+     * ms in a starting JVM.
      */
     private static final class OwnFirst extends URLClassLoader implements Consumer<BiConsumer<String, Boolean>> {
 
@@ -76,10 +77,10 @@ public final class AgentLoader {
     }
 
     /**
-     * A class of the agent's jar.
+     * Loads a class of the agent's jar.
      *
      * @param name its name
-     * @return the class as the agent has it
+     * @return the agent's copy of the class
      * @throws ClassNotFoundException if the jar has no such class
      */
     public static Class<?> load(String name) throws ClassNotFoundException {
@@ -90,8 +91,8 @@ public final class AgentLoader {
      * Carries out a command in the agent's classes.
      *
      * @param options as {@link AgentCommand} reads them
-     * @param atStart true: the JVM is starting
-     * @throws ClassNotFoundException if the jar is not whole
+     * @param atStart whether the JVM is starting
+     * @throws ClassNotFoundException if the jar is incomplete
      */
     static void execute(String options, boolean atStart) throws ClassNotFoundException {
         if (LOADER instanceof OwnFirst made) {
@@ -102,8 +103,8 @@ public final class AgentLoader {
     }
 
     /*
-     * Where the native library has made a class loader for the jar, this class is in it. Where there is no jar, as in a
-     * runtime image that has the library as a module, the application's class loader has to do.
+     * If the native library has made a class loader for the jar, this class is in it. If there is no jar, as in a
+     * runtime image with the library as a module, the application's class loader is used.
      */
     private static ClassLoader make() {
         ClassLoader ours = AgentLoader.class.getClassLoader();
@@ -115,7 +116,7 @@ public final class AgentLoader {
         return jar == null || !jar.getProtocol().equals("file") ? ours : new OwnFirst(jar);
     }
 
-    /* The system class loader may be one of the user's; then the class path's is its parent. */
+    /* The system class loader may be a class of the user; then its parent has the class path. */
     private static boolean isOfApplication(ClassLoader loader) {
         ClassLoader each = ClassLoader.getSystemClassLoader();
         while (each != null && each != loader) {

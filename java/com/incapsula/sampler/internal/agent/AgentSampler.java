@@ -24,7 +24,7 @@ import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sampler that runs as some settings want it, with its server.
+ * A sampler with the settings of a command, and its server.
  *
  * <p>Threads: one at a time, except {@link #sampler}.
  */
@@ -33,18 +33,18 @@ final class AgentSampler {
     private static final int MAX_PORT = 65_535;
     private static final long PUSH_SECONDS = 60;
 
-    /* The time to compile a regular expression grows with the square of its length. */
+    /* Compiling a regular expression takes time that grows with the square of its length. */
     private static final int MAX_EXPRESSION_CHARS = 4096;
 
     private final ThreadsSampler sampler;
     private final SamplingOutputer outputer;
     private final @Nullable RemoteSamplingOutputer push;
     private final String output;
-    private final Map<String, String> options; // properties that were set, for people
+    private final Map<String, String> options; // properties that were set, for messages
     private final String since = UtcTime.now().toString();
     private final @Nullable ThreadsSamplerServer server;
-    private final Set<Thread> runs = new HashSet<>(); // those of commands that share it
-    private final Set<Thread> helpers = new HashSet<>(); // those, and others that use it while it runs
+    private final Set<Thread> runs = new HashSet<>(); // threads of commands that share this sampler
+    private final Set<Thread> helpers = new HashSet<>(); // those, and other threads that use it while it runs
 
     private AgentSampler(
             ThreadsSampler sampler,
@@ -62,8 +62,8 @@ final class AgentSampler {
     }
 
     /**
-     * Makes one for {@link #init}, and checks what can be checked without starting it. Its reports come at the end, or
-     * each minute where they are pushed, unless a setting says otherwise.
+     * Creates a sampler for {@link #init}, and checks the settings as far as possible without starting it. By default
+     * there is one report at the end, or one each minute if reports are pushed.
      *
      * @param settings by canonical key
      * @param output file, log, stdout or none
@@ -72,7 +72,7 @@ final class AgentSampler {
     static AgentSampler prepare(Map<String, String> settings, String output) {
         ThreadsSampler sampler = new ThreadsSampler();
         sampler.setReportFrequencySeconds(settings.containsKey(Keys.PUSH) ? PUSH_SECONDS : 0);
-        sampler.setRequired(true); // a refusal is printed, so there is no reason for an inert sampler
+        sampler.setRequired(true); // a refusal is printed, so an inert sampler has no use
         Map<String, String> options = new TreeMap<>();
         for (Map.Entry<String, String> setting : settings.entrySet()) {
             String key = setting.getKey();
@@ -117,7 +117,7 @@ final class AgentSampler {
         }
     }
 
-    /** For reports that are fetched: drops the periodic ones. No lambda, which a JVM that starts would link. */
+    /** Drops periodic reports, for commands that fetch reports. A class, as a starting JVM would link a lambda. */
     private static final class Dropped implements ReportAction {
 
         @Override
@@ -156,7 +156,7 @@ final class AgentSampler {
     }
 
     /**
-     * Starts it.
+     * Starts the sampler.
      *
      * @throws Refusal with the reason; nothing has been started
      */
@@ -172,7 +172,7 @@ final class AgentSampler {
         try {
             server.init();
         } catch (RuntimeException | Error e) {
-            sampler.setSamplingOutputer(silent()); // what is refused writes no report over an older one
+            sampler.setSamplingOutputer(silent()); // a refused start must not replace an older report
             sampler.shutdown();
             throw new Refusal("http: " + e.getMessage(), e);
         }
@@ -217,10 +217,10 @@ final class AgentSampler {
     }
 
     /**
-     * Writes a report as the periodic ones.
+     * Writes a report to the place of the periodic ones.
      *
-     * @return a sentence on that
-     * @throws Refusal if reports go nowhere
+     * @return a sentence for the user
+     * @throws Refusal if reports are not written anywhere
      */
     String printReport() {
         if (isNowhere()) {
@@ -230,45 +230,45 @@ final class AgentSampler {
         return "the report up to now went to " + place();
     }
 
-    /** Sets a property. @return a sentence on that */
+    /** Sets a property. @return a sentence for the user */
     String set(String name, String value) {
         setProperty(sampler, name, value);
         options.put(name, value);
         return name + " is " + value + " from the next tick on";
     }
 
-    /** A thread that waits for something while this one runs: {@link #end} interrupts it. */
+    /** Adds a thread that waits for something while the sampler runs; {@link #end} interrupts it. */
     void addHelper(Thread helper) {
         helpers.add(helper);
     }
 
-    /** It does not wait any more. */
+    /** Removes a thread that no longer waits. */
     void removeHelper(Thread helper) {
         helpers.remove(helper);
     }
 
-    /** A thread of a run that shares this one: {@link #end} interrupts it. */
+    /** Adds the thread of a run that shares this sampler; {@link #end} interrupts it. */
     void addRun(Thread thread) {
         runs.add(thread);
         helpers.add(thread);
     }
 
-    /** @return true: there is no other run that shares this one */
+    /** @return true if no other run shares this sampler */
     boolean removeRun(Thread thread) {
         helpers.remove(thread);
         runs.remove(thread);
         return runs.isEmpty();
     }
 
-    /** @return true: it ends with the last of its runs */
+    /** @return true if the sampler ends with the last of its runs */
     boolean hasRuns() {
         return !runs.isEmpty();
     }
 
     /**
-     * Stops, whatever happens meanwhile.
+     * Stops the sampler. Failures are part of the answer.
      *
-     * @return a sentence on that
+     * @return sentences for the user
      */
     String end() {
         for (Thread helper : helpers) {
@@ -315,7 +315,7 @@ final class AgentSampler {
         return written + (written.isEmpty() || pushed.isEmpty() ? "" : " and ") + pushed;
     }
 
-    /** @return one line: since when it runs, and how */
+    /** @return one line with the start time and the settings */
     String description() {
         long seconds = sampler.getReportFrequencySeconds();
         String when = seconds == 0 ? " at the end" : " every " + seconds + " s";
@@ -331,7 +331,7 @@ final class AgentSampler {
                 + (server == null ? "" : ", page at " + server.getUrl());
     }
 
-    /** @return lines with its figures */
+    /** @return lines with the sampler's figures */
     String status() {
         SamplerStatistics figures = sampler.getStatistics();
         return String.join(

@@ -28,10 +28,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The agent's sampler in this JVM: at most one, beside those of the application.
+ * The commands of the agent in this JVM. The agent has at most one sampler, beside those of the application.
  *
- * <p>Threads: any; one command at a time. {@code run} returns at once, and a thread of its own, which is not sampled,
- * ends it.
+ * <p>Threads: any; one command at a time. {@code run} returns at once, and an internal thread ends the run.
  */
 final class AgentSession {
 
@@ -47,13 +46,13 @@ final class AgentSession {
             Set.of(Keys.FILE, Keys.FORMAT, Keys.CONTENT, Keys.MEASURE, Keys.PER, Keys.FOCUS);
 
     private @Nullable AgentSampler running; // guarded by this
-    private final Deque<Path> fetchable = new ConcurrentLinkedDeque<>(); // reports for command lines
+    private final Deque<Path> fetchable = new ConcurrentLinkedDeque<>(); // report files for command lines
 
     /**
-     * Carries a command out and answers it.
+     * Carries out a command and answers it.
      *
-     * @param atStart true: the JVM is starting, and a report needs a place of its own
-     * @throws Refusal if it is not carried out
+     * @param atStart whether the JVM is starting; then no command line waits for a report
+     * @throws Refusal if the command is not carried out
      */
     synchronized void execute(AgentCommand command, boolean atStart, AnswerSlot slot) throws IOException {
         removeForgotten();
@@ -74,7 +73,7 @@ final class AgentSession {
         }
     }
 
-    /* Reports that no command line has fetched within a minute: it was ended meanwhile. */
+    /* Removes reports that no command line has fetched within a minute, because it was ended. */
     private void removeForgotten() {
         if (fetchable.isEmpty()) {
             return;
@@ -87,13 +86,13 @@ final class AgentSession {
                 }
                 Files.deleteIfExists(file);
             } catch (IOException gone) {
-                // fetched at this moment
+                // it is being fetched
             }
             return true;
         });
     }
 
-    /* A copy that the command line has made for this JVM; a later one may need the jar. */
+    /* Deletes, at the exit, files that the command line has copied for this JVM; a later command may need the jar. */
     private static void keepCopy(String file) {
         if (file.endsWith(".jar")) {
             System.setProperty(JAR_PROPERTY, file);
@@ -115,10 +114,10 @@ final class AgentSession {
     }
 
     /**
-     * Makes the sampler that {@code start} starts.
+     * Creates the sampler for {@code start}.
      *
-     * @param settings by canonical key, from all places
-     * @throws Refusal if they are wrong, or contradict each other
+     * @param settings by canonical key, from options, environment and file
+     * @throws Refusal if they are wrong or contradict each other
      */
     static AgentSampler prepared(Map<String, String> settings, boolean atStart) {
         String to = destination(settings, atStart);
@@ -129,7 +128,7 @@ final class AgentSession {
         return AgentSampler.prepare(settings, to);
     }
 
-    /* An explicit to=none is taken at its word. */
+    /* An explicit to=none has no output. */
     private static void requirePlace(Map<String, String> settings, String to) {
         String every = settings.getOrDefault(Keys.EVERY, "0");
         boolean isPeriodic = Refusal.unlessSeconds(Keys.EVERY, every) > 0;
@@ -153,7 +152,7 @@ final class AgentSession {
         return InternalThreads.hidden(new Lifecycle());
     }
 
-    /* What is nearer to the user wins: options, then the environment, then the file. */
+    /* Options take precedence over the environment, and the environment over the file. */
     static Map<String, String> merged(
             Map<String, String> options, Map<String, String> environment, List<String> ignored) {
         Map<String, String> near = over(Keys.ofEnvironment(environment, ignored), options);
@@ -161,7 +160,7 @@ final class AgentSession {
         return file == null ? near : over(ofFile(Path.of(file)), near);
     }
 
-    /* The nearer ones win, also where the farther ones name another place for reports under another key. */
+    /* Values of the first map take precedence, also if the second names another output under another key. */
     private static Map<String, String> over(Map<String, String> far, Map<String, String> near) {
         if (!near.getOrDefault(Keys.TO, "file").equals("file")) {
             far.keySet().removeAll(OF_A_FILE);
@@ -223,12 +222,12 @@ final class AgentSession {
         startRun(new Run(joined(command), own, millis, to, slot));
     }
 
-    /** @return true: what begins now ends the sampler, if it is the last to use it */
+    /** @return true if a new run has to end the sampler as its last user */
     private boolean isOwn() {
         return running == null || running.hasRuns();
     }
 
-    /* The sampler that runs, or else a new one. */
+    /* Returns the running sampler, or a new one. */
     private AgentSampler joined(AgentCommand command) {
         AgentSampler used = running;
         if (used == null) {
@@ -256,7 +255,7 @@ final class AgentSession {
             thread.start();
             started = true;
             if (run.own()) {
-                run.used().addRun(thread); // before it can end: that takes the lock that is held here
+                run.used().addRun(thread); // before it can end, which needs the lock held here
             } else {
                 run.used().addHelper(thread);
             }
@@ -270,7 +269,7 @@ final class AgentSession {
         }
     }
 
-    /* The last of the runs that share a sampler ends it. */
+    /* The last run of a shared sampler ends it. */
     private void leave(Run run) {
         leave(run.used(), run.own());
     }
@@ -283,7 +282,7 @@ final class AgentSession {
         }
     }
 
-    /** A sampler that runs for some time: own to this run and others at the same time, or one that was started. */
+    /** A run for some time, on a sampler of runs, or on the one that {@code start} has started. */
     private record Run(AgentSampler used, boolean own, long millis, Destination to, AnswerSlot slot) {}
 
     private void awaitAndReport(Run run, SamplingCursor cursor) {
@@ -307,9 +306,9 @@ final class AgentSession {
         }
     }
 
-    /* For the terminal of a command line; other answers go to the application's standard error. The report is written. */
+    /* A command line shows the summary; other answers are printed on the application's standard error. */
     private static String summary(Run run, SamplingReport report) {
-        boolean isShown = !run.slot().wantsSummary() && !report.getGroups().isEmpty(); // else it has none
+        boolean isShown = !run.slot().wantsSummary() && !report.getGroups().isEmpty(); // else the report has no summary
         if (isShown || !run.slot().isAwaited() || !run.used().sampler().isReportSummary()) {
             return "";
         }
@@ -360,7 +359,7 @@ final class AgentSession {
             thread.start();
             started = true;
             if (own) {
-                used.addRun(thread); // before it can end: that takes the lock that is held here
+                used.addRun(thread); // before it can end, which needs the lock held here
             } else {
                 used.addHelper(thread);
             }
@@ -384,7 +383,7 @@ final class AgentSession {
         try (socket) {
             socket.serve(used.sampler(), slot.greeting());
         } catch (IOException | InterruptedException | RuntimeException | Error ended) {
-            // the client sees the end of the connection, and there is no other place for a message
+            // the client sees the end of the connection; no other message is possible
         } finally {
             leave(used, own);
         }
@@ -420,7 +419,7 @@ final class AgentSession {
         return used.set(setting.getKey(), setting.getValue());
     }
 
-    /* Stops, whatever becomes of the report. */
+    /* Stops the sampler even if the report fails. */
     private void stop(AgentCommand command, AnswerSlot slot) {
         AgentSampler ending = required();
         requireOnly(command, OF_A_REPORT);
@@ -467,7 +466,7 @@ final class AgentSession {
         }
     }
 
-    /** Where the report of a single command goes: a file of the user's, or one that the command line fetches. */
+    /** The place for the report of a single command: a file of the user, or one that the command line fetches. */
     private static final class Destination {
 
         private final Verb verb;
@@ -481,7 +480,7 @@ final class AgentSession {
             files = settings.containsKey(Keys.FILE) ? new ReportFiles(settings) : null;
             String content = settings.get(Keys.CONTENT);
             fetched = content == null ? null : ReportFiles.format(content);
-            ReportFiles.changed(ReportOptions.standard(), settings); // a wrong value is found before the session
+            ReportFiles.changed(ReportOptions.standard(), settings); // finds a wrong value before the sampler starts
             if (files == null && settings.containsKey(Keys.FORMAT)) {
                 throw new Refusal("format needs a file");
             }
@@ -497,7 +496,7 @@ final class AgentSession {
             return files == null && fetched == null;
         }
 
-        /** @return the file to be fetched, or null */
+        /** @return the file to fetch, or null */
         @Nullable
         Path write(SamplingReport report) throws IOException {
             if (files != null) {

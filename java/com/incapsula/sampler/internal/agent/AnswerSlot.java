@@ -7,11 +7,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the answer to one command goes. The command line gives each command an id and reads the answer from a system
- * property of the target, which works across users and namespaces. There are eight such properties, used in turn: a
- * command that goes on may be answered after later ones. The command line has a property removed once it has read it. A
- * command without an id ({@code -javaagent}, jcmd) is answered
- * on standard error.
+ * The place for the answer to one command. The command line gives each command an id and reads the answer from a system
+ * property of the target, which works across users and namespaces. There are eight such properties, used in turn,
+ * because a long command may be answered after later ones. When the command line has read an answer, it tells the
+ * target to remove the property. A command without an id ({@code -javaagent}, jcmd) is answered on standard error.
  *
  * <p>Threads: any.
  */
@@ -23,7 +22,7 @@ final class AnswerSlot {
     private static final int PLACES = 8;
     private static final AtomicInteger COMMANDS = new AtomicInteger();
 
-    /** How a command ended, or that it goes on. */
+    /** The state of a command. */
     enum State {
         DONE,
         REFUSED,
@@ -33,8 +32,8 @@ final class AnswerSlot {
     /**
      * An answer.
      *
-     * @param state how the command ended
-     * @param content a file with the report, to be removed by the reader; null: there is none
+     * @param state the state of the command
+     * @param content a file with the report, which the reader removes; null if there is none
      * @param text lines for the user
      */
     record Answer(State state, @Nullable String content, String text) {}
@@ -48,24 +47,24 @@ final class AnswerSlot {
         this.wantsSummary = wantsSummary;
     }
 
-    /** @return the slot that this command names, whether the command is right or not */
+    /** @return the slot for a command, even if the command is wrong */
     static AnswerSlot of(String options) {
         return new AnswerSlot(
                 AgentCommand.written(options, AgentCommand.ANSWER),
                 !"false".equals(AgentCommand.written(options, AgentCommand.SUMMARY)));
     }
 
-    /** @return true: a command line waits for the answer */
+    /** @return true if a command line waits for the answer */
     boolean isAwaited() {
         return id != null;
     }
 
-    /** @return true: it shows no report that begins with a summary */
+    /** @return false if the command line shows a report that begins with a summary */
     boolean wantsSummary() {
         return wantsSummary;
     }
 
-    /** @return what only the command line and this JVM know: the id */
+    /** @return the id, which only the command line and this JVM know */
     String greeting() {
         return id == null ? "" : id;
     }
@@ -82,7 +81,7 @@ final class AnswerSlot {
         put(State.GOES_ON, text, null);
     }
 
-    /* First line: id, state, file. The rest is the text. */
+    /* The first line has id, state and file; the text follows. */
     private void put(State state, String text, @Nullable Path content) {
         if (id == null) {
             System.err.println("threads-sampler: " + (state == State.REFUSED ? "refused: " : "") + text);
@@ -97,7 +96,7 @@ final class AnswerSlot {
      *
      * @param properties the target's system properties
      * @param id the command's
-     * @return null: there is no answer to this command
+     * @return null if there is no answer to this command
      */
     static @Nullable Answer read(Properties properties, String id) {
         for (int i = 0; i < PLACES; i++) {
@@ -114,12 +113,12 @@ final class AnswerSlot {
         for (int i = 0; i < PLACES; i++) {
             String value = System.getProperty(PROPERTY + i, "");
             if (value.startsWith(id + " ")) {
-                System.getProperties().remove(PROPERTY + i, value); // unless a later answer has its place by now
+                System.getProperties().remove(PROPERTY + i, value); // unless a later answer has replaced it
             }
         }
     }
 
-    /** @return true: some command has been answered in these properties */
+    /** @return true if these properties have an answer to any command */
     static boolean isInUse(Properties properties) {
         return properties.stringPropertyNames().stream().anyMatch(name -> name.startsWith(PROPERTY));
     }

@@ -7,15 +7,15 @@ import com.incapsula.sampler.outputer.LoggerSamplingOutputer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Logs reports where the application logs. The agent's class loader sees no SLF4J, and the agent starts before the
- * application's class loaders are there; so it is looked for with each report, on the class path, then through the
- * context class loaders of live threads. The first reports wait until the application can have chosen its log.
+ * Logs reports with the application's SLF4J. The agent's class loader does not see it, and the agent starts before the
+ * application's class loaders exist. So each report looks for SLF4J on the class path, then through the context class
+ * loaders of live threads. The first reports wait until the application has had time to choose its log.
  *
  * <p>Threads: one at a time.
  */
 final class ApplicationLog extends LoggerSamplingOutputer {
 
-    private static final int MORE_THREADS = 16; // that start while they are listed
+    private static final int MORE_THREADS = 16; // may start while threads are listed
 
     @Override
     public void printIntervalTitle(String title) {
@@ -40,7 +40,7 @@ final class ApplicationLog extends LoggerSamplingOutputer {
         return ContextSlf4jTarget.isIn(classPath) ? classPath : findInThreads();
     }
 
-    /* The first one, in the order of the threads' groups: the application's main thread stands before its workers. */
+    /* Takes the first match: the application's main thread is listed before its workers. */
     private static @Nullable ClassLoader findInThreads() {
         ThreadGroup top = Thread.currentThread().getThreadGroup();
         while (top.getParent() != null) {

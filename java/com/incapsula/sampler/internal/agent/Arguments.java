@@ -15,13 +15,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A command line, read and checked as far as that is possible without the target.
+ * A command line, checked as far as possible without the target.
  *
  * <p>Threads: one.
  */
 final class Arguments {
 
-    /** What the program does. */
+    /** The command. */
     enum Action {
         HELP,
         VERSION,
@@ -46,8 +46,8 @@ final class Arguments {
     private Arguments() {}
 
     /**
-     * Reads a command line, as GNU programs do: {@code -d10s}, {@code -d 10s}, {@code --duration=10s}, {@code --duration
-     * 10s}; no options follow {@code --}.
+     * Reads a command line in the style of GNU programs: {@code -d10s}, {@code -d 10s}, {@code --duration=10s},
+     * {@code --duration 10s}; no options follow {@code --}.
      *
      * @throws Refusal if it is wrong
      */
@@ -174,7 +174,7 @@ final class Arguments {
         return words.get(0);
     }
 
-    /** @return what the options say, by canonical key */
+    /** @return the options by canonical key */
     Map<String, String> settings() {
         return Keys.joined(settings);
     }
@@ -184,7 +184,7 @@ final class Arguments {
         return words;
     }
 
-    /** @return where this process writes the report, or null: to standard output, or the target writes it */
+    /** @return the file that this process writes the report to; null: standard output, or the target writes it */
     @Nullable
     String output() {
         return verb == Verb.START ? null : output;

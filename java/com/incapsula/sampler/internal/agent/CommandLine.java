@@ -20,10 +20,10 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The program of the jar: {@code java -jar threads-sampler.jar}. Samples another JVM, or makes one report of several.
+ * The program {@code java -jar threads-sampler.jar}. Samples another JVM, or merges or compares report files.
  *
- * <p>Exit: 0 done; 1 the target refused it, there is no report, or standard output cannot be written to; 2 usage; 3 the
- * target cannot be attached to.
+ * <p>Exit codes: 0 success; 1 the target refused the command, there is no report, or standard output cannot be written;
+ * 2 usage; 3 the target cannot be attached to.
  *
  * <p>Threads: one.
  */
@@ -34,7 +34,7 @@ public final class CommandLine {
     private static final int USAGE = 2;
     private static final int NO_ATTACH = 3;
 
-    private static final long ANSWER_MILLIS = 60_000; // past a run's end, on a busy machine
+    private static final long ANSWER_MILLIS = 60_000; // after the end of a run, on a busy machine
     private static final long SHOW_MILLIS = 1000;
 
     private final PrintStream out;
@@ -59,11 +59,11 @@ public final class CommandLine {
         try {
             int exit = execute(Arguments.parse(arguments));
             return exit == DONE && out.checkError() ? fail(REFUSED, "standard output cannot be written to") : exit;
-        } catch (Refusal | InvalidPathException e) { // a name that this locale cannot write
+        } catch (Refusal | InvalidPathException e) { // InvalidPathException: this locale cannot express the name
             return fail(USAGE, e.getMessage() + "\n--help explains the options");
         } catch (IOException e) {
             return fail(REFUSED, IoReason.of(e));
-        } catch (OutOfMemoryError e) { // of large files
+        } catch (OutOfMemoryError e) { // the files are too large
             return fail(REFUSED, "not enough memory: " + e.getMessage() + "; more is java -Xmx8g -jar ...");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -136,7 +136,7 @@ public final class CommandLine {
             throws Target.Unreachable, IOException, InterruptedException {
         FileSeries files = files(arguments, named.pid());
         if (files != null) {
-            files.check(); // before anything is sampled
+            files.check(); // before sampling
         }
         String id = target.send(arguments.forAgent());
         Answer answer = target.answer(id);
@@ -191,7 +191,7 @@ public final class CommandLine {
                 : fail(REFUSED, "the target has ended the session");
     }
 
-    /* Texts may meet a terminal; profiles are bytes. */
+    /* Texts may be shown on a terminal; profiles are binary. */
     private static byte[] shown(byte[] content, Arguments arguments) {
         String format = arguments.settings().get(Keys.FORMAT);
         boolean isBinary = "pprof".equalsIgnoreCase(format) || "otlp".equalsIgnoreCase(format);
@@ -217,7 +217,7 @@ public final class CommandLine {
         err.println();
     }
 
-    /* System.console() has two meanings, before and after JDK 22. */
+    /* System.console() changed its meaning in JDK 22. */
     private static boolean isTerminal() {
         try {
             String name = Files.readSymbolicLink(Path.of("/proc/self/fd/2")).toString();

@@ -8,15 +8,15 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A frame as text, {@code com.acme.Shop.sell(Shop.java:12)} or {@code [in brackets]}, and as in the JSON form. */
+/** Converts frames between text, {@code com.acme.Shop.sell(Shop.java:12)} or {@code [text]}, and the JSON form. */
 final class Frames {
 
-    private static final Pattern TYPE = Pattern.compile("_\\[[a-z0-9]]$"); // as other tools add it
+    private static final Pattern TYPE = Pattern.compile("_\\[[a-z0-9]]$"); // other tools add this suffix
     private static final Pattern LINE = Pattern.compile("(?s)(?<file>.+):(?<line>\\d{1,9})");
 
     private Frames() {}
 
-    /** @return the text as a part of a line of the form COLLAPSED: escaped as native/src/export/line_texts.h has it */
+    /** @return the text escaped for a line of COLLAPSED, as in native/src/export/line_texts.h */
     static String part(String text) {
         if (text.isEmpty()) {
             return "[unnamed]";
@@ -41,7 +41,7 @@ final class Frames {
         }
     }
 
-    /** @return the text of the root that stands for a group of the JSON form */
+    /** @return the text of the root frame for a group of the JSON form */
     static String ofGroup(Map<?, ?> group) {
         return part(String.valueOf(group.get("name")));
     }
@@ -91,7 +91,7 @@ final class Frames {
         return frame;
     }
 
-    /* Of CLASS.METHOD(PLACE), as far as it is that. */
+    /* The parts of CLASS.METHOD(PLACE). */
     private record Parts(String name, String place) {
 
         static Parts of(String text) {

@@ -5,18 +5,18 @@ import com.incapsula.sampler.internal.report.PlainText;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** Which JVM a user means: by its process, its main class or its jar. */
+/** Finds the JVM that a user names by its process, its main class or its jar. */
 final class JvmNames {
 
     private JvmNames() {}
 
     /**
-     * The JVMs that a word means.
+     * Finds JVMs.
      *
-     * @param all those that can be seen
+     * @param all the visible JVMs
      * @param wanted a process id; or a main class with or without its package, or a jar with or without folder and
      *        extension; else a part of the command line
-     * @return one for a process id, seen or not; else the best matches
+     * @return one JVM for a process id, visible or not; else the best matches
      */
     static List<Target.Listed> find(List<Target.Listed> all, String wanted) {
         if (isNumber(wanted)) {
@@ -51,11 +51,11 @@ final class JvmNames {
         if (main.endsWith(".jar")) {
             return main.substring(main.lastIndexOf('/') + 1, main.length() - ".jar".length());
         }
-        String last = main.substring(main.lastIndexOf('/') + 1); // a class of a module: module/class
+        String last = main.substring(main.lastIndexOf('/') + 1); // the class may be written as module/class
         return last.substring(last.lastIndexOf('.') + 1);
     }
 
-    /** @return as a list shows it */
+    /** @return the name for a list */
     static String shown(String name) {
         return name.isEmpty() ? "(unknown)" : PlainText.of(name).replace('\n', ' ');
     }

@@ -11,8 +11,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of settings. Each property of the sampler has its own name as key; some have a short one as well, which
- * becomes the name. The others are the agent's own.
+ * The keys of settings. The key of a sampler's property is its name; some properties have a short key, too. The other
+ * keys are the agent's own.
  *
  * <p>Threads: any.
  */
@@ -24,7 +24,7 @@ final class Keys {
     static final String MEASURE = "measure";
     static final String PER = "per";
     static final String FOCUS = "focus";
-    static final String OUTPUT = "output"; // FILE
+    static final String OUTPUT = "output"; // the same as FILE
     static final String TO = "to";
     static final String HTTP = "http";
     static final String PUSH = "push";
@@ -36,7 +36,7 @@ final class Keys {
     static final String EVERY = "reportFrequencySeconds";
     static final String RECORDED = "jfrEvents";
 
-    /** Where the report goes back to the command line: the form that it wants. */
+    /** The format of a report that is sent to the command line. */
     static final String CONTENT = "content";
 
     private static final List<String> OWN = List.of(
@@ -56,10 +56,10 @@ final class Keys {
             DURATION,
             CONTENT);
 
-    /** May have a password in their values, which no message shows. */
+    /** Keys whose values may have a password, so no message shows them. */
     private static final Set<String> SECRETS = Set.of(PUSH, PUSH_HEADERS);
 
-    /** What {@link #TO} may be. */
+    /** The values of {@link #TO}. */
     static final List<String> DESTINATIONS = List.of("file", "log", "stdout", "none");
 
     private static final Map<String, String> SHORT = shortNames();
@@ -80,28 +80,28 @@ final class Keys {
         return names;
     }
 
-    /** @return the key that this one stands for, as reportCpuTime or report-cpu-time, or null: there is no such key */
+    /** @return the canonical name of a key such as reportCpuTime, report-cpu-time or every; null if it is unknown */
     static @Nullable String canonical(String key) {
         String camel = key.indexOf('-') > 0 ? BeanProperties.camelCase(key, '-') : key;
         String name = SHORT.getOrDefault(camel, camel);
         return OWN.contains(name) || BeanProperties.has(name) ? name : null;
     }
 
-    /** @return true: the key is {@code true} where it has no value */
+    /** @return true if the key needs no value, which is then {@code true} */
     static boolean isFlag(String key) {
         String name = canonical(key);
         return name != null && (name.equals(MCP) || BeanProperties.isFlag(name));
     }
 
-    /** @return the spelling of the command line, of a key by its canonical name */
+    /** @return the spelling of a canonical name on the command line */
     static String kebabCase(String name) {
         return name.replaceAll("[A-Z]", "-$0").toLowerCase(Locale.ROOT);
     }
 
     /**
-     * Adds a setting. A list may come in parts.
+     * Adds a setting. A list may be added in parts.
      *
-     * @throws Refusal if there is no such key, or it is there already and is no list
+     * @throws Refusal if there is no such key, or if it has a value already and is no list
      */
     static void add(Map<String, List<String>> settings, String key, String value) {
         String name = canonical(key);
@@ -121,7 +121,7 @@ final class Keys {
         parts.add(value);
     }
 
-    /* Loggers and streams are called outputs as well. */
+    /* Users may call loggers and streams outputs, too. */
     private static void requireNoPlace(String key, String value) {
         if (key.equals(OUTPUT) && DESTINATIONS.contains(value)) {
             throw new Refusal("output is a file, got \"" + value + "\": the place is to=" + value
@@ -129,7 +129,7 @@ final class Keys {
         }
     }
 
-    /** @return what was added, the parts of a list with commas between them */
+    /** @return the settings, with commas between the parts of a list */
     static Map<String, String> joined(Map<String, List<String>> settings) {
         Map<String, String> values = new LinkedHashMap<>();
         for (Map.Entry<String, List<String>> setting : settings.entrySet()) {
@@ -138,19 +138,19 @@ final class Keys {
         return values;
     }
 
-    /** @return all of them, by their canonical names */
+    /** @return the canonical names of all keys */
     static List<String> all() {
         List<String> names = new ArrayList<>(OWN);
         names.addAll(BeanProperties.names());
         return names;
     }
 
-    /** @return true: the setting is the agent's; else it is a property of the sampler. By its canonical name */
+    /** @return true if the canonical name is the agent's own, false if it is a property of the sampler */
     static boolean isOwn(String name) {
         return OWN.contains(name);
     }
 
-    /** @return true: the setting is a property of the sampler itself, or chooses what is sampled */
+    /** @return true if the setting is a property of the sampler, or chooses its threads */
     static boolean isOfSampler(String name) {
         return name.equals(THREADS) || BeanProperties.has(name);
     }
@@ -165,12 +165,12 @@ final class Keys {
     }
 
     /**
-     * The settings in environment variables: {@code THREADS_SAMPLER_REPORT_CPU_TIME} is {@code reportCpuTime}. Others
-     * that begin so may be a container's own, as for a service of that name; they are left alone.
+     * Reads settings from environment variables: {@code THREADS_SAMPLER_REPORT_CPU_TIME} is {@code reportCpuTime}.
+     * Other variables with this prefix are ignored, because a container may set them for a service of that name.
      *
      * @param environment all variables
-     * @param ignored receives the names of those that are no settings
-     * @throws Refusal if one has a value that it cannot have
+     * @param ignored receives the names of variables with the prefix that are no settings
+     * @throws Refusal if a value is wrong
      */
     static Map<String, String> ofEnvironment(Map<String, String> environment, List<String> ignored) {
         Map<String, String> settings = new LinkedHashMap<>();

@@ -13,8 +13,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /**
- * The command line's end of a session of the Model Context Protocol: what comes from a client by standard input goes to
- * the target, and its answers go to standard output.
+ * The command line's end of a session of the Model Context Protocol: forwards standard input to the target, and its
+ * answers to standard output.
  *
  * <p>Threads: one calls it; a second one reads standard input.
  */
@@ -26,12 +26,12 @@ final class McpRelay {
     private volatile boolean hasInputEnded;
 
     /**
-     * Carries one session.
+     * Forwards one session.
      *
-     * @param socket the target's, as this process sees it
-     * @param greeting that the target writes first; nothing is sent before: the path comes from a process that is not
-     *     trusted, and may lead to another socket
-     * @return true: the client has ended the session; false: the target has
+     * @param socket the target's socket, by its path in this process
+     * @param greeting the target writes this first; nothing is sent before, because the path comes from an untrusted
+     *     process and may lead to another socket
+     * @return true if the client has ended the session, false if the target has
      * @throws IOException if the target cannot be reached, or standard output is closed
      */
     boolean run(Path socket, String greeting, InputStream in, OutputStream out) throws IOException {
@@ -56,19 +56,19 @@ final class McpRelay {
         try {
             byte[] chunk = new byte[CHUNK_BYTES];
             for (int count = read(in, chunk); count >= 0; count = read(in, chunk)) {
-                /* Not by a stream: before JDK 19 it would wait until the one that reads has read. */
+                /* Before JDK 19, writing through a stream would wait for a read that is under way. */
                 for (ByteBuffer left = ByteBuffer.wrap(chunk, 0, count); left.hasRemaining(); ) {
                     target.write(left);
                 }
             }
             hasInputEnded = true;
-            target.shutdownOutput(); // the target answers what it has, and ends
+            target.shutdownOutput(); // the target answers what it has received, and ends
         } catch (IOException ended) {
-            // the other direction sees it
+            // the reading side notices the end
         }
     }
 
-    /* Input that cannot be read has ended, or both ends would wait for ever. */
+    /* A read error counts as the end of input, else both ends would wait for ever. */
     private static int read(InputStream in, byte[] chunk) {
         try {
             return in.read(chunk);

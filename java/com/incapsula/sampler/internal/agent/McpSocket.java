@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The target's end of a session of the Model Context Protocol: a socket in the file system, in a folder that only this
- * user can open. Other than a port it is reached from outside of a network namespace. It is for one client and has no
- * name any more once that has come; when the client is gone, however it ended, the session is over.
+ * user can open. Unlike a port, it can be reached from outside a network namespace. It serves one client, and its name
+ * is removed when the client has connected. The session ends with the connection.
  *
  * <p>Threads: one at a time. An interrupt ends a session.
  */
@@ -45,10 +45,11 @@ final class McpSocket implements AutoCloseable {
     }
 
     /**
-     * Makes a socket in the temporary folder, or in /tmp where its path would be too long for a socket, if no other user
-     * can put another folder in the place of its own; else in the folder of the native library, which is trusted.
+     * Creates a socket in the temporary folder, or in /tmp if the path would be too long for a socket. If another user
+     * could replace the folder of the socket there, it is created in the folder of the native library, which is
+     * trusted.
      *
-     * @throws Refusal if there is no place for one
+     * @throws Refusal if no folder can be used
      */
     static McpSocket open() {
         return open(System.getProperty("java.io.tmpdir", "/tmp"), "/tmp");
@@ -91,17 +92,17 @@ final class McpSocket implements AutoCloseable {
         }
     }
 
-    /** @return where the client finds it */
+    /** @return the path of the socket */
     Path path() {
         return folder.resolve(NAME);
     }
 
     /**
-     * Serves the one client until it is gone.
+     * Serves the client until it disconnects.
      *
-     * @param greeting a line by which the client knows that this is no other's socket; it says nothing before
+     * @param greeting a line by which the client recognises this socket; the client waits for it
      * @throws IOException if no client comes, or the connection breaks
-     * @throws InterruptedException if the session is ended by another command
+     * @throws InterruptedException if another command ends the session
      */
     void serve(ThreadsSampler sampler, String greeting) throws IOException, InterruptedException {
         try (SocketChannel client = accept();
@@ -132,11 +133,11 @@ final class McpSocket implements AutoCloseable {
             Files.deleteIfExists(folder.resolve(NAME));
             Files.deleteIfExists(folder);
         } catch (IOException left) {
-            // an empty folder stays in the temporary folder
+            // an empty folder remains
         }
     }
 
-    /** Removes the socket's name; a client that has connected is not affected. */
+    /** Removes the socket's name; a connected client is not affected. */
     @Override
     public void close() {
         close(server);
@@ -149,7 +150,7 @@ final class McpSocket implements AutoCloseable {
                 server.close();
             }
         } catch (IOException gone) {
-            // it is not needed any more
+            // it is no longer needed
         }
     }
 }

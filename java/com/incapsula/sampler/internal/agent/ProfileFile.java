@@ -20,10 +20,10 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A report in a file: COLLAPSED ({@code stack amount} a line, where the amount is taken for nanoseconds of wall time),
- * JSON, or the HTML page, which has the JSON in it. Which of them, its content says.
+ * A report in a file: COLLAPSED ({@code stack amount} in each line, the amount in nanoseconds of wall time), JSON, or
+ * the HTML page, which contains the JSON. The content determines the format.
  *
- * <p>Needs the memory of the whole file several times.
+ * <p>Needs several times the memory of the whole file.
  */
 final class ProfileFile {
 
@@ -34,12 +34,12 @@ final class ProfileFile {
 
     static final String COUNTED = "counted";
 
-    /** Where time of a group is that has no frame. */
+    /** The frame for time of a group without a stack. */
     static final String NO_FRAME = "[no frame]";
 
     private static final String DATA_BEGIN = "<script type=\"application/json\" id=\"report\">";
     private static final String DATA_END = "</script>";
-    /* A collapsed report of nothing is empty; one of these that is was lost, on a full disk say. */
+    /* Only a collapsed report may be empty. An empty file of another format was truncated, as by a full disk. */
     private static final String NEVER_EMPTY = "(?s).*\\.(json|html?)";
     private static final String FORMAT = "threads-sampler/1";
     private static final String DIFFERENCE = "a difference of two reports, which is no report";
@@ -54,12 +54,12 @@ final class ProfileFile {
     }
 
     /**
-     * Adds the stacks of a file to others.
+     * Adds the stacks of a file to the trees.
      *
      * @param side of the trees
-     * @param key of a frame's text: equal keys are one node
-     * @return what else is in the file
-     * @throws IOException with the file, and what is wrong
+     * @param key makes the key of a frame's text; frames with equal keys are one node
+     * @return the other data of the file
+     * @throws IOException naming the file and the error
      */
     static ProfileFile read(Path file, Stacks stacks, int side, UnaryOperator<String> key) throws IOException {
         Path absolute = file.toAbsolutePath();
@@ -91,7 +91,7 @@ final class ProfileFile {
         }
     }
 
-    /* Null: it is neither a page nor JSON. */
+    /* Returns null if the file is neither a page nor JSON. */
     private static @Nullable String jsonIn(String text) {
         if (text.stripLeading().startsWith("{")) {
             return text;
@@ -206,7 +206,7 @@ final class ProfileFile {
         }
     }
 
-    /* Empty where the group has none. */
+    /* Returns an empty list if the group has none. */
     private static List<Object> taken(Map<String, Object> group, String name) {
         @Nullable Object rows = group.remove(name);
         return rows == null ? List.of() : list(rows);
@@ -235,7 +235,7 @@ final class ProfileFile {
             nodes[i] = tree.node(parent < 0 ? root : nodes[parent], frame);
         }
         group.remove("rowCalls");
-        group.remove("countedSince"); // of one report's own time
+        group.remove("countedSince"); // belongs to the time of one report
         group.remove("recursion");
         for (String name : List.copyOf(group.keySet())) {
             if (!name.equals("threadNames") && group.get(name) instanceof List<?> amounts) {
@@ -275,12 +275,12 @@ final class ProfileFile {
         return file;
     }
 
-    /** @return the JSON form without its frames and nodes, to be changed */
+    /** @return the JSON form without frames and nodes; the caller may change it */
     Map<String, Object> head() {
         return head;
     }
 
-    /** @return true: calls were counted */
+    /** @return true if calls were counted */
     boolean hasCounted() {
         return hasCounted;
     }

@@ -5,9 +5,9 @@ import com.incapsula.sampler.ReportFormat;
 import com.incapsula.sampler.ReportMeasure;
 import com.incapsula.sampler.ReportOptions;
 import com.incapsula.sampler.internal.json.JsonWriter;
-import com.incapsula.sampler.internal.report.Content;
 import com.incapsula.sampler.internal.report.HtmlPage;
 import com.incapsula.sampler.internal.report.WholeFile;
+import com.incapsula.sampler.internal.report.Writable;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -24,9 +24,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports in files, made into one: their sum, or the difference of two. Both can be written as the page, as JSON, or as
- * COLLAPSED ({@code stack amount} or {@code stack before after} a line, as flamegraph.pl reads both). A difference can
- * be a table of counted calls, too.
+ * Merges report files, or compares two. The result can be written as the page, as JSON, or as COLLAPSED
+ * ({@code stack amount} or {@code stack before after} in each line; flamegraph.pl reads both). A difference can also be
+ * a table of counted calls.
  *
  * <p>Needs the memory of all stacks.
  */
@@ -53,11 +53,11 @@ final class ProfileFiles {
     }
 
     /**
-     * Writes the result into the file that the arguments name, or to {@code out}; what is left out is said there or
-     * on {@code err}.
+     * Writes the result into the file that the arguments name, or to {@code out}. A message about omitted data goes to
+     * {@code out} or {@code err}.
      *
      * @throws Refusal if the arguments are wrong
-     * @throws IOException with the file, and the line that is wrong
+     * @throws IOException naming the file and the wrong line
      */
     static void execute(Arguments arguments, PrintStream out, PrintStream err) throws IOException {
         boolean isDifference = arguments.action() == Arguments.Action.DIFF;
@@ -77,7 +77,7 @@ final class ProfileFiles {
         for (String name : names) {
             all.add(Path.of(name));
         }
-        Content content = all.content();
+        Writable content = all.content();
         if (output == null) {
             content.writeTo(out);
             out.flush();
@@ -168,7 +168,7 @@ final class ProfileFiles {
         return side == 0 || isDifference ? stacks.sampled().amount(side, measure, node) : 0;
     }
 
-    private Content content() {
+    private Writable content() {
         if (format == ReportFormat.COLLAPSED) {
             return this::writeLines;
         }
@@ -179,11 +179,11 @@ final class ProfileFiles {
                 isDifference
                         ? ProfileJson.difference(stacks, files.get(0), files.get(1))
                         : ProfileJson.report(stacks, files));
-        Content data = out -> out.write(json.getBytes(StandardCharsets.UTF_8));
+        Writable data = out -> out.write(json.getBytes(StandardCharsets.UTF_8));
         return format == ReportFormat.HTML ? out -> HtmlPage.write(out, data) : data;
     }
 
-    private Content calls() {
+    private Writable calls() {
         if (files.stream().noneMatch(ProfileFile::hasCounted)) {
             throw new Refusal("neither file has calls that were counted; html and json files have them");
         }

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The JSON forms of a tree of stacks: a report ({@code native/src/export/json.c}), or what the page shows of two
+ * Writes a tree of stacks as JSON: a report ({@code native/src/export/json.c}), or the page's difference of two
  * ({@code native/src/export/difference.c}).
  */
 final class ProfileJson {
@@ -34,7 +34,7 @@ final class ProfileJson {
         this.frames = frames;
     }
 
-    /** @return the report of stacks with one side; the heads of the files they were read from become one */
+    /** @return the report of stacks with one side; the heads of the source files are merged */
     static Map<String, Object> report(Stacks stacks, List<ProfileFile> files) {
         Map<String, Integer> frames = new LinkedHashMap<>();
         List<Map<String, Object>> groups = new ProfileJson(stacks.sampled(), frames)
@@ -50,11 +50,11 @@ final class ProfileJson {
             head.put(ELAPSED, 0L);
         }
         head.remove(ProfileFile.GROUPS);
-        head.remove("counting"); // which of its figures add up, the JSON form does not say
+        head.remove("counting"); // the JSON form does not say which of its figures add up
         if (files.size() > 1) {
-            head.remove("countedFromMillis"); // of one of them
+            head.remove("countedFromMillis"); // belongs to one of the files
         }
-        head.remove(SUMMARY); // hot spots that were not listed could be among those of the sum
+        head.remove(SUMMARY); // the sum could have hot spots that no file lists
         head.put("frames", frameList(frames));
         head.put(ProfileFile.GROUPS, groups);
         if (files.stream().anyMatch(ProfileFile::hasCounted)) {
@@ -63,10 +63,10 @@ final class ProfileJson {
         return head;
     }
 
-    /** @return what the page shows of stacks with two sides */
+    /** @return the page's data of stacks with two sides */
     static Map<String, Object> difference(Stacks stacks, ProfileFile before, ProfileFile after) {
         if (!isTimed(before) || !isTimed(after)) {
-            before.head().put(ELAPSED, 0L); // the page would scale one to the other
+            before.head().put(ELAPSED, 0L); // else the page would scale one side to the other
             after.head().put(ELAPSED, 0L);
         }
         before.head().remove(SUMMARY);
@@ -92,7 +92,7 @@ final class ProfileJson {
 
     // ---- heads
 
-    /* Numbers are added up, except where that means nothing; of the rest the first counts. */
+    /* Adds numbers up if their sum has a meaning; otherwise keeps the first value. */
     private static void add(Map<String, Object> sums, Map<?, ?> more) {
         more.forEach((key, value) -> {
             String name = String.valueOf(key);
@@ -122,7 +122,7 @@ final class ProfileJson {
         return fits ? both : Long.MAX_VALUE;
     }
 
-    /* What all files say of their groups, by the names that the tree has. */
+    /* The groups' data of all files, by their names in the tree. */
     private static Map<String, Map<String, Object>> groupsByName(Collection<ProfileFile> files, String key) {
         Map<String, Map<String, Object>> groups = new LinkedHashMap<>();
         for (ProfileFile file : files) {
@@ -153,7 +153,7 @@ final class ProfileJson {
             nodes.putInto(all);
             groups.add(nodes);
         });
-        groups.sort(Comparator.comparingLong(Nodes::wall).reversed()); // as the page lists them
+        groups.sort(Comparator.comparingLong(Nodes::wall).reversed()); // in the page's order
         return groups.stream().map(Nodes::object).toList();
     }
 
@@ -161,7 +161,7 @@ final class ProfileJson {
             Map<Integer, Stacks.RootTime> rootTimes, Map<Integer, Stacks.CountedSince> since) {
         Map<Integer, Nodes> groups = new LinkedHashMap<>();
         int[] groupOf = new int[tree.count()];
-        int[] places = new int[tree.count()]; // in the arrays of the group
+        int[] places = new int[tree.count()]; // indices in the arrays of the group
         for (int node = 0; node < tree.count(); node++) {
             int parent = tree.parent(node);
             groupOf[node] = parent < 0 ? node : groupOf[parent];
@@ -203,7 +203,7 @@ final class ProfileJson {
         private final Map<String, List<Object>> amounts = new LinkedHashMap<>();
         private final List<Object> rootTimes = new ArrayList<>();
         private final List<Object> since = new ArrayList<>();
-        private Map<String, Object> object = Map.of(); // that has them
+        private Map<String, Object> object = Map.of(); // with the arrays
         private long wall;
 
         Nodes() {
@@ -235,7 +235,7 @@ final class ProfileJson {
             return object;
         }
 
-        /* Of the whole group. */
+        /* Returns the sum over the group. */
         long wall() {
             return wall;
         }
@@ -280,7 +280,7 @@ final class ProfileJson {
         return columns;
     }
 
-    /* The first place of each name among these groups of the file's head. */
+    /* The first index of each name among the groups of a file's head. */
     private static Map<String, Long> groupNumbers(ProfileFile file, String key) {
         Map<String, Long> numbers = new HashMap<>();
         if (file.head().get(key) instanceof List<?> list) {

@@ -30,13 +30,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReportFiles extends FileSamplingOutputer implements WithoutText {
 
-    /** The settings that say how a report is written, but for its form. */
+    /** The settings for writing a report, except its format. */
     static final Set<String> OPTIONS = Set.of(Keys.MEASURE, Keys.PER, Keys.FOCUS);
 
     private volatile @Nullable Throwable failure;
 
     /**
-     * Files as the settings describe them.
+     * Creates the files for some settings.
      *
      * @throws Refusal if a value is wrong
      */
@@ -66,7 +66,7 @@ final class ReportFiles extends FileSamplingOutputer implements WithoutText {
         }
     }
 
-    /** @throws Refusal naming the formats there are */
+    /** @throws Refusal naming all formats */
     static ReportFormat format(String text) {
         for (ReportFormat format : ReportFormat.values()) {
             if (format.name().equalsIgnoreCase(text)) {
@@ -90,20 +90,20 @@ final class ReportFiles extends FileSamplingOutputer implements WithoutText {
         }
     }
 
-    /** @return why the last report that failed could not be written, or null */
+    /** @return the reason of the last failure, or null */
     @Nullable
     Throwable failure() {
         return failure;
     }
 
-    /** @return the pattern and the form, for people */
+    /** @return the pattern and the format, for people */
     String description() {
         return FileNames.expand(String.valueOf(getFile())) + " ("
                 + getFormat().name().toLowerCase(Locale.ROOT) + ")";
     }
 
     /**
-     * Options with what is set; the others stay.
+     * Changes options by the settings.
      *
      * @throws Refusal if a value is wrong
      */
@@ -121,7 +121,8 @@ final class ReportFiles extends FileSamplingOutputer implements WithoutText {
     }
 
     /**
-     * Writes a report into a new file in the JVM's temporary folder, that only its user can read. The reader removes it.
+     * Writes a report into a new file in the JVM's temporary folder, which only its user can read. The reader removes
+     * it.
      */
     static Path writeTemporary(SamplingReport report, ReportFormat format, ReportOptions options) throws IOException {
         Path folder = Path.of(System.getProperty("java.io.tmpdir", "/tmp")).toRealPath(); // the reader may refuse links

@@ -12,14 +12,14 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stacks as one tree, with the amounts of one or two sides: equal stacks are one node. Nodes are numbers; a group is a
- * node without a parent, and a parent has a lower number than its children.
+ * A tree of stacks with the amounts of one or two sides; equal stacks are one node. Nodes are numbers. A group is a
+ * node without a parent. A parent has a lower number than its children.
  *
  * <p>Threads: one.
  */
 final class StackTree {
 
-    /** What a group has in place of a parent. */
+    /** The parent of a group. */
     static final int NONE = -1;
 
     private static final int FIRST_NODES = 1024;
@@ -74,7 +74,7 @@ final class StackTree {
         return places.get(node).text();
     }
 
-    /** @return its own amount, without its children's */
+    /** @return the node's own amount, without its children */
     long amount(int side, String measure, int node) {
         long @Nullable [] column = sides.get(side).get(measure);
         return column == null || node >= column.length ? 0 : column[node];

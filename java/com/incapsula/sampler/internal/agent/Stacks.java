@@ -6,21 +6,21 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What reports have: the stacks that were sampled, and the paths of calls that were counted. The time of these is in
- * the sampled stacks, too.
+ * The stacks of reports: sampled stacks, and paths of counted calls. The sampled stacks include the time of the counted
+ * calls.
  *
- * @param rootTimes of roots, by their node in counted
- * @param since of those that were not counted throughout, by their node in counted
+ * @param rootTimes times of root methods, by node of {@code counted}
+ * @param since rows that were not counted throughout, by node of {@code counted}
  */
 record Stacks(
         StackTree sampled, StackTree counted, Map<Integer, RootTime> rootTimes, Map<Integer, CountedSince> since) {
 
-    /** @return two trees of so many sides, without stacks */
+    /** @return two empty trees with this number of sides */
     static Stacks ofSides(int count) {
         return new Stacks(new StackTree(count), new StackTree(count), new HashMap<>(), new HashMap<>());
     }
 
-    /** Since when a row is counted, and how many calls it lacks at most; below 0: not known. */
+    /** The time since which a row is counted, and the largest possible number of missing calls; below 0: not known. */
     record CountedSince(long millis, long missing) {
 
         /** @return of both together */
@@ -36,10 +36,10 @@ record Stacks(
         }
     }
 
-    /** How long the calls of a root took that have ended; nanoseconds. */
+    /** The times of the finished calls of a root method, nanoseconds. */
     record RootTime(long calls, long total, long min, long max) {
 
-        /** @return of all calls of both */
+        /** @return the times of all calls of both */
         RootTime plus(RootTime other) {
             return new RootTime(
                     Math.addExact(calls, other.calls),

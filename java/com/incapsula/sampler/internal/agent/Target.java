@@ -16,8 +16,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Another JVM on this machine, through the attach API. Only this class names it; it is loaded only where the module
- * {@code jdk.attach} is present.
+ * Another JVM on this machine, through the attach API. No other class uses that API; this class is loaded only if the
+ * module {@code jdk.attach} is present.
  *
  * <p>Threads: one at a time.
  */
@@ -27,10 +27,10 @@ final class Target implements AutoCloseable {
     private static final int OLDEST_JAVA = 17;
     private static final int TRIES = 5;
 
-    /** A JVM that can be seen. */
+    /** A visible JVM. */
     record Listed(String pid, String name) {}
 
-    /** What is to be done cannot be, as this JVM cannot be attached to. */
+    /** The JVM cannot be attached to. */
     static final class Unreachable extends Exception {
 
         private static final long serialVersionUID = 1L;
@@ -49,7 +49,7 @@ final class Target implements AutoCloseable {
         this.files = files;
     }
 
-    /** @return the JVMs of this user, for the superuser those of all; not this one */
+    /** @return the JVMs of this user, or of all users for the superuser; without this JVM */
     static List<Listed> list() {
         String own = String.valueOf(ProcessHandle.current().pid());
         List<Listed> found = new ArrayList<>();
@@ -64,7 +64,7 @@ final class Target implements AutoCloseable {
     /**
      * Attaches.
      *
-     * @throws Unreachable with the reason, and what can be done
+     * @throws Unreachable with the reason and a remedy
      */
     static Target attach(String pid) throws Unreachable {
         if (!TargetFiles.catchesQuit(pid) || TargetFiles.isNoJvm(pid)) {
@@ -99,7 +99,7 @@ final class Target implements AutoCloseable {
     }
 
     /**
-     * Has the agent carry a command out.
+     * Lets the agent carry out a command.
      *
      * @param options as {@link AgentCommand} reads them, without an id
      * @return its id, for {@link #answer}
@@ -125,7 +125,7 @@ final class Target implements AutoCloseable {
         return new Unreachable("the agent cannot be loaded: " + e.getMessage() + adviceOn(e) + more, e);
     }
 
-    /* The property may have come from a parent process, with its other system properties. */
+    /* The property may come from a parent process, together with its other system properties. */
     private boolean isServed(Properties properties, String request) throws IOException {
         String library = properties.getProperty(AgentCalls.LIBRARY_PROPERTY);
         if (library == null) {
@@ -139,8 +139,8 @@ final class Target implements AutoCloseable {
         }
     }
 
-    /* As a library, which needs no module of the target's and which later commands load again without a trace; else as
-     * a Java agent: the library may be on a file system that does not allow execution. */
+    /* Loads the agent as a library, which needs no module in the target and leaves no trace for later commands. If the
+     * library is on a file system without execution, loads it as a Java agent. */
     private void loadAgent(Properties properties, String request) throws Unreachable, IOException {
         String jar = files.placeJar(properties);
         Exception asLibrary;
@@ -174,21 +174,21 @@ final class Target implements AutoCloseable {
         return "," + key + "=" + AgentCommand.escape(value);
     }
 
-    /* The agent's classes would fail in an older one, with a stack trace on the application's standard error. */
+    /* In an older JVM the agent's classes would fail, with a stack trace on the application's standard error. */
     static void requireVersion(String version) throws Unreachable {
         try {
             if (Double.parseDouble(version) < OLDEST_JAVA) {
                 throw new Unreachable("it runs on Java " + version + ", the agent needs " + OLDEST_JAVA, null);
             }
         } catch (NumberFormatException unknown) {
-            // loading the agent says what is wrong
+            // loading the agent reports the error
         }
     }
 
     /**
-     * Waits for the end of a command that goes on. Later ones may take the place of its first answer meanwhile.
+     * Waits for the end of a long command. Later commands may replace its first answer meanwhile.
      *
-     * @param millis at most so long
+     * @param millis the longest wait
      * @return its answer
      * @throws IOException if the target has ended, or does not answer
      */
@@ -210,14 +210,14 @@ final class Target implements AutoCloseable {
         }
     }
 
-    /** A question to the target. */
+    /** A request to the target. */
     interface Question {
 
         Properties ask() throws IOException;
     }
 
     /**
-     * Asks again where that fails: a JVM throws a NullPointerException if one of its properties is removed while it
+     * Repeats a request that fails: a JVM throws a NullPointerException if one of its properties is removed while it
      * lists them.
      */
     static Properties oneOf(int tries, Question question) throws IOException {
@@ -231,7 +231,7 @@ final class Target implements AutoCloseable {
         }
     }
 
-    /** @throws IOException if the target has ended, or has not answered */
+    /** @throws IOException if the target has ended or does not answer */
     Answer answer(String id) throws IOException {
         Properties properties = properties();
         Answer answer = AnswerSlot.read(properties, id);
@@ -249,7 +249,7 @@ final class Target implements AutoCloseable {
         return files;
     }
 
-    /** Has the target forget its answer, where that needs no more than its library. */
+    /** Lets the target remove its answer, if the target has its library loaded. */
     @Override
     public void close() throws IOException {
         try {
@@ -257,7 +257,7 @@ final class Target implements AutoCloseable {
                 isServed(properties(), AgentCommand.FORGET + "=" + asked);
             }
         } catch (IOException ended) {
-            // and the answer with it
+            // the answer is gone, too
         } finally {
             machine.detach();
         }

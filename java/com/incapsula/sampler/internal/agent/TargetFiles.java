@@ -33,12 +33,12 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 
 /**
- * The files of another process, as this one sees them: the process may have another mount namespace, another root, or
- * belong to another user. Then it gets copies of the jar and of the native library, which stay while the target runs: a
- * JVM keeps the jars of its agents open. The target removes them when it ends, if it is allowed to.
+ * Access to the files of another process, which may have another mount namespace, another root, or another user. Such a
+ * process gets copies of the jar and of the native library. They remain while the target runs, because a JVM keeps the
+ * jars of its agents open. The target removes them when it ends, if it is allowed to.
  *
- * <p>Such a process is not trusted with paths: folders are opened one in the other, without links. This process would
- * resolve an absolute link in its own root, and may remove files there that the target may not even see.
+ * <p>Paths from such a process are not trusted. Folders are opened one by one, without following links: this process
+ * would resolve an absolute link in its own root, and could remove files there that the target cannot even see.
  *
  * <p>Threads: one at a time.
  */
@@ -50,21 +50,21 @@ final class TargetFiles {
     private final Path process;
     private final List<String> copies = new ArrayList<>();
 
-    /** @param pid the process, as this one sees it */
+    /** @param pid the process id in this process's namespace */
     TargetFiles(String pid) {
         process = Path.of("/proc", pid);
     }
 
-    /** @return the copies that were made, as the target names them */
+    /** @return the copies, by their paths in the target */
     List<String> copies() {
         return copies;
     }
 
     /**
-     * Makes sure that the target can read the agent's jar.
+     * Ensures that the target can read the agent's jar.
      *
      * @param properties the target's system properties
-     * @return the jar's path for the target
+     * @return the jar's path in the target
      */
     String placeJar(Properties properties) throws IOException {
         Path jar = ownJar();
@@ -79,10 +79,10 @@ final class TargetFiles {
     }
 
     /**
-     * Makes sure that the target can load the native library as an agent.
+     * Ensures that the target can load the native library as an agent.
      *
      * @param properties the target's system properties
-     * @return the library's path for the target
+     * @return the library's path in the target
      * @throws UnsupportedOperationException if there is no folder for it
      */
     String placeLibrary(Properties properties) throws IOException {
@@ -117,12 +117,12 @@ final class TargetFiles {
                 first);
     }
 
-    /** Removes the copies, as the target has not taken them over. */
+    /** Removes the copies if the target has not taken them over. */
     void removeCopies() throws IOException {
         removeCopies("");
     }
 
-    /** Removes the copy of the library, which the target cannot load: each command would leave another one. */
+    /** Removes the copy of the library if the target cannot load it; else each command would leave another copy. */
     void removeLibrary() throws IOException {
         removeCopies(LIBRARY_EXTENSION);
     }
@@ -141,10 +141,10 @@ final class TargetFiles {
     }
 
     /**
-     * Copies a file into a folder below a root that is another process's.
+     * Copies a file into a folder below the root of another process.
      *
-     * @param folder as the other process names it
-     * @return the copy, named so too
+     * @param folder its path in the other process
+     * @return the copy's path in the other process
      */
     static String copyInto(Path root, String folder, Path file) throws IOException {
         Path parent = absolute(folder);
@@ -158,15 +158,15 @@ final class TargetFiles {
                     in.newByteChannel(name, created, PosixFilePermissions.asFileAttribute(readable)))) {
                 fill(out, file, in, name);
             }
-            view(in, name).setPermissions(readable); // whatever the mask of this process is
+            view(in, name).setPermissions(readable); // independently of this process's umask
         }
         return parent.resolve(name).toString();
     }
 
     /**
-     * Whether a process may be sent SIGQUIT, as the attach API of JDK 17 does with any.
+     * Whether SIGQUIT may be sent to a process; the attach API of JDK 17 sends it to any process.
      *
-     * @return false if that would end it; true also where this is not known
+     * @return false if it would end the process; true also if this is not known
      */
     static boolean catchesQuit(String pid) {
         try {
@@ -178,15 +178,15 @@ final class TargetFiles {
                 }
             }
         } catch (IOException | NumberFormatException unknown) {
-            // attaching says what is wrong
+            // attaching reports the error
         }
         return true;
     }
 
     /**
-     * Whether a process is no JVM, and may have a meaning of its own for SIGQUIT: nginx and PostgreSQL end.
+     * Whether a process is no JVM. It may then use SIGQUIT for another purpose: nginx and PostgreSQL end.
      *
-     * @return false also where this is not known
+     * @return false also if this is not known
      */
     static boolean isNoJvm(String pid) {
         try (Stream<String> mapped = Files.lines(Path.of("/proc", pid, "maps"), StandardCharsets.ISO_8859_1)) {
@@ -223,11 +223,11 @@ final class TargetFiles {
     }
 
     /**
-     * Moves a file that the target has made for this process: reads it, and removes it.
+     * Reads and removes a file that the target has made for this process.
      *
-     * @param path its path for the target
+     * @param path its path in the target
      * @return its content
-     * @throws IOException if it is not there, or is not a file of the target's user
+     * @throws IOException if it does not exist or does not belong to the target's user
      */
     byte[] take(String path) throws IOException {
         if (isForeign()) {
@@ -242,9 +242,9 @@ final class TargetFiles {
     }
 
     /**
-     * As {@link #take}, below a root that is another process's.
+     * As {@link #take}, below the root of another process.
      *
-     * @param owner of the file
+     * @param owner the owner of the file
      */
     static byte[] takeFrom(Path root, String path, UserPrincipal owner) throws IOException {
         Path file = absolute(path);
@@ -267,7 +267,7 @@ final class TargetFiles {
         }
     }
 
-    /** @return where this process finds a socket of the target */
+    /** @return the path in this process of a socket of the target */
     Path socket(String path) throws IOException {
         return here(absolute(path).toString());
     }
@@ -319,7 +319,7 @@ final class TargetFiles {
         return differs("ns/mnt") || differs("root");
     }
 
-    /* What this process must not see counts as the same. */
+    /* A link that this process must not read counts as equal. */
     private boolean differs(String what) {
         String own = link(Path.of("/proc/self", what));
         String other = link(process.resolve(what));
@@ -338,7 +338,7 @@ final class TargetFiles {
         return userOf(process) != Folders.userOfThisProcess();
     }
 
-    /* As a number: it may have no name here. */
+    /* A number, because the user may have no name here. */
     private static int userOf(Path path) throws IOException {
         return (Integer) Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS);
     }

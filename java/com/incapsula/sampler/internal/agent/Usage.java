@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.agent;
 
-/** What the command line says about itself. */
+/** The help text of the command line. */
 final class Usage {
 
     static final String TEXT = """
@@ -53,7 +53,7 @@ final class Usage {
 
     private Usage() {}
 
-    /** @return of the jar */
+    /** @return the version of the jar */
     static String version() {
         String ofJar = Usage.class.getPackage().getImplementationVersion();
         return ofJar == null ? "dev" : ofJar;

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Not for users: the Java agent and the command line, for JVMs whose program knows nothing of the sampler. */
+/** Internal: the Java agent and the command line, for JVMs whose program does not use the sampler itself. */
 package com.incapsula.sampler.internal.agent;

@@ -5,7 +5,7 @@ import com.incapsula.sampler.internal.report.LibraryLog;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The warning that a call went on without a thread that is blocked, with the stack of that thread. */
+/** The warning that a call no longer waits for a blocked thread, with the stack of that thread. */
 final class BlockedWarning implements Runnable {
 
     private static final String THREAD = "threads-sampler-warning";
@@ -15,11 +15,11 @@ final class BlockedWarning implements Runnable {
     private final @Nullable Throwable stack;
 
     /**
-     * Takes the stack of the thread that runs user code.
+     * Captures the stack of the blocked thread.
      *
      * @param text of the warning
-     * @param run the run whose user code may be what is blocked; null: none
-     * @param otherwise the thread that is blocked where no user code runs; null: not known
+     * @param run the run whose user code may be blocked, or null
+     * @param otherwise the blocked thread if no user code runs; null if not known
      */
     BlockedWarning(String text, @Nullable ReportRun run, @Nullable Thread otherwise) {
         Thread user = run == null ? null : run.inCallback();
@@ -33,7 +33,7 @@ final class BlockedWarning implements Runnable {
         }
     }
 
-    /** Writes it to the log. The log may be what is blocked: then standard error has to do, for as long. */
+    /** Logs the warning. If the log itself is blocked, prints it on standard error. */
     void give(Lifecycle lifecycle) {
         try {
             ThreadGroup group = InternalThreads.hidden(lifecycle);
@@ -41,7 +41,7 @@ final class BlockedWarning implements Runnable {
                 TimedWork.await(TimedWork.start(group, THREAD, this::print), MAX_NANOS);
             }
         } catch (RuntimeException | Error silent) {
-            // no thread, and so no warning
+            // without a thread there is no warning
         }
     }
 

@@ -2,31 +2,32 @@
 package com.incapsula.sampler.internal.engine;
 
 /**
- * A core that samples; the native one is {@link NativeHandle}. The methods are those of {@link NativeBridge}, without
- * the handle.
+ * A sampling core. The native one is {@link NativeHandle}. The methods are those of {@link NativeBridge}, without the
+ * handle.
  */
 interface Engine {
 
-    /** Makes engines. */
+    /** Creates engines. */
     interface Source {
 
         /**
-         * Makes sure that engines can be made here.
+         * Checks that engines can be created here.
          *
          * @throws UnsupportedOperationException with the reason
          */
         void require();
 
-        /** Makes an engine that does not run yet. */
+        /** Creates an engine that does not run yet. */
         Engine create(OptionValues options, NativeCallbacks callbacks);
 
-        /** From now on the calling thread is not sampled. */
+        /** Makes the calling thread an internal one, which is not sampled. */
         void hideCurrentThread();
 
         /**
-         * From now on threads that are created in one group are not sampled.
+         * Makes threads of one group internal ones, if they are created from now on.
          *
-         * @return that group: the first that was offered in this JVM
+         * @param group offered for that
+         * @return the group: the first that was offered in this JVM
          */
         ThreadGroup hide(ThreadGroup group);
     }
@@ -51,7 +52,7 @@ interface Engine {
 
     RawStatistics statistics();
 
-    /** @return the live state as text, for people; waits for no thread of the engine */
+    /** @return the live state as text for people; waits for no thread of the engine */
     String dump();
 
     /** @return a reader of intervals, see {@link NativeBridge#openReader} */
@@ -59,15 +60,15 @@ interface Engine {
 
     void closeReader(int reader);
 
-    /** @return everything since the reader's last interval, held by the caller */
+    /** @return the data since the reader's last interval, held by the caller */
     Snapshot takeInterval(int reader);
 
-    /** Keeps the last minutes, and all from now on, see {@link NativeBridge#keepWindows}. */
+    /** Keeps windows from now on, see {@link NativeBridge#keepWindows}. */
     void keepWindows();
 
     void forgetWindows();
 
-    /** @return what was sampled in a window, see {@link NativeBridge#takeWindow}; held by the caller */
+    /** @return the data of a window, see {@link NativeBridge#takeWindow}; held by the caller */
     Snapshot takeWindow(int window);
 
     /** For the reporter thread, from within a callback. @return the interval of the report, held by the caller */

@@ -2,8 +2,8 @@
 package com.incapsula.sampler.internal.engine;
 
 /**
- * Starts samplers that other code closes when the JVM exits, such as a framework with a shutdown hook of its own. They
- * have no hook: it would end them while the framework still ends what they sample.
+ * Starts samplers that other code closes when the JVM exits, such as a framework with its own shutdown hook. They get
+ * no shutdown hook, because it would end them while the framework still shuts down the sampled application.
  *
  * <p>Threads: any.
  */
@@ -14,10 +14,10 @@ public final class ExitOwner {
     private ExitOwner() {}
 
     /**
-     * Does something that starts samplers in the calling thread. They have no hook from then on, also where they are
-     * started again.
+     * Runs code that starts samplers in the calling thread. They get no shutdown hook, also when they are started
+     * again.
      *
-     * @param init the start
+     * @param init starts samplers
      */
     public static void start(Runnable init) {
         STARTING.set(true);
@@ -28,7 +28,7 @@ public final class ExitOwner {
         }
     }
 
-    /** @return true: the calling thread is in {@link #start} */
+    /** @return true if the calling thread is in {@link #start} */
     static boolean isStarting() {
         return STARTING.get() != null;
     }

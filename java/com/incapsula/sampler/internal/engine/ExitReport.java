@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the last report when the JVM exits without {@code close()}: a shutdown hook gives the work to a daemon thread
- * and waits for it, but not for long, so that a stuck outputer cannot hold up the exit.
+ * Writes the last report if the JVM exits without {@code close()}: a shutdown hook starts a daemon thread for it and
+ * waits for a limited time, so that a stuck outputer cannot block the exit.
  *
  * <p>Threads: any.
  */
@@ -16,28 +16,28 @@ final class ExitReport implements Runnable {
 
     private static volatile long longestMillis = 2_000;
 
-    /** How long the exit waits. */
+    /** The limit of the wait. */
     interface Limit {
 
         /** @return milliseconds */
         long millis();
 
-        /** The last report was not written in that time. */
+        /** Called if the last report was not written in that time. */
         void exceeded();
     }
 
     private final Runnable hide;
     private final Runnable finish;
     private final Limit limit;
-    private @Nullable Thread hook; // null: not installed
+    private @Nullable Thread hook; // null if not installed
     private @Nullable SecurityException refusal;
 
     /**
-     * Makes one that is not installed yet.
+     * Creates a report that is not installed yet.
      *
-     * @param hide keeps the calling thread out of the samples
+     * @param hide makes the calling thread an internal one
      * @param finish writes the last report
-     * @param limit how long the exit waits for that
+     * @param limit limits the wait for it
      */
     ExitReport(Runnable hide, Runnable finish, Limit limit) {
         this.hide = hide;
@@ -45,18 +45,18 @@ final class ExitReport implements Runnable {
         this.limit = limit;
     }
 
-    /* Not of the caller's group: before JDK 19 that may have been destroyed when the JVM exits, and a hook that cannot be
-     * started keeps the JVM from starting the application's own. */
+    /* The thread is not in the caller's group, which may be destroyed before the exit (before JDK 19). A hook that
+     * cannot be started would prevent the JVM from starting the application's hooks. */
     private static Thread thread(@Nullable Runnable work, String name) {
         return new Thread(TopGroup.find(), work, name, 0, false);
     }
 
-    /** @return how long the JVM's exit waits for a last report */
+    /** @return the longest wait of the JVM's exit for a last report */
     static long longestMillis() {
         return longestMillis;
     }
 
-    /* For tests of what is reported at the exit: on a busy machine that takes longer. */
+    /* For tests, because a report takes longer on a busy machine. */
     static void setLongestMillis(long millis) {
         longestMillis = millis;
     }
@@ -71,11 +71,11 @@ final class ExitReport implements Runnable {
         } catch (IllegalStateException exiting) {
             return true;
         } catch (SecurityException forbidden) {
-            return false; // not known
+            return false; // unknown
         }
     }
 
-    /** Does nothing when the JVM is exiting already, or a security manager forbids it. */
+    /** Installs the shutdown hook. Does nothing if the JVM is exiting, or a security manager forbids it. */
     void install() {
         try {
             Thread made = thread(this, "threads-sampler-exit");
@@ -83,19 +83,19 @@ final class ExitReport implements Runnable {
             Runtime.getRuntime().addShutdownHook(made);
             hook = made;
         } catch (IllegalStateException exiting) {
-            // the hook cannot be installed any more: this sampler reports when it is closed, or not at all
+            // too late for a hook: this sampler reports only when it is closed
         } catch (SecurityException forbidden) {
             refusal = forbidden;
         }
     }
 
-    /** @return why the security manager did not let it be installed, or null */
+    /** @return the security manager's refusal, or null */
     @Nullable
     SecurityException refusal() {
         return refusal;
     }
 
-    /** Does nothing when it is not installed, or the JVM is exiting already. */
+    /** Removes the shutdown hook. Does nothing if it is not installed, or the JVM is exiting. */
     void remove() {
         Thread installed = hook;
         if (installed == null) {
@@ -104,14 +104,14 @@ final class ExitReport implements Runnable {
         try {
             Runtime.getRuntime().removeShutdownHook(installed);
         } catch (IllegalStateException exiting) {
-            // the hook runs, or has run, and finds the sampler closed
+            // the hook runs or has run, and finds the sampler closed
         }
     }
 
     /** For the hook. */
     @Override
     public void run() {
-        hide.run(); // first, so that it is in no report
+        hide.run(); // first, so that this thread is in no report
         ApplicationStart.exit();
         Thread helper = TimedWork.start(null, "threads-sampler-last-report", new LastReport());
         if (!TimedWork.await(helper, TimeUnit.MILLISECONDS.toNanos(limit.millis()))) {
@@ -119,7 +119,7 @@ final class ExitReport implements Runnable {
         }
     }
 
-    /** No lambda, which a JVM that exits would link. */
+    /** A class instead of a lambda, which an exiting JVM would link. */
     private final class LastReport implements Runnable {
 
         @Override

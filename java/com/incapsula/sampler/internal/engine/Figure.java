@@ -8,7 +8,7 @@ public enum Figure {
     FROM,
     /** End, milliseconds since 1970. */
     TILL,
-    /** Covered time without pauses, nanoseconds. */
+    /** Length without pauses, nanoseconds. */
     ELAPSED,
     /** The sampler's own CPU time, nanoseconds. */
     OWN_CPU,
@@ -22,11 +22,11 @@ public enum Figure {
     GROUPS,
     /** Nodes of the call trees. */
     NODES,
-    /** 1: times are CPU times. */
+    /** 1 if times are CPU times. */
     CPU_CLOCK;
 
     /**
-     * Reads it.
+     * Reads the figure.
      *
      * @param report a snapshot's figures
      * @return the value

@@ -6,14 +6,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A line of code, with what its frames have themselves in one thread group of a snapshot.
+ * A line of code with its own amounts in one thread group of a snapshot.
  *
  * @param text the frame as it is printed
  * @param group the thread group
- * @param className null: a frame in brackets
- * @param method null: a frame in brackets
- * @param line as {@link StackTraceElement} has it: -1 unknown, -2 a native method
- * @param amounts of each measure, see {@link RawReport#measures}
+ * @param className null for a frame in brackets
+ * @param method null for a frame in brackets
+ * @param line as in {@link StackTraceElement}: -1 unknown, -2 a native method
+ * @param amounts by measure, see {@link RawReport#measures}
  */
 public record HotLine(
         String text,
@@ -26,8 +26,8 @@ public record HotLine(
     /**
      * One of its amounts.
      *
-     * @param measure which
-     * @return nanoseconds, or how many
+     * @param measure the measure
+     * @return nanoseconds, or a number
      */
     public long of(ReportMeasure measure) {
         return amounts.get(measure.ordinal());

@@ -4,8 +4,8 @@ package com.incapsula.sampler.internal.engine;
 import java.util.List;
 
 /**
- * The engine of a sampler that cannot sample here: takes every call, does nothing, and says why. So an application with
- * the sampler runs on every platform, and all its calls are defined there.
+ * The engine of a sampler that cannot sample here: it accepts every call, does nothing, and names the cause. So an
+ * application with the sampler runs on every platform.
  *
  * <p>Threads: any.
  */
@@ -20,12 +20,12 @@ final class InertEngine implements Engine {
         this.cause = cause;
     }
 
-    /** @return an engine that takes calls at once */
+    /** @return an engine that accepts calls at once */
     static Engine of(String cause) {
         return new InertEngine(cause);
     }
 
-    /** Makes inert engines, always. */
+    /** Creates inert engines; never fails. */
     static final class Source implements Engine.Source {
 
         private final String cause;

@@ -4,8 +4,8 @@ package com.incapsula.sampler.internal.engine;
 import com.incapsula.sampler.internal.report.LibraryLog;
 
 /**
- * The thread group of the library's Java threads, which are not sampled: those of servers, and of the agent. All copies
- * of the library in a JVM have one such group.
+ * The thread group of the library's internal Java threads, which are not sampled, such as those of servers and of the
+ * agent. All copies of the library in a JVM share one group.
  *
  * <p>Threads: any.
  */
@@ -16,7 +16,7 @@ public final class InternalThreads {
     private InternalThreads() {}
 
     /**
-     * The group, hidden from now on. A failure only means that its threads are sampled.
+     * The group, whose threads are not sampled from now on. If this fails, its threads are sampled.
      *
      * @param lifecycle of any sampler
      * @return the same group for each call

@@ -1,44 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.engine;
 
+import com.incapsula.sampler.internal.engine.Ending.Deadline;
 import com.incapsula.sampler.internal.engine.RunState.Phase;
 import com.incapsula.sampler.internal.loading.Platform;
 import com.incapsula.sampler.internal.report.LibraryLog;
-import com.incapsula.sampler.internal.report.OutputerParts;
 import com.incapsula.sampler.outputer.SamplingOutputer;
 import java.io.IOException;
-import java.util.Collections;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts, pauses and ends a sampler: those calls of the bean that change its phase, in the order that {@link RunState} allows.
+ * A sampler's life: starts it, ends it, and passes calls to its engine meanwhile. {@link RunState} says which call may
+ * come when.
  *
- * <p>Where sampling is not possible the sampler goes through the same phases with an {@link InertEngine}.
+ * <p>Where sampling is not possible, the sampler goes through the same phases with an {@link InertEngine}.
  *
  * <p>Threads: any. The lock of {@link RunState} guards the fields. No thread holds it while it runs user code or waits
- * for the engine: such work is done in a phase that belongs to the thread that does it.
+ * for the engine; a thread that does either first enters a phase of its own.
  */
 public final class Lifecycle {
+
+    private static final String STARTS = "gauge.starts";
 
     private final Engine.Source source;
     private final BooleanSupplier jvmExits;
     private final RunState state = new RunState();
     private final ReportDispatcher dispatcher = new ReportDispatcher();
-    private final EngineUpdater updater = new EngineUpdater(state, dispatcher, new HideCurrentThread());
-    private final SamplerProperties properties = new SamplerProperties(state, dispatcher, updater);
+    private final Options options = new Options(state, dispatcher, new HideCurrentThread());
     private final SnapshotReaders readers = new SnapshotReaders(state, dispatcher);
-    private final LiveState liveState = new LiveState(state);
-    private final OnDemand onDemand = new OnDemand(state, dispatcher, properties);
 
     private @Nullable ExitReport exitReport;
-    private boolean closedByOther; // at the exit of the JVM
-    private boolean closesLeftStart; // with the lock: close() has gone on without the start
+    private boolean closedByOther; // the sampler's starter closes it at the exit of the JVM
+    private boolean closesLeftStart; // a close() did not wait for the start, so the start closes the outputer
+    private RawStatistics lastStatistics = RawStatistics.NONE; // of the engine that was destroyed last
+    private long starts;
     private volatile Engine.Source usedSource; // of the engine that runs, or ran last
 
-    /** The lifecycle of a sampler on the native core, which is loaded at {@link #init()}. */
+    /** A sampler on the native core, which is loaded at {@link #init()}. */
     public Lifecycle() {
         this(new NativeHandle.Source());
     }
@@ -55,12 +56,12 @@ public final class Lifecycle {
     }
 
     /**
-     * The sampler's properties.
+     * The sampler's options.
      *
      * @return the same object for each call
      */
-    public SamplerProperties properties() {
-        return properties;
+    public Options options() {
+        return options;
     }
 
     /**
@@ -73,40 +74,22 @@ public final class Lifecycle {
     }
 
     /**
-     * What the sampler has counted, and what it does now.
+     * Sets the listener to this sampler's life. Called once, before anything else.
      *
-     * @return the same object for each call
+     * @param listener the listener
      */
-    public LiveState liveState() {
-        return liveState;
-    }
-
-    /**
-     * What a running sampler does on demand.
-     *
-     * @return the same object for each call
-     */
-    public OnDemand onDemand() {
-        return onDemand;
-    }
-
-    /**
-     * Sets the observer of this sampler's life. Called once, before anything else.
-     *
-     * @param observer the observer
-     */
-    public void setObserver(Observer observer) {
-        dispatcher.setObserver(observer);
+    public void setListener(LifecycleListener listener) {
+        dispatcher.setListener(listener);
     }
 
     // ---- start ----
 
     /**
-     * Starts the sampler. A start that fails leaves nothing behind. Where sampling is not possible and not
-     * {@link SamplerProperties#setRequired required}, the sampler is started on an {@link InertEngine}, with a warning;
-     * where the JVM exits meanwhile, and in a native image, without one.
+     * Starts the sampler. A start that fails leaves nothing behind. Where sampling is neither possible nor
+     * {@link Options#setRequired required}, the sampler starts on an {@link InertEngine}, with a warning. In a native
+     * image, and if the JVM exits meanwhile, there is no warning.
      *
-     * @throws IllegalStateException if it was started and not closed, or if an end has waited for it in vain
+     * @throws IllegalStateException if it was started and not closed, or if a close() did not wait for this call
      * @throws IllegalArgumentException if the properties do not go together
      * @throws UnsupportedOperationException if sampling is required and not possible here
      */
@@ -122,7 +105,7 @@ public final class Lifecycle {
         }
     }
 
-    /** @return the user's warning, or null */
+    /** @return a warning for the user, or null */
     private @Nullable String start() {
         Phase before = beginStart();
         boolean started = false;
@@ -137,8 +120,8 @@ public final class Lifecycle {
                         ? null
                         : "threads-sampler does not sample: " + obstacle.getMessage();
             }
-            warnIfTheExitIsNotSeen();
-            return properties.config().threads().isOver()
+            warnIfHookWasRefused();
+            return options.current().threads().isOver()
                     ? "threads-sampler does not sample: all chosen threads have ended"
                     : null;
         } finally {
@@ -148,8 +131,8 @@ public final class Lifecycle {
         }
     }
 
-    /* Without the lock, as it may log. */
-    private void warnIfTheExitIsNotSeen() {
+    /* Logs, so the lock must not be held. */
+    private void warnIfHookWasRefused() {
         ExitReport installed;
         state.lockAgain();
         try {
@@ -169,9 +152,9 @@ public final class Lifecycle {
     private void abandonStart(Phase before) {
         try {
             SamplingOutputer outputer = dispatcher.outputer();
-            dispatcher.observer().ended();
+            dispatcher.listener().ended();
             dispatcher.release();
-            if (isLeftToClose()) {
+            if (wasLeftByClose()) {
                 closeOutputer(outputer);
             }
         } catch (IOException e) {
@@ -181,8 +164,8 @@ public final class Lifecycle {
         }
     }
 
-    /** @return true: a {@code close()} has gone on without this start */
-    private boolean isLeftToClose() {
+    /** @return true if a {@code close()} did not wait for this start */
+    private boolean wasLeftByClose() {
         state.lock();
         try {
             return closesLeftStart;
@@ -207,7 +190,7 @@ public final class Lifecycle {
             if (!before.isIdle()) {
                 throw new IllegalStateException("init() was called already; close() has to come first");
             }
-            properties.prepareStart();
+            options.prepareStart();
             dispatcher.begin(Thread.currentThread().getContextClassLoader());
             state.begin(Phase.STARTING);
             state.setEngineAtExit(null);
@@ -218,7 +201,7 @@ public final class Lifecycle {
         }
     }
 
-    /* A start that fails because the JVM exits is no failure of the application's. */
+    /* The start failed because the JVM exits, which is not the application's fault. */
     private static final class JvmExits extends Exception {
 
         private static final long serialVersionUID = 1L;
@@ -228,7 +211,7 @@ public final class Lifecycle {
         }
     }
 
-    /** @return why the sampler has to be inert, or null: it samples */
+    /** @return why the sampler has to be inert; null if it samples */
     private @Nullable Throwable tryToSample() {
         UnsupportedOperationException obstacle = findObstacle();
         if (obstacle == null) {
@@ -237,7 +220,7 @@ public final class Lifecycle {
             dispatcher.outputer().starting();
             requireWanted();
         }
-        dispatcher.observer().starting();
+        dispatcher.listener().starting();
         if (obstacle != null) {
             return obstacle;
         }
@@ -248,7 +231,7 @@ public final class Lifecycle {
             if (jvmExits.getAsBoolean()) {
                 return new JvmExits(e);
             }
-            if (properties.isRequired()
+            if (options.isRequired()
                     || !(e instanceof UnsupportedOperationException || e instanceof OutOfMemoryError)) {
                 throw e;
             }
@@ -261,32 +244,32 @@ public final class Lifecycle {
             source.require();
             return null;
         } catch (UnsupportedOperationException e) {
-            if (properties.isRequired()) {
+            if (options.isRequired()) {
                 throw e;
             }
             return e;
         }
     }
 
-    /** Creates and starts an engine with the properties of now, then applies what was set meanwhile. */
+    /** Creates and starts an engine with the current properties, then applies changes that came meanwhile. */
     private void launch(Engine.Source from) {
-        EngineConfig config = properties.config();
+        OptionValues configuration = options.current();
         usedSource = from;
         ReportRun run = Objects.requireNonNull(dispatcher.run(), "a start has begun a run");
-        Engine launched = from.create(config.options(), run);
+        Engine launched = from.create(configuration, run);
         try {
-            if (config.threads().only()) {
-                config.applyThreads(launched);
+            if (configuration.threads().only()) {
+                configuration.applyThreadsTo(launched);
             }
             int reader = launched.openReader();
             readers.keepWindowsIfOpen(launched);
             run.setEngine(launched);
             launched.start();
-            for (EngineConfig next = properties.config();
-                    !enterRunning(launched, reader, config);
-                    next = properties.config()) {
-                next.apply(launched, config);
-                config = next;
+            for (OptionValues next = options.current();
+                    !enterRunning(launched, reader, configuration);
+                    next = options.current()) {
+                next.applyTo(launched, configuration);
+                configuration = next;
             }
             readers.keepWindowsIfOpen(launched);
             launched = null;
@@ -297,12 +280,12 @@ public final class Lifecycle {
         }
     }
 
-    /** @return false: properties have changed since the engine was configured */
-    private boolean enterRunning(Engine launched, int reader, EngineConfig config) {
+    /** @return false if properties have changed since the engine was configured */
+    private boolean enterRunning(Engine launched, int reader, OptionValues configuration) {
         state.lock();
         try {
             state.requireWanted();
-            if (!properties.config().isSameAs(config)) {
+            if (!options.current().isSameAs(configuration)) {
                 return false;
             }
             ExitReport installed = new ExitReport(new HideCurrentThread(), new FinishAtExit(), new LimitAtExit());
@@ -312,8 +295,8 @@ public final class Lifecycle {
             }
             exitReport = installed;
             readers.setShared(launched, reader);
-            updater.setApplied(config);
-            liveState.countStart();
+            options.setApplied(configuration);
+            starts++;
             state.setEngine(launched);
             state.reach(Phase.RUNNING);
             return true;
@@ -322,7 +305,7 @@ public final class Lifecycle {
         }
     }
 
-    /* Classes, not lambdas: each start would link those (ColdCallsIT). */
+    /* Classes instead of lambdas: the JVM would link the lambdas during the first start (ColdCallsIT). */
 
     private static final class JvmExit implements BooleanSupplier {
 
@@ -344,7 +327,7 @@ public final class Lifecycle {
 
         @Override
         public long millis() {
-            long own = TimeUnit.SECONDS.toMillis(properties.closeTimeoutSeconds());
+            long own = TimeUnit.SECONDS.toMillis(options.closeTimeoutSeconds());
             return own == 0 ? ExitReport.longestMillis() : Math.min(own, ExitReport.longestMillis());
         }
 
@@ -366,8 +349,9 @@ public final class Lifecycle {
     // ---- end ----
 
     /**
-     * Ends the sampler: last sample, last report, then the outputer is closed. Does nothing before {@link #init()} or
-     * after the end; waits while another thread ends the sampler; all that for closeTimeoutSeconds at most.
+     * Ends the sampler: takes the last sample, writes the last report, then closes the outputer. Does nothing before
+     * {@link #init()} or after the end. Waits while another thread ends the sampler. Takes at most
+     * closeTimeoutSeconds.
      *
      * @throws IOException if the outputer cannot be closed; everything else is done nevertheless
      * @throws IllegalStateException if called from the outputer or the manipulator
@@ -397,7 +381,7 @@ public final class Lifecycle {
         }
     }
 
-    /* Other shutdown hooks may use the sampler meanwhile and afterwards: the engine is stopped and not destroyed.
+    /* The engine is stopped but not destroyed: other shutdown hooks may use the sampler meanwhile and afterwards.
      * Package-private for the test. */
     void finishAtExit() {
         try {
@@ -408,41 +392,16 @@ public final class Lifecycle {
     }
 
     private void finish(String call, boolean mayCloseOutputer, boolean atExit) throws IOException {
-        boolean closeOutputer = mayCloseOutputer && properties.isCloseOutputer();
-        Deadline deadline = new Deadline(atExit ? 0 : properties.closeTimeoutSeconds());
+        boolean closeOutputer = mayCloseOutputer && options.isCloseOutputer();
+        Deadline deadline = new Deadline(atExit ? 0 : options.closeTimeoutSeconds());
         Engine ending = beginEnd(call, closeOutputer, atExit, deadline);
         if (ending == null) {
             return;
         }
-        new Ending(call, ending, closeOutputer, atExit, deadline).finish();
+        new Ending(this, call, ending, closeOutputer, atExit, deadline).finish();
     }
 
-    /** When a call that ends the sampler goes on without what it waits for. */
-    private static final class Deadline {
-
-        private final long seconds; // 0: never
-        private final long begunNanos = System.nanoTime();
-
-        Deadline(long seconds) {
-            this.seconds = seconds;
-        }
-
-        boolean isNever() {
-            return seconds == 0;
-        }
-
-        long leftNanos() {
-            long left = TimeUnit.SECONDS.toNanos(seconds) - (System.nanoTime() - begunNanos);
-            return isNever() ? Long.MAX_VALUE : Math.max(left, 0);
-        }
-
-        @Override
-        public String toString() {
-            return "closeTimeoutSeconds=" + seconds;
-        }
-    }
-
-    /** @return the engine to be stopped, or null where there is none */
+    /** @return the engine to stop, or null if there is none */
     private @Nullable Engine beginEnd(String call, boolean closeOutputer, boolean atExit, Deadline deadline) {
         dispatcher.refuseInCallback(call);
         boolean starts;
@@ -451,12 +410,12 @@ public final class Lifecycle {
         try {
             boolean isStable = state.awaitStable(call, deadline.leftNanos());
             Phase phase = state.phase();
-            if (phase.isRunning()) { // perhaps in the middle of a pause or a change, which is left behind
+            if (phase.isRunning()) { // a pause or a change that is under way is abandoned
                 state.begin(Phase.CLOSING);
                 state.setEngineAtExit(atExit ? state.engine() : null);
                 return state.engine();
             }
-            if (isStable) { // idle; or CLOSING, at the exit, with an outputer that is stuck
+            if (isStable) { // idle; or CLOSING, if the outputer is stuck while the JVM exits
                 return null;
             }
             starts = phase == Phase.STARTING;
@@ -474,188 +433,15 @@ public final class Lifecycle {
     }
 
     /**
-     * The work of an end. It waits for the outputer, which may block for ever, so it has a thread of its own; where it
-     * takes too long, the caller of {@code close()} goes on, and the sampler is closed. The work then ends when the
-     * outputer does.
+     * For {@link Ending}: forgets an engine that is about to be destroyed.
+     *
+     * @param last its last figures
      */
-    private final class Ending implements Runnable {
-
-        private final String call;
-        private final Engine engine;
-        private final ReportRun run = Objects.requireNonNull(dispatcher.run(), "what runs has begun a run");
-        private final boolean closesOutputer;
-        private final boolean atExit;
-        private final Deadline deadline;
-
-        /* Guarded by this. */
-        private boolean isStopped; // the engine's threads have ended
-        private boolean isObserverTold;
-        private boolean isOver;
-        private boolean isAbandoned; // the caller has gone on, and left
-        private @Nullable SamplingOutputer left; // this one to be closed
-        private @Nullable Throwable failure;
-
-        Ending(String call, Engine engine, boolean closesOutputer, boolean atExit, Deadline deadline) {
-            this.call = call;
-            this.engine = engine;
-            this.closesOutputer = closesOutputer;
-            this.atExit = atExit;
-            this.deadline = deadline;
-        }
-
-        /** Does all, or goes on without it. */
-        void finish() throws IOException {
-            Thread worker = deadline.isNever() ? null : start();
-            if (worker == null) {
-                run();
-            } else if (!TimedWork.await(worker, deadline.leftNanos()) && abandon()) {
-                new BlockedWarning(call + " went on after " + deadline + "; reports that wait are lost", run, worker)
-                        .give(Lifecycle.this);
-                return;
-            }
-            rethrow();
-        }
-
-        /** @return null: there can be no thread, for lack of memory or by a security manager */
-        private @Nullable Thread start() {
-            try {
-                return TimedWork.start(InternalThreads.hidden(Lifecycle.this), "threads-sampler-close", this);
-            } catch (RuntimeException | Error e) {
-                return null;
-            }
-        }
-
-        @Override
-        public void run() {
-            takeOver();
-            Throwable failed = null;
-            try {
-                engine.stop();
-            } catch (RuntimeException | Error e) {
-                failed = e;
-            }
-            try {
-                if (!stopped()) {
-                    endLate();
-                    return;
-                }
-                if (!atExit) {
-                    engine.destroy();
-                }
-                if (tellsObserver()) {
-                    dispatcher.observer().ended();
-                }
-                if (closesOutputer) {
-                    closeOutputer(dispatcher.outputer());
-                }
-            } catch (IOException | RuntimeException | Error e) {
-                failed = e;
-            } finally {
-                over(failed);
-            }
-        }
-
-        private synchronized void takeOver() {
-            if (!isAbandoned) {
-                state.takeOver();
-            }
-        }
-
-        /** @return false: the caller has gone on, and the sampler may run again */
-        private synchronized boolean stopped() {
-            if (!isAbandoned) {
-                isStopped = true;
-                discard(LiveState.lastOf(engine));
-            }
-            return isStopped;
-        }
-
-        /** @return once: later the observer may be that of the next run */
-        private synchronized boolean tellsObserver() {
-            boolean tells = !isObserverTold;
-            isObserverTold = true;
-            return tells;
-        }
-
-        private synchronized void over(@Nullable Throwable failed) {
-            failure = failed;
-            if (!isAbandoned) {
-                isOver = true;
-                state.reach(Phase.CLOSED);
-            }
-        }
-
-        /** @return false: it is over by now */
-        private boolean abandon() {
-            boolean tells;
-            synchronized (this) {
-                if (isOver) {
-                    return false;
-                }
-                isAbandoned = true;
-                state.takeOver();
-                left = closesOutputer ? dispatcher.outputer() : null;
-                tells = tellsObserver();
-                if (!isStopped) {
-                    run.abandon();
-                    discard(LiveState.lastOf(engine).withoutWaiting());
-                }
-            }
-            try {
-                if (tells) {
-                    dispatcher.observer().ended();
-                }
-            } finally {
-                state.reach(Phase.CLOSED);
-            }
-            return true;
-        }
-
-        /* What was blocked has ended. Nothing of the engine is used any more. */
-        private void endLate() {
-            try {
-                engine.destroy();
-                SamplingOutputer outputer = leftOutputer();
-                if (outputer != null && !isUsedAgain(outputer)) {
-                    closeOutputer(outputer);
-                }
-            } catch (IOException | RuntimeException | Error e) {
-                LibraryLog.log(System.Logger.Level.WARNING, "the end of a sampler failed, after " + call, e);
-            }
-        }
-
-        private synchronized @Nullable SamplingOutputer leftOutputer() {
-            return left;
-        }
-
-        private boolean isUsedAgain(SamplingOutputer outputer) {
-            state.lockAgain();
-            try {
-                return !state.phase().isIdle()
-                        && !Collections.disjoint(OutputerParts.of(outputer), OutputerParts.of(dispatcher.outputer()));
-            } finally {
-                state.unlock();
-            }
-        }
-
-        private synchronized void rethrow() throws IOException {
-            if (failure instanceof IOException e) {
-                throw e;
-            }
-            if (failure instanceof RuntimeException e) {
-                throw e;
-            }
-            if (failure instanceof Error e) {
-                throw e;
-            }
-        }
-    }
-
-    private void discard(RawStatistics last) {
+    void discard(RawStatistics last) {
         ExitReport installed;
         state.lockAgain();
         try {
-            liveState.setLast(last);
+            lastStatistics = last;
             installed = exitReport;
             exitReport = null;
             state.setEngine(null);
@@ -668,7 +454,7 @@ public final class Lifecycle {
         dispatcher.release();
     }
 
-    private static void closeOutputer(SamplingOutputer outputer) throws IOException {
+    static void closeOutputer(SamplingOutputer outputer) throws IOException {
         try {
             outputer.close();
         } catch (Throwable t) {
@@ -676,10 +462,18 @@ public final class Lifecycle {
         }
     }
 
-    // ---- while it runs ----
+    RunState state() {
+        return state;
+    }
+
+    ReportDispatcher dispatcher() {
+        return dispatcher;
+    }
+
+    // ---- calls while it runs ----
 
     /**
-     * Stops the time: nothing is sampled until {@link #resume()}. What was collected is kept.
+     * Pauses the sampler: nothing is sampled until {@link #resume()}. Collected data is kept.
      *
      * @throws IllegalStateException before {@link #init()}, after the end, or from the outputer or the manipulator
      */
@@ -688,7 +482,7 @@ public final class Lifecycle {
     }
 
     /**
-     * Undoes {@link #pause()}.
+     * Ends a pause.
      *
      * @throws IllegalStateException as for {@link #pause()}
      */
@@ -726,12 +520,141 @@ public final class Lifecycle {
     }
 
     /**
-     * Keeps threads that are created in one group from now on out of the samples. Loads the native library; hides nothing
-     * where that cannot be used and is not required.
+     * Writes a report now; returns when it is written.
      *
-     * @param group taken if no copy of the library in this JVM has such a group yet, and held for as long as one of them
-     *     is loaded
-     * @return the group that is hidden
+     * @throws IllegalStateException as for {@link #pause()}
+     */
+    public void printReport() {
+        Engine running = beginCall("printReport()");
+        state.callUnlessExiting(running, running::report);
+    }
+
+    /**
+     * Resets the counted calls of the running interval, and their times, to zero.
+     *
+     * @throws IllegalStateException as for {@link #pause()}
+     */
+    public void resetCollectedResults() {
+        Engine running = beginCall("resetCollectedResults()");
+        state.callUnlessExiting(running, running::resetCounts);
+    }
+
+    private Engine beginCall(String call) {
+        dispatcher.refuseInCallback(call);
+        return state.runningEngine(call);
+    }
+
+    /**
+     * Takes one sample of a paused or inactive sampler and writes a report.
+     *
+     * @throws IllegalStateException as for {@link #pause()}, and if the sampler is sampling
+     */
+    public void sampleOnceAndPrint() {
+        String call = "sampleOnceAndPrint()";
+        Engine running;
+        dispatcher.refuseInCallback(call);
+        state.lock();
+        try {
+            state.awaitStable(call);
+            running = state.requireRunning(call);
+            if (state.isStoppedByExit(running)) {
+                return;
+            }
+            if (state.phase() != Phase.PAUSED && options.isActive()) {
+                throw new IllegalStateException(call + " needs a sampler that is paused or not active");
+            }
+        } finally {
+            state.unlock();
+        }
+        state.callUnlessExiting(running, running::sampleOnce);
+    }
+
+    // ---- status ----
+
+    /**
+     * Whether the engine takes calls.
+     *
+     * @return true from the end of {@link #init()} to the end of the sampler, paused or not
+     */
+    public boolean isRunning() {
+        return phase().isRunning();
+    }
+
+    /**
+     * Whether the sampler is paused.
+     *
+     * @return true from {@link #pause()} to {@link #resume()}
+     */
+    public boolean isPaused() {
+        return phase() == Phase.PAUSED;
+    }
+
+    private Phase phase() {
+        state.lock();
+        try {
+            return state.phase();
+        } finally {
+            state.unlock();
+        }
+    }
+
+    /**
+     * The engine's figures.
+     *
+     * @return those of the last tick; after the end, the last ones
+     */
+    public RawStatistics statistics() {
+        Engine running;
+        long start;
+        state.lock();
+        try {
+            running = state.engine();
+            start = starts;
+        } finally {
+            state.unlock();
+        }
+        try {
+            if (running != null) {
+                return running.statistics().with(STARTS, start);
+            }
+        } catch (IllegalStateException ended) {
+            // the engine has ended since, and its last figures were stored before
+        }
+        state.lock();
+        try {
+            return starts == 0 ? lastStatistics : lastStatistics.with(STARTS, starts);
+        } finally {
+            state.unlock();
+        }
+    }
+
+    /** {@return the engine's live state as text; if none runs, a text that says so} */
+    public String dump() {
+        Engine running;
+        state.lock();
+        try {
+            running = state.engine();
+        } finally {
+            state.unlock();
+        }
+        try {
+            if (running != null) {
+                return running.dump();
+            }
+        } catch (IllegalStateException ended) {
+            // the engine has ended since
+        }
+        return "threads-sampler, live state\nstate: not started, or closed\n";
+    }
+
+    // ---- internal threads ----
+
+    /**
+     * Excludes threads that are created in one group from now on from sampling. Loads the native library. If the
+     * library cannot be used and is not required, nothing is excluded.
+     *
+     * @param group offered for that; held as long as a copy of the library is loaded
+     * @return the group whose threads are excluded: the first that was offered in this JVM
      */
     public ThreadGroup hide(ThreadGroup group) {
         return findObstacle() == null ? source.hide(group) : group;

@@ -8,14 +8,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The native library behind {@link NativeBridge}: each class loader that has these classes loads it once, at the first
- * need.
+ * The native library of {@link NativeBridge}. Each class loader with these classes loads it once, at its first use.
  *
  * <p>Threads: any.
  */
 public final class LoadedLibrary {
 
-    /** Names a folder for the library. */
+    /** The system property with a folder for the library. */
     public static final String FOLDER_PROPERTY = NativeLibrary.WORKDIR_PROPERTY;
 
     private static final String OUTCOME = "total.outcome.";
@@ -23,7 +22,7 @@ public final class LoadedLibrary {
     private static volatile @Nullable String preferred; // read once
 
     private static final class OnlyTry {
-        @SuppressWarnings("StaticAssignmentOfThrowable") // a cause; what is thrown is made for each call
+        @SuppressWarnings("StaticAssignmentOfThrowable") // only a cause; each call throws a new exception
         static final @Nullable UnsupportedOperationException FAILURE = tryOnce();
 
         private static @Nullable UnsupportedOperationException tryOnce() {
@@ -54,29 +53,29 @@ public final class LoadedLibrary {
     private LoadedLibrary() {}
 
     /**
-     * If the library is not loaded yet, it is to be loaded from this file.
+     * Chooses the file to load the library from, if it is not loaded yet.
      *
-     * @param file the JVM has loaded it as an agent; null: there is none
+     * @param file a file that the JVM has loaded as an agent, or null
      */
     public static void prefer(@Nullable String file) {
         preferred = file;
     }
 
     /**
-     * Loads the library if no call has tried that before.
+     * Loads the library, if no call has tried it before.
      *
-     * @return why it cannot be used, or null
+     * @return the reason why it cannot be used, or null
      */
     public static @Nullable UnsupportedOperationException unavailabilityCause() {
         return OnlyTry.FAILURE;
     }
 
     /**
-     * Loads the library, and lets this class carry out the commands that other processes send to the core by attaching,
-     * unless another class does already.
+     * Loads the library, and registers a class that carries out commands which other processes send to the core by
+     * attaching, unless another class is registered already.
      *
      * @param agent has the methods of an agent, {@code premain(String)} and {@code agentmain(String)}
-     * @return the class that does
+     * @return the registered class
      * @throws UnsupportedOperationException if the library cannot be loaded
      */
     public static Class<?> serveCommands(Class<?> agent) {
@@ -87,7 +86,7 @@ public final class LoadedLibrary {
     /**
      * The file to attach with.
      *
-     * @return the core's
+     * @return the core's file
      * @throws UnsupportedOperationException if the library cannot be loaded
      */
     public static String coreFile() {
@@ -96,7 +95,7 @@ public final class LoadedLibrary {
     }
 
     /**
-     * Makes sure that there is a file of the library that another JVM of this user can load.
+     * Ensures that there is a file of the library that another JVM of this user can load.
      *
      * @return the file
      * @throws UnsupportedOperationException if there is no folder for it
@@ -106,9 +105,9 @@ public final class LoadedLibrary {
     }
 
     /**
-     * The folder that the user names for files of the library.
+     * The user's folder for files of the library.
      *
-     * @return as it is written, or null
+     * @return the text of the property, or null
      */
     public static @Nullable String namedFolder() {
         String named = System.getProperty(FOLDER_PROPERTY);
@@ -116,9 +115,9 @@ public final class LoadedLibrary {
     }
 
     /**
-     * The codes of the ways in which polls end. Loads the library.
+     * The codes of all outcomes of polls. Loads the library.
      *
-     * @return in the order of the account; none where the library cannot be loaded
+     * @return in the order of the account; empty if the library cannot be loaded
      */
     public static List<String> outcomes() {
         return unavailabilityCause() != null
@@ -133,7 +132,7 @@ public final class LoadedLibrary {
         return NativeLibrary.ofThisJvm(NativeBridge.ABI, new Bridge());
     }
 
-    /** @throws UnsupportedOperationException as {@link #unavailabilityCause()}, with the stack of this call */
+    /** @throws UnsupportedOperationException if there is an {@link #unavailabilityCause()} */
     static void require() {
         UnsupportedOperationException failure = unavailabilityCause();
         if (failure != null) {

@@ -9,10 +9,11 @@ import java.util.jar.JarFile;
 import java.util.jar.Manifest;
 
 /**
- * The packages of the program's main class: they are the application's, whatever frameworks have the same prefix. Of a
- * jar or war these are those of {@code Start-Class}, which Spring Boot's launcher starts, else of {@code Main-Class}.
+ * The package of the program's main class. It belongs to the application, even if a framework has the same prefix. For
+ * a jar or war, this is the package of {@code Start-Class}, which Spring Boot's launcher starts, else of
+ * {@code Main-Class}.
  *
- * <p>Threads: any; found once, by reading the manifest of what was started.
+ * <p>Threads: any; found once, by reading the manifest of the program.
  */
 final class MainPackages {
 
@@ -24,12 +25,12 @@ final class MainPackages {
 
     private MainPackages() {}
 
-    /** @return prefixes, comma-separated; "" where nothing says them */
+    /** @return a prefix, or "" if it is not known */
     static String get() {
         return FOUND;
     }
 
-    /* A security manager may refuse the property, or the jar. */
+    /* A security manager may refuse access to the property or the jar. */
     static String findOrNone() {
         try {
             return find(System.getProperty("sun.java.command", ""));
@@ -38,7 +39,7 @@ final class MainPackages {
         }
     }
 
-    /** @param command the main class, {@code module/class} or an archive, and arguments behind a space */
+    /** @param command the main class, {@code module/class} or an archive, followed by a space and arguments */
     static String find(String command) {
         String archive = archiveOf(command);
         if (!archive.isEmpty()) {
@@ -50,8 +51,8 @@ final class MainPackages {
         return name.startsWith(LAUNCHERS) ? packageStartedFrom(ClassLoader.getSystemClassLoader()) : name;
     }
 
-    /* A jar or a war, whose path may have spaces: up to one of them, or to the end, it names a file. Arguments may have
-     * megabytes, so what is longer than any path is not tried. */
+    /* Finds a jar or war. Its path may have spaces, so each prefix that ends at a space is tried. Arguments may have
+     * megabytes, so a prefix longer than any path is not tried. */
     private static String archiveOf(String command) {
         int end = 0;
         while (end < command.length()) {
@@ -73,11 +74,11 @@ final class MainPackages {
             Manifest manifest = jar.getManifest();
             return manifest == null ? "" : packageOf(classOf(manifest.getMainAttributes()));
         } catch (IOException e) {
-            return ""; // no archive that can be read says nothing
+            return ""; // an unreadable archive names no class
         }
     }
 
-    /* An archive that was unpacked, as images of containers have it: its launcher is the main class. */
+    /* For an unpacked archive, as in container images: its launcher is the main class. */
     static String packageStartedFrom(ClassLoader loader) {
         try (InputStream manifest = loader.getResourceAsStream(JarFile.MANIFEST_NAME)) {
             return manifest == null ? "" : packageOf(classOf(new Manifest(manifest).getMainAttributes()));

@@ -2,49 +2,51 @@
 package com.incapsula.sampler.internal.engine;
 
 /**
- * Every native method of the library. A session is a {@code long} that {@link #create} gives and {@link #destroy}
- * takes; no call may have it after {@code destroy}, which {@link NativeHandle} makes sure of.
+ * All native methods of the library. {@link #create} returns a session as a {@code long}, {@link #destroy} frees it; it
+ * must not be used afterwards, which {@link NativeHandle} ensures.
  *
- * <p>Statuses of the core become exceptions: bad options {@link IllegalArgumentException}, a call that the session's
- * state forbids or that comes from the sampler's own callback {@link IllegalStateException}, lack of memory
- * {@link OutOfMemoryError}, an unsupported platform {@link UnsupportedOperationException}.
+ * <p>Errors of the core are thrown as exceptions: {@link IllegalArgumentException} for bad options,
+ * {@link IllegalStateException} for a call that the session's state forbids or that comes from the sampler's own
+ * callback, {@link OutOfMemoryError} for lack of memory, {@link UnsupportedOperationException} for an unsupported
+ * platform.
  */
 final class NativeBridge {
 
-    /** The seam's version: {@link #abi()} of the loaded library must be equal. */
+    /** The version of this interface: {@link #abi()} of the loaded library must be equal. */
     static final int ABI = 9;
 
     private NativeBridge() {}
 
-    /** @return the version of this seam the library was built for */
+    /** @return the version of this interface that the library was built for */
     static native int abi();
 
     /**
-     * Connects these classes with the JVM's one core, which the copies in other class loaders use, too: the first copy's
-     * file of the library, if it has the same seam, else this one's. Called once, after {@link #abi()} and before any
-     * other method, under {@link com.incapsula.sampler.internal.loading.NativeLibrary}'s lock.
+     * Connects these classes with the one core of the JVM, which copies in other class loaders use, too. The core is
+     * the library of the first copy, if it has the same version of this interface, else the library of this copy.
+     * Called once, after {@link #abi()} and before any other method, under
+     * {@link com.incapsula.sampler.internal.loading.NativeLibrary}'s lock.
      *
      * @return why that is not possible, or null
      */
     static native String join();
 
     /**
-     * From now on this class carries out the commands that reach the core as an agent of the JVM, unless another one does
-     * already. It has the methods of an agent, {@code premain(String)} and {@code agentmain(String)}.
+     * Registers a class that carries out the commands which the core receives as an agent of the JVM, unless another
+     * class is registered. It has the methods of an agent, {@code premain(String)} and {@code agentmain(String)}.
      *
-     * @return the class that does
+     * @return the registered class
      */
     static native Class<?> serveCommands(Class<?> agent);
 
-    /** @return the core's file, as the JVM has loaded it */
+    /** @return the core's file, by the path that the JVM has loaded */
     static native String coreFile();
 
     /**
-     * Makes a session; starts nothing, touches no JVMTI environment.
+     * Creates a session; starts nothing, and uses no JVMTI environment.
      *
      * @param integers values in the order of {@code native/src/model/options.h}: numbers; flags and choices as 0 or 1
      * @param texts values in that order
-     * @param callbacks receives reports and gives group names
+     * @param callbacks receives reports and names groups
      */
     static native long create(long[] integers, String[] texts, NativeCallbacks callbacks);
 
@@ -52,26 +54,26 @@ final class NativeBridge {
     static native void start(long session);
 
     /**
-     * Applies changed options at the next tick, and before whatever is called next; waits for neither. All options are
-     * given, not only the changed ones.
+     * Applies changed options at the next tick, or before the next call if that is earlier; waits for neither. All
+     * options are passed, not only the changed ones.
      */
     static native void configure(long session, long[] integers, String[] texts);
 
     /**
-     * @return the core's table of options, a row each in its order: {@code name NUMBER default min max fixed},
+     * @return the core's table of options, one row for each in its order: {@code name NUMBER default min max fixed},
      *     {@code name FLAG default fixed}, {@code name CHOICE default others fixed}, {@code name TEXT fixed}
      */
     static native String[] optionTable();
 
     /**
-     * Sets the thread filter. The core holds the threads weakly; a thread that has not been started yet counts once it
-     * runs.
+     * Sets the thread filter. The core holds the threads weakly; a thread that has not been started yet is sampled once
+     * it runs.
      *
      * @param only true: sample these threads only; false: sample all threads ({@code threads} is ignored)
      */
     static native void filterThreads(long session, Thread[] threads, boolean only);
 
-    /** Counted calls of the running interval, and their times, begin at zero. */
+    /** Resets counted calls of the running interval, and their times, to zero. */
     static native void resetCounts(long session);
 
     static native void pause(long session);
@@ -81,7 +83,7 @@ final class NativeBridge {
     /** Returns when the report of the running interval is written. */
     static native void report(long session);
 
-    /** One sample credited with one interval, then as {@link #report}. */
+    /** Takes one sample, credited with one interval, then as {@link #report}. */
     static native void sampleOnce(long session);
 
     /** Takes the last sample, writes the last report, ends both native threads. Idempotent. */
@@ -94,46 +96,47 @@ final class NativeBridge {
     static native long[] statistics(long session);
 
     /**
-     * The names of {@link #statistics}. Outcomes and counters stand twice, with a prefix that says what it counts:
-     * {@code total.outcome.<CODE>}, {@code interval.outcome.<CODE>}, {@code total.counter.<CODE>},
-     * {@code interval.counter.<CODE>}, and once {@code gauge.<name>}: polls, intervalPolls, threads,
-     * nodes, locations, reportsWritten, memoryUsedBytes, memoryPeakBytes, memoryLimitBytes, ownCpuNanos,
-     * elapsedNanos, handlerSamplesTimed, handlerNanosTimed, handlerNanosMedian, walksInOtherHandlers.
+     * The names of {@link #statistics}. Outcomes and counters occur twice, with a prefix that distinguishes total and
+     * interval: {@code total.outcome.<CODE>}, {@code interval.outcome.<CODE>}, {@code total.counter.<CODE>},
+     * {@code interval.counter.<CODE>}, and once {@code gauge.<name>}: polls, intervalPolls, threads, nodes, locations,
+     * reportsWritten, memoryUsedBytes, memoryPeakBytes, memoryLimitBytes, ownCpuNanos, elapsedNanos,
+     * handlerSamplesTimed, handlerNanosTimed, handlerNanosMedian, walksInOtherHandlers.
      */
     static native String[] statisticNames();
 
     /** @return the live state as text, see {@code native/src/engine/session/dump.h}; waits for no thread */
     static native String dump(long session);
 
-    /** @return the name of a {@link com.incapsula.sampler.SamplingMode}; then of each limitation its code and its reason */
+    /** @return the name of a {@link com.incapsula.sampler.SamplingMode}, then code and reason of each limitation */
     static native String[] status(long session);
 
     /** @return the name of the engine that walks stacks, as text */
     static native String engine(long session);
 
-    /** From now on the calling thread is an internal one: no session samples it. */
+    /** Makes the calling thread an internal one, which no session samples. */
     static native void hideCurrentThread();
 
     /**
-     * From now on threads that are created in the returned group are internal ones: no session samples them, from their
-     * start on. All copies of the library have one such group.
+     * Makes threads of the returned group internal ones, if they are created from now on: no session samples them. All
+     * copies of the library share one such group.
      *
      * @param group offered for that
-     * @return the first that was offered
+     * @return the first group that was offered
      */
     static native ThreadGroup hide(ThreadGroup group);
 
-    /** @return bytes the core holds over all sessions; 0 when all are destroyed. For leak tests. */
+    /** @return the bytes that the core holds for all sessions; 0 when all are destroyed. For leak tests. */
     static native long liveBytes();
 
     /**
-     * For tests: how many walks from outside were compared with JVMTI's in this process, and how many of them differed.
+     * For tests: the number of walks from outside that were compared with JVMTI's in this process, and the number of
+     * differences.
      *
-     * @param each above 0: from now on one walk in so many is compared
+     * @param each if above 0, from now on one of this number of walks is compared
      */
     static native long[] crossChecks(long each);
 
-    /** For tests: where the two stacks of the last one that differed do; empty: there was none. */
+    /** For tests: describes the last difference; empty if there was none. */
     static native String lastDifference();
 
     /**
@@ -144,7 +147,7 @@ final class NativeBridge {
     static native int openReader(long session);
 
     /**
-     * Keeps what is sampled from now on for windows, until {@link #forgetWindows}. Twice is fine.
+     * Keeps the data from now on for windows, until {@link #forgetWindows}. May be called twice.
      *
      * @see #takeWindow
      */
@@ -153,8 +156,8 @@ final class NativeBridge {
     static native void forgetWindows(long session);
 
     /**
-     * Gives what was sampled of late, and empties nothing. It ends now; or where it ended last, if that was less than a
-     * second ago, or reports on demand have cost too much.
+     * Reads a window of recent data, without emptying it. The window ends now; if the last window ended less than a
+     * second ago, or reports on demand have cost too much, it ends where the last one did.
      *
      * @param window 0: the last minute; 1: 5 minutes; 2: 15 minutes; 3: since {@link #keepWindows}
      * @return a snapshot, held by the caller
@@ -165,7 +168,7 @@ final class NativeBridge {
     static native void closeReader(long session, int reader);
 
     /**
-     * Makes a tick (unless paused), ends the running interval and gives everything since the reader's last one.
+     * Makes a tick (unless paused), ends the running interval and returns everything since the reader's last interval.
      *
      * @return a snapshot, freed by {@link #releaseSnapshot}; it outlives the session
      */
@@ -178,33 +181,33 @@ final class NativeBridge {
      */
     static native long currentReport(long session);
 
-    /** @return a new snapshot with both in it */
+    /** @return a new snapshot, the sum of both */
     static native long mergeSnapshots(long a, long b);
 
     static native void releaseSnapshot(long snapshot);
 
     /**
-     * Writes a snapshot into the stream in pieces; an exception of the stream is thrown on.
+     * Writes a snapshot to the stream in pieces; an exception of the stream is passed on.
      *
      * @param format ordinal of ReportFormat
-     * @param measure the number of a ReportMeasure: 0 wall, 1 CPU, 2 samples, 3 calls; bit
-     *     8: PPROF has no other one
+     * @param measure the number of a ReportMeasure: 0 wall, 1 CPU, 2 samples, 3 calls; bit 8: PPROF has only this
+     *     measure
      * @param flags bit 0 order by time, bit 1 zero-time packages, bit 2 without a summary, bit 3 percent column, bit 4
      *     JSON without frames and nodes, bit 5 slashes in class names of COLLAPSED, bit 6 types of its frames, bit 7 a
      *     short account; from bit 8 on a set of measures with a column of their own, by their numbers; in bits 20 to 29
-     *     the thousandths of a group's active time below which rows are one; bit 30 JSON whose hot spots are of one
-     *     group each, bit 31 a recursion is one row; in bits 18 and 19 the ordinal of ReportUnit
-     * @param focus of CALLS: the row inside of whose calls the others are; empty: all are there
+     *     the thousandths of a group's active time below which rows are one; bit 30 JSON with hot spots by group, bit 31
+     *     a recursion is one row; in bits 18 and 19 the ordinal of ReportUnit
+     * @param focus for CALLS: the row to whose calls the table is limited; empty: no limit
      */
     static native void writeSnapshot(
             long snapshot, int format, int measure, int flags, String focus, java.io.OutputStream out)
             throws java.io.IOException;
 
     /**
-     * Writes what differs between two snapshots into the stream, in pieces; an exception of the stream is thrown on.
+     * Writes the difference between two snapshots to the stream, in pieces; an exception of the stream is passed on.
      *
-     * @param before 0: nothing was sampled; not both
-     * @param after likewise
+     * @param before 0: an empty profile; not both may be 0
+     * @param after 0: an empty profile
      * @param format ordinal of ReportFormat: COLLAPSED, or JSON for the tree that the page shows
      *     ({@code native/src/export/difference.c})
      * @param measure for COLLAPSED, as in {@link #writeSnapshot}
@@ -212,26 +215,26 @@ final class NativeBridge {
     static native void writeDifference(long before, long after, int format, int measure, java.io.OutputStream out)
             throws java.io.IOException;
 
-    /** @return the names of all measures, by their numbers: wall, cpu, samples, calls, and what the core has more */
+    /** @return the names of all measures, by their numbers: wall, cpu, samples, calls, and further ones of the core */
     static native String[] measureNames();
 
     /**
      * The lines of code with the most wall time of their own, each in one group, the hottest first.
      *
-     * @param figures receives of each line its number (-1 unknown, -2 native), and each measure; its length says how many
-     *     lines are wanted
-     * @return of each line its text, its group, its class and its method (both null: a frame in brackets)
+     * @param figures receives the line number (-1 unknown, -2 native) and each measure of each line; its length limits
+     *     the number of lines
+     * @return text, group, class and method of each line; class and method are null for a frame in brackets
      */
     static native String[] hotLines(long snapshot, long[] figures);
 
     /**
      * @return from and till wall milliseconds, elapsed ns, own CPU ns, memory used, memory limit, polls,
-     *     groups, nodes, 1 if times are CPU times; and of each measure the total of all groups
+     *     groups, nodes, 1 if times are CPU times; then the total of each measure over all groups
      */
     static native long[] snapshotFigures(long snapshot);
 
     /**
-     * @param kind as in {@code native/src/model/group_key.h}: 0 sampled groups, 1 those whose calls are counted, 2 those
+     * @param kind as in {@code native/src/model/group_key.h}: 0 sampled groups, 1 groups with counted calls, 2 groups
      *     whose threads have held locks
      * @return names of the groups in descending wall time
      */
@@ -239,24 +242,24 @@ final class NativeBridge {
 
     /**
      * @param kind as in {@link #snapshotGroups}
-     * @return for each group, in that order: threads, max depth, polls, root node (0: none); and of each measure the
-     *     total
+     * @return for each group, in that order: threads, max depth, polls, root node (0: none); then the total of each
+     *     measure
      */
     static native long[] snapshotGroupFigures(long snapshot, int kind);
 
     /**
-     * The rows right below a row, in descending wall time.
+     * Reads the rows directly below a row, in descending wall time.
      *
      * @param node of a row, or a group's root
-     * @return for each row: node, location, line (-1 unknown, -2 native); of each measure the amount of the row and all
-     *     below it; of each measure the row's own amount
+     * @return for each row: node, location, line (-1 unknown, -2 native); the amounts of all measures of the row and
+     *     all rows below it; the row's own amounts
      */
     static native long[] childRows(long snapshot, long node);
 
     /**
-     * @param locations as {@link #childRows} gives them
-     * @return for each location: class (of a frame in brackets its text), method (null: a frame in brackets), file (null:
-     *     unknown)
+     * @param locations as in {@link #childRows}
+     * @return for each location: class (for a frame in brackets its text), method (null for a frame in brackets), file
+     *     (null if unknown)
      */
     static native String[] locationNames(long snapshot, long[] locations);
 

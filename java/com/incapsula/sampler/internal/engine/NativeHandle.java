@@ -7,14 +7,14 @@ import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
- * A native session behind a gate: after {@link #destroy()} a call fails here, in Java, and {@code destroy} waits for
- * calls under way before it frees the session.
+ * A native session, protected against use after free: after {@link #destroy()} a call fails here, in Java, and
+ * {@code destroy} waits for calls under way before it frees the session.
  *
- * <p>Threads: any. A call holds the read lock, {@code destroy} the write lock. {@code destroy} comes after
- * {@code stop()} only, when a call under way has nothing left to wait for.
+ * <p>Threads: any. A call holds the read lock, {@code destroy} the write lock. {@code destroy} is called only after
+ * {@code stop()}, when a call under way no longer waits for the session.
  *
- * <p>No Cleaner is needed: the shutdown hook holds a session that runs until it is closed, and {@link Lifecycle} destroys
- * one that cannot be started.
+ * <p>No Cleaner is needed: the shutdown hook holds a running session until it is closed, and {@link Lifecycle} destroys
+ * a session that cannot be started.
  */
 final class NativeHandle implements Engine {
 
@@ -27,7 +27,7 @@ final class NativeHandle implements Engine {
         this.session = session;
     }
 
-    /** Makes engines of the native library, which it loads at the first need. */
+    /** Creates engines of the native library, which is loaded at its first use. */
     static final class Source implements Engine.Source {
 
         @Override
@@ -198,7 +198,7 @@ final class NativeHandle implements Engine {
         }
     }
 
-    /** A call: holds the gate open until it is closed. A class, as lambdas would be linked at their first use. */
+    /** A call, which holds the read lock. A class, as lambdas would be linked at their first use. */
     private final class Use implements AutoCloseable {
 
         private final long address;

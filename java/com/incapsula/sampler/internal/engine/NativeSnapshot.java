@@ -14,24 +14,25 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A native snapshot that counts its holders. A snapshot that was forgotten without a {@link #release()}, and that the
- * garbage collector has found, is freed when the next one is made: a thread of its own for this would have to be hidden
- * and would hold the class loader.
+ * A native snapshot that counts its holders. If the garbage collector finds a snapshot without a {@link #release()}, it
+ * is freed when the next snapshot is made. A thread for this would have to be an internal one, and would hold the class
+ * loader.
  *
- * <p>Threads: any. A snapshot does not change, so the native side needs no lock; the lock here guards its end.
+ * <p>Threads: any. A snapshot does not change, so the native side needs no lock; the lock here guards the number of
+ * holders.
  */
 final class NativeSnapshot implements Snapshot {
 
-    /* Kinds of groups, as NativeBridge.snapshotGroups has them. */
+    /* Kinds of groups, see NativeBridge.snapshotGroups. */
     private static final int SAMPLED = 0;
     private static final int COUNTED = 1;
     private static final int HOLDERS = 2;
 
-    /* As NativeBridge numbers the figures and the texts of a hot line. */
+    /* Indices of the figures and texts of NativeBridge.hotLines. */
     private static final int LINE_MEASURES = 1;
     private static final int TEXTS_PER_LINE = 4;
 
-    /* As NativeBridge numbers the figures of a row and the names of its location. */
+    /* Indices of the figures of NativeBridge.childRows and the names of NativeBridge.locationNames. */
     private static final int ROW_LOCATION = 1;
     private static final int ROW_LINE = 2;
     private static final int ROW_MEASURES = 3;
@@ -42,7 +43,7 @@ final class NativeSnapshot implements Snapshot {
     private static final ReferenceQueue<NativeSnapshot> FORGOTTEN = new ReferenceQueue<>();
     private static final Set<Net> NETS = ConcurrentHashMap.newKeySet();
 
-    /** Has the address after the snapshot itself was collected. */
+    /** Keeps the address after the snapshot itself was collected. */
     private static final class Net extends PhantomReference<NativeSnapshot> {
 
         private volatile long address = NONE; // set once, before others see the snapshot
@@ -62,8 +63,8 @@ final class NativeSnapshot implements Snapshot {
     private final Net net = new Net(this);
     private int holders = 1; // guarded by this
 
-    /* The address comes last. Between the native call and the field that keeps it nothing can fail, for want of memory
-     * or of room on the stack, and lose it. */
+    /* The address is set last, directly from the native call: no failure in between, for lack of memory or of room
+     * on the stack, can lose it. */
     private NativeSnapshot() {
         for (Reference<?> lost = FORGOTTEN.poll(); lost != null; lost = FORGOTTEN.poll()) {
             ((Net) lost).free();
@@ -71,7 +72,7 @@ final class NativeSnapshot implements Snapshot {
         NETS.add(net);
     }
 
-    /** @return what a reader has not had yet, held by the caller */
+    /** @return the data that a reader has not read yet, held by the caller */
     static Snapshot ofInterval(long session, int reader) {
         NativeSnapshot taken = new NativeSnapshot();
         try {
@@ -83,7 +84,7 @@ final class NativeSnapshot implements Snapshot {
         }
     }
 
-    /** @return what was sampled in a window, held by the caller */
+    /** @return the data of a window, held by the caller */
     static Snapshot ofWindow(long session, int window) {
         NativeSnapshot taken = new NativeSnapshot();
         try {
@@ -191,7 +192,7 @@ final class NativeSnapshot implements Snapshot {
         }
     }
 
-    /** Writes what differs between nothing and this one. */
+    /** Writes the difference between an empty profile and this one. */
     void writeAsNew(int format, int measure, OutputStream out) throws IOException {
         hold();
         try {

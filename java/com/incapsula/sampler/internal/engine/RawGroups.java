@@ -5,10 +5,10 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The groups of one kind of a snapshot: the sampled ones, those whose calls are counted, or holders of locks.
+ * The groups of one kind of a snapshot: sampled groups, groups with counted calls, or holders of locks.
  *
  * @param names in descending wall time
- * @param figures of all, see {@link NativeBridge#snapshotGroupFigures}
+ * @param figures of all groups, see {@link NativeBridge#snapshotGroupFigures}
  */
 @SuppressWarnings("ArrayRecordComponent") // neither compared nor kept
 public record RawGroups(List<String> names, long[] figures) {
@@ -19,7 +19,7 @@ public record RawGroups(List<String> names, long[] figures) {
     /**
      * The figures of one group.
      *
-     * @param index its place in {@link #names}
+     * @param index the group's index in {@link #names}
      * @return a copy
      */
     public long[] figuresOf(int index) {

@@ -8,10 +8,10 @@ import java.util.List;
  * The figures of a snapshot, in the core's order.
  *
  * @param figures see {@link NativeBridge#snapshotFigures}
- * @param measures names, see {@link NativeBridge#measureNames}; none where nothing is sampled
- * @param groups the sampled ones
- * @param counted those whose calls are counted
- * @param holders those whose threads have held locks
+ * @param measures names, see {@link NativeBridge#measureNames}; empty if the sampler cannot sample
+ * @param groups sampled groups
+ * @param counted groups with counted calls
+ * @param holders groups whose threads have held locks
  * @param accountNames see {@link NativeBridge#accountNames}
  * @param account the values, in the same order
  */
@@ -31,7 +31,7 @@ public record RawReport(
      * The total of a measure over all groups.
      *
      * @param measure its number
-     * @return nanoseconds, or how many
+     * @return nanoseconds, or a number
      */
     public long total(int measure) {
         return figures[FIRST_MEASURE + measure];
@@ -40,8 +40,8 @@ public record RawReport(
     /**
      * The total of a measure over all groups.
      *
-     * @param measure which
-     * @return nanoseconds, or how many; 0 where nothing is sampled
+     * @param measure the measure
+     * @return nanoseconds, or a number; 0 if the sampler cannot sample
      */
     public long total(ReportMeasure measure) {
         return measures.isEmpty() ? 0 : total(measure.ordinal());

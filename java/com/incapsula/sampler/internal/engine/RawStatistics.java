@@ -8,7 +8,7 @@ import java.util.List;
  * The figures of a sampler: two lists of equal length, see {@link NativeBridge#statisticNames()}.
  *
  * @param engine how stacks are walked, as text; empty before the first start
- * @param status the same as data, see {@link NativeBridge#status}; empty before the first start
+ * @param status how stacks are walked, as data, see {@link NativeBridge#status}; empty before the first start
  * @param names the names
  * @param values the values, in the same order
  */
@@ -24,7 +24,7 @@ public record RawStatistics(String engine, List<String> status, List<String> nam
      * Copies the lists.
      *
      * @param engine how stacks are walked, as text
-     * @param status the same as data
+     * @param status how stacks are walked, as data
      * @param names the names
      * @param values the values
      */
@@ -37,7 +37,7 @@ public record RawStatistics(String engine, List<String> status, List<String> nam
         }
     }
 
-    /** @return these figures, with one more at the end */
+    /** Adds a figure at the end of a copy. */
     RawStatistics with(String name, long value) {
         List<String> moreNames = new ArrayList<>(names);
         List<Long> moreValues = new ArrayList<>(values);
@@ -46,7 +46,7 @@ public record RawStatistics(String engine, List<String> status, List<String> nam
         return new RawStatistics(engine, status, moreNames, moreValues);
     }
 
-    /** @return these figures, with the reports that wait, and the one that is being written, as failed ones */
+    /** Counts waiting reports, and the one that is being written, as failed in a copy. */
     RawStatistics withoutWaiting() {
         int waiting = names.indexOf(WAITING);
         if (waiting < 0) {

@@ -10,24 +10,24 @@ import com.incapsula.sampler.outputer.SamplingOutputer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The user's code that a sampler calls: outputer and manipulator. Each run of the sampler calls them through a
+ * The user code that a sampler calls: outputer and manipulator. Each run of the sampler calls them through a
  * {@link ReportRun} of its own.
  *
  * <p>Threads: any.
  */
 final class ReportDispatcher {
 
-    private volatile Observer observer = Observer.NONE;
+    private volatile LifecycleListener listener = LifecycleListener.NONE;
     private volatile SamplingOutputer outputer = new PrintStreamSamplingOutputer();
     private volatile ThreadNameManipulator manipulator = new RegexThreadNameManipulator();
-    private volatile @Nullable ReportRun run; // null: nothing runs
+    private volatile @Nullable ReportRun run; // null if the sampler does not run
 
-    Observer observer() {
-        return observer;
+    LifecycleListener listener() {
+        return listener;
     }
 
-    void setObserver(Observer next) {
-        observer = next;
+    void setListener(LifecycleListener next) {
+        listener = next;
     }
 
     /**
@@ -41,13 +41,13 @@ final class ReportDispatcher {
         return begun;
     }
 
-    /** @return the run that {@link #begin} has made last, or null after {@link #release} */
+    /** @return the last run that {@link #begin} has made, or null after {@link #release} */
     @Nullable
     ReportRun run() {
         return run;
     }
 
-    /** Ends a run: drops its references to the application. */
+    /** Ends a run: drops the reference to it, and so to the application. */
     void release() {
         run = null;
     }
@@ -70,14 +70,14 @@ final class ReportDispatcher {
         manipulator = next;
     }
 
-    /** @return true on a thread that runs user code for us at this moment */
+    /** @return true on a thread that runs user code of this sampler now */
     boolean isInCallback() {
         ReportRun current = run;
         return current != null && current.isInCallback();
     }
 
     /**
-     * Refuses a call that waits for the core.
+     * Refuses a call that would wait for the core.
      *
      * @throws IllegalStateException within a callback
      */
@@ -93,7 +93,7 @@ final class ReportDispatcher {
     }
 
     /**
-     * Warns in the log, and through printError if reports do not go to the log.
+     * Logs a warning, and passes it to printError if reports do not go to the log.
      *
      * @param text one line
      */
@@ -106,7 +106,7 @@ final class ReportDispatcher {
         }
     }
 
-    /* Its printError goes to the log that has the warning already. */
+    /* Whether printError of this outputer writes to the log, which has the warning already. */
     private static boolean logsErrors(SamplingOutputer receiver) {
         try {
             return receiver.logsErrors();

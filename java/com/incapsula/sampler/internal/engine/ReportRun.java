@@ -13,9 +13,9 @@ import java.util.Date;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of a sampler: passes the calls of its native core to the user's outputer and manipulator, and catches what
- * those throw. A run that is abandoned calls no user code any more: the sampler may have been started again, with the
- * same outputer.
+ * One run of a sampler: passes calls of the native core to the user's outputer and manipulator, and catches their
+ * exceptions. An abandoned run calls no user code, because the sampler may have been started again with the same
+ * outputer.
  *
  * <p>Threads: {@link #groupNames} runs on the sampler thread, the other callbacks on the reporter thread; the other
  * methods are for any thread.
@@ -30,16 +30,16 @@ final class ReportRun implements NativeCallbacks {
     private volatile @Nullable ClassLoader contextLoader;
     private volatile boolean isAbandoned;
 
-    /* The threads that run user code for us: they must not wait for the core. */
+    /* The threads that run user code now; they must not wait for the core. */
     private volatile @Nullable Thread reporting;
     private volatile @Nullable Thread naming;
 
-    /* Reporter thread only: a report goes to one outputer from title to flush. */
+    /* Used by the reporter thread only: a report goes to the same outputer from title to flush. */
     @SuppressWarnings("NullAway.Init") // set by title()
     private SamplingOutputer current;
 
-    private boolean printsText; // current takes titles and records
-    private long fromMillis; // of the report
+    private boolean printsText; // whether current uses titles and records
+    private long fromMillis; // the report's interval
     private long tillMillis;
 
     private final Object namingFailureLock = new Object();
@@ -51,25 +51,25 @@ final class ReportRun implements NativeCallbacks {
         this.contextLoader = userContextLoader;
     }
 
-    /** @param next the engine whose reports come */
+    /** @param next the engine of this run */
     void setEngine(Engine next) {
         engine = next;
     }
 
-    /** @return true on a thread that runs user code for this run at this moment */
+    /** @return true on a thread that runs user code for this run now */
     boolean isInCallback() {
         Thread caller = Thread.currentThread();
         return caller == reporting || caller == naming;
     }
 
-    /** @return the thread that runs user code for this run at this moment, or null */
+    /** @return the thread that runs user code for this run now, or null */
     @Nullable
     Thread inCallback() {
         Thread reporter = reporting;
         return reporter == null ? naming : reporter;
     }
 
-    /** From now on no user code is called; a call that runs may end when it likes. */
+    /** From now on no user code is called; a call under way may still run. */
     void abandon() {
         isAbandoned = true;
         contextLoader = null;
@@ -80,14 +80,14 @@ final class ReportRun implements NativeCallbacks {
         if (isAbandoned) {
             return false;
         }
-        Thread.interrupted(); // an outputer may have left the flag set: that was about an earlier report
+        Thread.interrupted(); // an outputer may have left the flag set in an earlier report
         try {
             begin();
             current = user.outputer();
             fromMillis = fromWallMillis;
             tillMillis = tillWallMillis;
             printsText = printsText(current);
-            if (user.observer().isInterested(current)) {
+            if (user.listener().isInterested(current)) {
                 showWhole();
             }
             if (printsText) {
@@ -105,7 +105,7 @@ final class ReportRun implements NativeCallbacks {
         return "Report interval: from " + new Date(fromMillis) + " till " + new Date(tillMillis);
     }
 
-    /* A class of a user's that extends one of ours may print. */
+    /* A user's class that extends one of ours may print. */
     private static boolean printsText(SamplingOutputer outputer) {
         for (SamplingOutputer part : OutputerParts.of(outputer)) {
             if (!(part instanceof WithoutText) && part.getClass() != FileSamplingOutputer.class) {
@@ -118,7 +118,7 @@ final class ReportRun implements NativeCallbacks {
     private void showWhole() {
         Snapshot whole = engine.currentReport();
         try {
-            user.observer().interval(whole, current);
+            user.listener().interval(whole, current);
         } finally {
             whole.release();
         }
@@ -214,14 +214,14 @@ final class ReportRun implements NativeCallbacks {
         }
     }
 
-    /* Of each part of a report. */
+    /* Begins a call of user code. */
     private void begin() {
         Thread caller = Thread.currentThread();
         reporting = caller;
         adoptContext(caller);
     }
 
-    /** @return false: the report has failed */
+    /** @return false, as the report has failed */
     private boolean failed(Throwable cause) {
         if (isAbandoned) {
             return false;
@@ -230,7 +230,8 @@ final class ReportRun implements NativeCallbacks {
         return false;
     }
 
-    /* A thread from native code has the system class loader as context, where frameworks would not find their classes. */
+    /* An attached native thread has the system class loader as its context, where frameworks may not find their
+     * classes. */
     private void adoptContext(Thread thread) {
         ClassLoader wanted = contextLoader;
         if (thread.getContextClassLoader() != wanted) {

@@ -9,7 +9,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The phase a sampler is in, and the one lock that guards it and everything that changes with it.
+ * The phase of a sampler, and the one lock that guards the phase and everything that changes with it.
  *
  * <pre>
  *   NEW ──► STARTING ──► RUNNING ◄──► PAUSED      (through PAUSING and RESUMING)
@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  *              └── CLOSED ◄── CLOSING
  * </pre>
  *
- * <p>A phase that ends in -ING belongs to the thread that began it. That thread works without the lock; all other
- * threads wait for the next phase.
+ * <p>A phase that ends in -ING belongs to the thread that began it. That thread works without the lock; other threads
+ * wait for the next phase.
  *
  * <p>Threads: any. Methods marked "lock held" are for callers between {@link #lock()} and {@link #unlock()}.
  */
@@ -55,20 +55,20 @@ final class RunState {
     private @Nullable Thread worker; // the thread that works in an -ING phase
     private @Nullable Engine engine; // from RUNNING until it is destroyed
     private @Nullable Engine updating; // a thread hands changed properties to this engine
-    private boolean startRefused; // a call that ends the sampler waits no longer for the start
+    private boolean startRefused; // a call that ends the sampler no longer waits for the start
     private volatile @Nullable Engine engineAtExit; // stopped because the JVM exits, and kept for a last snapshot
 
     /**
-     * The first step of a call: {@link #lockAgain()} takes the lock where it has been held before.
+     * Takes the lock as the first step of a call. If the call has held the lock before, use {@link #lockAgain()}.
      *
-     * @throws StackOverflowError where a later step, or the release of the lock, would perhaps find no room on the stack
+     * @throws StackOverflowError if a later step, or releasing the lock, might overflow the stack
      */
     void lock() {
         StackRoom.require();
         lock.lock();
     }
 
-    /** For the end of what began with {@link #lock()}, which has to be done in any case. */
+    /** Takes the lock to finish what began with {@link #lock()}: this must not fail. */
     void lockAgain() {
         lock.lock();
     }
@@ -101,19 +101,19 @@ final class RunState {
         return worker;
     }
 
-    /** Lock held, while STARTING: the start has to fail. */
+    /** Lock held, while STARTING: makes the start fail. */
     void refuseStart() {
         startRefused = true;
     }
 
-    /** Lock held, at the end of a start. @throws IllegalStateException where it has to fail */
+    /** Lock held, before the end of a start. @throws IllegalStateException if the start has to fail */
     void requireWanted() {
         if (startRefused) {
             throw new IllegalStateException("close() was called before init() had ended");
         }
     }
 
-    /** The calling thread goes on with the work of the -ING phase; takes the lock itself. */
+    /** Makes the calling thread the worker of the -ING phase. Takes the lock itself. */
     void takeOver() {
         lock.lock();
         try {
@@ -123,7 +123,7 @@ final class RunState {
         }
     }
 
-    /** Ends the -ING phase of the calling thread, unless an end has taken over; takes the lock itself. */
+    /** Ends the -ING phase, unless another thread has taken over from the calling thread. Takes the lock itself. */
     void reach(Phase reached) {
         lock.lock();
         try {
@@ -140,7 +140,7 @@ final class RunState {
     /**
      * Lock held.
      *
-     * @param next the engine that runs from now on; null: the last one is about to be destroyed
+     * @param next the engine that runs from now on; null if the last one is about to be destroyed
      */
     void setEngine(@Nullable Engine next) {
         engine = next;
@@ -150,18 +150,22 @@ final class RunState {
     /**
      * Lock held.
      *
-     * @param next the engine that the JVM's exit stops; null: none
+     * @param next the engine that the JVM's exit stops, or null
      */
     void setEngineAtExit(@Nullable Engine next) {
         engineAtExit = next;
     }
 
-    /** @return true where the JVM's exit stops this engine, or has stopped it */
+    /** @return true if the JVM's exit stops this engine, or has stopped it */
     boolean isStoppedByExit(Engine running) {
         return running == engineAtExit;
     }
 
-    /** After a call of an engine that has failed. @throws IllegalStateException the failure, unless it is the exit's */
+    /**
+     * Ignores the failure of an engine's call if the JVM's exit is its cause.
+     *
+     * @throws IllegalStateException the failure, if it has another cause
+     */
     void requireStoppedByExit(Engine running, IllegalStateException failure) {
         if (!isStoppedByExit(running)) {
             throw failure;
@@ -189,7 +193,7 @@ final class RunState {
      * Lock held.
      *
      * @return the engine that runs, or the one that the JVM's exit has stopped
-     * @throws IllegalStateException where there is neither
+     * @throws IllegalStateException if there is neither
      */
     Engine requireRunning(String call) {
         if (phase.isRunning()) {
@@ -212,19 +216,19 @@ final class RunState {
     }
 
     /**
-     * Lock held. Waits until no thread starts, ends, pauses or updates the sampler. While the JVM exits it waits no
-     * longer than the exit does, so the phase may still be CLOSING afterwards.
+     * Lock held. Waits until no thread starts, ends, pauses or updates the sampler. While the JVM exits, the wait is no
+     * longer than the exit's own, so the phase may still be CLOSING afterwards.
      *
-     * @throws IllegalStateException where the calling thread would wait for itself
+     * @throws IllegalStateException if the calling thread would wait for itself
      */
     void awaitStable(String call) {
         awaitStable(call, Long.MAX_VALUE);
     }
 
     /**
-     * The same for a limited time.
+     * As {@link #awaitStable(String)}, for a limited time.
      *
-     * @return false: the time is over, and another thread still works
+     * @return false if the time is over and another thread still works
      */
     boolean awaitStable(String call, long maxNanos) {
         if (isStable()) {
@@ -246,17 +250,17 @@ final class RunState {
         return phase.isStable() && !isUpdating();
     }
 
-    /* An engine that is left behind may be updated for ever. */
+    /* An abandoned engine may be updated for ever, so it does not count. */
     private boolean isUpdating() {
         return updating != null && updating == engine;
     }
 
-    /** Lock held. @return false: an end has not waited for the update of this engine */
+    /** Lock held. @return false if the engine's end has not waited for this update */
     boolean isUpdating(Engine updated) {
         return phase.isRunning() && updating == updated && engine == updated;
     }
 
-    /** Waits until this engine of the JVM's exit has stopped, or the exit's time is over. */
+    /** Waits until the JVM's exit has stopped this engine, or the exit's time is over. */
     void awaitStopAtExit(Engine stopping) {
         lock.lock();
         try {
@@ -266,12 +270,12 @@ final class RunState {
         }
     }
 
-    /* No longer than the exit itself waits for the last report: the outputer may be stuck. */
+    /* The outputer may be stuck, so the wait is no longer than the exit's own wait for the last report. */
     private void awaitAtExit(BooleanSupplier done) {
         await(done, TimeUnit.MILLISECONDS.toNanos(ExitReport.longestMillis()));
     }
 
-    /* Interrupts do not shorten it, and are there afterwards. */
+    /* Interrupts do not shorten the wait; the interrupt flag is set again afterwards. */
     private boolean await(BooleanSupplier done, long maxNanos) {
         boolean interrupted = Thread.interrupted();
         long left = maxNanos;
@@ -310,21 +314,15 @@ final class RunState {
         }
     }
 
-    /**
-     * Calls the engine. The JVM's exit may stop it between any two lines of the caller.
-     *
-     * @return false: the JVM's exit ends the sampler, and nothing was done
-     */
-    boolean callUnlessExiting(Engine running, Runnable call) {
+    /** Calls the engine, unless the JVM's exit stops it: that may happen between any two lines of the caller. */
+    void callUnlessExiting(Engine running, Runnable call) {
         if (isStoppedByExit(running)) {
-            return false;
+            return;
         }
         try {
             call.run();
-            return true;
         } catch (IllegalStateException stopped) {
             requireStoppedByExit(running, stopped);
-            return false;
         }
     }
 }

@@ -7,21 +7,22 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An immutable profile of an interval, freed when its last holder releases it. A caller that gets one holds it.
+ * An immutable profile of an interval, freed when its last holder releases it. A caller that receives a snapshot holds
+ * it.
  *
  * <p>Threads: any. {@link #release()} does not wait for other threads that use it.
  */
 public interface Snapshot {
 
     /**
-     * One more holder.
+     * Adds a holder.
      *
      * @return this
      * @throws IllegalStateException if it has been freed
      */
     Snapshot hold();
 
-    /** One holder less. Each holder calls it exactly once. */
+    /** Removes a holder. Each holder calls this method exactly once. */
     void release();
 
     /**
@@ -32,7 +33,7 @@ public interface Snapshot {
     RawReport figures();
 
     /**
-     * Writes it; does not flush.
+     * Writes the snapshot; does not flush.
      *
      * @param format see {@link NativeBridge#writeSnapshot}
      * @param measure see there
@@ -44,7 +45,7 @@ public interface Snapshot {
     void write(int format, int measure, int flags, @Nullable String focus, OutputStream out) throws IOException;
 
     /**
-     * Writes it without a focus.
+     * Writes the snapshot without a focus.
      *
      * @param format see there
      * @param measure see there
@@ -56,39 +57,39 @@ public interface Snapshot {
         write(format, measure, flags, null, out);
     }
 
-    /** For {@link #write}, in flags: JSON without frames and nodes, as {@link #writeDifference} goes with. */
+    /** A flag of {@link #write}: JSON without frames and nodes, for use with {@link #writeDifference}. */
     int WITHOUT_NODES = 16;
 
-    /** A bit of {@link #write}'s measure: PPROF has no other one. */
+    /** A bit of {@link #write}'s measure: PPROF has only this measure. */
     int MEASURE_ALONE = 256;
 
-    /** For {@link #write}, in flags: without a summary. */
+    /** A flag of {@link #write}: without a summary. */
     int WITHOUT_SUMMARY = 4;
 
-    /** For {@link #write}, in flags: JSON whose hot spots are of one thread group each, and more. */
+    /** A flag of {@link #write}: JSON with more hot spots, each of one thread group. */
     int SPOTS_BY_GROUP = 1 << 30;
 
     /**
-     * Writes what differs between this one and a later one; does not flush.
+     * Writes the difference between this snapshot and a later one; does not flush.
      *
-     * @param after of the same kind, or one in which nothing was sampled
+     * @param after of the same kind, or an inert one
      * @param format see {@link NativeBridge#writeDifference}
      * @param measure see there
-     * @param out where to
-     * @throws IOException what the stream throws
+     * @param out the stream
+     * @throws IOException if the stream throws it
      */
     void writeDifference(Snapshot after, int format, int measure, OutputStream out) throws IOException;
 
     /**
      * Finds the lines of code with the most wall time of their own, each in one thread group.
      *
-     * @param count how many at most
+     * @param count limit
      * @return the hottest first
      */
     List<HotLine> hotLines(int count);
 
     /**
-     * Reads the rows right below a row.
+     * Reads the rows directly below a row.
      *
      * @param node of a row, or the root of a group
      * @return in descending wall time
@@ -97,10 +98,10 @@ public interface Snapshot {
     List<RawRow> children(long node);
 
     /**
-     * Makes one of two.
+     * Merges two snapshots.
      *
      * @param other of the same kind
-     * @return a new one, held by the caller
+     * @return a new snapshot, held by the caller
      */
     Snapshot mergedWith(Snapshot other);
 }

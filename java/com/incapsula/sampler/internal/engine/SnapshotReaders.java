@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.engine;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The readers of a running sampler's intervals: one that all callers of {@link #snapshot} share, cursors, and windows
- * of the last minutes, which an engine keeps from its start on if one is open.
+ * of the last minutes. If a window is open when an engine starts, the engine keeps the windows from then on.
  *
- * <p>When the JVM exits, they wait until the engine has stopped and give what was collected up to then.
+ * <p>When the JVM exits, readers wait until the engine has stopped, and return what it has collected up to then.
  *
  * <p>Threads: any.
  */
 public final class SnapshotReaders {
 
     /**
-     * Makes of an interval what its reader gives.
+     * Converts an interval to what its reader returns.
      *
-     * @param <T> what is made
+     * @param <T> the result
      */
     @FunctionalInterface
     public interface Maker<T> {
 
         /**
-         * Makes it.
+         * Converts an interval.
          *
-         * @param interval held by the result from now on; where this fails, by the caller as before
+         * @param interval held by the result; if this method throws, still held by the caller
          * @return the result
          */
         T make(Snapshot interval);
@@ -34,10 +35,10 @@ public final class SnapshotReaders {
     private final ReportDispatcher dispatcher;
 
     private int windows; // open ones; guarded by the lock of state
-    private volatile @Nullable Engine keeping; // the engine that keeps them
+    private volatile @Nullable Engine keeping; // the engine that keeps windows
 
     @SuppressWarnings("NullAway.Init") // set when an engine starts, before there is anything to read
-    private IntervalReader shared; // guarded by the lock of state
+    private Intervals shared; // guarded by the lock of state
 
     SnapshotReaders(RunState state, ReportDispatcher dispatcher) {
         this.state = state;
@@ -45,41 +46,41 @@ public final class SnapshotReaders {
     }
 
     /**
-     * The lock is held.
+     * Lock held.
      *
      * @param running the engine that runs from now on
-     * @param reader its shared one
+     * @param reader its shared reader
      */
     void setShared(Engine running, int reader) {
-        shared = new IntervalReader(running, reader);
+        shared = new Intervals(running, reader);
     }
 
     /**
-     * Everything since the last call that did not fail, or since the start.
+     * Reads everything since the last successful call, or since the start.
      *
-     * @param <T> what the caller gets
-     * @param maker makes it of the interval
+     * @param <T> the result
+     * @param maker makes the result
      * @return the result
      * @throws IllegalStateException before the start, after the end, or from the outputer or the manipulator
      */
     public <T> T snapshot(Maker<T> maker) {
         String call = "snapshot()";
         dispatcher.refuseInCallback(call);
-        IntervalReader reader;
+        Intervals intervals;
         state.lock();
         try {
             state.requireRunning(call);
-            reader = shared;
+            intervals = shared;
         } finally {
             state.unlock();
         }
-        return take(reader, maker);
+        return take(intervals, maker);
     }
 
     /**
      * Opens a reader whose first interval begins now.
      *
-     * @return to be closed; dead when the sampler has ended
+     * @return to be closed; unusable after the sampler's end
      * @throws IllegalStateException as for {@link #snapshot}
      */
     public Cursor openCursor() {
@@ -88,28 +89,30 @@ public final class SnapshotReaders {
         Engine running = state.runningEngine(call);
         if (!state.isStoppedByExit(running)) {
             try {
-                return new EngineCursor(new IntervalReader(running, running.openReader()));
+                return new Cursor(new Intervals(running, running.openReader()));
             } catch (IllegalStateException stopped) {
                 state.requireStoppedByExit(running, stopped);
             }
         }
         Engine ended = InertEngine.of("the JVM is exiting");
-        return new EngineCursor(new IntervalReader(ended, ended.openReader()));
+        return new Cursor(new Intervals(ended, ended.openReader()));
     }
 
-    /** One more user of windows, which are kept from now on, or from the next start on. */
+    // ---- windows ----
+
+    /** Adds a user of windows. With the first one, windows are kept from now on, or from the next start on. */
     public void openWindow() {
         Engine running = countWindow(1);
         if (running != null) {
             try {
                 keepWindows(running);
             } catch (IllegalStateException | OutOfMemoryError notNow) {
-                // the first report keeps them
+                // the first report tries again
             }
         }
     }
 
-    /** One user less. */
+    /** Removes a user of windows. With the last one, windows are forgotten. */
     public void closeWindow() {
         Engine running = countWindow(-1);
         if (running != null && keeping == running) {
@@ -117,12 +120,12 @@ public final class SnapshotReaders {
             try {
                 running.forgetWindows();
             } catch (IllegalStateException ended) {
-                // they have ended together with their engine
+                // the windows have ended together with their engine
             }
         }
     }
 
-    /* @return the engine that has something to do: with the first user and without the last one; null: none */
+    /* @return the engine to be told: for the first user and after the last one; else null */
     private @Nullable Engine countWindow(int more) {
         state.lock();
         try {
@@ -134,7 +137,7 @@ public final class SnapshotReaders {
         }
     }
 
-    /** Before an engine starts, and after that: a user may have come meanwhile. */
+    /** Called before an engine starts, and again afterwards, because a window may have been opened meanwhile. */
     void keepWindowsIfOpen(Engine launched) {
         state.lock();
         boolean isOpen = windows > 0;
@@ -150,11 +153,11 @@ public final class SnapshotReaders {
     }
 
     /**
-     * What was sampled in a window. No other reader loses it.
+     * Reads a window. Other readers lose nothing.
      *
-     * @param <T> what the caller gets
+     * @param <T> the result
      * @param window see {@link NativeBridge#takeWindow}
-     * @param maker makes it of the interval
+     * @param maker makes the result
      * @return the result
      * @throws IllegalStateException as for {@link #snapshot}, and while the JVM exits
      */
@@ -179,35 +182,133 @@ public final class SnapshotReaders {
         }
     }
 
-    private <T> T take(IntervalReader reader, Maker<T> maker) {
-        if (!state.isStoppedByExit(reader.engine())) {
+    // ---- intervals ----
+
+    private <T> T take(Intervals intervals, Maker<T> maker) {
+        Engine engine = intervals.engine;
+        if (!state.isStoppedByExit(engine)) {
             try {
-                return reader.take(maker);
+                return intervals.take(maker);
             } catch (IllegalStateException stopped) {
-                state.requireStoppedByExit(reader.engine(), stopped);
+                state.requireStoppedByExit(engine, stopped);
             }
         }
-        /* While the engine stops, it gives no intervals; and its last one only once. */
-        state.awaitStopAtExit(reader.engine());
-        return reader.takeLast(maker);
+        /* A stopping engine returns no intervals, and a stopped one returns its last interval only once. */
+        state.awaitStopAtExit(engine);
+        return intervals.takeLast(maker);
     }
 
-    private final class EngineCursor implements Cursor {
+    /**
+     * The intervals of one reader of an engine. The engine returns an interval once. If a caller fails to get it, for
+     * lack of memory for its report or of room on its stack, it is kept for the next call.
+     *
+     * <p>Threads: any; one at a time takes an interval. If two threads ended an interval each at the same time, the
+     * first one would get both.
+     */
+    private static final class Intervals {
 
-        private final IntervalReader reader;
-        private boolean closed; // guarded by this
+        private final Engine engine;
+        private final int reader; // its number
 
-        EngineCursor(IntervalReader reader) {
+        /* Taken from the engine, not returned yet. While two cannot be merged, no further one is taken. */
+        private @Nullable Snapshot taken; // guarded by this
+        private @Nullable Snapshot later; // guarded by this; only beside the other one
+
+        Intervals(Engine engine, int reader) {
+            this.engine = engine;
             this.reader = reader;
         }
 
-        @Override
+        /**
+         * Takes everything since the last successful call.
+         *
+         * @throws IllegalStateException if the engine has stopped or was destroyed, and has no interval for this reader
+         * @throws IllegalArgumentException if the engine no longer knows the reader
+         */
+        <T> T take(Maker<T> maker) {
+            StackRoom.require();
+            synchronized (this) {
+                join();
+                if (taken == null) {
+                    taken = engine.takeInterval(reader);
+                } else {
+                    later = engine.takeInterval(reader);
+                    join();
+                }
+                return give(maker);
+            }
+        }
+
+        /** As {@link #take} after the JVM's exit has stopped the engine: an empty interval if nothing is left. */
+        <T> T takeLast(Maker<T> maker) {
+            synchronized (this) {
+                try {
+                    return take(maker);
+                } catch (IllegalStateException noInterval) {
+                    if (taken == null) {
+                        taken = new InertSnapshot(System.currentTimeMillis(), "the JVM is exiting");
+                    }
+                    return give(maker);
+                }
+            }
+        }
+
+        private void join() {
+            Snapshot first = taken;
+            Snapshot second = later;
+            if (first != null && second != null) {
+                taken = first.mergedWith(second);
+                later = null;
+                first.release();
+                second.release();
+            }
+        }
+
+        private <T> T give(Maker<T> maker) {
+            T made = maker.make(Objects.requireNonNull(taken, "taken before"));
+            taken = null;
+            return made;
+        }
+
+        /* The garbage collector frees kept snapshots. */
+        void close() {
+            try {
+                engine.closeReader(reader);
+            } catch (IllegalStateException ended) {
+                // the reader has ended together with its engine
+            }
+        }
+    }
+
+    /**
+     * A reader with intervals of its own.
+     *
+     * <p>Threads: any.
+     */
+    public final class Cursor {
+
+        private final Intervals intervals;
+        private boolean closed; // guarded by this
+
+        Cursor(Intervals intervals) {
+            this.intervals = intervals;
+        }
+
+        /**
+         * Reads everything since the last successful call, or since the cursor was opened.
+         *
+         * @param <T> the result
+         * @param maker makes the result
+         * @return the result
+         * @throws IllegalStateException if the cursor is closed, the engine has ended, or from the outputer or the
+         *     manipulator
+         */
         public <T> T next(Maker<T> maker) {
             dispatcher.refuseInCallback("next()");
             StackRoom.require();
             requireOpen();
             try {
-                return take(reader, maker);
+                return take(intervals, maker);
             } catch (IllegalArgumentException unknown) {
                 requireOpen(); // closed meanwhile
                 throw unknown;
@@ -220,14 +321,14 @@ public final class SnapshotReaders {
             }
         }
 
-        @Override
+        /** Ends the reader. Does nothing the second time, and after the engine has ended. */
         public synchronized void close() {
             if (closed) {
                 return;
             }
             StackRoom.require();
             closed = true;
-            reader.close();
+            intervals.close();
         }
     }
 }

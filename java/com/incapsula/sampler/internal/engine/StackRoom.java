@@ -2,28 +2,28 @@
 package com.incapsula.sampler.internal.engine;
 
 /**
- * Asks for room on the calling thread's stack before something is changed that has to be changed back.
+ * Checks that the calling thread's stack has room before a change that must be undone later.
  *
- * <p>A call that runs out of stack throws a {@link StackOverflowError}, and so does the {@code finally} behind it: a lock
- * would be held, or a phase last, for ever, and {@code close()} would wait for it. Where there is room for what gives a
- * lock back, the error may come anywhere in between.
+ * <p>A call that overflows the stack throws a {@link StackOverflowError}, and so may the {@code finally} after it. Then
+ * a lock would be held, or a phase would last, for ever, and {@code close()} would wait for it. If there is room for
+ * releasing the lock, an error anywhere in between does no harm.
  *
  * <p>Threads: any. Cost: {@value #LEVELS} calls of a method.
  */
 final class StackRoom {
 
-    /* Some 12 KB of interpreted frames, 4 KB of compiled ones. A lock is given back in a tenth of that; the smallest
-     * stack that a thread may have, 144 KB, leaves 48 KB to Java code. */
+    /* About 12 KB of interpreted frames, or 4 KB of compiled ones. Releasing a lock needs a tenth of that. The
+     * smallest stack of a thread, 144 KB, leaves 48 KB to Java code. */
     private static final int LEVELS = 64;
 
     private StackRoom() {}
 
-    /** @throws StackOverflowError if the stack is almost full; nothing was changed */
+    /** @throws StackOverflowError if the stack is almost full */
     static void require() {
         descend(LEVELS, 0, 0, 0, 0);
     }
 
-    /* What is used after the call has to be kept on the stack meanwhile. */
+    /* The arguments are used after the call, so they have to be kept on the stack. */
     private static long descend(int levels, long a, long b, long c, long d) {
         if (levels == 0) {
             return a;

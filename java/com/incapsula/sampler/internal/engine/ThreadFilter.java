@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The threads that the user chose, held weakly, without those that have ended. Immutable. */
+/** The chosen threads, held weakly, without those that have ended. Immutable. */
 final class ThreadFilter {
 
     /** No threads were chosen: all are sampled. */
@@ -40,7 +40,7 @@ final class ThreadFilter {
         return new ThreadFilter(true, all);
     }
 
-    /** @return false: all threads are sampled; true: {@link #alive()} only, even if it is empty */
+    /** @return true if only {@link #alive()} are sampled, even if there are none; false if all threads are sampled */
     boolean only() {
         return only;
     }
@@ -57,7 +57,7 @@ final class ThreadFilter {
         return Collections.unmodifiableList(alive);
     }
 
-    /** @return true if threads were chosen and all of them have ended: nothing will ever be sampled */
+    /** @return true if threads were chosen and all have ended, so nothing will be sampled */
     boolean isOver() {
         return only && alive().isEmpty();
     }
@@ -85,12 +85,12 @@ final class ThreadFilter {
         }
     }
 
-    /* A class of its own: most samplers choose no thread, and method handles take a new JVM some milliseconds. */
+    /* A separate class, because most samplers choose no thread, and method handles cost a new JVM some milliseconds. */
     private static final class Virtual {
 
         static final @Nullable MethodHandle IS = find();
 
-        /* The method exists since Java 21; before, no thread is virtual. */
+        /* The method exists since Java 21. */
         private static @Nullable MethodHandle find() {
             try {
                 return MethodHandles.publicLookup()

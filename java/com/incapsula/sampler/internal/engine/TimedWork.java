@@ -5,7 +5,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work that runs user code, which may block for ever: a daemon thread does it, and its caller waits for a limited time.
+ * Runs work that may block for ever, because it calls user code, on a daemon thread. The caller waits for a limited
+ * time.
  *
  * <p>Threads: any.
  */
@@ -14,13 +15,13 @@ public final class TimedWork {
     private TimedWork() {}
 
     /**
-     * Begins the work, with the caller's context class loader.
+     * Starts the work, with the caller's context class loader.
      *
-     * @param group of the thread; null: the caller's
+     * @param group of the thread; null: the caller's group
      * @param name of the thread
      * @param work must not throw
      * @return the thread
-     * @throws OutOfMemoryError if there can be no thread; nothing was done
+     * @throws OutOfMemoryError if no thread can be made; the work was not started
      */
     static Thread start(@Nullable ThreadGroup group, String name, Runnable work) {
         Thread thread = new Thread(group, work, name, 0, false);
@@ -31,11 +32,11 @@ public final class TimedWork {
     }
 
     /**
-     * Waits for the work. Interrupts do not shorten that, and are there afterwards.
+     * Waits for the work. Interrupts do not shorten the wait; the interrupt flag is set again afterwards.
      *
-     * @param thread does the work, and goes on with it after this call where it takes longer
-     * @param maxNanos the longest wait; {@link Long#MAX_VALUE}: without a limit
-     * @return true: it is done
+     * @param thread does the work; continues after this call if the work takes longer
+     * @param maxNanos the longest wait; {@link Long#MAX_VALUE}: no limit
+     * @return true if the work is done
      */
     public static boolean await(Thread thread, long maxNanos) {
         boolean interrupted = false;

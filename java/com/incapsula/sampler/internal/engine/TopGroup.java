@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.engine;
 
-/** The group for threads that the caller's own group may not outlive: before JDK 19 groups can be destroyed. */
+/** The group for threads that may outlive the caller's group: before JDK 19 groups can be destroyed. */
 final class TopGroup {
 
     private TopGroup() {}
 
-    /** @return the group above all others, or as far above as a security manager allows */
+    /** @return the root group, or the highest group that a security manager allows */
     static ThreadGroup find() {
         ThreadGroup top = Thread.currentThread().getThreadGroup();
         try {
@@ -14,7 +14,7 @@ final class TopGroup {
                 top = above;
             }
         } catch (SecurityException forbidden) {
-            // this one has to do
+            // use the group that was reached
         }
         return top;
     }

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Not for users: the lifecycle behind the bean and the seam to the native core. */
+/** Internal: the sampler's lifecycle, and the interface to the native core. */
 package com.incapsula.sampler.internal.engine;

@@ -13,7 +13,7 @@ public final class Json {
 
     /** The one value {@code null}. */
     public enum Null {
-        /** Is not Java's. */
+        /** JSON's null, as distinct from Java's. */
         NULL;
 
         @Override
@@ -23,17 +23,17 @@ public final class Json {
     }
 
     /**
-     * A number that is no {@code Long}, as it was written: an id goes back as it came, and no huge exponent is ever
+     * A number that does not fit {@code Long}, as text. So an id is returned unchanged, and huge exponents are never
      * computed.
      *
-     * @param text of the grammar of JSON
+     * @param text the number in the grammar of JSON
      */
     public record Numeral(String text) {
 
         /**
-         * Is it a whole number?
+         * Whether it is a whole number.
          *
-         * @return true: it has no fraction and no exponent
+         * @return true if it has no fraction and no exponent
          */
         public boolean isInteger() {
             return text.chars().allMatch(c -> c == '-' || (c >= '0' && c <= '9'));
@@ -52,7 +52,7 @@ public final class Json {
      *
      * @param object a JSON object
      * @param name of the member
-     * @return Java's null for JSON's, too
+     * @return the value; null if it is missing or JSON's null
      */
     public static @Nullable Object get(Map<String, Object> object, String name) {
         Object value = object.get(name);
@@ -60,7 +60,7 @@ public final class Json {
     }
 
     /**
-     * Makes an object.
+     * Creates an object.
      *
      * @param namesAndValues in turn
      * @return the object, in this order
@@ -73,7 +73,7 @@ public final class Json {
         return object;
     }
 
-    /* Is the character at this place one half of a surrogate pair, without the other? */
+    /* True if the character at this index is half of a surrogate pair without the other half. */
     static boolean isHalfPair(CharSequence text, int at) {
         char c = text.charAt(at);
         return Character.isHighSurrogate(c)

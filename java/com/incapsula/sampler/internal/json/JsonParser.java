@@ -7,17 +7,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Reads JSON (RFC 8259), strictly: no comments, no trailing commas, no name twice in an object, no half of a surrogate
- * pair. The caller limits the length of the text; depth and numbers are limited here.
+ * A strict parser of JSON (RFC 8259): it refuses comments, trailing commas, duplicate names in an object, and unpaired
+ * surrogates. The caller limits the length of the text; the parser limits depth and the length of numbers.
  *
  * <p>Threads: one for each text.
  */
 public final class JsonParser {
 
-    /** Objects and lists one in the other. */
+    /** Limit of nested objects and lists. */
     static final int MAX_DEPTH = 32;
 
-    /** Characters of a number. */
+    /** Limit of a number, characters. */
     static final int MAX_NUMBER = 64;
 
     private static final int HEX_DIGITS = 4;
@@ -35,8 +35,8 @@ public final class JsonParser {
     /**
      * Reads one value.
      *
-     * @param text of the value, with blanks around it or not
-     * @return as {@link Json} says
+     * @param text the value; blanks around it are allowed
+     * @return a value of {@link Json}
      * @throws MalformedJson if the text is anything else
      */
     public static Object parse(String text) throws MalformedJson {
@@ -53,7 +53,7 @@ public final class JsonParser {
         return new MalformedJson(what, at);
     }
 
-    /* The next character; 0 at the end, which no grammar allows. */
+    /* Returns the next character, or 0 at the end; 0 is not valid in JSON. */
     private char peek() {
         return at < text.length() ? text.charAt(at) : 0;
     }
@@ -192,7 +192,7 @@ public final class JsonParser {
         return (char) value;
     }
 
-    /* UTF-8 has no half pairs: such a text could not be sent back. */
+    /* An unpaired surrogate cannot be encoded in UTF-8, so the text could not be sent back. */
     private void requireWholePairs(CharSequence found) throws MalformedJson {
         for (int i = 0; i < found.length(); i++) {
             if (Json.isHalfPair(found, i)) {

@@ -6,16 +6,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Writes JSON on one line, in ASCII: MCP's transport over standard streams ends a message with the line, and some
- * clients take more characters than the line feed for the end of a line. The text can stand in an HTML script element.
+ * Writes JSON on one line, in ASCII: in MCP's transport over standard streams a message is a line, and some clients
+ * treat other characters than the line feed as line ends. The text may be put into an HTML script element.
  */
 public final class JsonWriter {
 
-    /* In place of half a surrogate pair, which names of the application may have: many readers refuse a text with
-     * one as a whole. */
+    /* Replaces an unpaired surrogate, which names of the application may have; many readers refuse a text with one. */
     private static final char REPLACEMENT = '\ufffd';
 
-    private static final String HTML = "<>&"; // which could end a script element
+    private static final String HTML = "<>&"; // could end a script element
 
     private final StringBuilder out = new StringBuilder();
 
@@ -24,7 +23,7 @@ public final class JsonWriter {
     /**
      * Writes a value.
      *
-     * @param value as {@link Json} says
+     * @param value a value of {@link Json}
      * @return its text
      * @throws IllegalArgumentException if it is any other
      */

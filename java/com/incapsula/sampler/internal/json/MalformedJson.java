@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.json;
 
-/** A text that is no JSON, or more than is read; the message says what is wrong, and where. */
+/** A text that is not JSON, or exceeds a limit; the message names the error and its place. */
 public final class MalformedJson extends Exception {
 
     private static final long serialVersionUID = 1L;
 
-    /** What is wrong, without the place. */
+    /** The error, without the place. */
     private final String what;
 
-    /** The number of the character, from 0. */
+    /** The index of the character, from 0. */
     private final int at;
 
     /**
-     * A text that is malformed at one place.
+     * Creates the exception.
      *
-     * @param what is wrong
-     * @param at the character at which it is, from 0
+     * @param what the error
+     * @param at the index of the character, from 0
      */
     public MalformedJson(String what, int at) {
         super(what + " at character " + at, null, false, false);
@@ -25,7 +25,7 @@ public final class MalformedJson extends Exception {
     }
 
     /**
-     * What is wrong, without the place.
+     * The error, without the place.
      *
      * @return as in the message
      */
@@ -34,9 +34,9 @@ public final class MalformedJson extends Exception {
     }
 
     /**
-     * Where it is.
+     * The place of the error.
      *
-     * @return the number of the character, from 0
+     * @return the index of the character, from 0
      */
     public int at() {
         return at;

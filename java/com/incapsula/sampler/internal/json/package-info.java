@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Not for users: reads and writes JSON. */
+/** Internal: reads and writes JSON. */
 package com.incapsula.sampler.internal.json;

@@ -13,21 +13,19 @@ import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the native library and loads it, or says why that is not possible.
+ * Finds and loads the native library, or reports why that is not possible.
  *
  * <ol>
- * <li>{@code -Dcom.incapsula.sampler.library=PATH}: exactly that file, nothing else is tried.</li>
- * <li>The JVM has loaded the library as an agent, with {@code -agentpath} or because a command line attached: the methods
- * are bound already. To a file of another version they are bound no longer once these classes have loaded one.</li>
- * <li>The library in the jar, written to the first folder that works of
- * {@code -Dcom.incapsula.sampler.workdir}, {@code java.io.tmpdir} and the user's cache, under a name made of version
- * and content. The first of these is trusted, the others are only where no other user can put files in their place.</li>
- * </ol>
+ * <li>{@code -Dcom.incapsula.sampler.library=PATH}: only that file is tried.</li>
+ * <li>If the JVM has loaded the library as an agent, with {@code -agentpath} or because a command line attached, the
+ * methods are bound already. A file of another version is replaced by loading the right one.</li>
+ * <li>The library in the jar is written to the first usable folder of {@code -Dcom.incapsula.sampler.workdir},
+ * {@code java.io.tmpdir} and the user's cache, under a name made of version and content. The first folder is trusted;
+ * the others are used only if no other user can replace files there.</li> </ol>
  *
- * <p>The JVM refuses one path from two class loaders, and a redeployed application comes with a new class loader
- * before the old one is collected. So where the file is in use, a copy of it is loaded, {@code NAME-2.so} and so on.
- * The files of collected class loaders are used again, so there is one file more than undeployed applications whose
- * class loaders wait to be collected. The copy that is loaded first is the core of all: {@code join} connects the others
+ * <p>The JVM loads a path for one class loader only, and a redeployed application has a new class loader before the old
+ * one is collected. So if the file is in use, a copy of it is loaded, {@code NAME-2.so} and so on. Files of collected
+ * class loaders are reused. The copy that is loaded first is the core of all copies: {@code join} connects the others
  * with it. Its file stays mapped, because a signal handler must stay at its address.
  *
  * <p>Loading opens no JVMTI environment.
@@ -38,21 +36,21 @@ public final class NativeLibrary {
 
     static final String LIBRARY_PROPERTY = "com.incapsula.sampler.library";
 
-    /** Names a folder for the library, which is trusted. */
+    /** The system property with a trusted folder for the library. */
     public static final String WORKDIR_PROPERTY = "com.incapsula.sampler.workdir";
 
-    /** Stands for the file where the JVM loaded the library itself. */
+    /** Replaces the file's name if the JVM has loaded the library itself. */
     static final String AGENT = "-agentpath";
 
     private static final int HASH_DIGITS = 8; // of each of two figures
 
-    /* Other versions have the same text. */
+    /* All versions must have the same text. */
     private static final String LOCK = "com.incapsula.sampler.loading";
 
-    /** Files at most, of class loaders that have not been collected. */
+    /** Limit of copies, one for each class loader that has not been collected. */
     static final int MAX_COPIES = 64;
 
-    /** The loader's view of the JVM and the system; tests have their own. */
+    /** The JVM and the system, which tests replace. */
     interface Surroundings {
 
         Properties properties();
@@ -60,7 +58,7 @@ public final class NativeLibrary {
         @Nullable
         String environment(String name);
 
-        /** Finds a file of the jar. @return null where there is none */
+        /** Finds a file of the jar. @return null if there is none */
         @Nullable
         Resource resource(String name) throws IOException;
 
@@ -73,17 +71,17 @@ public final class NativeLibrary {
     public interface Bound {
 
         /**
-         * The version of the seam between Java and C that the library has.
+         * The library's version of the interface between Java and C.
          *
          * @return the version
-         * @throws UnsatisfiedLinkError where no library is bound
+         * @throws UnsatisfiedLinkError if no library is bound
          */
         int abi();
 
         /**
-         * Connects the classes with the JVM's one core. Called once, after a load.
+         * Connects the classes with the one core of the JVM. Called once, after a load.
          *
-         * @return why it is not possible, or null: it is done
+         * @return why that is not possible, or null
          */
         @Nullable
         String join();
@@ -111,9 +109,9 @@ public final class NativeLibrary {
     }
 
     /**
-     * The library of these classes, not loaded yet.
+     * Creates the library of these classes, not loaded yet.
      *
-     * @param neededAbi the version of the seam between Java and C that the classes need
+     * @param neededAbi the version of the interface between Java and C that the classes need
      * @param bound the classes' native methods
      * @return a new object; a class loader should have only one
      */
@@ -133,8 +131,7 @@ public final class NativeLibrary {
     /**
      * Finds the library and loads it.
      *
-     * @param attached a file that the JVM has loaded as an agent, with methods that are not bound yet; null: there is
-     *     none
+     * @param attached a file that the JVM has loaded as an agent and whose methods are not bound yet, or null
      * @throws UnsupportedOperationException with a message for the user
      */
     public void load(@Nullable String attached) {
@@ -158,9 +155,9 @@ public final class NativeLibrary {
     }
 
     /**
-     * Makes sure that there is a file of the library, for another JVM of this user.
+     * Ensures that there is a file of the library, for another JVM of this user. Loads nothing.
      *
-     * @return the file, in the first folder of {@link #load()} that allows its execution; nothing is loaded
+     * @return the file, in the first folder of {@link #load()} that allows execution
      * @throws UnsupportedOperationException with a message for the user
      */
     public Path place() {
@@ -185,7 +182,7 @@ public final class NativeLibrary {
 
     private boolean isBoundAlready() {
         try {
-            return bound.abi() == neededAbi; // throws where nothing is bound
+            return bound.abi() == neededAbi; // throws if nothing is bound
         } catch (UnsatisfiedLinkError notYet) {
             return false;
         }
@@ -205,7 +202,8 @@ public final class NativeLibrary {
         }
     }
 
-    /* It is of another version where the application has another one on its class path: those classes come first. */
+    /* The file is of another version if the application has another version on its class path, whose classes come
+     * first. */
     private void loadAttached(Path file, String platform) {
         try {
             loadExactly(file);
@@ -227,8 +225,8 @@ public final class NativeLibrary {
     }
 
     /*
-     * Places a file with this content in the first folder that works, and loads it, or only makes sure that it could be
-     * executed. @return the file, or a copy of it
+     * Writes a file with this content to the first usable folder, and loads it, or only checks that it can be executed.
+     * Returns the file, or a copy of it.
      */
     private Path inAFolder(Resource content, boolean loads) {
         String name = "libthreads-sampler-" + PrivateFolder.asName(world.version()) + "-" + hash(content);
@@ -279,12 +277,12 @@ public final class NativeLibrary {
                 + " users share");
     }
 
-    /* Loads it. Returns false if another class loader has loaded the file. */
+    /* Returns false if another class loader has loaded the file. */
     private boolean loadFrom(PrivateFolder folder, Path file) throws FolderUnusable {
         try {
             return loadFile(file);
         } catch (UnsatisfiedLinkError e) {
-            /* We made the file executable for its owner; if it is not, the mount forbids it. */
+            /* The file was made executable for its owner; if it is not, the mount forbids execution. */
             if (!Files.isExecutable(file)) {
                 throw noexec(folder, file, e);
             }
@@ -341,14 +339,14 @@ public final class NativeLibrary {
         }
     }
 
-    /** Where the private folder may be; isNamed: the user says so. */
+    /** A parent for the private folder; isNamed: the user has named it. */
     private record Base(String folder, boolean isNamed) {
 
         Path path() throws FolderUnusable {
             try {
                 return Path.of(folder).toAbsolutePath();
             } catch (InvalidPathException e) {
-                throw new FolderUnusable("is no path in this locale", e); // one with an umlaut, with LANG=C
+                throw new FolderUnusable("is no path in this locale", e); // a path with an umlaut, with LANG=C
             }
         }
     }
@@ -372,13 +370,13 @@ public final class NativeLibrary {
         }
     }
 
-    /* Null: there is none. Where the system does not know the user, as in many containers, the JDK says "?". */
+    /* Null if there is none. If the system does not know the user, as in many containers, user.home is "?". */
     private @Nullable String cacheAtHome() {
         String home = property("user.home");
         return home != null && home.startsWith("/") ? home + "/.cache" : null;
     }
 
-    /* Warns only if the user named a folder: it is the one that could not be used. */
+    /* Warns only if the user has named a folder, which then could not be used. */
     private void warnOfRefused(List<String> refusals, Path used) {
         if (!refusals.isEmpty() && property(WORKDIR_PROPERTY) != null) {
             LibraryLog.log(
@@ -407,8 +405,8 @@ public final class NativeLibrary {
         }
     }
 
-    /* Gives two builds two names. The jar has both figures, so nothing is unpacked for them: that takes 20 ms of a JVM that
-     * has just started, and a cryptographic hash 50. */
+    /* Distinguishes builds. The jar stores both figures, so nothing is unpacked for them, which would take 20 ms in
+     * a new JVM, or 50 ms with a cryptographic hash. */
     private static String hash(Resource content) {
         return hex(content.crc()) + hex(content.size());
     }

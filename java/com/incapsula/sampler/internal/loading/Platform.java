@@ -3,7 +3,7 @@ package com.incapsula.sampler.internal.loading;
 
 import java.util.Properties;
 
-/** Which of the libraries in the jar fits this JVM. */
+/** Chooses the library in the jar for this JVM. */
 public final class Platform {
 
     private static final String IMAGE_CODE = "org.graalvm.nativeimage.imagecode"; // documented by GraalVM
@@ -11,14 +11,14 @@ public final class Platform {
     private Platform() {}
 
     /**
-     * Whether this is no JVM but a native image of GraalVM, or is about to become one.
+     * Whether this is a native image of GraalVM, or being built as one.
      *
-     * @return true: there is nothing to sample
+     * @return true if nothing can be sampled
      */
     public static boolean isNativeImage() {
         try {
             return System.getProperty(IMAGE_CODE) != null;
-        } catch (SecurityException e) { // a security manager's
+        } catch (SecurityException e) { // a security manager
             return false;
         }
     }
@@ -28,7 +28,7 @@ public final class Platform {
      *
      * @param properties the system properties
      * @return {@code linux-x86_64} or {@code linux-aarch64}
-     * @throws UnsupportedOperationException with the reason where there is none
+     * @throws UnsupportedOperationException with the reason if there is none
      */
     static String require(Properties properties) {
         String system = property(properties, "os.name");

@@ -18,10 +18,10 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 
 /**
- * A folder that only this user can change, and files in it whose content is checked before they are used. Native code
- * must not come from a folder that others can write to, or put another one in the place of.
+ * A folder that only this user can change, with files whose content is checked before use. Native code must not come
+ * from a folder that others can write to or replace.
  *
- * <p>Files are read through streams, not channels: an interrupt of the thread would close a channel.
+ * <p>Files are read through streams, because an interrupt of the thread would close a channel.
  */
 final class PrivateFolder {
 
@@ -33,12 +33,12 @@ final class PrivateFolder {
     private final Path folder;
 
     /**
-     * Names the folder; creates nothing.
+     * Determines the folder; creates nothing.
      *
      * @param base the parent of the folder; {@link #place} creates it if it is missing
      * @param user the user's name, part of the folder's name
-     * @param isNamed true: an option of the JVM names the base, so it is as trusted as other options are. Others may be
-     *     able to write to it, as to the volumes that Kubernetes makes for a pod
+     * @param isNamed whether an option of the JVM names the base. Then it is trusted like other options, even if others
+     *     can write to it, as to volumes of Kubernetes
      */
     PrivateFolder(Path base, String user, boolean isNamed) {
         this.base = base.toAbsolutePath();
@@ -47,8 +47,7 @@ final class PrivateFolder {
     }
 
     /**
-     * Makes a text that can be a part of a file's name. Without a regular expression, as the first one in a JVM takes
-     * 8 ms.
+     * Converts a text to a part of a file's name. Uses no regular expression, as the first one in a JVM takes 8 ms.
      *
      * @return text with {@code _} for everything but ASCII letters, digits, {@code .}, {@code _} and {@code -}
      */
@@ -68,7 +67,7 @@ final class PrivateFolder {
     }
 
     /**
-     * Makes sure that a file with this content is in the folder.
+     * Ensures that a file with this content is in the folder.
      *
      * @return the file, by a path without links
      * @throws IOException the message is the reason, without the folder's name
@@ -88,17 +87,17 @@ final class PrivateFolder {
         }
     }
 
-    /** Removes a file that cannot be used here, and the folder if it is empty then. */
+    /** Removes an unusable file, and the folder if it is then empty. */
     void discard(Path file) {
         try {
             Files.deleteIfExists(file);
             Files.deleteIfExists(file.getParent());
         } catch (IOException inUse) {
-            // the folder has another file in it, or was removed meanwhile
+            // the folder has another file, or was removed meanwhile
         }
     }
 
-    /* Links are resolved first: none is left that could be exchanged. */
+    /* Links are resolved first, so that none is left that could be replaced. */
     private Path makeFolder() throws IOException {
         Path real = Folders.make(base).toRealPath();
         int user = Folders.userOfThisProcess();
@@ -117,7 +116,7 @@ final class PrivateFolder {
         try {
             Files.createDirectory(made, ownerOnly());
         } catch (FileAlreadyExistsException ofAnotherJvm) {
-            // the checks that follow are for a new folder and an old one
+            // the checks that follow apply to an existing folder, too
         }
     }
 
@@ -141,7 +140,7 @@ final class PrivateFolder {
         }
     }
 
-    /* By the sum that the jar has of it: a file that was cut off, or changed by a fault, is written anew. */
+    /* Compares the checksum of the jar, so that a truncated or corrupt file is written again. */
     private static boolean holds(Path file, Resource content) throws IOException {
         if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
             return false;

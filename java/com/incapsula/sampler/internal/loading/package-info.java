@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Not for users: finds the native library and loads it. */
+/** Internal: finds and loads the native library. */
 package com.incapsula.sampler.internal.loading;

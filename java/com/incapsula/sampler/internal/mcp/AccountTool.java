@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** The sampler's account: how far its figures can be trusted. */
+/** The sampler's account, which shows how reliable its figures are. */
 final class AccountTool implements Tool {
 
     private final KeptIntervals intervals;
@@ -55,7 +55,7 @@ final class AccountTool implements Tool {
         return leftOut == 0 ? text.end() : text.end() + "\nLeft out: " + leftOut + " rows with smaller counts.";
     }
 
-    /** @return how many rows had no room */
+    /** @return the number of rows beyond the budget */
     private static int addCounts(Map<String, Long> counts, BudgetText text) {
         List<Map.Entry<String, Long>> rows = new ArrayList<>(counts.entrySet());
         rows.removeIf(row -> row.getValue() == 0);

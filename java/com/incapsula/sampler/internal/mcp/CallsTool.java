@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The table of counted methods: calls, time per call, callers. */
+/** The table of counted methods with calls, time per call and callers. */
 final class CallsTool implements Tool {
 
     private static final String PER = "per";

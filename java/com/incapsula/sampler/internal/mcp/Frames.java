@@ -5,7 +5,7 @@ import com.incapsula.sampler.SamplingRow;
 import com.incapsula.sampler.internal.report.PlainText;
 import java.util.List;
 
-/** Frames and names as models read them: short, on one line, and all that a search in sources needs. */
+/** Frames and names for models: short, on one line, with all that a search in sources needs. */
 final class Frames {
 
     private static final int MAX_NAME = 160;
@@ -14,7 +14,7 @@ final class Frames {
 
     private Frames() {}
 
-    /** @return whether a row is a method, and not one of the JDK */
+    /** @return true if a row is a method outside the JDK */
     static boolean isOfUsers(SamplingRow row) {
         if (row.isPseudo()) {
             return false;
@@ -34,7 +34,7 @@ final class Frames {
         return dot < 0 ? "" : name.substring(0, dot);
     }
 
-    /** @return the first two parts of {@link #packageOf}; a frame without one is of {@code [no package]} */
+    /** @return the first two parts of {@link #packageOf}; {@code [no package]} for a frame without a package */
     static String rootPackageOf(SamplingRow row) {
         String name = packageOf(row);
         int dot = name.indexOf('.');
@@ -42,17 +42,17 @@ final class Frames {
         return name.isEmpty() ? "[no package]" : clean(second < 0 ? name : name.substring(0, second));
     }
 
-    /** @return {@code com.acme.Foo.bar}; a frame in brackets as it is */
+    /** @return {@code com.acme.Foo.bar}; a frame in brackets unchanged */
     static String method(SamplingRow row) {
         return clean(row.isPseudo() ? row.getMethodName() : row.getClassName() + "." + row.getMethodName());
     }
 
-    /** @return {@code com.acme.Foo.bar:12}; without a line where it is not known */
+    /** @return {@code com.acme.Foo.bar:12}; without the line if it is not known */
     static String line(SamplingRow row) {
         return method(row) + (row.getLine() > 0 ? ":" + row.getLine() : "");
     }
 
-    /** @return as {@link #line}; {@code .Foo.bar:12} where the package is the one before */
+    /** @return as {@link #line}; {@code .Foo.bar:12} if the package is the same as the previous one */
     static String line(SamplingRow row, String packageBefore) {
         String text = line(row);
         return !packageBefore.isEmpty() && packageOf(row).equals(packageBefore)
@@ -60,12 +60,12 @@ final class Frames {
                 : text;
     }
 
-    /** @return a thread group's name in quotes, clean, so that it is seen where it ends */
+    /** @return a thread group's name, cleaned, in quotes that show where it ends */
     static String quoted(String name) {
         return '"' + clean(name).replace('"', '\'') + '"';
     }
 
-    /** @return a name of the application's without control and format characters, its middle left out where it is long */
+    /** @return a name without control and format characters; the middle of a long name is left out */
     static String clean(String name) {
         String line = name.codePoints()
                 .map(c -> PlainText.isHidden(c) ? '?' : c)
@@ -77,7 +77,7 @@ final class Frames {
         int head = MAX_NAME / 2;
         int tail = line.length() - MAX_NAME / 2;
         if (Character.isHighSurrogate(line.charAt(head - 1))) {
-            head--; // half a character is none
+            head--; // keeps the surrogate pair together
         }
         if (Character.isLowSurrogate(line.charAt(tail))) {
             tail++;

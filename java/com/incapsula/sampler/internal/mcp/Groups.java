@@ -15,9 +15,9 @@ final class Groups {
     private Groups() {}
 
     /**
-     * The group of this name, or the only one with such a part in its name.
+     * Finds the group with this name, or the only one whose name contains it.
      *
-     * @throws ToolRefusal naming groups there are
+     * @throws ToolRefusal naming possible groups
      */
     static SamplingGroup find(SamplingReport report, String name) {
         List<SamplingGroup> all = report.getGroups();

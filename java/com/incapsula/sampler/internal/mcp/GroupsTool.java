@@ -8,7 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
-/** The thread groups: where a reader begins. */
+/** The thread groups of an interval. */
 final class GroupsTool implements Tool {
 
     private static final int MAIN_ROWS_OF_GROUP = 200;

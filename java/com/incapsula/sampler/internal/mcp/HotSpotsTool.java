@@ -12,18 +12,18 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The hot spots of a report, each of one thread group: more than the summary has. */
+/** The hot spots of a report by thread group; the summary has fewer. */
 final class HotSpotsTool implements Tool {
 
     private static final String STATE = "state";
     private static final String GROUP = "group";
     private static final List<String> STATES = List.of("running", "runnable", "blocked", "io", "waiting");
-    private static final int SMALL_PART = 20; // of the time of its row: a state with less is not named
+    private static final int SMALL_PART = 20; // a state with less than this part of its row's time is not shown
     private static final double NANOS_PER_SECOND = 1e9;
 
     private final KeptIntervals intervals;
 
-    /** What a hot spot has in one state. */
+    /** The time of a hot spot in one state. */
     private record StateTime(SamplingHotSpot spot, String state, long nanos) {}
 
     HotSpotsTool(KeptIntervals intervals) {
@@ -92,7 +92,7 @@ final class HotSpotsTool implements Tool {
         return text.end() + (rows.isEmpty() ? "\nThere is no such hot spot." : leftOut(rows, shown));
     }
 
-    /* A line that computes is one hot spot with two states. */
+    /* Running and runnable time of a line is one hot spot with two states. */
     private static Stream<StateTime> states(SamplingHotSpot spot) {
         long runnable = spot.getRunnableNanos();
         return runnable == 0
@@ -114,7 +114,7 @@ final class HotSpotsTool implements Tool {
                 : "\nLeft out: " + (rows.size() - shown) + " smaller ones, " + seconds(nanos) + " s together.";
     }
 
-    /* Of one place and group, the state with most of its time first. */
+    /* The states of one line and group, the longest first. */
     private static String row(List<StateTime> states, String packageBefore) {
         SamplingHotSpot first = states.get(0).spot();
         long least = nanos(states) / SMALL_PART;
@@ -142,7 +142,7 @@ final class HotSpotsTool implements Tool {
         return name.substring(0, Math.max(name.lastIndexOf('.'), 0));
     }
 
-    /* Of a method: "java.lang.Thread.sleep" is "Thread.sleep". What is in brackets stays as it is. */
+    /* Shortens a method: "java.lang.Thread.sleep" becomes "Thread.sleep". Text in brackets is unchanged. */
     private static String withoutPackage(String method) {
         int name = method.startsWith("[") ? -1 : method.lastIndexOf('.');
         return name < 0 ? method : method.substring(method.lastIndexOf('.', name - 1) + 1);
@@ -163,7 +163,7 @@ final class HotSpotsTool implements Tool {
                 + (spot.getHolderGroup() == null ? "" : " by " + Frames.quoted(spot.getHolderGroup()));
     }
 
-    /* "com.acme.Stock.audit(Stock.java:52)" is "Stock.java:52"; without a line it is the method. */
+    /* "com.acme.Stock.audit(Stock.java:52)" becomes "Stock.java:52"; without a line, the method. */
     private static String shortLine(String frame) {
         int place = frame.lastIndexOf('(');
         boolean hasLine = place > 0 && frame.endsWith(")") && frame.indexOf(':', place) > 0;

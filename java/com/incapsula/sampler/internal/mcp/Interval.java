@@ -9,11 +9,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A report with the number by which models name it.
+ * A report and the number by which models refer to it.
  *
- * @param number 0: a window
+ * @param number 0 for a window
  * @param report valid until the next call of {@link KeptIntervals}
- * @param window its length; null: it is none
+ * @param window the length of the window; null if the report is not a window
  */
 record Interval(int number, SamplingReport report, RecentWindow.@Nullable Length window) {
 
@@ -21,7 +21,7 @@ record Interval(int number, SamplingReport report, RecentWindow.@Nullable Length
     private static final double MILLIS_PER_SECOND = 1000.0;
     private static final long FEW_MILLIS = 2000;
 
-    /** @return a sentence on it */
+    /** @return a sentence that describes the interval */
     String title() {
         long millis = report.getElapsed().toMillis();
         return String.format(

@@ -18,18 +18,18 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The intervals that models read: a window of the last minutes or of the whole time so far, with number 0, and the last
- * few of calls with {@code seconds}, numbered from 1. Those of calls are given back when none was read for an hour: a
- * client does not say that it is gone.
+ * The intervals that models read: a window of the last minutes or of the whole time so far, with number 0, and the
+ * intervals of the last few calls with {@code seconds}, numbered from 1. These are released if none was read for an
+ * hour, because clients do not announce that they end.
  *
  * <p>Threads: one at a time.
  */
 public final class KeptIntervals implements AutoCloseable {
 
-    /** Each holds memory of the sampler. */
+    /** Limits the intervals, each of which holds memory of the sampler. */
     static final int MAX_KEPT = 8;
 
-    /** Clients give a call up after some time, many after a minute. */
+    /** Clients abandon a call after some time, many after a minute. */
     static final int MAX_SECONDS = 30;
 
     static final long UNREAD_NANOS = TimeUnit.HOURS.toNanos(1);
@@ -41,14 +41,14 @@ public final class KeptIntervals implements AutoCloseable {
     private final RecentWindow recent;
     private final Deque<Interval> kept = new ArrayDeque<>();
     private final LongSupplier clock;
-    private @Nullable SamplingReport window; // given last
+    private @Nullable SamplingReport window; // the last one that was read
     private int last;
-    private long readNanos; // when a kept one was
+    private long readNanos; // the last time one of them was read
 
     /**
-     * Intervals of a sampler, whose whole time begins now.
+     * Creates the intervals of a sampler; the whole time begins now.
      *
-     * @param sampler need not run yet
+     * @param sampler the sampler, which need not run yet
      */
     public KeptIntervals(ThreadsSampler sampler) {
         this(sampler, System::nanoTime);
@@ -61,14 +61,14 @@ public final class KeptIntervals implements AutoCloseable {
         recent = sampler.openRecentWindow();
     }
 
-    /** Gives back what is not read any more. */
+    /** Releases intervals that are no longer read. */
     public void renew() {
         if (clock.getAsLong() - readNanos >= UNREAD_NANOS) {
             closeKept();
         }
     }
 
-    /** @return false: none is kept */
+    /** @return false if no interval is kept */
     boolean giveUpOldest() {
         Interval oldest = kept.pollFirst();
         if (oldest == null) {
@@ -87,7 +87,7 @@ public final class KeptIntervals implements AutoCloseable {
         return sampler;
     }
 
-    /** The parameters that choose one. */
+    /** The parameters that choose an interval. */
     static List<Parameter> parameters() {
         return List.of(
                 number("interval", "Number of the interval to read. Default 0: the whole time so far, or the window."),
@@ -99,7 +99,7 @@ public final class KeptIntervals implements AutoCloseable {
                 seconds());
     }
 
-    /** Those of a tool that reads one: which one, {@code own}, and the budget. */
+    /** The parameters of a tool that reads one interval: the choice, {@code own}, and the budget. */
     static List<Parameter> parametersWith(Parameter... own) {
         List<Parameter> all = new ArrayList<>(parameters());
         all.addAll(List.of(own));
@@ -121,10 +121,10 @@ public final class KeptIntervals implements AutoCloseable {
     }
 
     /**
-     * The interval that the arguments name.
+     * Finds the interval that the arguments choose.
      *
      * @param name of the argument with the number
-     * @param standard the number where there is none
+     * @param standard the default number
      * @throws ToolRefusal if it is not there
      * @throws IllegalStateException if the sampler does not run
      */
@@ -132,7 +132,7 @@ public final class KeptIntervals implements AutoCloseable {
         return choose(arguments, name, standard, 0);
     }
 
-    /* As above; the interval with the number needed makes no room for a new one. */
+    /* As above; the interval with the number {@code needed} is not replaced by a new one. */
     Interval choose(ToolArguments arguments, String name, int standard, int needed) throws InterruptedException {
         if (arguments.has("seconds")) {
             for (String other : List.of(name, WINDOW)) {
@@ -165,12 +165,12 @@ public final class KeptIntervals implements AutoCloseable {
         }
     }
 
-    /** @return the number of the newest one; 0: there is none */
+    /** @return the number of the newest interval, or 0 if there is none */
     int newest() {
         return kept.isEmpty() ? 0 : kept.getLast().number();
     }
 
-    /** The interval of this number. */
+    /** Finds the interval with this number. */
     Interval find(int number) {
         if (number == 0) {
             return window(Length.SINCE_START);
@@ -189,7 +189,7 @@ public final class KeptIntervals implements AutoCloseable {
         return kept.stream().map(each -> ", " + each.number()).collect(Collectors.joining());
     }
 
-    /* What is sampled in so many seconds from now on. */
+    /* Samples a new interval for this number of seconds. */
     Interval take(int seconds, int needed) throws InterruptedException {
         try (SamplingCursor cursor = sampler.openCursor()) {
             TimeUnit.SECONDS.sleep(seconds);

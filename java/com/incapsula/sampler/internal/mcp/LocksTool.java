@@ -5,7 +5,7 @@ import com.incapsula.sampler.SamplingLock;
 import com.incapsula.sampler.SamplingReport;
 import java.util.List;
 
-/** The locks that threads waited for, and the lines that held them. */
+/** The locks that threads waited for, with the lines that waited and the lines that held them. */
 final class LocksTool implements Tool {
 
     private final KeptIntervals intervals;

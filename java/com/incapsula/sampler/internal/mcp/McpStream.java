@@ -8,8 +8,8 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The transport over a pair of streams: a line for each message. It holds one message, and no more than
- * {@link McpProtocol#MAX_MESSAGE_BYTES} of it: a longer one is refused.
+ * The transport over a pair of streams: each message is one line. It stores at most
+ * {@link McpProtocol#MAX_MESSAGE_BYTES} of one message and refuses longer ones.
  *
  * <p>Threads: one.
  */
@@ -28,7 +28,7 @@ public final class McpStream {
     }
 
     /**
-     * Answers until the input ends.
+     * Answers messages until the input ends.
      *
      * @param in not closed
      * @param out flushed after each answer, not closed

@@ -7,7 +7,7 @@ import com.incapsula.sampler.SamplingRow;
 import java.util.List;
 import java.util.Locale;
 
-/** The time that shares are of. */
+/** The time by which answers are ordered and shares are computed. */
 enum Measure {
     WALL,
     CPU;
@@ -15,7 +15,7 @@ enum Measure {
     /** The name of the parameter. */
     static final String NAME = "measure";
 
-    /** The parameter that chooses it. */
+    /** @return the parameter that chooses a measure */
     static Parameter parameter() {
         return Parameter.choice(
                 NAME,
@@ -55,7 +55,7 @@ enum Measure {
         return this == WALL ? row.getOwnWallNanos() : row.getOwnCpuNanos();
     }
 
-    /** @return of {@link #own}: the time without a processor */
+    /** @return the part of {@link #own} without a CPU */
     long waits(SamplingRow row) {
         return this == WALL ? Math.max(row.getOwnWallNanos() - row.getOwnCpuNanos(), 0) : 0;
     }

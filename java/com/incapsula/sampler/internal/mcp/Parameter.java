@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name as the model writes it
  * @param description for the model
- * @param isRequired true: a call without it is refused
- * @param choices the values of a choice; empty: any
- * @param range the limits of a number, both included; null: it is a text
+ * @param isRequired whether a call without it is refused
+ * @param choices the values of a choice; empty for any text
+ * @param range the inclusive limits of a number; null for a text
  */
 record Parameter(
         String name,
@@ -22,7 +22,7 @@ record Parameter(
         List<String> choices,
         @Nullable Range range) {
 
-    /** Whole numbers. */
+    /** A range of whole numbers. */
     record Range(long min, long max) {}
 
     static Parameter text(String name, boolean isRequired, String description) {
@@ -37,7 +37,7 @@ record Parameter(
         return new Parameter(name, description, false, List.of(), new Range(min, max));
     }
 
-    /** @return its schema */
+    /** @return its JSON schema */
     Map<String, Object> toJson() {
         Map<String, Object> schema = Json.object("type", range == null ? "string" : "integer");
         schema.put("description", description);
@@ -73,7 +73,7 @@ record Parameter(
                 name + " must be a whole number from " + range.min() + " to " + range.max() + ", got " + shown(value));
     }
 
-    /* Only what is short: a client knows what it has sent. */
+    /* Shortened, as the client knows its own text. */
     private static String shown(Object value) {
         if (value instanceof Map<?, ?>) {
             return "an object";

@@ -4,7 +4,7 @@ package com.incapsula.sampler.internal.mcp;
 import com.incapsula.sampler.internal.json.Json;
 import org.jspecify.annotations.Nullable;
 
-/** A message that is answered by an error: of JSON-RPC, or of the protocol itself. */
+/** An error answer to a message, with a code of JSON-RPC or of the protocol. */
 final class RpcError extends Exception {
 
     static final int MALFORMED = -32700;
@@ -24,7 +24,7 @@ final class RpcError extends Exception {
         this(code, message, null);
     }
 
-    /** @param data a value as {@link Json} says, or null */
+    /** @param data a value of {@link Json}, or null */
     RpcError(int code, String message, @Nullable Object data) {
         super(message, null, false, false);
         this.code = code;
@@ -35,7 +35,7 @@ final class RpcError extends Exception {
         return code;
     }
 
-    /** @return the error as a value of JSON */
+    /** @return the error as a value of {@link Json} */
     Object toJson() {
         String message = String.valueOf(getMessage());
         return data == null

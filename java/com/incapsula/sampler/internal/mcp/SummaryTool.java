@@ -3,10 +3,10 @@ package com.incapsula.sampler.internal.mcp;
 
 import java.util.List;
 
-/** The summary of a report: what matters first. */
+/** The summary of a report. */
 final class SummaryTool implements Tool {
 
-    /** Characters of an answer at most. */
+    /** Limit of an answer, characters. */
     static final int BUDGET = 2000;
 
     private final KeptIntervals intervals;
@@ -43,14 +43,14 @@ final class SummaryTool implements Tool {
         Interval interval = intervals.choose(arguments, "interval", 0);
         BudgetText text = new BudgetText(BUDGET, interval.title());
         List<String> lines = interval.report().getSummary().toString().lines().toList();
-        int shown = 1; // the title is left out
+        int shown = 1; // omits the title
         while (shown < lines.size() && text.row(row(lines.get(shown)))) {
             shown++;
         }
         return shown == lines.size() ? text.end() : text.end() + "\nLeft out: " + (lines.size() - shown) + " lines.";
     }
 
-    /* Without the blanks that align columns. */
+    /* Removes the blanks that align columns. */
     private static String row(String line) {
         return Frames.clean(line.strip().replaceAll(" {2,}", "  "));
     }

@@ -5,23 +5,23 @@ import com.incapsula.sampler.internal.json.Json;
 import java.util.List;
 import java.util.Map;
 
-/** A question that a model can ask. Its name, description and parameters are what the model knows of it. */
+/** A tool that a model can call. The model sees its name, description and parameters. */
 interface Tool {
 
-    /** @return the name by which it is called */
+    /** @return the name for calls */
     String name();
 
     /** @return a few words for people */
     String title();
 
-    /** @return for the model: what it answers, and when to ask it */
+    /** @return text for the model: what the tool answers, and when to call it */
     String description();
 
-    /** @return in the order of the schema */
+    /** @return the parameters in the order of the schema */
     List<Parameter> parameters();
 
     /**
-     * Answers.
+     * Answers a call.
      *
      * @param arguments checked against {@link #parameters}
      * @return text within the budget
@@ -30,7 +30,7 @@ interface Tool {
      */
     String call(ToolArguments arguments) throws InterruptedException;
 
-    /** @return as {@code tools/list} describes it */
+    /** @return the tool's entry in {@code tools/list} */
     default Map<String, Object> toJson() {
         Map<String, Object> properties = Json.object();
         parameters().forEach(parameter -> properties.put(parameter.name(), parameter.toJson()));

@@ -61,13 +61,13 @@ final class ToolArguments {
         return parameters.stream().map(Parameter::name).collect(Collectors.joining(", "));
     }
 
-    /** @return null where it was not given */
+    /** @return the value, or null if it was not given */
     @Nullable
     String text(String name) {
         return (String) values.get(name);
     }
 
-    /** @return the standard value where it was not given */
+    /** @return the value, or the default if it was not given */
     int number(String name, int standard) {
         return ((Long) values.getOrDefault(name, (long) standard)).intValue();
     }
@@ -76,7 +76,7 @@ final class ToolArguments {
         return values.containsKey(name);
     }
 
-    /** @return characters of the answer */
+    /** @return the limit of the answer, characters */
     int budgetChars() {
         return number(BUDGET, STANDARD_BUDGET);
     }

@@ -29,7 +29,7 @@ final class Tools {
                 new AccountTool(intervals));
     }
 
-    /** @return as {@code tools/list} answers, always in the same order */
+    /** @return the tools for {@code tools/list}, always in the same order */
     List<Object> toJson() {
         return List.copyOf(all.stream().map(Tool::toJson).toList());
     }
@@ -37,7 +37,7 @@ final class Tools {
     /**
      * Calls a tool.
      *
-     * @return the result: a text, or what the model can do about a refusal
+     * @return the result: a text, or the reason of a refusal and a remedy
      * @throws RpcError if there is no such tool
      * @throws InterruptedException if the server ends meanwhile
      */

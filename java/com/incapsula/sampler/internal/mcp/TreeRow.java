@@ -9,23 +9,22 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A row of a tree as it is shown: a chain of calls, each the only one of its caller, on one line. Their times differ by
- * what is the callers' own.
+ * One line of a shown tree: a chain of calls, each of which has almost all of its caller's time.
  *
  * <p>Threads: one.
  */
 final class TreeRow {
 
-    /* A call goes on the line of its caller if it has so much of the time of the line. */
+    /* A call joins the line of its caller if it has this part of the line's time. */
     private static final double NEARLY_ALL = 0.98;
 
     /*
-     * Frames that only pass time on are counted: what is shown of a longer chain is its begin, the innermost frame of
-     * your code, the frame before the last, and the last, which takes the time.
+     * A long chain shows its first frame, the innermost frame of your code, and its last two frames, the last of which
+     * spends the time. The other frames are only counted.
      */
     private static final int FIRST_SHOWN = 1;
     private static final int LAST_SHOWN = 2;
-    private static final int FEW_FRAMES = 2; // fewer are not longer than what stands for them
+    private static final int FEW_FRAMES = 2; // fewer frames are no longer than their replacement
     private static final int MAX_PACKAGES = 3;
 
     private final Measure by;
@@ -38,10 +37,10 @@ final class TreeRow {
     private final List<TreeRow> shown = new ArrayList<>();
 
     /**
-     * Makes a row, and follows the chain that begins with it.
+     * Creates a row for the chain that begins here.
      *
-     * @param depth how many rows are above it
-     * @param packageBefore of the last frame of the row above
+     * @param depth the number of rows above
+     * @param packageBefore the package of the last frame in the row above
      */
     TreeRow(Measure by, YourCode code, SamplingRow first, int depth, String packageBefore) {
         this.by = by;
@@ -77,7 +76,7 @@ final class TreeRow {
         return text.toString();
     }
 
-    /* Behind the frames from i on that are not shown one by one. */
+    /* Returns the index after the frames from i on that are not shown individually. */
     private int endOfMiddle(int i, int users) {
         int end = i;
         while (end >= FIRST_SHOWN && end < chain.size() - LAST_SHOWN && end != users) {
@@ -100,7 +99,7 @@ final class TreeRow {
                 + (others > 0 ? " and " + others + " more" : "") + " ...";
     }
 
-    /* The last one where there is none: it is shown anyway. */
+    /* Returns the last frame, which is always shown, if there is none. */
     private int innermostOfCode() {
         int i = chain.size() - 1;
         while (i >= 0 && !code.has(chain.get(i))) {
@@ -117,12 +116,12 @@ final class TreeRow {
         return depth;
     }
 
-    /** @return the time of the chain's methods themselves */
+    /** @return the own time of the chain's methods */
     long own() {
         return chain.stream().mapToLong(by::own).sum();
     }
 
-    /** @return the rows right below it, shown or not */
+    /** @return the rows below this one, whether shown or not */
     List<SamplingRow> below() {
         return below;
     }
@@ -131,7 +130,7 @@ final class TreeRow {
         return Frames.packageOf(chain.get(chain.size() - 1));
     }
 
-    /** Adds a row below it, with a smaller share than those before. */
+    /** Adds a row below this one; its share must not be larger than those of earlier ones. */
     void show(TreeRow row) {
         shown.add(row);
     }
@@ -140,7 +139,7 @@ final class TreeRow {
         return shown;
     }
 
-    /** @return the line; percentages are of the group */
+    /** @return the line, with percentages of the group's time */
     String text(long whole) {
         long waits = chain.stream().mapToLong(by::waits).sum();
         return BudgetText.percent(total, whole) + " " + BudgetText.percent(own(), whole) + " "

@@ -14,7 +14,7 @@ import java.util.PriorityQueue;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The call tree of a group: of all its rows those with the largest shares. */
+/** The call tree of a group, limited to the rows with the largest shares. */
 final class TreeTool implements Tool {
 
     private static final String BEGIN = "begin";
@@ -22,7 +22,7 @@ final class TreeTool implements Tool {
     private static final int STANDARD_DEPTH = 40;
     private static final int MAX_DEPTH = 1000;
 
-    /* Rows with a smaller part of their group are in no answer. */
+    /* Rows with a smaller part of their group's time are never shown. */
     private static final long LEAST_PART = 5_000;
 
     private final KeptIntervals intervals;
@@ -112,7 +112,7 @@ final class TreeTool implements Tool {
         return found;
     }
 
-    /* The first ones on each way down. */
+    /* The first matching rows on each path from the root. */
     private static List<SamplingRow> below(
             List<SamplingRow> roots, Predicate<SamplingRow> isWanted, Measure by, long whole) {
         List<SamplingRow> found = new ArrayList<>();
@@ -133,7 +133,7 @@ final class TreeTool implements Tool {
         return found;
     }
 
-    /** @return the rows without one above them; as many rows as have room are below them, by share */
+    /** @return the root rows; below them are as many rows as the budget allows, the largest shares first */
     private static List<TreeRow> choose(
             List<SamplingRow> roots, YourCode code, Measure by, int depth, BudgetText text, long whole) {
         PriorityQueue<Candidate> next =
@@ -166,10 +166,10 @@ final class TreeTool implements Tool {
         return top;
     }
 
-    /** A row that may be shown. */
+    /** A candidate row. */
     private record Candidate(SamplingRow row, @Nullable TreeRow above, long total) {}
 
-    /** @return the time of the rows themselves */
+    /** @return the own time of the rows */
     private static long print(List<TreeRow> top, BudgetText text, long whole) {
         Deque<Iterator<TreeRow>> way = new ArrayDeque<>();
         way.push(top.iterator());

@@ -6,8 +6,8 @@ import com.incapsula.sampler.SamplingRow;
 import java.util.List;
 
 /**
- * Which rows are the user's code: those in the packages that the report's summary names. Where it names none, all but
- * the JDK's.
+ * Decides which rows are the user's code: the packages that the report's summary names. If it names none, all classes
+ * outside the JDK.
  *
  * <p>Threads: immutable.
  */
@@ -26,7 +26,7 @@ final class YourCode {
         return packages.stream().anyMatch(prefix -> isBelow(row.getClassName(), prefix));
     }
 
-    /* The empty one is the package without a name. A prefix that ends with . or * is taken as written. */
+    /* The empty prefix stands for the unnamed package. A prefix that ends with . or * is taken as written. */
     private static boolean isBelow(String className, String prefix) {
         if (prefix.isEmpty()) {
             return className.indexOf('.') < 0;

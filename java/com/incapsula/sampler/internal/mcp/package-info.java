@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Not for users: the Model Context Protocol, by which language models read what is sampled. */
+/** Internal: the Model Context Protocol, by which language models read the sampled data. */
 package com.incapsula.sampler.internal.mcp;

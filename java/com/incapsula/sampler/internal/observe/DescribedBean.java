@@ -12,12 +12,12 @@ import javax.management.MBeanParameterInfo;
 import javax.management.StandardMBean;
 
 /**
- * The sampler's MXBean with the texts that JMX tools show: descriptions with units, names of parameters, and whether an
- * operation changes something. Needs the module {@code java.management}.
+ * The sampler's MXBean with texts for JMX tools: descriptions with units, names of parameters, and the impact of
+ * operations. Needs the module {@code java.management}.
  */
 final class DescribedBean extends StandardMBean {
 
-    /* Attributes and operations by their JMX names; JmxTest compares them with the interface. */
+    /* Descriptions by the JMX names of attributes and operations; JmxTest compares them with the interface. */
     private static final Map<String, String> DESCRIPTIONS = Map.ofEntries(
             Map.entry("Mode", "How stacks are walked: OWN, ASYNC_GET_CALL_TRACE, JVMTI or INERT"),
             Map.entry("Inert", "Whether nothing is sampled"),

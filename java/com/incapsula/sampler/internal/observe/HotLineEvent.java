@@ -12,7 +12,7 @@ import jdk.jfr.Timespan;
 import jdk.jfr.Timestamp;
 import org.jspecify.annotations.Nullable;
 
-/** One of the hottest lines of an interval, in the flight recorder. Field names are part of the format. */
+/** The flight recorder's event for one of the hottest lines of an interval. Field names are part of the format. */
 @Name(HotLineEvent.NAME)
 @Label("Hot Line")
 @Category("threads-sampler")
@@ -24,7 +24,7 @@ final class HotLineEvent extends StatesEvent {
     static final String NAME = "threadsampler.HotLine";
 
     @Label("From")
-    @Description("Where the interval begins")
+    @Description("Begin of the interval")
     @Timestamp(Timestamp.MILLISECONDS_SINCE_EPOCH)
     long from;
 
@@ -42,17 +42,17 @@ final class HotLineEvent extends StatesEvent {
     String group;
 
     @Label("Class")
-    @Description("Missing for a frame in brackets, which is no method")
+    @Description("Missing for a frame in brackets, which is not a method")
     @Nullable
     String className;
 
     @Label("Method")
-    @Description("Of a frame in brackets its text")
+    @Description("For a frame in brackets its text")
     @Nullable
     String method;
 
     @Label("Line Number")
-    @Description("Negative where it is not known")
+    @Description("Negative if not known")
     int lineNumber;
 
     @Label("Wall Time")
@@ -67,7 +67,7 @@ final class HotLineEvent extends StatesEvent {
     long samples;
 
     @Label("Share")
-    @Description("Of the wall time of the interval")
+    @Description("Share of the wall time of the interval")
     @Percentage
     float share;
 }

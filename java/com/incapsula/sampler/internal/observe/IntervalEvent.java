@@ -12,7 +12,7 @@ import jdk.jfr.Timespan;
 import jdk.jfr.Timestamp;
 import org.jspecify.annotations.Nullable;
 
-/** One interval of the sampler, in the flight recorder. Field names are part of the format. */
+/** The flight recorder's event for one interval of the sampler. Field names are part of the format. */
 @Name(IntervalEvent.NAME)
 @Label("Interval")
 @Category("threads-sampler")
@@ -40,12 +40,12 @@ final class IntervalEvent extends StatesEvent {
     long groups;
 
     @Label("Wall Time")
-    @Description("Of all sampled threads together")
+    @Description("Sum over all sampled threads")
     @Timespan(Timespan.NANOSECONDS)
     long wall;
 
     @Label("CPU Time")
-    @Description("Of all sampled threads together; 0 where it is not measured")
+    @Description("Sum over all sampled threads; 0 if not measured")
     @Timespan(Timespan.NANOSECONDS)
     long cpu;
 
@@ -56,12 +56,12 @@ final class IntervalEvent extends StatesEvent {
     long polls;
 
     @Label("Account")
-    @Description("How polls ended and what else was counted, by code, where it is not 0")
+    @Description("Outcomes of polls and other counts that are not 0, by code")
     @Nullable
     String account;
 
     @Label("Own CPU Time")
-    @Description("Of the sampler itself")
+    @Description("CPU time of the sampler itself")
     @Timespan(Timespan.NANOSECONDS)
     long ownCpu;
 

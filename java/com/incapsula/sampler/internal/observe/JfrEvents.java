@@ -14,11 +14,11 @@ import jdk.jfr.Recording;
 import jdk.jfr.RecordingState;
 
 /**
- * The sampler's events in the flight recorder. They are off by default, and a recording's settings can switch them
- * on: {@code +threadsampler.Interval#enabled=true}. From {@link #enable()} to {@link #disable()} they are switched on
- * in every recording whose settings do not name them.
+ * The sampler's events in the flight recorder. By default they are off; a recording's settings can switch them on:
+ * {@code +threadsampler.Interval#enabled=true}. From {@link #enable()} to {@link #disable()} they are switched on in
+ * every recording whose settings do not name them.
  *
- * <p>Only this class and the events need the module {@code jdk.jfr}: they fail to load where that is absent.
+ * <p>Only this class and the event classes need the module {@code jdk.jfr}. If it is absent, they fail to load.
  *
  * <p>Threads: any.
  */

@@ -12,7 +12,7 @@ import javax.management.ObjectName;
 
 /**
  * A bean in the platform's MBean server. Only this class and {@link DescribedBean} need the module
- * {@code java.management}: they fail to load where that is absent.
+ * {@code java.management}. If it is absent, they fail to load.
  *
  * <p>Threads: any.
  */

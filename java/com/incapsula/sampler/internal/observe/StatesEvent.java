@@ -8,7 +8,7 @@ import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Timespan;
 
-/** An event with the six states of its wall time. Field names are part of the format. */
+/** An event with wall time by state. Field names are part of the format. */
 abstract class StatesEvent extends Event {
 
     @Label("Running Time")
@@ -17,7 +17,7 @@ abstract class StatesEvent extends Event {
     long running;
 
     @Label("Runnable Time")
-    @Description("Wanted a CPU and had none; states add up to wall time")
+    @Description("Waited for a CPU; states add up to wall time")
     @Timespan(Timespan.NANOSECONDS)
     long runnable;
 

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Not for users: shows the sampler to JMX and to flight recordings. */
+/** Internal: registers the sampler with JMX and the flight recorder. */
 package com.incapsula.sampler.internal.observe;

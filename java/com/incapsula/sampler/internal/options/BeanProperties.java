@@ -14,17 +14,18 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The properties of {@link ThreadsSampler} that a text can set: found by their setters, which check the values, so there
- * is no second table. Those that take objects (outputer, manipulator, threads) are left out, and what belongs to them.
+ * The properties of {@link ThreadsSampler} that can be set from text. They are found by their setters, which check the
+ * values, so there is no second table. Properties that are objects (outputer, manipulator, threads), and
+ * {@code closeOutputer}, are excluded.
  *
- * <p>Times have a unit or count in the property's own, as {@link Times} reads them; sizes as {@link Sizes} does. Choices
- * may be written in small letters and with hyphens.
+ * <p>{@link Times} reads times, which may have a unit, and {@link Sizes} sizes. Choices may be written in lower case
+ * and with hyphens.
  *
  * <p>Threads: any.
  */
 public final class BeanProperties {
 
-    /* The caller that sets the outputer also says whether the sampler closes it. */
+    /* Excluded: the caller that sets the outputer also decides whether the sampler closes it. */
     private static final String OF_OUTPUTER = "closeOutputer";
 
     private static final Map<String, Method> SETTERS = setters();
@@ -48,9 +49,9 @@ public final class BeanProperties {
     }
 
     /**
-     * The properties that a text can set.
+     * The properties that can be set.
      *
-     * @return their names, in order
+     * @return their names, sorted
      */
     public static Set<String> names() {
         return SETTERS.keySet();
@@ -59,18 +60,18 @@ public final class BeanProperties {
     /**
      * Whether there is such a property.
      *
-     * @param name a name, as in {@code reportCpuTime}
-     * @return true if a text can set it
+     * @param name a name such as {@code reportCpuTime}
+     * @return true if it can be set from text
      */
     public static boolean has(String name) {
         return SETTERS.containsKey(name);
     }
 
     /**
-     * The property that a user means.
+     * Finds a property.
      *
-     * @param name a name, as in {@code reportCpuTime} or {@code report-cpu-time}
-     * @return its name, as in {@code reportCpuTime}; null: there is no such property
+     * @param name a name such as {@code reportCpuTime} or {@code report-cpu-time}
+     * @return its name, such as {@code reportCpuTime}; null if there is no such property
      */
     public static @Nullable String find(String name) {
         String camel = camelCase(name, '-');
@@ -78,11 +79,11 @@ public final class BeanProperties {
     }
 
     /**
-     * A name in the spelling of Java.
+     * Converts a name to Java's spelling.
      *
-     * @param words as in {@code report-cpu-time}
+     * @param words words such as {@code report-cpu-time}
      * @param between the character between them
-     * @return as in {@code reportCpuTime}
+     * @return a name such as {@code reportCpuTime}
      */
     public static String camelCase(String words, char between) {
         StringBuilder name = new StringBuilder();
@@ -97,10 +98,10 @@ public final class BeanProperties {
     }
 
     /**
-     * Whether a property is a list: then its parts may come one by one.
+     * Whether a property is a list, whose parts may be set one by one.
      *
-     * @param name the property's
-     * @return true for a property with a text as its value, except for the name in JMX
+     * @param name the property's name
+     * @return true for a text, except for the name in JMX
      */
     public static boolean isText(String name) {
         Method setter = SETTERS.get(name);
@@ -110,7 +111,7 @@ public final class BeanProperties {
     /**
      * Whether a property is true or false.
      *
-     * @param name the property's
+     * @param name the property's name
      * @return true if it is
      */
     public static boolean isFlag(String name) {
@@ -119,11 +120,11 @@ public final class BeanProperties {
     }
 
     /**
-     * Sets one, of a sampler that may run.
+     * Sets a property of a sampler, which may run.
      *
      * @param sampler the sampler
-     * @param name the property's, as {@link #find} takes it
-     * @param value its new value as text
+     * @param name a name, see {@link #find}
+     * @param value the new value as text
      * @throws IllegalArgumentException if there is no such property, or with property, value and range
      * @throws IllegalStateException if the property is fixed while the sampler runs, or the sampler cannot change it
      */
@@ -174,7 +175,7 @@ public final class BeanProperties {
         }
         long number = number(name, value);
         if (type == int.class) {
-            // a number that is too large for the setter's type is out of its range as well
+            // a number too large for int is out of the property's range, too
             return (int) Math.max(Integer.MIN_VALUE, Math.min(Integer.MAX_VALUE, number));
         }
         return number;

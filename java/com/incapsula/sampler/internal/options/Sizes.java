@@ -3,7 +3,7 @@ package com.incapsula.sampler.internal.options;
 
 import java.util.Locale;
 
-/** Sizes as users write them: {@code 65536}, {@code 64KB}, {@code 64MiB}, {@code 1GB}. */
+/** Reads sizes such as {@code 65536}, {@code 64KB}, {@code 64MiB} or {@code 1GB}. */
 final class Sizes {
 
     private static final long STEP = 1024;
@@ -13,10 +13,10 @@ final class Sizes {
     /**
      * Reads a size.
      *
-     * @param name the option's, for messages
-     * @param value the text; both MB and MiB are 1024 KB
+     * @param name the option's name, for messages
+     * @param value the text; MB and MiB are both 1024 KB
      * @return bytes
-     * @throws IllegalArgumentException if it is no such size
+     * @throws IllegalArgumentException if it is not a size
      */
     static long bytes(String name, String value) {
         int digits = 0;
@@ -35,7 +35,7 @@ final class Sizes {
                 name + " must be a size such as 65536, 64KB, 64MB or 1GB, got \"" + value + "\"");
     }
 
-    /** @return 0: there is no such unit */
+    /** @return 0 if there is no such unit */
     private static long unit(String name) {
         return switch (name) {
             case "", "B" -> 1;

@@ -3,10 +3,10 @@ package com.incapsula.sampler.internal.options;
 
 import java.time.Duration;
 
-/** Times as users write them: {@code 20ms}, {@code 10s}, {@code 5m}, {@code 1h}, {@code 1d}. */
+/** Reads times such as {@code 20ms}, {@code 10s}, {@code 5m}, {@code 1h} or {@code 1d}. */
 public final class Times {
 
-    /** Milliseconds of a second. */
+    /** Milliseconds in a second. */
     public static final long SECOND_MILLIS = 1000;
 
     private static final int NANOS_PER_MILLI = 1_000_000;
@@ -18,7 +18,7 @@ public final class Times {
      *
      * @param name the option's, for messages
      * @param value the text
-     * @param bareMillis what a number without a unit counts
+     * @param bareMillis the unit of a number without a unit, milliseconds
      * @return milliseconds
      * @throws IllegalArgumentException if it is no such time
      */
@@ -96,7 +96,7 @@ public final class Times {
         }
     }
 
-    /** @return 0: there is no such unit */
+    /** @return 0 if there is no such unit */
     private static long unitMillis(String unit, long bareMillis) {
         return switch (unit) {
             case "" -> bareMillis;

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Not for users: sets the properties of a sampler by their names, from texts. */
+/** Internal: sets the properties of a sampler by name, from texts. */
 package com.incapsula.sampler.internal.options;

@@ -9,8 +9,8 @@ import java.time.format.DateTimeParseException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long to wait before a report is sent once more: a second, then twice as long each time, up to half a minute, each
- * shortened at random by up to a half so that clients which failed together do not come back together.
+ * The wait before a report is sent again: a second, doubled after each failure, up to half a minute. Each wait is
+ * shortened at random by up to a half, so that clients that failed together do not retry together.
  *
  * <p>Threads: any.
  */
@@ -19,7 +19,7 @@ final class Backoff {
     static final long FIRST_MILLIS = 1_000;
     static final long LONGEST_MILLIS = 30_000;
 
-    /** A peer's {@code Retry-After} is honoured up to this. */
+    /** Limit of a peer's {@code Retry-After}, milliseconds. */
     static final long LONGEST_RETRY_AFTER_MILLIS = 300_000;
 
     private static final int MAX_DOUBLINGS = 10;
@@ -27,13 +27,13 @@ final class Backoff {
     private Backoff() {}
 
     /**
-     * The wait before an attempt.
+     * Computes the wait before an attempt.
      *
-     * @param failures how many there were, from 1
+     * @param failures the number of failures, 1 or more
      * @param random from 0 to below 1
      * @param retryAfter the header of this name, or null
      * @param now by the wall clock
-     * @return milliseconds; not less than the header says
+     * @return milliseconds, at least as long as the header demands
      */
     static long millis(int failures, double random, @Nullable String retryAfter, Instant now) {
         long doubled = FIRST_MILLIS << Math.min(failures - 1, MAX_DOUBLINGS);
@@ -42,7 +42,7 @@ final class Backoff {
         return Math.max(own, Math.min(retryAfterMillis(retryAfter, now), LONGEST_RETRY_AFTER_MILLIS));
     }
 
-    /** @return of a number of seconds or a date; 0: of neither */
+    /** @return the wait of a header with seconds or a date; 0 if it has neither */
     private static long retryAfterMillis(@Nullable String retryAfter, Instant now) {
         if (retryAfter == null) {
             return 0;

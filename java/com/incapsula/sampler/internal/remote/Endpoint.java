@@ -10,11 +10,11 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where reports go, as a user's URL says it.
+ * The destination of reports, from the user's URL.
  *
- * @param protocol by the scheme, else by the path
- * @param uri of HTTP, with the protocol's path, without user and password
- * @param authorization the header, from user and password; null: none
+ * @param protocol determined by the scheme, else by the path
+ * @param uri the HTTP URL, with the protocol's path, without user and password
+ * @param authorization the header made of user and password, or null
  */
 public record Endpoint(
         RemoteProtocol protocol, URI uri, @Nullable String authorization) {
@@ -22,7 +22,7 @@ public record Endpoint(
     private static final String OTLP_SCHEME = "otlp+";
     private static final String PYROSCOPE_SCHEME = "pyroscope+";
 
-    /** The path of the service behind each base URL. */
+    /** The path of the service, which is appended to a base URL. */
     private static final String OTLP_PATH = "/v1development/profiles";
 
     private static final String PYROSCOPE_PATH = "/push.v1.PusherService/Push";
@@ -134,10 +134,10 @@ public record Endpoint(
     }
 
     /**
-     * A URI for messages.
+     * Shortens a URI for messages.
      *
      * @param uri of an endpoint
-     * @return without the query, which may hold a key
+     * @return the URI without the query, which may contain a key
      */
     public static String shown(URI uri) {
         return uri.getScheme() + "://" + uri.getRawAuthority() + uri.getRawPath();

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 
 /**
- * The beginning of a response's body; the rest is read and dropped, so that the connection can be used again.
+ * Keeps the beginning of a response's body. The rest is read and dropped, so that the connection can be reused.
  *
  * <p>Threads: those of the HTTP client, one at a time.
  */

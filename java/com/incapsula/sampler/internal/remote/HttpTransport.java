@@ -31,13 +31,13 @@ import javax.net.ssl.TrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends reports by the JDK's HTTP client. A client that has failed itself, so that it would fail for ever, is replaced:
- * after each failure but a connection that was refused, because a client does not say which of the two it was. Before
- * JDK 21 a client has a thread and file descriptors until it is garbage, which may take hours; so while
- * {@value #MAX_LEFT} such clients are left, the one in use is kept.
+ * Sends reports by the JDK's HTTP client. A client that is broken would fail for ever, and its failures look like those
+ * of the network. So the client is replaced after each failure except a refused connection. Before JDK 21 a client
+ * keeps a thread and file descriptors until it is collected, which may take hours; so while {@value #MAX_LEFT} old
+ * clients are left, the current one is kept.
  *
- * <p>Threads: as {@link Transport}. The client has threads of its own: daemons of the group of the thread that sends
- * first, and of the factory.
+ * <p>Threads: as {@link Transport}. The client has threads of its own, made by the factory; others belong to the group
+ * of the thread that sends first. All are daemons.
  */
 public final class HttpTransport implements Transport {
 
@@ -46,7 +46,10 @@ public final class HttpTransport implements Transport {
     private static final int MAX_THREADS = 8;
     private static final long IDLE_SECONDS = 5;
 
-    /** As a terminal or a reader of the log may take them: all controls and ends of lines, not those of ASCII alone. */
+    /**
+     * Characters that a terminal or a reader of the log may interpret: all controls and line ends, not only ASCII
+     * ones.
+     */
     private static final Pattern CONTROLS = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]+");
 
     private final ThreadFactory threads;
@@ -56,9 +59,9 @@ public final class HttpTransport implements Transport {
     private boolean isForHttps; // guarded by this
 
     /**
-     * Opens nothing yet.
+     * Creates a transport without a client.
      *
-     * @param threads makes those of the client
+     * @param threads makes the client's threads
      */
     public HttpTransport(ThreadFactory threads) {
         this.threads = threads;
@@ -98,7 +101,7 @@ public final class HttpTransport implements Transport {
         } catch (TimeoutException e) {
             throw new HttpTimeoutException("no answer within " + timeoutMillis + " ms");
         } finally {
-            future.cancel(true); // of an exchange that is over: nothing
+            future.cancel(true); // does nothing if the exchange is over
         }
     }
 
@@ -162,15 +165,15 @@ public final class HttpTransport implements Transport {
         return builder.build();
     }
 
-    /* By itself a client reads the certificates of all authorities, which takes a third of a second of a fresh JVM. That
-     * is much of the time that there is for a last report at the JVM's exit. */
+    /* By default a client reads the certificates of all authorities, which takes a third of a second in a new JVM.
+     * That is a large part of the time for the last report at the JVM's exit. */
     private static void withoutCertificates(HttpClient.Builder builder) {
         try {
             SSLContext empty = SSLContext.getInstance("TLS");
             empty.init(null, new TrustManager[0], null);
             builder.sslContext(empty);
         } catch (GeneralSecurityException noTls) {
-            // the client makes its own, or fails with the reason
+            // the client makes its own context, or fails with the reason
         }
     }
 
@@ -193,7 +196,7 @@ public final class HttpTransport implements Transport {
         left.removeIf(each -> each.get() == null);
     }
 
-    /* False before JDK 21: the client's thread ends once the client is garbage. */
+    /* Returns false before JDK 21, where the client's thread ends after the client was collected. */
     private static boolean shutDown(HttpClient client) {
         try {
             HttpClient.class.getMethod("shutdownNow").invoke(client);

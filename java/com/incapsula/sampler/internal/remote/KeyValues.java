@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Lists as OpenTelemetry writes them in environment variables: {@code key=value,key=value}, with values in percent
+ * Lists in the form of OpenTelemetry's environment variables: {@code key=value,key=value}, with values in percent
  * encoding.
  *
  * <p>Threads: any.
@@ -21,7 +21,7 @@ public final class KeyValues {
      *
      * @param name the property's, for messages
      * @param text the list; blanks around keys and values are dropped, empty parts are ignored
-     * @return in the order of the list; of one key twice the last value
+     * @return the values by key, in the order of the list; if a key occurs twice, its last value
      * @throws IllegalArgumentException naming the property; the message has no value, which may be a secret
      */
     public static Map<String, String> parse(String name, String text) {
@@ -41,7 +41,7 @@ public final class KeyValues {
         return found;
     }
 
-    /* A plus is a plus here, unlike in forms. */
+    /* Unlike in HTML forms, a plus sign is not a blank. */
     private static String decoded(String name, String key, String value) {
         try {
             return URLDecoder.decode(value.replace("+", "%2B"), StandardCharsets.UTF_8);

@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 
 /**
- * A stream into memory, up to a limit.
+ * A stream into memory with a limit.
  *
  * <p>Threads: one at a time.
  */
@@ -17,7 +17,7 @@ final class LimitedBytes extends OutputStream {
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream(FIRST_BYTES);
     private final long limit;
 
-    /** There is no room for what was to be written. */
+    /** The limit is exceeded. */
     static final class FullException extends IOException {
 
         private static final long serialVersionUID = 1L;
@@ -37,9 +37,9 @@ final class LimitedBytes extends OutputStream {
     }
 
     /**
-     * Appends all or nothing.
+     * Appends all bytes or none.
      *
-     * @throws FullException past the limit
+     * @throws FullException if they exceed the limit
      */
     @Override
     public void write(byte[] more, int offset, int length) throws IOException {

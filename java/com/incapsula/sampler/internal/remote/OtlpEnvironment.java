@@ -12,9 +12,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What OpenTelemetry's environment variables say of an exporter of profiles: those of profiles,
- * {@code OTEL_EXPORTER_OTLP_PROFILES_*}, or else those of all signals, {@code OTEL_EXPORTER_OTLP_*}. What cannot be used is
- * named in a warning and ignored.
+ * The settings of OpenTelemetry's environment variables for an exporter of profiles:
+ * {@code OTEL_EXPORTER_OTLP_PROFILES_*}, or else {@code OTEL_EXPORTER_OTLP_*}, which apply to all signals. A value that
+ * cannot be used is named in a warning and ignored.
  *
  * <p>Threads: any.
  */
@@ -27,7 +27,7 @@ public final class OtlpEnvironment {
     private static final String HEADERS = "HEADERS";
     private static final String TIMEOUT = "TIMEOUT";
 
-    /** They have the general headers as well. */
+    /** The general headers are also meant for these servers. */
     private static final List<String> OTHER_SIGNALS =
             List.of(GENERAL + "TRACES_" + ENDPOINT, GENERAL + "METRICS_" + ENDPOINT, GENERAL + "LOGS_" + ENDPOINT);
 
@@ -38,15 +38,15 @@ public final class OtlpEnvironment {
     /**
      * Reads the environment.
      *
-     * @param variables all
-     * @param warn receives a sentence about each that cannot be used
+     * @param variables all variables
+     * @param warn receives a sentence about each value that cannot be used
      */
     public OtlpEnvironment(Map<String, String> variables, Consumer<String> warn) {
         this.variables = variables;
         this.warn = warn;
     }
 
-    /* Once for each. */
+    /* Warns once for each variable. */
     private void ignore(String name, @Nullable String why) {
         if (ignored.add(name)) {
             warn.accept(name + " is ignored: " + why);
@@ -58,9 +58,9 @@ public final class OtlpEnvironment {
     }
 
     /**
-     * Where profiles go. The URL of the profiles' own variable is used as it is, the general one is a base.
+     * The destination of profiles. The URL of the profiles' variable is used as it is; the general one is a base.
      *
-     * @return null: nothing says it
+     * @return null if no variable is set
      */
     public @Nullable Endpoint endpoint() {
         Endpoint own = endpoint(PROFILES + ENDPOINT);
@@ -81,10 +81,10 @@ public final class OtlpEnvironment {
     }
 
     /**
-     * How long an attempt may take.
+     * The time limit of an attempt.
      *
-     * @param max the longest
-     * @return milliseconds, 1 to max; null: nothing says it
+     * @param max the largest allowed value
+     * @return milliseconds, 1 to max; null if no variable is set
      */
     public @Nullable Integer timeoutMillis(int max) {
         Integer own = timeoutMillis(PROFILES + TIMEOUT, max);
@@ -109,12 +109,12 @@ public final class OtlpEnvironment {
     }
 
     /**
-     * The headers of requests to a server. A header may be a secret that is for the servers which the variables with
-     * endpoints name: another server does not get it, and none does where one of them cannot be read.
+     * The headers of requests to a server. A header may be a secret for the servers that the endpoint variables name.
+     * So it is not sent to another server, and not sent at all if one of these variables cannot be read.
      *
      * @param target the server
      * @param check reads a list, and throws {@link IllegalArgumentException} if it cannot be sent
-     * @return empty: none
+     * @return empty if there are none
      */
     public Map<String, String> headers(URI target, Function<String, Map<String, String>> check) {
         String name = value(PROFILES + HEADERS).isEmpty() ? GENERAL + HEADERS : PROFILES + HEADERS;
@@ -134,7 +134,7 @@ public final class OtlpEnvironment {
         }
     }
 
-    /** @return the variables that are set and say for which servers headers are; empty: they are for any */
+    /** @return the endpoint variables that are set; if empty, headers are for any server */
     private List<String> besides(String headers) {
         if (headers.startsWith(PROFILES)) {
             List<String> own = set(List.of(PROFILES + ENDPOINT));
@@ -148,7 +148,7 @@ public final class OtlpEnvironment {
         return names.stream().filter(name -> !value(name).isEmpty()).toList();
     }
 
-    /** @return why the server must not get headers that are for these endpoints; null: it may */
+    /** @return why headers for these endpoints must not be sent to the server; null if they may */
     private @Nullable String obstacle(List<String> endpoints, URI target) {
         List<String> meant = new ArrayList<>();
         boolean found = endpoints.isEmpty();
@@ -163,7 +163,8 @@ public final class OtlpEnvironment {
         return found ? null : "it is for " + String.join(", ", meant) + ", and reports go to " + server(target);
     }
 
-    /* What was to be encrypted is not sent in the clear. A collector has two ports, of gRPC and of HTTP. */
+    /* Headers for https are not sent by http. The port may differ, because a collector has one for gRPC and one for
+     * HTTP. */
     private static boolean isSameServer(URI meant, URI target) {
         boolean anyPort = meant.getPort() < 0 || target.getPort() < 0;
         boolean isCollector = COLLECTOR_PORTS.contains(meant.getPort()) && COLLECTOR_PORTS.contains(target.getPort());

@@ -6,9 +6,9 @@ import java.io.IOException;
 import java.io.OutputStream;
 
 /**
- * Puts a resource into a document of OTLP profiles while it is written. The core writes documents without one, because
- * it does not know the service. They begin with the field {@code resource_profiles}: its length grows by that of the
- * resource, which becomes its first field; all else passes as it is.
+ * Inserts a resource into a document of OTLP profiles while it is written. The core writes documents without a
+ * resource, because it does not know the service. They begin with the field {@code resource_profiles}. The resource
+ * becomes its first field, and its length grows accordingly; everything else is unchanged.
  *
  * <p>Threads: one at a time.
  */

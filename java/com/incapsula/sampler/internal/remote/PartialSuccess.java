@@ -4,7 +4,7 @@ package com.incapsula.sampler.internal.remote;
 import java.nio.ByteBuffer;
 
 /**
- * What a collector of OpenTelemetry says of a report that it took: {@code ExportProfilesServiceResponse
+ * Reads a collector's answer to a report that it took: {@code ExportProfilesServiceResponse
  * {partial_success = 1 {rejected_profiles = 1, error_message = 2}}}.
  *
  * <p>Threads: any.
@@ -17,7 +17,7 @@ final class PartialSuccess {
 
     private PartialSuccess() {}
 
-    /** @return how many profiles were rejected; 0 also where the body says nothing of that */
+    /** @return the number of rejected profiles; 0 also if the body has none */
     static long rejected(byte[] body) {
         ByteBuffer in = ByteBuffer.wrap(body);
         if (varint(in) != PARTIAL_SUCCESS) {
@@ -27,7 +27,7 @@ final class PartialSuccess {
         return !isEmpty && varint(in) == REJECTED_PROFILES ? varint(in) : 0;
     }
 
-    /* 0 at the end. */
+    /* Returns 0 at the end. */
     private static long varint(ByteBuffer in) {
         long value = 0;
         for (int shift = 0; in.hasRemaining() && shift < Long.SIZE; shift += VARINT_BITS) {

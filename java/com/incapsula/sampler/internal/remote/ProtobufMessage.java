@@ -19,31 +19,31 @@ final class ProtobufMessage {
 
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
-    /** @return this message, with a string more */
+    /** Adds a string. @return this */
     ProtobufMessage put(int field, String text) {
         return put(field, text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** @return this message, with another one inside */
+    /** Adds a nested message. @return this */
     ProtobufMessage put(int field, ProtobufMessage message) {
         return put(field, message.toByteArray());
     }
 
-    /** @return this message, with bytes more */
+    /** Adds bytes. @return this */
     ProtobufMessage put(int field, byte[] value) {
         putHead(field, value.length);
         bytes.writeBytes(value);
         return this;
     }
 
-    /** @return this message, with a number more, which is not negative */
+    /** Adds a number, 0 or more. @return this */
     ProtobufMessage put(int field, long number) {
         bytes.write(field << WIRE_BITS);
         putVarint(number);
         return this;
     }
 
-    /** @return this message, with the head of a field whose bytes follow elsewhere */
+    /** Adds the head of a field whose bytes are sent after this message. @return this */
     ProtobufMessage putHead(int field, long length) {
         bytes.write(field << WIRE_BITS | WIRE_LENGTH);
         putVarint(length);

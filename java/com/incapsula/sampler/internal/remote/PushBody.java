@@ -8,9 +8,9 @@ import java.util.Map;
 /**
  * A report that is ready to be sent.
  *
- * @param uri where to
+ * @param uri the destination
  * @param headers of the request
- * @param parts the request's body, one after the other; not changed any more
+ * @param parts the request's body, to be sent one after the other; they must not change
  */
 public record PushBody(URI uri, Map<String, String> headers, List<byte[]> parts) {
 

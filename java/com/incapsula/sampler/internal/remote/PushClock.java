@@ -4,13 +4,13 @@ package com.incapsula.sampler.internal.remote;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Time and chance, which tests replace.
+ * Time and random numbers, which tests replace.
  *
  * <p>Threads: any.
  */
 public interface PushClock {
 
-    /** Those of this JVM. */
+    /** The clock and the random numbers of this JVM. */
     PushClock REAL = new PushClock() {
 
         @Override
@@ -38,7 +38,7 @@ public interface PushClock {
     long millis();
 
     /**
-     * Waits until the time is over or the lock is notified, and perhaps shorter.
+     * Waits until the time is over or the lock is notified; may return early.
      *
      * @param lock held by the caller
      * @param millis more than 0

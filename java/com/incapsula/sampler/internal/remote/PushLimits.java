@@ -4,8 +4,8 @@ package com.incapsula.sampler.internal.remote;
 /**
  * Limits of a pusher.
  *
- * @param queueBytes of all reports that wait
- * @param timeoutMillis of one attempt
- * @param spreadMillis a report waits up to so long before its first attempt
+ * @param queueBytes limit of all waiting reports
+ * @param timeoutMillis limit of one attempt
+ * @param spreadMillis maximum of the random wait before a report's first attempt
  */
 public record PushLimits(long queueBytes, long timeoutMillis, long spreadMillis) {}

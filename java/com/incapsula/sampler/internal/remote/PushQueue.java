@@ -6,7 +6,7 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports that wait for the peer, oldest first, up to a number of bytes. The one that is being sent counts, too.
+ * Waiting reports, oldest first, with a limit of bytes. The report that is being sent counts, too.
  *
  * <p>Threads: one at a time; the pusher's lock guards it.
  */
@@ -17,10 +17,10 @@ final class PushQueue {
     private long bytes;
 
     /**
-     * Adds a report. Where there is no room, the oldest are dropped; but only this one, where the report that is being
-     * sent leaves it none.
+     * Adds a report. If there is not enough room, the oldest are dropped. If the report that is being sent leaves too
+     * little room even then, only the new one is dropped.
      *
-     * @return how many were dropped
+     * @return the number of dropped reports
      */
     int add(PushBody body, long limitBytes) {
         if ((taken == null ? 0 : taken.bytes()) + body.bytes() > limitBytes) {
@@ -36,7 +36,7 @@ final class PushQueue {
         return dropped;
     }
 
-    /** @return the oldest one, which counts until {@link #done()}; null: there is none */
+    /** @return the oldest report, which counts until {@link #done()}; null if there is none */
     @Nullable
     PushBody take() {
         taken = waiting.poll();
@@ -44,9 +44,9 @@ final class PushQueue {
     }
 
     /**
-     * Forgets the one that was taken.
+     * Forgets the report that was taken.
      *
-     * @return 1, or 0 where none was
+     * @return 1, or 0 if none was taken
      */
     int done() {
         if (taken == null) {
@@ -57,7 +57,7 @@ final class PushQueue {
         return 1;
     }
 
-    /** @return how many were forgotten, of those that wait */
+    /** Forgets all waiting reports. @return their number */
     int clear() {
         int count = waiting.size();
         waiting.forEach(body -> bytes -= body.bytes());

@@ -10,8 +10,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends reports one after the other, oldest first, and each until the peer has taken or refused it. A thread does that
- * which starts with the first report and ends when none is left, so there is no thread while there is nothing to send.
+ * Sends reports one after the other, oldest first, and repeats each until the peer has taken or refused it. The sending
+ * thread starts with the first report and ends when none is left.
  *
  * <p>Threads: any.
  */
@@ -24,13 +24,13 @@ public final class Pusher {
     private static final int REDIRECTION = 300;
 
     private static final long CLOSING_WAIT_MILLIS = 500; // between two attempts while close() waits
-    private static final long GRACE_MILLIS = 1_000; // for the thread, once it was interrupted
+    private static final long GRACE_MILLIS = 1_000; // for the thread to end after an interrupt
     private static final long QUIET_MILLIS = 600_000; // between two messages of one kind
 
     private final Supplier<Transport> transports;
     private final PushClock clock;
     private final ThreadFactory threads;
-    private final PushLog log;
+    private final Log log;
     private final Supplier<PushLimits> limits;
 
     private final Object lock = new Object();
@@ -47,12 +47,25 @@ public final class Pusher {
     private long dropped;
     private long unsent;
 
-    /* Of the thread that sends; there is one at a time. */
+    /* Used by the sending thread only; there is one at a time. */
     private long failures; // since a report was sent or refused
     private boolean hasLoggedFailure;
     private final Quiet failureMessages = new Quiet();
     private final Quiet refusalMessages = new Quiet();
     private final Quiet dropMessages = new Quiet(); // guarded by lock
+
+    /** Receives messages. Threads: any. */
+    @FunctionalInterface
+    public interface Log {
+
+        /**
+         * Logs a message; must not throw.
+         *
+         * @param level the level
+         * @param text one line
+         */
+        void log(System.Logger.Level level, String text);
+    }
 
     /** Lets a message pass once in a while. */
     private static final class Quiet {
@@ -71,11 +84,11 @@ public final class Pusher {
     }
 
     /**
-     * Sends nothing yet.
+     * Creates a pusher without a thread.
      *
-     * @param transports makes the way, on the thread that sends; called again if it fails
-     * @param clock time and chance
-     * @param threads makes the thread that sends; a daemon
+     * @param transports makes the transport, on the sending thread; called again if it fails
+     * @param clock time and random numbers
+     * @param threads makes the sending thread, a daemon
      * @param log receives messages
      * @param limits read for each report and attempt
      */
@@ -83,7 +96,7 @@ public final class Pusher {
             Supplier<Transport> transports,
             PushClock clock,
             ThreadFactory threads,
-            PushLog log,
+            Log log,
             Supplier<PushLimits> limits) {
         this.transports = transports;
         this.clock = clock;
@@ -93,7 +106,7 @@ public final class Pusher {
     }
 
     /**
-     * Adds a report to those that wait.
+     * Adds a report to the queue.
      *
      * @param body the report
      */
@@ -108,7 +121,7 @@ public final class Pusher {
             isWorthAMessage = lost > 0 && dropMessages.passes(clock.millis());
             if (thread == null && queue.size() > 0) {
                 Thread started = threads.newThread(this::run);
-                started.start(); // may fail: then the next report tries again
+                started.start(); // if this fails, the next report tries again
                 thread = started;
             }
         }
@@ -121,7 +134,7 @@ public final class Pusher {
     }
 
     /**
-     * What has become of the reports. Each is in one of the figures, also while it is being sent.
+     * The counts of reports. Each report is counted once, also while it is being sent.
      *
      * @return a consistent copy
      */
@@ -132,11 +145,11 @@ public final class Pusher {
     }
 
     /**
-     * Sends what waits, for as long as that is allowed, and forgets the rest. An interrupt does not shorten it, and is
-     * there afterwards.
+     * Sends waiting reports for a limited time, and forgets the rest. An interrupt does not shorten this; the interrupt
+     * flag is set again afterwards.
      *
      * @param millis the limit
-     * @return how many reports were forgotten
+     * @return the number of forgotten reports
      */
     public long close(long millis) {
         boolean interrupted;
@@ -151,7 +164,7 @@ public final class Pusher {
             unsent += queue.clear();
             Thread late = thread;
             if (late != null) {
-                late.interrupt(); // it counts the report that it has
+                late.interrupt(); // the thread counts its own report
                 interrupted |= awaitThread(closeAt + GRACE_MILLIS);
             }
             forgotten = unsent - before;
@@ -166,7 +179,7 @@ public final class Pusher {
         return forgotten;
     }
 
-    /* Called with the lock. @return true: the caller was interrupted */
+    /* Lock held. Returns true if the caller was interrupted. */
     private boolean awaitThread(long until) {
         boolean interrupted = false;
         for (long left = until - clock.millis(); thread != null && left > 0; left = until - clock.millis()) {
@@ -179,7 +192,7 @@ public final class Pusher {
         return interrupted;
     }
 
-    // ---- the thread that sends ----
+    // ---- the sending thread ----
 
     private void run() {
         boolean hasEnded = false;
@@ -196,7 +209,7 @@ public final class Pusher {
         }
     }
 
-    /* After an OutOfMemoryError outside of an attempt. The next report starts another thread. */
+    /* After an OutOfMemoryError outside an attempt. The next report starts another thread. */
     private void abandon() {
         synchronized (lock) {
             unsent += queue.done();
@@ -205,7 +218,7 @@ public final class Pusher {
         }
     }
 
-    /* Null: this thread ends; add() starts another one from now on. */
+    /* Returns null if this thread is to end; from now on add() starts another one. */
     private @Nullable PushBody next() {
         synchronized (lock) {
             PushBody body = queue.take();
@@ -228,7 +241,7 @@ public final class Pusher {
         }
     }
 
-    /* @return true: it is done with, sent or refused; false: a wait was made */
+    /* Returns true if the report was sent or refused, false after a wait. */
     private boolean attempt(PushBody body) {
         Answer answer = null;
         String problem;
@@ -237,7 +250,7 @@ public final class Pusher {
             problem = answer.status() + (answer.text().isEmpty() ? "" : " " + answer.text());
         } catch (InterruptedException e) {
             problem = "interrupted";
-        } catch (IOException | RuntimeException | Error e) { // the report stays, whatever has happened
+        } catch (IOException | RuntimeException | Error e) { // the report stays in the queue in all cases
             problem = e.toString();
         }
         if (answer == null || LATER.contains(answer.status())) {
@@ -304,7 +317,7 @@ public final class Pusher {
         pause(Backoff.millis(counted, clock.random(), retryAfter, Instant.now()), CLOSING_WAIT_MILLIS);
     }
 
-    /* While close() waits, closingMillis at most. */
+    /* While close() waits, at most closingMillis. */
     private void pause(long millis, long closingMillis) {
         synchronized (lock) {
             long begin = clock.millis();
@@ -314,12 +327,12 @@ public final class Pusher {
                     left = begin + millis(millis, closingMillis, begin) - clock.millis();
                 }
             } catch (InterruptedException e) {
-                // by close(), which has no more time
+                // close() has no more time
             }
         }
     }
 
-    /* Called with the lock. */
+    /* Lock held. */
     private long millis(long wanted, long closingMillis, long begin) {
         return closing ? Math.min(wanted, Math.min(closingMillis, closeAt - begin)) : wanted;
     }
@@ -331,7 +344,7 @@ public final class Pusher {
         }
     }
 
-    /* Without a password. */
+    /* The address without a password. */
     private static String shown(PushBody body) {
         return Endpoint.shown(body.uri());
     }

@@ -18,7 +18,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.zip.GZIPOutputStream;
 
 /**
- * Makes the request of a report: written once, through gzip, into bytes up to a limit.
+ * Encodes a report as a request: writes it once, through gzip, into bytes with a limit.
  *
  * <p>Threads: any.
  */
@@ -48,7 +48,7 @@ public final class ReportEncoder {
     private final Map<String, String> headers;
     private final long limitBytes;
 
-    /** A report is longer than a request may be. */
+    /** The report exceeds the limit of a request. */
     public static final class TooLargeException extends IOException {
 
         private static final long serialVersionUID = 1L;
@@ -59,12 +59,12 @@ public final class ReportEncoder {
     }
 
     /**
-     * Encodes for one peer.
+     * Creates an encoder for one peer.
      *
      * @param endpoint the peer
-     * @param identity whose reports they are
-     * @param headers more headers; they win over those of the protocol
-     * @param limitBytes of a report, as it is sent
+     * @param identity the process that the reports describe
+     * @param headers more headers; they take precedence over those of the protocol
+     * @param limitBytes limit of an encoded report
      */
     public ReportEncoder(Endpoint endpoint, ServiceIdentity identity, Map<String, String> headers, long limitBytes) {
         this.endpoint = endpoint;
@@ -74,12 +74,12 @@ public final class ReportEncoder {
     }
 
     /**
-     * Encodes.
+     * Encodes a report.
      *
      * @param report the report
      * @return the request
-     * @throws TooLargeException past the limit
-     * @throws IOException what the report throws
+     * @throws TooLargeException if it exceeds the limit
+     * @throws IOException if the report throws it
      */
     public PushBody encode(SamplingReport report) throws IOException {
         try {
@@ -125,7 +125,7 @@ public final class ReportEncoder {
         if (endpoint.protocol() == RemoteProtocol.PYROSCOPE) {
             return pushRequest(report);
         }
-        report.writeTo(ReportFormat.PPROF, bytes); // packed already
+        report.writeTo(ReportFormat.PPROF, bytes); // compressed already
         return List.of(bytes.toByteArray());
     }
 
@@ -148,8 +148,8 @@ public final class ReportEncoder {
                 new ProtobufMessage().put(KEY_VALUE_KEY, key).put(KEY_VALUE_VALUE, any));
     }
 
-    /* Pyroscope's pages know the types that its own agents send: a series of CPU time and one of wall time, each with
-     * one measure, whose period is of the same type. */
+    /* Pyroscope's pages expect the types that its own agents send: a series of CPU time and a series of wall time,
+     * each with one measure and a period of the same type. */
     private List<byte[]> pushRequest(SamplingReport report) throws IOException {
         List<byte[]> parts = new ArrayList<>();
         long left = limitBytes;
@@ -162,7 +162,7 @@ public final class ReportEncoder {
         return parts;
     }
 
-    /* Returns how many bytes are left for others. */
+    /* Returns the number of bytes that are left for further series. */
     private long addSeries(String name, ReportMeasure measure, SamplingReport report, long limit, List<byte[]> parts)
             throws IOException {
         LimitedBytes bytes = new LimitedBytes(limit);
@@ -173,7 +173,7 @@ public final class ReportEncoder {
         return limit - profile.length;
     }
 
-    /* The profile, which is most of it, is not copied: its heads stand in a part before it. */
+    /* The profile is not copied, because it is most of the request: its heads are a separate part before it. */
     private List<byte[]> series(String name, byte[] profile) {
         ProtobufMessage series = new ProtobufMessage().put(SERIES_LABELS, label("__name__", name));
         identity.labels().forEach((key, value) -> series.put(SERIES_LABELS, label(key, value)));
@@ -195,7 +195,7 @@ public final class ReportEncoder {
         return new ProtobufMessage().put(LABEL_NAME, name).put(LABEL_VALUE, value);
     }
 
-    /* The same for each attempt. Not of a SecureRandom, whose first use takes tens of milliseconds. */
+    /* The same for each attempt. SecureRandom is not used, because its first use takes tens of milliseconds. */
     private static String id() {
         ThreadLocalRandom random = ThreadLocalRandom.current();
         return new UUID(random.nextLong(), random.nextLong()).toString();

@@ -14,9 +14,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which process a report is of: the attributes of OpenTelemetry's resource, and the same as labels.
+ * The process that a report describes: the attributes of OpenTelemetry's resource, and the same as labels.
  *
- * <p>Threads: any; does not change.
+ * <p>Threads: immutable.
  */
 public final class ServiceIdentity {
 
@@ -25,7 +25,7 @@ public final class ServiceIdentity {
     static final String ENVIRONMENT_NAME = "deployment.environment.name";
     static final String PROCESS_ID = "process.pid";
 
-    /** More are left out: servers refuse reports with more labels than some thirty. */
+    /** Limit of attributes: servers refuse reports with more than about thirty labels. */
     public static final int MAX_ATTRIBUTES = 24;
 
     /** Longer values are cut. */
@@ -42,12 +42,13 @@ public final class ServiceIdentity {
     }
 
     /**
-     * Puts together what is known.
+     * Combines all sources.
      *
-     * @param serviceName as the user says; null: as the environment says, or else what the JVM runs
-     * @param chosen attributes that the user chose; they win over those of the environment
+     * @param serviceName the user's name for the service; null: the name in the environment, or else of the main class
+     *     or jar
+     * @param chosen attributes of the user; they take precedence over those of the environment
      * @param environment all variables
-     * @param warn receives a sentence where something of the environment cannot be used
+     * @param warn receives a sentence about each value of the environment that cannot be used
      * @return the identity
      */
     public static ServiceIdentity of(
@@ -72,7 +73,7 @@ public final class ServiceIdentity {
         return new ServiceIdentity(limited(found, warn));
     }
 
-    /* Each source by itself, as one that is before another may have the old name. */
+    /* Renames in each source separately, because a source with precedence may have the old name. */
     private static Map<String, String> renamed(Map<String, String> source) {
         Map<String, String> renamed = new LinkedHashMap<>(source);
         String old = renamed.remove(OLD_ENVIRONMENT_NAME);
@@ -126,7 +127,7 @@ public final class ServiceIdentity {
                 + ProcessHandle.current().pid();
     }
 
-    /* Without a question to a name server. Empty: not known. */
+    /* Uses no name server. Empty if not known. */
     private static String host() {
         try {
             return Files.readString(HOST).strip();
@@ -136,9 +137,9 @@ public final class ServiceIdentity {
     }
 
     /**
-     * What a resource of OpenTelemetry has besides: host, system, process and JVM, if they are not chosen.
+     * Further attributes of a resource of OpenTelemetry: host, system, process and JVM, unless the user chose them.
      *
-     * @return {@link String} and {@link Long} values, and no more than fit
+     * @return {@link String} and {@link Long} values, within the limit
      */
     Map<String, Object> detected() {
         Map<String, Object> found = new LinkedHashMap<>();
@@ -157,7 +158,7 @@ public final class ServiceIdentity {
         return found;
     }
 
-    /* As OpenTelemetry calls it. */
+    /* The name in OpenTelemetry's conventions. */
     private static String architecture(String ofJava) {
         return ofJava.equals("aarch64") ? "arm64" : ofJava;
     }
@@ -168,7 +169,7 @@ public final class ServiceIdentity {
     }
 
     /**
-     * What a resource of OpenTelemetry has.
+     * The attributes of a resource of OpenTelemetry.
      *
      * @return service.name and service.instance.id, then the others; not modifiable
      */
@@ -176,7 +177,7 @@ public final class ServiceIdentity {
         return attributes;
     }
 
-    /** @return the same with names that are labels: letters, digits and underscores */
+    /** @return the attributes with names of letters, digits and underscores, as labels need */
     Map<String, String> labels() {
         Map<String, String> labels = new LinkedHashMap<>();
         attributes.forEach((key, value) -> labels.putIfAbsent(label(key), value));

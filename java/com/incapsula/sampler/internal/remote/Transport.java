@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
 public interface Transport {
 
     /**
-     * What a peer has answered.
+     * A peer's answer.
      *
      * @param status of HTTP
      * @param retryAfter the header of this name, or null
      * @param text the first bytes of the body, on one line
-     * @param rejected profiles of the report that an OTLP peer did not want, though it took the report
+     * @param rejected profiles that an OTLP peer rejected, though it took the report
      */
     record Answer(int status, @Nullable String retryAfter, String text, long rejected) {
 
@@ -28,16 +28,16 @@ public interface Transport {
     }
 
     /**
-     * Sends.
+     * Sends a report.
      *
      * @param body the report
-     * @param timeoutMillis for all of it
-     * @return the answer, whatever it says
-     * @throws IOException if there is none
+     * @param timeoutMillis limit of the whole exchange
+     * @return the answer, whatever its status
+     * @throws IOException if there is no answer
      * @throws InterruptedException if the thread is interrupted
      */
     Answer send(PushBody body, long timeoutMillis) throws IOException, InterruptedException;
 
-    /** Gives back what is held. Another {@link #send} may follow. */
+    /** Releases resources. Another {@link #send} may follow. */
     void close();
 }

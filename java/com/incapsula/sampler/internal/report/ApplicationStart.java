@@ -7,9 +7,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first seconds of an application that an agent has started with. Application servers choose their log manager and
- * their MBean server in {@code main}: what uses the JDK's logging, JMX, SLF4J or an HTTP server makes those for good, so it
- * waits here. Messages go to standard error meanwhile.
+ * The first seconds of an application that was started with an agent. Application servers choose their log manager and
+ * their MBean server in {@code main}, and the first use of the JDK's logging, JMX, SLF4J or an HTTP server would create
+ * the defaults for good. So such uses wait here, and messages go to standard error meanwhile.
  *
  * <p>Without an agent there is nothing to wait for.
  *
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ApplicationStart {
 
-    /** How long {@code main} has run when the wait is over. */
+    /** How long {@code main} has to run before the wait is over. */
     static final long WAIT_MILLIS = 5_000;
 
     private static final long POLL_MILLIS = 100;
@@ -28,17 +28,17 @@ public final class ApplicationStart {
 
     private ApplicationStart() {}
 
-    /** An agent starts before {@code main}: from now on it is pending. {@link #watch} follows. */
+    /** Called when an agent starts before {@code main}: the wait begins. {@link #watch} follows. */
     public static void begin() {
         pending = true;
     }
 
     /**
-     * Ends it when {@code main} has run for some seconds: while the JVM starts agents, and looks for the class with
-     * {@code main}, no time counts.
+     * Ends the wait when {@code main} has run for some seconds. The time in which the JVM starts agents and looks for
+     * the class with {@code main} does not count.
      *
      * @param main the thread that will run {@code main}
-     * @param group of the thread that waits for that
+     * @param group for the watching thread
      */
     public static void watch(Thread main, ThreadGroup group) {
         try {
@@ -47,12 +47,12 @@ public final class ApplicationStart {
             thread.setContextClassLoader(null);
             thread.start();
         } catch (RuntimeException | Error e) {
-            end(); // without the thread nothing would end it
+            end(); // without the thread nothing would end the wait
             throw e;
         }
     }
 
-    /** No lambda, which a JVM that starts would link. */
+    /** A class instead of a lambda, which a starting JVM would link. */
     private static final class Watch implements Runnable {
 
         private final Thread main;
@@ -67,15 +67,15 @@ public final class ApplicationStart {
         }
     }
 
-    /** @return true while the application may still choose what is behind the JDK's logging and JMX */
+    /** @return true while the application may still choose the implementations of the JDK's logging and JMX */
     public static boolean isPending() {
         return pending;
     }
 
     /**
-     * Does something when the wait is over: at once, on the caller's thread, or later on another one.
+     * Runs work after the wait: at once, on the caller's thread, or later on another thread.
      *
-     * @param work what it throws then goes nowhere
+     * @param work its exceptions are ignored if it runs later
      */
     public static void whenOver(Runnable work) {
         synchronized (LOCK) {
@@ -87,7 +87,7 @@ public final class ApplicationStart {
         work.run();
     }
 
-    /** Waits. An interrupt ends it, and is there afterwards. */
+    /** Waits. An interrupt ends the wait and stays set. */
     public static void sleepUntilOver() {
         synchronized (LOCK) {
             try {
@@ -100,7 +100,7 @@ public final class ApplicationStart {
         }
     }
 
-    /** The JVM exits: the wait is over, and nothing that waits is done. */
+    /** Ends the wait because the JVM exits; waiting work is not done. */
     public static void exit() {
         synchronized (LOCK) {
             WAITING.clear();
@@ -117,7 +117,7 @@ public final class ApplicationStart {
             try {
                 work.run();
             } catch (RuntimeException | Error e) {
-                // each says itself what failed; the others are done all the same
+                // each work reports its own failure; the others are done, too
             }
         }
     }
@@ -134,26 +134,26 @@ public final class ApplicationStart {
                 TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
             }
         } catch (InterruptedException e) {
-            // by an application that interrupts all threads
+            // the application interrupts all threads
         } finally {
             end();
         }
     }
 
-    /* Agents, and the launcher that looks for the class, begin the stack of this thread before main does. */
+    /* Before main, the stack of this thread begins with an agent, or the launcher that looks for the class. */
     private static boolean isOfStart(Thread main) {
         try {
             StackTraceElement[] stack = main.getStackTrace();
             return stack.length > 0 && isOfStart(stack[stack.length - 1]);
         } catch (SecurityException refused) {
-            return false; // by a security manager of JDK 17
+            return false; // a security manager of JDK 17
         }
     }
 
     static boolean isOfStart(StackTraceElement first) {
         String name = first.getClassName();
         String method = first.getMethodName();
-        boolean isLauncher = name.startsWith("sun.launcher.") && !method.equals("main"); // which JavaFX has there
+        boolean isLauncher = name.startsWith("sun.launcher.") && !method.equals("main"); // JavaFX has such a main
         return isLauncher || name.startsWith("sun.instrument.") || method.equals("premain");
     }
 }

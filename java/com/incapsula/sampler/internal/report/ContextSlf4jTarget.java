@@ -7,7 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A logger of the SLF4J that some class loader sees and this library does not: called by reflection.
+ * A logger of an SLF4J that another class loader sees and this library does not. It is called by reflection.
  *
  * <p>Threads: any.
  */
@@ -38,7 +38,7 @@ public final class ContextSlf4jTarget implements LogTarget {
         }
     }
 
-    /** @return null where the class loader sees no SLF4J, or one without a provider, which drops all messages */
+    /** @return null if the class loader sees no SLF4J, or one without a provider, which would drop all messages */
     static @Nullable LogTarget find(ClassLoader loader, String name) {
         try {
             Object logger = Class.forName("org.slf4j.LoggerFactory", true, loader)

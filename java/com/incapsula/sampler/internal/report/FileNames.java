@@ -6,8 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Names of report files: {@code %p} is the process and {@code %h} the host, also in names of folders. {@link FileSeries}
- * replaces {@code %t}, {@code %n} and {@code %%}.
+ * Replaces {@code %p} by the process and {@code %h} by the host in names of report files and their folders.
+ * {@link FileSeries} replaces {@code %t}, {@code %n} and {@code %%}.
  */
 public final class FileNames {
 
@@ -16,7 +16,7 @@ public final class FileNames {
     private FileNames() {}
 
     /**
-     * The name in this JVM.
+     * Makes the name for this JVM.
      *
      * @param pattern may have %p and %h
      * @return the pattern with both replaced
@@ -26,7 +26,7 @@ public final class FileNames {
     }
 
     /**
-     * The name for a process of this host.
+     * Makes the name for a process of this host.
      *
      * @param pattern may have %p and %h
      * @param process its id
@@ -36,7 +36,7 @@ public final class FileNames {
         return expand(pattern, process, pattern.contains("%h") ? host() : "");
     }
 
-    @SuppressWarnings("IncrementInForLoopAndHeader") // a percent sign takes the character behind it
+    @SuppressWarnings("IncrementInForLoopAndHeader") // a percent sign includes the next character
     static String expand(String pattern, String process, String host) {
         StringBuilder name = new StringBuilder();
         for (int i = 0; i < pattern.length(); i++) {
@@ -47,7 +47,7 @@ public final class FileNames {
             } else if (c == '%' && next == 'h') {
                 name.append(host);
             } else if (c == '%' && next != 0) {
-                name.append(c).append(next); // %% too, so that the p of %%p is left alone
+                name.append(c).append(next); // includes %%, so that the p of %%p is kept
             } else {
                 name.append(c);
                 continue;
@@ -57,13 +57,13 @@ public final class FileNames {
         return name.toString();
     }
 
-    /* ProcessHandle starts a pool of threads that wait for processes to end. */
+    /* ProcessHandle would start a pool of threads that wait for processes to end. */
     static String ownProcess() {
         String id = ProcessStatus.last("NSpid");
         return id.isEmpty() ? String.valueOf(ProcessHandle.current().pid()) : id;
     }
 
-    /* Without a question to a name server. */
+    /* Uses no name server. */
     static String host() {
         try {
             String name = Files.readString(HOST).strip().replace("%", "");

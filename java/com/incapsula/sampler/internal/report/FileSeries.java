@@ -16,9 +16,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Files in one folder whose names have a time, a running number or a process in them, and a limit to how many stay. The
- * number in the name, else the time in it, says which file is newer: not the file system, whose times can be changed.
- * The file system's times decide if the names have neither.
+ * Files in one folder, whose names contain a time, a running number or a process. The oldest files are removed. The
+ * number in the name determines which file is newer, else the time in the name. The file system's times, which can be
+ * changed, are used only if the names have neither.
  *
  * <p>Threads: one at a time.
  */
@@ -32,7 +32,7 @@ public final class FileSeries {
     private static final int MAX_IN_ONE_SECOND = 10_000;
     private static final long LEFTOVER_MILLIS = 24 * 3600 * 1000L;
 
-    private static final int MAX_NAME_CHARS = 255; // more than any file system takes
+    private static final int MAX_NAME_CHARS = 255; // the limit of common file systems
 
     private final String pattern;
     private final Path folder;
@@ -42,10 +42,10 @@ public final class FileSeries {
     private final boolean perProcess;
 
     /**
-     * A file, a folder or a link with a name that the pattern could have made. The order is from the newest to the oldest.
+     * A file, a folder or a link whose name matches the pattern. The order is from the newest to the oldest.
      *
-     * @param isLast true: it was written last
-     * @param changed when the file was changed, for names that do not say it; else 0
+     * @param isLast whether it was written last
+     * @param changed the time of its last change, if the name has neither time nor number; else 0
      */
     private record Found(Path name, NameParts parts, boolean isLast, long changed) implements Comparable<Found> {
 
@@ -59,7 +59,7 @@ public final class FileSeries {
         }
     }
 
-    /** What the name of a file says. */
+    /** The data in the name of a file. */
     private static final class NameParts implements Comparable<NameParts> {
 
         private String process = "";
@@ -67,7 +67,7 @@ public final class FileSeries {
         private String time = "";
         private long again;
 
-        /** Later ones are greater. */
+        /** Greater for newer files. */
         @Override
         public int compareTo(NameParts other) {
             int order = Long.compare(number, other.number);
@@ -77,7 +77,7 @@ public final class FileSeries {
     }
 
     /**
-     * A series of files, some of which may exist.
+     * Creates a series; some of its files may exist.
      *
      * @param pattern a path with %t, %n, %p, %h and %% in its last part, and with %p and %h in its folders
      * @throws IllegalArgumentException if it is null, blank or wrong
@@ -120,7 +120,7 @@ public final class FileSeries {
         return parent;
     }
 
-    /** @throws IllegalArgumentException if the letter is there twice, or another one that has no meaning */
+    /** @throws IllegalArgumentException if the letter occurs twice, or if there is a letter without a meaning */
     private boolean hasOnce(String last, char letter) {
         int count = 0;
         for (int at = last.indexOf('%'); at >= 0; at = last.indexOf('%', at + 2)) {
@@ -148,13 +148,13 @@ public final class FileSeries {
         return made.append(last, from, last.length()).toString();
     }
 
-    /** @return what the file's name says, or null: the pattern makes no such name */
+    /** @return the data in the file's name, or null if it does not match the pattern */
     private @Nullable NameParts read(String file) {
         NameParts parts = new NameParts();
         return matches(0, file, 0, parts) ? parts : null;
     }
 
-    /* Whether the rest of a file's name is one of the rest of the pattern. A part has as many digits as it can. */
+    /* Whether the rest of a name matches the rest of the pattern. A number takes as many digits as possible. */
     private boolean matches(int at, String file, int from, NameParts into) {
         int percent = name.indexOf('%', at);
         int plain = (percent < 0 ? name.length() : percent) - at;
@@ -215,7 +215,7 @@ public final class FileSeries {
         return false;
     }
 
-    /** @return how many digits there are from a place on, at most */
+    /** @return the number of digits from an index on, up to a limit */
     private static int digits(String text, int from, int most) {
         int count = 0;
         while (count < most && from + count < text.length()) {
@@ -231,21 +231,21 @@ public final class FileSeries {
     /**
      * The pattern of the names.
      *
-     * @return as it was given
+     * @return the pattern as it was passed
      */
     public String pattern() {
         return pattern;
     }
 
     /**
-     * Writes the next file; makes its folder if that is missing.
+     * Writes the next file; creates its folder if it is missing.
      *
-     * @param till its time
+     * @param till the time for its name
      * @param content its content
      * @return the file
      * @throws IOException with the file's name and the reason
      */
-    public Path write(Instant till, Content content) throws IOException {
+    public Path write(Instant till, Writable content) throws IOException {
         makeFolder();
         if (timed || numbered) {
             return WholeFile.writeNew(folder, new NextName(till), content);
@@ -255,7 +255,7 @@ public final class FileSeries {
         return file;
     }
 
-    /** The name of the next file. No lambda, which a JVM that exits would link. */
+    /** Chooses the name of the next file. A class instead of a lambda, which an exiting JVM would link. */
     private final class NextName implements WholeFile.Names {
 
         private final Instant till;
@@ -271,8 +271,8 @@ public final class FileSeries {
     }
 
     /**
-     * Makes sure that files could be written: makes the folder, and a file in it, which is removed. Removes what a JVM that
-     * was killed while it wrote a file of this series has left.
+     * Checks that files can be written: creates the folder, and a file in it, which is removed. Also removes temporary
+     * files that a killed JVM has left while it wrote a file of this series.
      *
      * @throws IOException with the reason
      */
@@ -282,7 +282,8 @@ public final class FileSeries {
         WholeFile.check(folder.resolve(next(System.currentTimeMillis() / 1000, taken)));
     }
 
-    /* Old ones only: another process may be writing a new one. @return the names in the folder before */
+    /* Removes only old ones, because another process may be writing a new one. Returns the names in the folder
+     * before. */
     private Set<String> removeLeftovers() {
         long old = System.currentTimeMillis() - LEFTOVER_MILLIS;
         try (OpenFolder open = OpenFolder.open(folder)) {
@@ -295,7 +296,7 @@ public final class FileSeries {
             }
             return all;
         } catch (IOException later) {
-            return Set.of(); // leftovers do no harm until the next start
+            return Set.of(); // leftovers do no harm; the next start removes them
         }
     }
 
@@ -356,14 +357,14 @@ public final class FileSeries {
     }
 
     /**
-     * Removes the oldest files. Does nothing if the pattern has neither %t nor %n nor %p. Files of processes that have ended
-     * count, or restarts would fill the disk; those of others that run are theirs to remove.
+     * Removes the oldest files. Does nothing if the pattern has neither %t nor %n nor %p. Files of ended processes
+     * count, or restarts would fill the disk; running processes remove their own files.
      *
-     * @param newest the file that was written last. It stays, also where others have a later time in their names: clocks are
-     *     set back
-     * @param maxFiles how many may stay
-     * @param maxTotalBytes how large they may be together
-     * @throws IOException what went wrong first; all others were tried
+     * @param newest the file that was written last. It is kept even if others have a later time in their names, because
+     *     clocks may be set back
+     * @param maxFiles the number of files to keep
+     * @param maxTotalBytes the limit of their total size
+     * @throws IOException the first failure; removal of the other files was tried, too
      */
     public void removeOld(Path newest, int maxFiles, long maxTotalBytes) throws IOException {
         if (!timed && !numbered && !perProcess) {
@@ -396,7 +397,7 @@ public final class FileSeries {
         }
     }
 
-    /** @return those of this series that are no other process's */
+    /** @return the files of this series that belong to no other running process */
     private List<Found> newestFirst(OpenFolder open, Path newest) throws IOException {
         List<Found> all = new ArrayList<>();
         String own = FileNames.ownProcess();

@@ -8,10 +8,10 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * What the system says of a file or folder, by one call: each kind of attributes of {@code java.nio.file} has classes of
- * its own. Links are not followed.
+ * The status of a file or folder, read by one call, because each kind of attributes of {@code java.nio.file} would load
+ * classes of its own. Links are not followed.
  *
- * @param mode kind and permissions, as {@code stat(2)} has them
+ * @param mode kind and permissions, as in {@code stat(2)}
  * @param user the owner's number
  * @param size bytes
  */
@@ -23,11 +23,11 @@ public record FileStatus(int mode, int user, long size) {
     private static final int PERMISSIONS = 0777;
 
     /**
-     * Asks the system.
+     * Reads the status.
      *
      * @param path the file
-     * @return the answer
-     * @throws IOException if there is no such file, or it may not be seen
+     * @return its status
+     * @throws IOException if there is no such file, or access is denied
      */
     public static FileStatus of(Path path) throws IOException {
         Map<String, Object> found = Files.readAttributes(path, "unix:mode,uid,size", LinkOption.NOFOLLOW_LINKS);
@@ -54,9 +54,9 @@ public record FileStatus(int mode, int user, long size) {
     }
 
     /**
-     * Who may do what.
+     * The permissions.
      *
-     * @return as chmod has it
+     * @return the number that chmod takes
      */
     public int permissions() {
         return mode & PERMISSIONS;

@@ -9,7 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Makes folders, and says which ones are safe from other users. */
+/** Creates folders, and checks that other users cannot replace them. */
 public final class Folders {
 
     private static final int WRITABLE_BY_OTHERS = 0022;
@@ -18,11 +18,11 @@ public final class Folders {
     private Folders() {}
 
     /**
-     * Makes a folder, and those above it, where they are missing. A link to a folder is one, too, which
-     * {@link Files#createDirectories} of early updates of JDK 17 refuses.
+     * Creates a folder and its parents, if they are missing. A link to a folder counts as a folder;
+     * {@link Files#createDirectories} refuses it in early updates of JDK 17.
      *
      * @param folder the folder
-     * @return the same
+     * @return the folder
      * @throws IOException if it cannot be made
      */
     public static Path make(Path folder) throws IOException {
@@ -30,13 +30,13 @@ public final class Folders {
     }
 
     /**
-     * Makes sure that only root and these users can put another folder in the place of this one: each folder above it, and
-     * itself, belongs to one of them, and no other user can write to it, unless its sticky bit keeps others from renaming
-     * what is in it. The owner of the root folder counts as root, who has another number in some namespaces.
+     * Requires that only root and these users can replace a folder. The folder and each of its parents must belong to
+     * one of them, and no other user may write to it, unless its sticky bit prevents renaming. The owner of the root
+     * folder counts as root, who has another number in some namespaces.
      *
-     * @param root the root folder; of another process, perhaps
+     * @param root the root folder, which may be that of another process
      * @param folder a path below the root, without links
-     * @param users who are trusted besides root
+     * @param users trusted users besides root
      * @throws IOException the message is the reason
      */
     public static void requireSafe(Path root, Path folder, int... users) throws IOException {
@@ -67,13 +67,13 @@ public final class Folders {
     }
 
     /**
-     * The user that owns the files which this process makes.
+     * The user who owns new files of this process.
      *
-     * @return a number
-     * @throws IOException if the system does not say it
+     * @return the user's number
+     * @throws IOException if it is not known
      */
     public static int userOfThisProcess() throws IOException {
-        String user = ProcessStatus.last("Uid"); // real, effective, saved, file's
+        String user = ProcessStatus.last("Uid"); // real, effective, saved, file system
         if (user.isEmpty()) {
             throw new IOException("the system does not say which user this process has");
         }

@@ -16,8 +16,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lines with the most wall time of their own, for people. A line of the JDK alone says little, so it stands with the
- * nearest line above it that is not the JDK's: {@code java.lang.Thread.sleep(Native Method) <- com.acme.A.b(A.java:7)}.
+ * The lines with the most wall time of their own, as text. A line of the JDK is shown with its nearest caller outside
+ * the JDK: {@code java.lang.Thread.sleep(Native Method) <- com.acme.A.b(A.java:7)}.
  *
  * <p>Threads: any.
  */
@@ -29,7 +29,7 @@ public final class HotRows {
 
     private HotRows() {}
 
-    /** A row, and the nearest line at it or above it that is not the JDK's. */
+    /** A row, and the nearest line outside the JDK at or above it. */
     private record Step(
             Iterator<SamplingRow> rows, @Nullable String caller) {}
 
@@ -37,8 +37,8 @@ public final class HotRows {
      * Adds up own wall time by line.
      *
      * @param report an open report
-     * @param groups of which groups
-     * @return nanoseconds by line, the caller's own
+     * @param groups the groups to read
+     * @return nanoseconds by line; the map belongs to the caller
      */
     public static Map<String, Long> of(SamplingReport report, Predicate<SamplingGroup> groups) {
         Map<String, Long> nanos = new HashMap<>();
@@ -69,11 +69,11 @@ public final class HotRows {
     }
 
     /**
-     * Prints the first of them.
+     * Formats the lines with the most time.
      *
-     * @param nanos as {@link #of} gives them
-     * @param lines how many at most
-     * @return a line each, with share and milliseconds, each ended by {@code \n}; empty where there is no time
+     * @param nanos a result of {@link #of}
+     * @param lines limit of lines
+     * @return lines with share and milliseconds, each ended by {@code \n}; empty if there is no time
      */
     public static String table(Map<String, Long> nanos, int lines) {
         double all = nanos.values().stream().mapToDouble(Long::doubleValue).sum();

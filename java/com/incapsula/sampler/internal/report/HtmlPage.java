@@ -7,9 +7,9 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The page around a JSON document: two files of the jar, between which the document stands in a script element of a type
+ * The page around a JSON document: two files of the jar, with the document between them, in a script element of a type
  * that browsers do not run. The page's own content security policy forbids all network; the policy of a live page
- * allows the server it came from.
+ * allows its own server.
  *
  * <p>Threads: any.
  */
@@ -25,13 +25,13 @@ public final class HtmlPage {
 
     private HtmlPage() {}
 
-    /** Loads the page when the first one is written. */
+    /** Loads the page at its first use. */
     private static final class Loaded {
         static final byte[] HEAD = read(HtmlPage.HEAD);
         static final byte[] TAIL = read(HtmlPage.TAIL);
     }
 
-    /** The same for the first one of a server. */
+    /** Loads the live page at its first use. */
     private static final class Live {
         static final byte[] HEAD = headOf(new String(Loaded.HEAD, StandardCharsets.UTF_8));
     }
@@ -64,28 +64,28 @@ public final class HtmlPage {
     }
 
     /**
-     * Writes a page that does not change.
+     * Writes a page with fixed data.
      *
      * @param out the stream
      * @param data a JSON document in which {@code <} is escaped
      * @throws IOException if the stream throws it
      */
-    public static void write(OutputStream out, Content data) throws IOException {
+    public static void write(OutputStream out, Writable data) throws IOException {
         write(Loaded.HEAD, data, out);
     }
 
     /**
-     * Writes a page that fetches its data anew from time to time, from {@code report.json} beside it.
+     * Writes a page that regularly fetches new data from {@code report.json} in the same folder.
      *
      * @param out the stream
      * @param data the first data
      * @throws IOException if the stream throws it
      */
-    public static void writeLive(OutputStream out, Content data) throws IOException {
+    public static void writeLive(OutputStream out, Writable data) throws IOException {
         write(Live.HEAD, data, out);
     }
 
-    private static void write(byte[] head, Content data, OutputStream out) throws IOException {
+    private static void write(byte[] head, Writable data, OutputStream out) throws IOException {
         out.write(head);
         data.writeTo(out);
         out.write(Loaded.TAIL);

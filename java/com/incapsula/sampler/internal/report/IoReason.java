@@ -3,17 +3,17 @@ package com.incapsula.sampler.internal.report;
 
 import java.nio.file.FileSystemException;
 
-/** Why something failed, as a part of a message. */
+/** The reason of a failure, as part of a message. */
 public final class IoReason {
 
     private IoReason() {}
 
     /**
-     * The reason of a failure. The message of a {@code java.nio.file} exception is only the path; its class says what
-     * failed.
+     * Finds the reason of a failure. The message of a {@code java.nio.file} exception is only the path; its class is
+     * the reason.
      *
-     * @param failure mostly of a file
-     * @return its message, or with its class where the message says nothing
+     * @param failure usually of a file
+     * @return its message, with its class if the message has no reason
      */
     public static String of(Throwable failure) {
         String message = failure.getMessage();

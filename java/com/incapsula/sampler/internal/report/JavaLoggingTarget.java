@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A logger of {@code java.util.logging}. Its records have the logger's name as their source: {@link System.Logger}
- * would look for a caller on the stack and find a class of this package. Loaded only where the module
- * {@code java.logging} is.
+ * would look for a caller on the stack and find a class of this package. Loaded only if the module {@code java.logging}
+ * is present.
  */
 final class JavaLoggingTarget implements LogTarget {
 
@@ -29,7 +29,7 @@ final class JavaLoggingTarget implements LogTarget {
         logger.log(event);
     }
 
-    /* As System.Logger has it. */
+    /* The level of System.Logger. */
     private static Level of(System.Logger.Level level) {
         return switch (level) {
             case ALL -> Level.ALL;

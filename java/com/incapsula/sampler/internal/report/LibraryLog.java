@@ -4,7 +4,8 @@ package com.incapsula.sampler.internal.report;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The library's own messages, under the sampler's name: they stand beside the reports of a LoggerSamplingOutputer.
+ * The log of the library's own messages, under the sampler's name, in the same place as the reports of a
+ * LoggerSamplingOutputer.
  *
  * <p>Threads: any.
  */
@@ -15,17 +16,17 @@ public final class LibraryLog {
     private LibraryLog() {}
 
     /**
-     * Logs. Never fails.
+     * Logs a message. Never fails.
      *
      * @param level the level
      * @param text one line
-     * @param cause what happened, or null
+     * @param cause an exception, or null
      */
     public static void log(System.Logger.Level level, String text, @Nullable Throwable cause) {
         try {
             LogTarget.of(LOGGER_NAME).log(level, text, cause);
         } catch (Throwable ignored) {
-            // there is no other place to report to, and logging must not stop the application
+            // no other place is left, and logging must not stop the application
         }
     }
 }

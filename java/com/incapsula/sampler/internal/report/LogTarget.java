@@ -4,25 +4,25 @@ package com.incapsula.sampler.internal.report;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A logger of SLF4J where that is on the class path, else one of {@link System.Logger}: for reports that are logged and
- * for the library's own messages, so that both stand in one place. Standard error while {@link ApplicationStart} is
- * pending.
+ * A logger for reports and for the library's own messages, so that both go to the same place: a logger of SLF4J if it
+ * is on the class path, else of {@link System.Logger}; standard error while {@link ApplicationStart} is pending.
  *
  * <p>Threads: any.
  */
 public interface LogTarget {
 
     /**
-     * Logs. Braces in the message are left alone.
+     * Logs a message. Braces in it have no meaning.
      *
      * @param level the level
      * @param message the text
-     * @param cause what happened, or null
+     * @param cause an exception, or null
      */
     void log(System.Logger.Level level, String message, @Nullable Throwable cause);
 
     /**
-     * The logger of this name. If SLF4J has no provider and would drop all messages, it is one of the platform.
+     * Finds a logger by its name. If SLF4J has no provider, and so would drop all messages, the platform's logger is
+     * used.
      *
      * @param name the logger's name
      * @return the logger
@@ -40,18 +40,17 @@ public interface LogTarget {
                 return target;
             }
         } catch (RuntimeException | LinkageError partial) {
-            // SLF4J lacks its provider's classes, or the provider fails: the platform's log gets the messages
+            // SLF4J lacks its provider's classes, or the provider fails: use the platform's logger
         }
         return platform(name);
     }
 
     /**
-     * The logger of this name where this library does not see SLF4J: of the SLF4J that the thread's context class loader
-     * sees, if it has a provider. So it is where the library was loaded for an agent, and the application's own classes
-     * by a class loader below.
+     * Finds a logger by its name if this library does not see SLF4J, as when an agent has loaded it: a logger of the
+     * SLF4J that the thread's context class loader sees, if it has a provider.
      *
      * @param name the logger's name
-     * @return the logger; one of the platform where there is no such SLF4J
+     * @return the logger; the platform's if there is no such SLF4J
      */
     static LogTarget ofContext(String name) {
         ClassLoader loader = Thread.currentThread().getContextClassLoader();
@@ -74,7 +73,7 @@ public interface LogTarget {
     }
 
     /**
-     * A logger of the platform.
+     * Finds a logger of the platform.
      *
      * @param name its name
      * @return the logger

@@ -23,11 +23,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A folder that is held open. The names of its files lead into this folder even if its path leads to another one
- * meanwhile: the user that a part of the path belongs to can exchange that at any moment, for a link as well. A file is
- * always made anew, never opened, so it is no link to a file elsewhere.
+ * A folder that is held open. The names of its files refer to this folder even if its path changes meanwhile: a user
+ * who owns a part of the path can replace that part at any moment, also by a link. A file is always created, never
+ * opened, so it cannot be a link to a file elsewhere.
  *
- * <p>The path is used where the folder cannot be held: it cannot be read, or the C library lacks the calls.
+ * <p>If the folder cannot be held open, because it cannot be read or the C library lacks the calls, its path is used.
  *
  * <p>Threads: one at a time.
  */
@@ -47,11 +47,11 @@ public final class OpenFolder implements Closeable {
     /**
      * Opens a folder.
      *
-     * @param path where it is; links are followed
+     * @param path the folder; links are followed
      * @return the folder, which the caller closes
-     * @throws IOException if it is not there, or is none
+     * @throws IOException if it does not exist or is not a folder
      */
-    @SuppressWarnings("StreamResourceLeak") // the folder that is returned closes it
+    @SuppressWarnings("StreamResourceLeak") // the returned folder closes it
     public static OpenFolder open(Path path) throws IOException {
         try {
             DirectoryStream<Path> opened = Files.newDirectoryStream(path);
@@ -60,18 +60,18 @@ public final class OpenFolder implements Closeable {
             }
             opened.close();
         } catch (AccessDeniedException cannotBeRead) {
-            // files can be made in it all the same
+            // files can be created in it nevertheless
         }
         return new OpenFolder(path, null);
     }
 
     /**
-     * Makes a file.
+     * Creates a file.
      *
      * @param name its name
      * @param attributes of the file
-     * @return the file, to be written; an interrupt of the thread closes it
-     * @throws java.nio.file.FileAlreadyExistsException if something has the name, a link too
+     * @return the file, open for writing; an interrupt of the thread closes it
+     * @throws java.nio.file.FileAlreadyExistsException if the name is taken, also by a link
      */
     SeekableByteChannel create(Path name, FileAttribute<?>... attributes) throws IOException {
         return handle != null
@@ -79,7 +79,7 @@ public final class OpenFolder implements Closeable {
                 : Files.newByteChannel(path.resolve(name), NEW, attributes);
     }
 
-    /** Renames a file; the new name may be that of another one, which is replaced. */
+    /** Renames a file; replaces a file that has the new name. */
     void rename(Path from, Path to) throws IOException {
         if (handle != null) {
             handle.move(from, handle, to);
@@ -97,11 +97,11 @@ public final class OpenFolder implements Closeable {
         try {
             handle.deleteFile(name);
         } catch (NoSuchFileException gone) {
-            // as wanted
+            // it is gone already
         }
     }
 
-    /** @return what the name stands for, or null: nothing has it */
+    /** @return the attributes of the file with this name, or null if there is none */
     @Nullable
     BasicFileAttributes attributes(Path name, LinkOption... options) throws IOException {
         try {
@@ -114,7 +114,7 @@ public final class OpenFolder implements Closeable {
         }
     }
 
-    /** @return the names in it, of folders and links too */
+    /** @return all names in the folder, including folders and links */
     Set<String> names() throws IOException {
         Set<String> names = new HashSet<>();
         try (DirectoryStream<Path> entries = entries()) {
@@ -127,7 +127,7 @@ public final class OpenFolder implements Closeable {
         return names;
     }
 
-    /* A stream can be read once only. */
+    /* A stream can be read only once. */
     @SuppressWarnings("StreamResourceLeak") // the caller closes it
     private DirectoryStream<Path> entries() throws IOException {
         return handle != null ? handle.newDirectoryStream(Path.of(".")) : Files.newDirectoryStream(path);

@@ -4,20 +4,20 @@ package com.incapsula.sampler.internal.report;
 import com.incapsula.sampler.outputer.SamplingOutputer;
 import java.util.List;
 
-/** An outputer made of others. */
+/** An outputer that consists of other outputers. */
 public interface OutputerParts {
 
     /**
-     * What it is made of.
+     * The parts.
      *
-     * @return none of which has parts itself; not modifiable
+     * @return outputers without parts of their own; not modifiable
      */
     List<SamplingOutputer> parts();
 
     /**
-     * The outputers that an outputer is made of.
+     * The parts of any outputer.
      *
-     * @param outputer any
+     * @param outputer the outputer
      * @return its parts, or itself alone
      */
     static List<SamplingOutputer> of(SamplingOutputer outputer) {

@@ -2,9 +2,9 @@
 package com.incapsula.sampler.internal.report;
 
 /**
- * Texts of others as a terminal, or a line of a report, may show them. An application names its threads, and a process
- * of another user answers, as it likes: some characters would move the cursor, end the line, or hide and reverse the
- * text around them. {@code native/src/model/escape.h} has the same rule.
+ * Makes foreign texts safe for a terminal or a line of a report. Thread names, and answers of another user's process,
+ * may have any characters; some would move the cursor, end the line, or hide or reverse the text around them.
+ * {@code native/src/model/escape.h} has the same rule.
  */
 public final class PlainText {
 
@@ -13,8 +13,8 @@ public final class PlainText {
     /**
      * Escapes a text of several lines.
      *
-     * @param text any
-     * @return the text with the characters of {@link #isHidden} escaped, except for ends of lines and tabulators
+     * @param text the text
+     * @return the text with the characters of {@link #isHidden} escaped, except for line ends and tabs
      */
     public static String of(String text) {
         if (text.codePoints().noneMatch(PlainText::isUnsafe)) {
@@ -49,9 +49,9 @@ public final class PlainText {
     }
 
     /**
-     * Appends a character as {@code \}{@code u001b}; past U+FFFF, its surrogate pair.
+     * Appends a character as {@code \}{@code u001b}; above U+FFFF, its surrogate pair.
      *
-     * @param to where
+     * @param to the destination
      * @param codePoint the character
      */
     public static void escape(StringBuilder to, int codePoint) {

@@ -3,7 +3,7 @@ package com.incapsula.sampler.internal.report;
 
 import org.jspecify.annotations.Nullable;
 
-/** A logger of {@link System.Logger}, of whatever the application has put behind that. */
+/** A logger of {@link System.Logger}, with whatever implementation the application has chosen. */
 final class PlatformTarget implements LogTarget {
 
     private final System.Logger logger;
@@ -12,7 +12,7 @@ final class PlatformTarget implements LogTarget {
         logger = System.getLogger(name);
     }
 
-    /** @return true where {@code java.util.logging} is behind it, and this library's module reads that */
+    /** @return true if {@code java.util.logging} is its implementation, and this library's module reads that module */
     static boolean isOfJavaLogging() {
         try {
             Module module = System.LoggerFinder.getLoggerFinder().getClass().getModule();

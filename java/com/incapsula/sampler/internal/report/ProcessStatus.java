@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 
-/** What the system says of this process, in {@code /proc/self/status}. */
+/** Reads {@code /proc/self/status}. */
 final class ProcessStatus {
 
     private ProcessStatus() {}
@@ -14,8 +14,8 @@ final class ProcessStatus {
     /**
      * The last value of a line.
      *
-     * @param key what the line begins with, up to its colon
-     * @return empty where there is no such line
+     * @param key the text before the colon
+     * @return empty if there is no such line
      */
     static String last(String key) {
         String text = "\n" + read();

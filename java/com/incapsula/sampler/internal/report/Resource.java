@@ -15,18 +15,18 @@ import java.util.zip.ZipFile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file inside of the library's jar. It is read from the jar's own file: {@link Class#getResourceAsStream} goes through a
- * URL, for which a JVM that has just started loads twenty classes, and does not say the sum that the jar has of a file's
- * content. Where there is no such jar, as in a folder of classes, in a runtime image or inside of another jar, or where the
- * jar that a class loader names does not have it, it is read by its URL.
+ * A file in the library's jar. It is read from the jar's own file: {@link Class#getResourceAsStream} would use a URL,
+ * for which a new JVM loads twenty classes, and does not return the checksum that the jar has for the file. If there is
+ * no such jar, as for a folder of classes, a runtime image or a jar inside another jar, or if the jar that a class
+ * loader names does not have the file, it is read by its URL.
  *
  * <p>Threads: immutable.
  */
-public final class Resource implements Content {
+public final class Resource implements Writable {
 
     private final long size;
     private final long crc;
-    private final @Nullable File jar; // null: bytes has the content
+    private final @Nullable File jar; // null: the content is in bytes
     private final String entry;
     private final byte[] bytes;
 
@@ -42,7 +42,7 @@ public final class Resource implements Content {
      * Finds a file.
      *
      * @param name its path in the jar, with a slash in front
-     * @return the file, or null: there is none
+     * @return the file, or null if there is none
      * @throws IOException if it cannot be read
      */
     public static @Nullable Resource find(String name) throws IOException {
@@ -62,9 +62,9 @@ public final class Resource implements Content {
     }
 
     /**
-     * Bytes from elsewhere.
+     * Makes a file of bytes.
      *
-     * @param bytes not to be changed any more
+     * @param bytes the content; must not be changed afterwards
      * @return a file with this content
      */
     public static Resource of(byte... bytes) {
@@ -83,7 +83,7 @@ public final class Resource implements Content {
             File jar = new File(place.toURI());
             return jar.isFile() ? jar : null;
         } catch (SecurityException | URISyntaxException | IllegalArgumentException unknown) {
-            return null; // by a security manager, or a class loader with places of its own kind
+            return null; // a security manager, or a class loader with its own kind of URLs
         }
     }
 
@@ -97,7 +97,7 @@ public final class Resource implements Content {
     }
 
     /**
-     * The sum of the content.
+     * The checksum of the content.
      *
      * @return its CRC-32
      */
@@ -109,13 +109,13 @@ public final class Resource implements Content {
      * The content.
      *
      * @return a new array, or the one of {@link #of}
-     * @throws IOException if it cannot be read, or was exchanged
+     * @throws IOException if it cannot be read, or was replaced
      */
     public byte[] read() throws IOException {
         if (jar == null) {
             return bytes;
         }
-        try (JarFile opened = new JarFile(jar)) { // which verifies a signed one
+        try (JarFile opened = new JarFile(jar)) { // verifies a signed jar
             ZipEntry found = opened.getEntry(entry);
             if (found == null || found.getCrc() != crc || found.getSize() != size) {
                 throw new IOException(jar + " has changed");

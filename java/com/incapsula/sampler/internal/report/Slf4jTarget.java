@@ -6,7 +6,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.helpers.NOPLogger;
 
-/** A logger of SLF4J. Only this class names SLF4J; it is loaded only where SLF4J is present. */
+/** A logger of SLF4J. No other class uses SLF4J's types; this class is loaded only if SLF4J is present. */
 final class Slf4jTarget implements LogTarget {
 
     private final Logger logger;

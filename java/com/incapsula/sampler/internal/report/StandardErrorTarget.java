@@ -3,7 +3,7 @@ package com.incapsula.sampler.internal.report;
 
 import org.jspecify.annotations.Nullable;
 
-/** What is logged before the application has a log: lines of standard error. */
+/** Prints messages on standard error, before the application has a log. */
 final class StandardErrorTarget implements LogTarget {
 
     @Override

@@ -2,8 +2,8 @@
 package com.incapsula.sampler.internal.report;
 
 /**
- * A second of the calendar, in UTC. Formatters of {@code java.time} load and run a hundred classes at their first use, and
- * the first use is while the application starts, or while it exits.
+ * A calendar time in UTC, in seconds. Formatters of {@code java.time} load a hundred classes at their first use, which
+ * would be while the application starts or exits.
  *
  * <p>Threads: immutable.
  */
@@ -13,13 +13,13 @@ public final class UtcTime {
     private static final int HOUR_SECONDS = 3600;
     private static final int MINUTE_SECONDS = 60;
 
-    /* The Gregorian calendar repeats itself every 400 years. Here a year begins in March: a leap day is its last one. */
+    /* The Gregorian calendar repeats every 400 years. Here a year begins in March, so a leap day is its last day. */
     private static final int ERA_YEARS = 400;
     private static final int ERA_DAYS = 146_097;
     private static final int CENTURY_DAYS = 36_524;
     private static final int LEAP_CYCLE_DAYS = 1460; // four years, without the leap day
     private static final int YEAR_DAYS = 365;
-    private static final int DAYS_TO_1970 = 719_468; // from the first of March of the year 0
+    private static final int DAYS_TO_1970 = 719_468; // from March 1 of the year 0
 
     private final long year;
     private final int month;
@@ -33,7 +33,7 @@ public final class UtcTime {
         int yearOfEra = (dayOfEra - dayOfEra / LEAP_CYCLE_DAYS + dayOfEra / CENTURY_DAYS - dayOfEra / (ERA_DAYS - 1))
                 / YEAR_DAYS;
         int dayOfYear = dayOfEra - (YEAR_DAYS * yearOfEra + yearOfEra / 4 - yearOfEra / 100);
-        int fromMarch = (5 * dayOfYear + 2) / 153; // five months from March on have 153 days, and so the next five
+        int fromMarch = (5 * dayOfYear + 2) / 153; // from March on, each five months have 153 days
         month = fromMarch < 10 ? fromMarch + 3 : fromMarch - 9;
         day = dayOfYear - (153 * fromMarch + 2) / 5 + 1;
         year = era * ERA_YEARS + yearOfEra + (month <= 2 ? 1 : 0);
@@ -41,7 +41,7 @@ public final class UtcTime {
     }
 
     /**
-     * A time.
+     * Converts a time.
      *
      * @param epochSecond seconds since 1970
      * @return the time
@@ -51,18 +51,18 @@ public final class UtcTime {
     }
 
     /**
-     * The time by the system's clock.
+     * The current time.
      *
-     * @return the second that has begun
+     * @return the current second
      */
     public static UtcTime now() {
         return of(Math.floorDiv(System.currentTimeMillis(), 1000L));
     }
 
     /**
-     * For names of files.
+     * Formats the time for names of files.
      *
-     * @return as in {@code 20261120-090807Z}
+     * @return a text such as {@code 20261120-090807Z}
      */
     public String compact() {
         return text("", "-", "");

@@ -19,30 +19,30 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file that readers see whole or not at all: it is written under another name in the same folder and then renamed. A
- * failure leaves nothing behind, and an older file of that name as it was. The folder may belong to another user, see
- * {@link OpenFolder}.
+ * A file that readers see as a whole or not at all: it is written under a temporary name in the same folder and then
+ * renamed. A failure leaves no file behind, and does not change an older file of that name. The folder may belong to
+ * another user, see {@link OpenFolder}.
  *
- * <p>An interrupt of the thread closes the file that is being written; it is then written once more.
+ * <p>An interrupt of the thread closes the file that is being written; it is then written again.
  */
 public final class WholeFile {
 
     private static final int BUFFER_BYTES = 64 * 1024;
     private static final int MAX_TRIES = 100;
-    private static final String RESERVED = "0"; // no random number
+    private static final String RESERVED = "0"; // in place of a random number
     private static final String END = ".tmp";
     private static final int MAX_DIGITS = 16;
 
     private WholeFile() {}
 
     /**
-     * Writes a file, with the permissions any new file has.
+     * Writes a file with default permissions.
      *
-     * @param file its name; the folder must be there
+     * @param file its path; the folder must exist
      * @param content writes it; called again after an interrupt
      * @throws IOException with the file's name and the reason; also if a device or a pipe has the name
      */
-    public static void write(Path file, Content content) throws IOException {
+    public static void write(Path file, Writable content) throws IOException {
         Path target = file.toAbsolutePath();
         try (OpenFolder folder = openFolderOf(target)) {
             replace(folder, nameOf(target), content);
@@ -54,13 +54,13 @@ public final class WholeFile {
     /**
      * Writes a file into an open folder.
      *
-     * @param folder which gets the file
-     * @param name of the file; one that has it is replaced
+     * @param folder the folder
+     * @param name of the file; an existing file is replaced
      * @param content writes it; called again after an interrupt
      * @param attributes of the file
      * @throws IOException also if a device or a pipe has the name
      */
-    public static void replace(OpenFolder folder, Path name, Content content, FileAttribute<?>... attributes)
+    public static void replace(OpenFolder folder, Path name, Writable content, FileAttribute<?>... attributes)
             throws IOException {
         requireReplaceable(folder, name);
         Path temporary = temporary(name, random());
@@ -75,29 +75,29 @@ public final class WholeFile {
         }
     }
 
-    /** Names for a new file. */
+    /** Chooses names for a new file. */
     @FunctionalInterface
     interface Names {
 
         /**
          * Chooses a name.
          *
-         * @param taken names in the folder, and those that files which are being written will have
+         * @param taken names in the folder, and final names of files that are being written
          */
         String choose(Set<String> taken) throws IOException;
     }
 
     /**
-     * Writes a file that replaces none, with the permissions any new file has. Its temporary name keeps its name from
-     * other processes and samplers while it is written.
+     * Writes a file with default permissions, without replacing another one. While it is written, its temporary name
+     * reserves the final name against other processes and samplers.
      *
-     * @param path the folder, which must be there
+     * @param path the folder, which must exist
      * @param names chooses the file's name
      * @param content writes it; called again after an interrupt
      * @return the file
      * @throws IOException with the file's name and the reason
      */
-    static Path writeNew(Path path, Names names, Content content) throws IOException {
+    static Path writeNew(Path path, Names names, Writable content) throws IOException {
         Path target = path;
         try (OpenFolder folder = OpenFolder.open(path)) {
             for (int i = 1; ; i++) {
@@ -124,8 +124,8 @@ public final class WholeFile {
         return taken;
     }
 
-    /* False: another one has taken the name meanwhile. */
-    private static boolean placeNew(OpenFolder folder, Path name, Content content) throws IOException {
+    /* Returns false if another file has taken the name meanwhile. */
+    private static boolean placeNew(OpenFolder folder, Path name, Writable content) throws IOException {
         Path temporary = temporary(name, RESERVED);
         if (!fill(folder, temporary, content)) {
             return false;
@@ -142,9 +142,9 @@ public final class WholeFile {
     }
 
     /**
-     * Makes sure that {@link #write} of such a file could begin: makes its temporary file, and removes it.
+     * Checks that {@link #write} of this file could begin: creates its temporary file and removes it.
      *
-     * @param file its name; the folder must be there
+     * @param file its path; the folder must exist
      * @throws IOException the message is the reason
      */
     static void check(Path file) throws IOException {
@@ -180,7 +180,7 @@ public final class WholeFile {
             throw new IOException("it is a folder");
         }
         if (found != null && !found.isRegularFile()) {
-            /* Renaming would replace /dev/stdout or /dev/null for the superuser. */
+            /* As the superuser, renaming would replace /dev/stdout or /dev/null. */
             throw new IOException("it is not a regular file and cannot be replaced");
         }
     }
@@ -199,7 +199,7 @@ public final class WholeFile {
         return Path.of("." + name + "." + number + END);
     }
 
-    /** @return the name of the file that a temporary one of this name becomes, or null: it is no such name */
+    /** @return the final name for a temporary name, or null if the name is not temporary */
     static @Nullable String targetOf(String name) {
         int end = name.length() - END.length();
         int dot = name.endsWith(END) ? name.lastIndexOf('.', end - 1) : 0;
@@ -210,8 +210,8 @@ public final class WholeFile {
         return name.startsWith(".") && dot > 1 && isNumber ? name.substring(1, dot) : null;
     }
 
-    /* False: another file has the name. */
-    private static boolean fill(OpenFolder folder, Path temporary, Content content, FileAttribute<?>... attributes)
+    /* Returns false if another file has the name. */
+    private static boolean fill(OpenFolder folder, Path temporary, Writable content, FileAttribute<?>... attributes)
             throws IOException {
         boolean wasInterrupted = Thread.interrupted();
         try {
@@ -239,13 +239,13 @@ public final class WholeFile {
         }
     }
 
-    /* False: an interrupt has closed it. */
-    private static boolean fillOrDelete(OpenFolder folder, Path temporary, SeekableByteChannel file, Content content)
+    /* Returns false if an interrupt has closed the file. */
+    private static boolean fillOrDelete(OpenFolder folder, Path temporary, SeekableByteChannel file, Writable content)
             throws IOException {
         boolean isWhole = false;
         try {
             boolean isFilled = fill(file, content);
-            file.close(); // it may fail, as all else
+            file.close(); // may fail, too
             isWhole = isFilled;
         } finally {
             file.close();
@@ -256,7 +256,7 @@ public final class WholeFile {
         return isWhole;
     }
 
-    private static boolean fill(SeekableByteChannel file, Content content) throws IOException {
+    private static boolean fill(SeekableByteChannel file, Writable content) throws IOException {
         OutputStream out = new BufferedOutputStream(Channels.newOutputStream(file), BUFFER_BYTES);
         try {
             content.writeTo(out);

@@ -2,7 +2,7 @@
 package com.incapsula.sampler.internal.report;
 
 /**
- * An outputer that takes whole reports only: it does nothing with titles and records, and no title is made for it. The
- * first date that a JVM prints takes 30 ms, for the names of time zones.
+ * An outputer that only takes reports as objects and ignores titles and records. So no title is formatted for it: the
+ * first date that a JVM formats takes 30 ms, for the names of time zones.
  */
 public interface WithoutText {}

@@ -8,9 +8,9 @@ import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of an answer. It is kept in memory until it is closed, so that a report is made at once and not at the pace
- * of its client. All answers of a server share the memory for this. When that is used up, or after {@link #send()}, an
- * answer is sent while it is made.
+ * The body of an answer. It is buffered in memory until it is closed, so that a slow client does not slow down the
+ * making of a report. All answers of a server share the memory. When it is used up, or after {@link #send()}, an answer
+ * is sent while it is made.
  *
  * <p>Threads: one.
  */
@@ -24,14 +24,14 @@ final class AnswerBody extends OutputStream {
         OutputStream begin() throws IOException;
     }
 
-    private final Semaphore memory; // a permit is one piece
+    private final Semaphore memory; // one permit for each piece
     private final Beginning beginning;
-    private final ArrayDeque<byte[]> pieces = new ArrayDeque<>(); // full ones, but for the last
+    private final ArrayDeque<byte[]> pieces = new ArrayDeque<>(); // all full, except the last
     private int lastBytes; // of the last piece
     private @Nullable OutputStream client;
 
     /**
-     * @param memory of all answers, in pieces of {@link #PIECE_BYTES}
+     * @param memory shared by all answers, in pieces of {@link #PIECE_BYTES}
      * @param beginning called once, before the first byte is sent
      */
     AnswerBody(Semaphore memory, Beginning beginning) {
@@ -45,7 +45,7 @@ final class AnswerBody extends OutputStream {
     }
 
     /**
-     * Sends what is kept. From now on nothing is kept.
+     * Sends the buffered bytes. From now on nothing is buffered.
      *
      * @return the stream to the client
      */
@@ -76,7 +76,7 @@ final class AnswerBody extends OutputStream {
         }
     }
 
-    /** @return how many of the bytes are kept */
+    /** @return the number of bytes that were buffered */
     private int keep(byte[] bytes, int offset, int length) {
         int kept = 0;
         while (kept < length && client == null && hasRoom()) {
@@ -92,7 +92,7 @@ final class AnswerBody extends OutputStream {
         if (!pieces.isEmpty() && lastBytes < PIECE_BYTES) {
             return true;
         }
-        byte[] piece = new byte[PIECE_BYTES]; // before the permit, which would be lost if this failed
+        byte[] piece = new byte[PIECE_BYTES]; // before the permit is taken, because this may fail
         if (!memory.tryAcquire()) {
             return false;
         }
@@ -101,7 +101,7 @@ final class AnswerBody extends OutputStream {
         return true;
     }
 
-    /** Flushes what is sent; what is kept stays so. */
+    /** Flushes bytes that are sent; buffered bytes stay buffered. */
     @Override
     public void flush() throws IOException {
         if (client != null) {
@@ -109,13 +109,13 @@ final class AnswerBody extends OutputStream {
         }
     }
 
-    /** Sends the rest. */
+    /** Sends buffered bytes. */
     @Override
     public void close() throws IOException {
         send().close();
     }
 
-    /** Gives the memory back; the last call, after a failure too. */
+    /** Releases the memory. Must be the last call, also after a failure. */
     void discard() {
         memory.release(pieces.size());
         pieces.clear();

@@ -42,7 +42,7 @@ final class ContentCodings {
         return UNSAID;
     }
 
-    /* A malformed weight is 0: every client can read an uncompressed answer. */
+    /* A malformed weight counts as 0, because every client can read an uncompressed answer. */
     private static double weight(String parameter) {
         String value = parameter.replaceFirst("^q\\s*=\\s*", "");
         return value.matches("(0(\\.\\d{0,3})?|1(\\.0{0,3})?)") && !value.equals(parameter)

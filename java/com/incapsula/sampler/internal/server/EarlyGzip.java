@@ -5,34 +5,33 @@ import java.io.IOException;
 import java.io.OutputStream;
 
 /**
- * Passes on a gzip document and can write parts of it before the document exists: its header, and then any number of
- * empty blocks of compressed data, which add nothing to it. Only a write shows that a client of the JDK's server has
- * closed its connection.
+ * Passes on a gzip document, and can write its beginning before the document exists: the header, then any number of
+ * empty blocks, which add no data. Only a write shows that a client has closed its connection.
  *
  * <p>Threads: one.
  */
 final class EarlyGzip extends OutputStream {
 
-    /* As GZIPOutputStream writes it: the magic number, deflate, no flags, no time, no level, unknown system. */
+    /* The header that GZIPOutputStream writes: magic number, deflate, no flags, no time, no level, unknown system. */
     private static final byte[] HEADER = {0x1f, (byte) 0x8b, 8, 0, 0, 0, 0, 0, 0, (byte) 0xff};
     private static final int FLAGS = 3;
-    /* Not the last block, not compressed, length 0 and the complement of 0. It ends at a whole byte. */
+    /* An uncompressed block that is not the last: length 0 and its complement. It ends at a byte boundary. */
     private static final byte[] EMPTY_BLOCK = {0, 0, 0, (byte) 0xff, (byte) 0xff};
 
     private final OutputStream out;
-    private int headerBytes; // of the document's own header, which is not passed on
+    private int headerBytes; // of the document's own header, which is dropped
 
     EarlyGzip(OutputStream out) {
         this.out = out;
     }
 
-    /** Writes the header; the first call. */
+    /** Writes the header. Must be the first call. */
     void begin() throws IOException {
         out.write(HEADER);
         out.flush();
     }
 
-    /** Writes an empty block; between {@link #begin()} and the document. */
+    /** Writes an empty block. Allowed between {@link #begin()} and the document. */
     void beat() throws IOException {
         out.write(EMPTY_BLOCK);
         out.flush();

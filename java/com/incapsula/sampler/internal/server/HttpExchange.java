@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request and its answer (RFC 9112, HTTP/1.1 and 1.0), the last one of its connection.
+ * One request and its answer (RFC 9112, HTTP/1.1 and 1.0). The connection is closed afterwards.
  *
  * <p>Threads: one. An interrupt closes the connection.
  */
@@ -45,16 +45,16 @@ final class HttpExchange {
     private @Nullable OutputStream body;
 
     /**
-     * An exchange whose request is not read yet.
+     * Creates an exchange whose request is not read yet.
      *
-     * @param received what has come of the request
+     * @param received the bytes of the request that have been received
      */
     HttpExchange(SocketChannel channel, ByteBuffer received) {
         this.channel = channel;
         this.received = received;
     }
 
-    /** @return the number of bytes up to the blank line, with it; -1: there is none yet */
+    /** @return the number of bytes up to and including the blank line; -1 if there is none yet */
     static int endOfHead(byte[] bytes, int length) {
         for (int i = 0; i + 1 < length; i++) {
             int next = bytes[i + 1] == '\r' && i + 2 < length ? i + 2 : i + 1;
@@ -65,7 +65,7 @@ final class HttpExchange {
         return -1;
     }
 
-    /** Reads the headers; the first call. */
+    /** Reads the headers. Must be the first call. */
     void readHead() throws Refusal {
         byte[] bytes = new byte[received.limit()];
         received.get(0, bytes);
@@ -119,7 +119,7 @@ final class HttpExchange {
         return new Refusal(400, "the request cannot be read");
     }
 
-    /** @return the method; empty if the request could not be read, as is all else of it */
+    /** @return the method; empty, like all other parts, if the request could not be read */
     String getRequestMethod() {
         return method;
     }
@@ -140,7 +140,7 @@ final class HttpExchange {
     /**
      * Reads the request's body.
      *
-     * @param maxBytes as much at most
+     * @param maxBytes limit of the result
      */
     byte[] readBody(int maxBytes) throws IOException {
         if ("100-continue".equalsIgnoreCase(request.getFirst("Expect")) && !received.hasRemaining()) {
@@ -168,7 +168,7 @@ final class HttpExchange {
                 if (bytes < 0) {
                     throw new IOException("the client sends no chunks");
                 }
-                break; // headers may follow, which are not used
+                break; // trailing headers are ignored
             }
             byte[] chunk = in.readNBytes((int) Math.min(bytes, maxBytes - all.size()));
             all.writeBytes(chunk);
@@ -191,7 +191,7 @@ final class HttpExchange {
         return line.toString().stripTrailing();
     }
 
-    /** What has come, and then what comes. */
+    /** Reads the received bytes, then from the connection. */
     private final class Received extends InputStream {
 
         @Override
@@ -226,7 +226,7 @@ final class HttpExchange {
     /**
      * Sends the status and the headers.
      *
-     * @param length of the body; 0: not known; -1: there is none
+     * @param length of the body; 0: not known; -1: no body
      */
     void sendResponseHeaders(int status, long length) throws IOException {
         boolean isHead = method.equals("HEAD");
@@ -265,7 +265,7 @@ final class HttpExchange {
         };
     }
 
-    /** @return where the body goes, after {@link #sendResponseHeaders}; its end is the end of the answer */
+    /** @return the stream for the body, after {@link #sendResponseHeaders}; closing it ends the answer */
     OutputStream getResponseBody() {
         OutputStream opened = body;
         if (opened == null) {
@@ -274,7 +274,7 @@ final class HttpExchange {
         return opened;
     }
 
-    /* In one piece where the system takes it: small pieces would be sent one by one. */
+    /* Writes in one piece if the system takes it, because small pieces would be sent one by one. */
     private void write(ByteBuffer... parts) throws IOException {
         while (parts[parts.length - 1].hasRemaining()) {
             channel.write(parts);

@@ -23,13 +23,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Accepts connections, and passes on those whose request has come: up to the end of its headers. One thread waits for all
- * clients, so a client that is silent or slow keeps no other thread. The JDK's HTTP server is not used because it can
- * limit neither connections nor the time for a request but for all servers of the process.
+ * Accepts connections, and passes a connection on when the headers of its request are complete. One thread waits for
+ * all clients, so a silent or slow client blocks no other thread. The JDK's HTTP server is not used, because it can
+ * limit connections and the time for a request only for all servers of the process together.
  *
- * <p>At most {@link #MAX_WAITING} connections wait here, for their requests or for their ends; when one more comes, the
- * oldest is closed. An answered connection is closed once its client has closed it, or after a second: a client that is
- * still sending would lose an answer whose connection was closed at once.
+ * <p>At most {@link #MAX_WAITING} connections wait here, for their requests or for their ends; a further one closes the
+ * oldest. An answered connection is closed after its client has closed it, or after a second. Closing it at once would
+ * lose the answer if the client is still sending.
  *
  * <p>Threads: any.
  */
@@ -43,20 +43,20 @@ final class HttpFront implements AutoCloseable {
     private static final long END_MILLIS = 1_000;
     private static final long PAUSE_MILLIS = 50; // after a failure
 
-    /** Takes connections whose requests have come. */
+    /** Takes connections with complete headers. */
     @FunctionalInterface
     interface Requests {
 
         /**
          * Takes a connection; returns soon.
          *
-         * @param channel in blocking mode; to be handed to {@link HttpFront#answered} or {@link HttpFront#drop}
-         * @param received the headers, ready to be read; perhaps more behind them. They have no end if they are too long
+         * @param channel in blocking mode; to be passed to {@link HttpFront#answered} or {@link HttpFront#drop}
+         * @param received the headers, and perhaps the beginning of the body; incomplete if the headers are too long
          */
         void take(SocketChannel channel, ByteBuffer received);
     }
 
-    /** A connection that waits. */
+    /** A waiting connection. */
     private static final class Waiting {
 
         private final SocketChannel channel;
@@ -96,15 +96,15 @@ final class HttpFront implements AutoCloseable {
     private final Thread thread;
     private final Set<SocketChannel> open = ConcurrentHashMap.newKeySet();
     private final Queue<SocketChannel> answered = new ConcurrentLinkedQueue<>();
-    private final Set<Waiting> waiting = new LinkedHashSet<>(); // of the thread, as is complete
+    private final Set<Waiting> waiting = new LinkedHashSet<>(); // used by the thread only, as is complete
     private final List<Waiting> complete = new ArrayList<>();
     private volatile boolean closed;
 
     /**
-     * Listens; accepts nothing before {@link #start}.
+     * Listens; accepts no connection before {@link #start}.
      *
      * @param group of the thread
-     * @param headMillis for a client to send its headers
+     * @param headMillis time for a client to send its headers
      * @throws IOException if the address cannot be listened on
      */
     HttpFront(InetSocketAddress address, ThreadGroup group, long headMillis, Requests requests) throws IOException {
@@ -151,7 +151,7 @@ final class HttpFront implements AutoCloseable {
         return address;
     }
 
-    /** Takes back a connection whose answer is complete. */
+    /** Takes back a connection after its answer. */
     void answered(SocketChannel channel) throws IOException {
         channel.shutdownOutput();
         answered.add(channel);
@@ -164,11 +164,11 @@ final class HttpFront implements AutoCloseable {
         try {
             channel.close();
         } catch (IOException e) {
-            // it is gone
+            // it is closed already
         }
     }
 
-    /** Gives the port back and closes all connections. Returns when the thread has ended. */
+    /** Releases the port and closes all connections. Returns when the thread has ended. */
     @Override
     public void close() {
         closed = true;
@@ -209,7 +209,7 @@ final class HttpFront implements AutoCloseable {
         } else {
             selector.selectNow();
         }
-        /* Only now the selector has let go of these channels. */
+        /* Only now has the selector released these channels. */
         complete.forEach(this::passOn);
         complete.clear();
         for (SocketChannel each = answered.poll(); each != null; each = answered.poll()) {
@@ -227,7 +227,7 @@ final class HttpFront implements AutoCloseable {
         closeExpired();
     }
 
-    /* 0: for ever. */
+    /* Returns 0 for no limit. */
     private long millisToWait() {
         long soonest = Long.MAX_VALUE;
         long now = System.nanoTime();
@@ -238,7 +238,7 @@ final class HttpFront implements AutoCloseable {
     }
 
     private void accept() throws IOException {
-        for (int i = 0; i < MAX_WAITING; i++) { // then those before have their turn again
+        for (int i = 0; i < MAX_WAITING; i++) { // limits the loop, so that waiting clients have their turn
             SocketChannel client = server.accept();
             if (client == null) {
                 return;
@@ -255,7 +255,7 @@ final class HttpFront implements AutoCloseable {
             channel.configureBlocking(false);
             SelectionKey key = channel.register(selector, SelectionKey.OP_READ, client);
             waiting.add(client);
-            receive(client, key); // most requests have come with their connections, and need no place
+            receive(client, key); // most requests arrive with their connections, and need not wait
         } catch (IOException e) {
             remove(client);
         }
@@ -298,7 +298,7 @@ final class HttpFront implements AutoCloseable {
         }
     }
 
-    /* The oldest one. */
+    /* Returns the oldest one. */
     private void evict() {
         Iterator<Waiting> clients = waiting.iterator();
         if (clients.hasNext()) {

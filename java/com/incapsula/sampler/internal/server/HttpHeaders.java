@@ -9,7 +9,7 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The headers of a request or of an answer, whose names have no case.
+ * The headers of a request or of an answer. Their names are case-insensitive.
  *
  * <p>Threads: one.
  */
@@ -22,7 +22,7 @@ final class HttpHeaders {
         values.computeIfAbsent(name, none -> new ArrayList<>()).add(value);
     }
 
-    /** The name has this value only, from now on. */
+    /** Replaces all values of the name. */
     void set(String name, String value) {
         values.put(name, List.of(value));
     }

@@ -15,7 +15,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
-import java.net.URLDecoder;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
@@ -30,11 +29,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Answers requests for reports of a running sampler.
  *
- * <p>Every answer that costs something needs one of two permits: one for profiles, which take as long as the request
- * says, one for all other forms. If the permit is taken, the answer is 429. A profile under way sends a few bytes ten
- * times a second, so that its permit becomes free as soon as its client has closed the connection. A report is made in
- * memory and sent when its permit is free again, so a client that reads slowly holds no permit; only a report past the
- * memory for this is sent while it is made.
+ * <p>An expensive answer needs one of two permits: one for profiles, which last as long as the request says, one for
+ * all other reports. If the permit is taken, the answer is 429. A profile under way sends a few bytes ten times a
+ * second, so that its permit is released as soon as its client has closed the connection. A report is made in memory,
+ * and sent after its permit is released, so a slow client holds no permit. Only a report that exceeds the memory is
+ * sent while it is made.
  *
  * <p>Threads: any. The {@link HttpFront} waits for requests, one of the {@link RequestWorkers} answers each; none of
  * their threads is sampled.
@@ -44,12 +43,11 @@ public final class LiveServer implements AutoCloseable {
     private static final long HEADERS_MILLIS = 5_000; // for a client to send its request
     private static final long ANSWER_MILLIS = 30_000; // to make an answer, and for a client to read it
     private static final long WAIT_MILLIS = 2_000; // for another answer to be ready
-    private static final int STANDARD_PROFILE_SECONDS = 30; // as go tool pprof expects
     private static final long RETRY_SECONDS = 2;
     private static final long BEAT_MILLIS = 100; // between two writes to the client of a profile
-    private static final long KEPT_BYTES = 32L << 20; // of reports that wait for their clients
+    private static final long KEPT_BYTES = 32L << 20; // of reports that are being sent
     private static final int KEPT_SHARE = 16; // of the heap: a sixteenth at most
-    private static final String PROFILE_PATH = "/debug/pprof/profile";
+    static final String PROFILE_PATH = "/debug/pprof/profile";
     private static final String INDEX_PATH = "/debug/pprof/";
     private static final String INDEX = """
             <!DOCTYPE html>
@@ -75,7 +73,7 @@ public final class LiveServer implements AutoCloseable {
             </html>
             """;
 
-    private static final Map<String, ReportFormat> PATHS = Map.of(
+    static final Map<String, ReportFormat> PATHS = Map.of(
             "/", ReportFormat.HTML,
             "/report.json", ReportFormat.JSON,
             "/report.txt", ReportFormat.TEXT,
@@ -84,7 +82,6 @@ public final class LiveServer implements AutoCloseable {
             "/profile.pb.gz", ReportFormat.PPROF,
             "/top.txt", ReportFormat.TOP,
             "/calls.txt", ReportFormat.CALLS);
-    private static final RecentWindow.Length STANDARD_WINDOW = RecentWindow.Length.LAST_5_MINUTES;
 
     /**
      * The properties of a server.
@@ -93,9 +90,9 @@ public final class LiveServer implements AutoCloseable {
      * @param address the address that it listens on
      * @param host that address as the user wrote it
      * @param otherNames other names of the server
-     * @param token null: requests need none
+     * @param token null: requests need no token
      * @param maxSeconds the longest profile
-     * @param hasMcp true: language models may read it, at {@link McpEndpoint#PATH}
+     * @param hasMcp whether language models may read it, at {@link McpEndpoint#PATH}
      */
     public record Plan(
             ThreadsSampler sampler,
@@ -194,7 +191,7 @@ public final class LiveServer implements AutoCloseable {
                 front.answered(channel);
                 isComplete = true;
             } catch (IOException clientIsGone) {
-                // or the time is up; the client sees that the answer is not complete
+                // or the time is up; the client notices the incomplete answer
             } finally {
                 if (!isComplete) {
                     front.drop(channel);
@@ -306,10 +303,10 @@ public final class LiveServer implements AutoCloseable {
             /* The page has a policy of its own for its scripts. */
             exchange.getResponseHeaders().set("Content-Security-Policy", "frame-ancestors 'none'");
         }
-        String query = exchange.getRequestURI().getRawQuery();
-        int seconds = waits ? seconds(query) : 0;
-        RecentWindow.Length length = waits ? STANDARD_WINDOW : window(query);
-        ReportOptions options = format == ReportFormat.CALLS ? options(query) : null;
+        Query query = new Query(path, waits, format, exchange.getRequestURI().getRawQuery());
+        int seconds = query.seconds(plan.maxSeconds());
+        RecentWindow.Length length = query.window();
+        ReportOptions options = query.options();
         if (format != ReportFormat.PPROF) {
             out.negotiate(exchange.getRequestHeaders());
         }
@@ -332,50 +329,6 @@ public final class LiveServer implements AutoCloseable {
         }
     }
 
-    /* The last one of this name. */
-    private static @Nullable String parameter(@Nullable String query, String name) {
-        String value = null;
-        for (String part : query == null ? new String[0] : query.split("&")) {
-            if (part.startsWith(name + "=")) {
-                value = part.substring(name.length() + 1);
-            }
-        }
-        return value;
-    }
-
-    private static RecentWindow.Length window(@Nullable String query) throws Refusal {
-        String value = parameter(query, "window");
-        try {
-            return value == null ? STANDARD_WINDOW : RecentWindow.Length.of(value);
-        } catch (IllegalArgumentException e) {
-            throw new Refusal(400, String.valueOf(e.getMessage()));
-        }
-    }
-
-    private static ReportOptions options(@Nullable String query) throws Refusal {
-        String focus = parameter(query, "focus");
-        try {
-            return ReportOptions.of(
-                    parameter(query, "measure"),
-                    parameter(query, "per"),
-                    focus == null ? null : URLDecoder.decode(focus, StandardCharsets.UTF_8));
-        } catch (IllegalArgumentException e) {
-            throw new Refusal(400, String.valueOf(e.getMessage()));
-        }
-    }
-
-    private int seconds(@Nullable String query) throws Refusal {
-        String value = parameter(query, "seconds");
-        if (value == null) {
-            return Math.min(STANDARD_PROFILE_SECONDS, plan.maxSeconds());
-        }
-        int seconds = value.matches("\\d{1,9}") ? Integer.parseInt(value) : 0;
-        if (seconds < 1 || seconds > plan.maxSeconds()) {
-            throw new Refusal(400, "seconds must be between 1 and " + plan.maxSeconds() + ", got \"" + value + "\"");
-        }
-        return seconds;
-    }
-
     private void profile(int seconds, AnswerStream out) throws IOException, Refusal {
         if (!profiling.tryAcquire()) {
             throw new Refusal(429, "a profile for another request is being taken; one at a time is", retry(seconds));
@@ -396,7 +349,7 @@ public final class LiveServer implements AutoCloseable {
         }
     }
 
-    /* If the client has closed the connection, the second write at the latest throws. */
+    /* If the client has closed the connection, at the latest the second write throws. */
     private static void waitWith(EarlyGzip early, long nanos) throws IOException, InterruptedException {
         long end = System.nanoTime() + nanos;
         for (long left = nanos; left > 0; left = end - System.nanoTime()) {
@@ -405,7 +358,7 @@ public final class LiveServer implements AutoCloseable {
         }
     }
 
-    /* Only keeps the report, where the memory suffices: it is sent when the permit is free again. */
+    /* If the memory suffices, this only buffers the report, which is sent after the permit is released. */
     private void render(
             ReportFormat format, RecentWindow.Length length, @Nullable ReportOptions options, AnswerStream out)
             throws IOException, Refusal {
@@ -459,15 +412,15 @@ public final class LiveServer implements AutoCloseable {
     }
 
     /**
-     * Sends the status with the first byte, which is after the last one is made where the memory suffices: until then
-     * the answer can still become a refusal.
+     * Sends the status together with the first byte. If the memory suffices, that happens after the answer is complete,
+     * so until then it can still become a refusal.
      */
     private static final class AnswerStream extends OutputStream {
 
         private final HttpExchange exchange;
         private final AnswerBody body;
         private boolean packs;
-        private @Nullable OutputStream content; // the body, or what packs it
+        private @Nullable OutputStream content; // the body, or the compressing stream before it
 
         AnswerStream(HttpExchange exchange, Semaphore keptPieces) {
             this.exchange = exchange;
@@ -492,7 +445,7 @@ public final class LiveServer implements AutoCloseable {
             return exchange.getResponseBody();
         }
 
-        /** Sends what is kept; from now on, all that is written is sent at once. */
+        /** Sends buffered bytes; from now on, bytes are sent at once. */
         void send() throws IOException {
             body.send();
         }
@@ -517,7 +470,7 @@ public final class LiveServer implements AutoCloseable {
             }
         }
 
-        /** Nothing more will be written: sends the rest. */
+        /** Completes the content and sends it. */
         void complete() throws IOException {
             if (content instanceof GZIPOutputStream packed) {
                 packed.finish();
@@ -527,7 +480,7 @@ public final class LiveServer implements AutoCloseable {
             }
         }
 
-        /** Ends a complete answer, and only such: the client sees by it that the answer is complete. */
+        /** Ends a complete answer, by which the client recognises that it is complete. */
         void finish() throws IOException {
             if (content == null) {
                 exchange.sendResponseHeaders(200, -1);
@@ -536,13 +489,13 @@ public final class LiveServer implements AutoCloseable {
             }
         }
 
-        /** Gives the memory of an answer back, complete or not. */
+        /** Releases the memory of an answer, complete or not. */
         void discard() {
             body.discard();
         }
     }
 
-    /** The fastest level: it makes a report ten times smaller, and the next percent would cost too much time. */
+    /** Compresses at the fastest level, which makes a report ten times smaller; higher levels gain little. */
     private static final class FastGzip extends GZIPOutputStream {
 
         private static final int BUFFER_BYTES = 16 * 1024;

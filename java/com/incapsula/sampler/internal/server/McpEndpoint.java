@@ -12,8 +12,8 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The path at which language models read the sampler: the protocol's transport over HTTP, each answer in one piece. One
- * request at a time is answered and one more waits for it, so half of the server's threads stay free for people.
+ * The path at which language models read the sampler: the Model Context Protocol over HTTP, each answer in one piece.
+ * One request at a time is answered and one more may wait, so half of the server's threads stay free for other clients.
  *
  * <p>Threads: any.
  */
@@ -38,7 +38,7 @@ final class McpEndpoint implements AutoCloseable {
         protocol = new McpProtocol(intervals);
     }
 
-    /** Gives back intervals that are not read any more; does nothing while a request is answered. */
+    /** Releases intervals that are no longer read. Does nothing while a request is answered. */
     void renew() {
         if (turn.tryAcquire()) {
             try {
@@ -52,9 +52,9 @@ final class McpEndpoint implements AutoCloseable {
     }
 
     /**
-     * Refuses what a browser sends for a page of another site, and what is no request of the protocol.
+     * Refuses requests of another site's page, and requests that do not belong to the protocol.
      *
-     * @param guard knows which requests are allowed
+     * @param guard decides which requests are allowed
      */
     static void check(HttpExchange exchange, RequestGuard guard) throws Refusal {
         HttpHeaders headers = exchange.getRequestHeaders();
@@ -91,7 +91,7 @@ final class McpEndpoint implements AutoCloseable {
      * @param workers one of them is the calling thread
      */
     void answer(HttpExchange exchange, RequestWorkers workers) throws IOException, Refusal {
-        /* Before the message is read: slow clients keep no more threads than that. */
+        /* Before the message is read, so that slow clients hold no further threads. */
         if (!places.tryAcquire()) {
             throw busy();
         }
@@ -148,7 +148,7 @@ final class McpEndpoint implements AutoCloseable {
         exchange.getResponseBody().close();
     }
 
-    /** Ends it, after a request under way; the caller has interrupted that. */
+    /** Closes the endpoint after a request under way, which the caller has interrupted. */
     @Override
     public void close() {
         closed = true;

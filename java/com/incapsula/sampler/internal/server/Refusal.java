@@ -3,7 +3,7 @@ package com.incapsula.sampler.internal.server;
 
 import java.util.Map;
 
-/** A request that is refused, with the status and the text of the answer. */
+/** A refused request, with the status and the text of the answer. */
 final class Refusal extends Exception {
 
     private static final long serialVersionUID = 1L;
@@ -25,7 +25,7 @@ final class Refusal extends Exception {
         return status;
     }
 
-    /** @return more headers of the answer */
+    /** @return further headers of the answer */
     Map<String, String> headers() {
         return headers;
     }

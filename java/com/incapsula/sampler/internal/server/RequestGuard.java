@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which requests are answered. Any page in a browser can make the browser send requests here, under a name of
- * the page's owner; so the name that a request is sent to must be one of ours.
+ * Decides which requests are answered. Any page can make a browser send requests here under a name that the page's
+ * owner controls (DNS rebinding). So the host name of a request must be one of ours.
  *
  * <p>Threads: immutable.
  */
@@ -31,7 +31,7 @@ final class RequestGuard {
      * @param bound the address that the server listens on
      * @param host that address as the user wrote it
      * @param more other names of the server
-     * @param token null: requests need none
+     * @param token null: requests need no token
      */
     RequestGuard(InetAddress bound, String host, List<String> more, @Nullable String token) {
         anyAddress = bound.isAnyLocalAddress();
@@ -56,13 +56,13 @@ final class RequestGuard {
         }
         String name =
                 PORT.matcher(headers.get(0).strip().toLowerCase(Locale.ROOT)).replaceFirst("");
-        /* The owner of a name decides where it leads; an address leads to itself. */
+        /* A name's owner can change its address; an address in place of a name is safe. */
         return names.contains(name) || (anyAddress && ADDRESS.matcher(name).matches());
     }
 
     /**
      * @param origins all values of {@code Origin}, which browsers send; may be null
-     * @param host that the request is sent to, one of ours
+     * @param host the host name of the request, one of ours
      * @return true if no page of another site has sent the request
      */
     boolean isSameOrigin(@Nullable List<String> origins, @Nullable String host) {
@@ -76,12 +76,12 @@ final class RequestGuard {
     }
 
     /**
-     * Browsers send these two headers, and no script of a page can change them.
+     * Judges by two headers that browsers send and scripts of a page cannot change.
      *
      * @param site {@code Sec-Fetch-Site}, or null
      * @param destination {@code Sec-Fetch-Dest}, or null
-     * @return true if a page of another site has something of ours in it, as an image or a frame: it cannot read that, but
-     *     keeps the server busy. A link to us is no such thing
+     * @return true if a page of another site includes the answer, as an image or a frame does. It cannot read the
+     *     answer, but keeps the server busy. Following a link is allowed
      */
     static boolean isPartOfAnotherSite(@Nullable String site, @Nullable String destination) {
         return "cross-site".equals(site) && !"document".equals(destination);

@@ -14,8 +14,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads that answer requests: few, with a short queue, and with a limit for each task. A thread whose time is up
- * is interrupted, which closes the connection that it reads from or writes to.
+ * The threads that answer requests: few, with a short queue, and with a time limit for each task. A thread that exceeds
+ * its limit is interrupted, which closes the connection that it reads from or writes to.
  *
  * <p>Threads: any. All are daemons.
  */
@@ -73,7 +73,7 @@ final class RequestWorkers {
             try {
                 end = watch.schedule(this::expire, millis, TimeUnit.MILLISECONDS);
             } catch (RejectedExecutionException closed) {
-                thread.interrupt(); // as close() does with the threads that it finds
+                thread.interrupt(); // as close() does with working threads
             }
         }
 
@@ -83,7 +83,7 @@ final class RequestWorkers {
             }
         }
 
-        /** From now on the thread is not interrupted any more; clears its interrupt. */
+        /** From now on the thread is no longer interrupted; clears its interrupt flag. */
         synchronized void finish() {
             done = true;
             if (end != null) {
@@ -114,7 +114,7 @@ final class RequestWorkers {
         }
     }
 
-    /** Sets the limit of the calling task, from now on. */
+    /** Sets a new limit for the calling task, counted from now. */
     void allow(long millis) {
         Job job = jobs.get(Thread.currentThread());
         if (job != null) {
@@ -122,13 +122,13 @@ final class RequestWorkers {
         }
     }
 
-    /** Runs short work again and again, which throws nothing. */
-    @SuppressWarnings("FutureReturnValueIgnored") // ended by close()
+    /** Runs short work regularly; it must not throw. */
+    @SuppressWarnings("FutureReturnValueIgnored") // close() ends it
     void repeat(Runnable work, long millis) {
         watch.scheduleWithFixedDelay(work, millis, millis, TimeUnit.MILLISECONDS);
     }
 
-    /** Ends all threads, also those that work. */
+    /** Ends all threads, working ones, too. */
     void close() {
         pool.shutdownNow();
         watch.shutdownNow();

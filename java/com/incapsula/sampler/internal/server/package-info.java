@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Not for users: what the HTTP server answers and with which threads. */
+/** Internal: the HTTP server. */
 package com.incapsula.sampler.internal.server;

@@ -39,7 +39,8 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(NothingLeft.class)
 class DocumentedOptionsIT {
 
-    private static final List<String> DOCUMENTS = List.of("README.md", "java/README.md", "java/REFERENCE.md", "SECURITY.md", "CHANGELOG.md");
+    private static final List<String> DOCUMENTS =
+            List.of("README.md", "java/README.md", "java/REFERENCE.md", "SECURITY.md", "CHANGELOG.md");
 
     private static final boolean IS_LONG = Boolean.getBoolean("sampler.test.long");
 

@@ -26,7 +26,7 @@ class ConcurrentCallsTest {
 
     private final FakeEngine.FakeSource source = new FakeEngine.FakeSource();
     private final Lifecycle lifecycle = new Lifecycle(source);
-    private final SamplerProperties properties = lifecycle.properties();
+    private final Options options = lifecycle.options();
     private final SnapshotReaders readers = lifecycle.readers();
     private final RecordingOutputer outputer = new RecordingOutputer();
     private final CountDownLatch entered = new CountDownLatch(1);
@@ -36,7 +36,7 @@ class ConcurrentCallsTest {
 
     @BeforeEach
     void start() {
-        properties.setOutputer(outputer);
+        options.setOutputer(outputer);
         lifecycle.init();
         engine = source.last();
     }
@@ -58,7 +58,7 @@ class ConcurrentCallsTest {
     @Test
     void closeWaitsForAnUpdateUnderWay() throws Exception {
         engine.onConfigure = this::block;
-        Call set = Call.of(() -> properties.set(Property.ACTIVE, false));
+        Call set = Call.of(() -> options.set(Option.ACTIVE, false));
         entered.await();
         Call close = Call.of(lifecycle::close);
         close.assertWaits();
@@ -74,9 +74,9 @@ class ConcurrentCallsTest {
             engine.onConfigure = () -> {};
             block();
         };
-        Call first = Call.of(() -> properties.set(Property.ACTIVE, false));
+        Call first = Call.of(() -> options.set(Option.ACTIVE, false));
         entered.await();
-        Call second = Call.of(() -> properties.set(Property.SAMPLING_FREQUENCY_MILLIS, 7L));
+        Call second = Call.of(() -> options.set(Option.SAMPLING_FREQUENCY_MILLIS, 7L));
         second.assertWaits();
         assertThat(engine.calls).containsExactly("start", "configure");
         release.countDown();
@@ -92,8 +92,8 @@ class ConcurrentCallsTest {
             engine.onConfigure = () -> {};
             throw new IllegalArgumentException("refused");
         };
-        assertThatIllegalArgumentException().isThrownBy(() -> properties.set(Property.ACTIVE, false));
-        properties.set(Property.ACTIVE, false);
+        assertThatIllegalArgumentException().isThrownBy(() -> options.set(Option.ACTIVE, false));
+        options.set(Option.ACTIVE, false);
         assertThat(engine.options).contains("active=false\n");
     }
 
@@ -104,14 +104,14 @@ class ConcurrentCallsTest {
             block();
             throw new IllegalArgumentException("refused");
         };
-        Call refused = Call.of(() -> properties.set(Property.ACTIVE, false));
+        Call refused = Call.of(() -> options.set(Option.ACTIVE, false));
         entered.await();
-        Call other = Call.of(() -> properties.set(Property.SAMPLING_FREQUENCY_MILLIS, 7L));
-        await().until(() -> properties.get(Property.SAMPLING_FREQUENCY_MILLIS).equals(7L));
+        Call other = Call.of(() -> options.set(Option.SAMPLING_FREQUENCY_MILLIS, 7L));
+        await().until(() -> options.get(Option.SAMPLING_FREQUENCY_MILLIS).equals(7L));
         release.countDown();
         other.get();
         assertThatThrownBy(refused::get).hasRootCauseMessage("refused");
-        assertThat(properties.get(Property.SAMPLING_FREQUENCY_MILLIS)).isEqualTo(7L);
+        assertThat(options.get(Option.SAMPLING_FREQUENCY_MILLIS)).isEqualTo(7L);
         assertThat(engine.options).contains("samplingFrequencyMillis=7\n");
     }
 
@@ -119,10 +119,10 @@ class ConcurrentCallsTest {
     void everyChangeFromACallbackIsAppliedAndNotOnlyTheFirst() {
         for (long millis = 7; millis < 10; millis++) {
             long next = millis;
-            properties.setOutputer(new RecordingOutputer() {
+            options.setOutputer(new RecordingOutputer() {
                 @Override
                 public void flush() {
-                    properties.set(Property.SAMPLING_FREQUENCY_MILLIS, next);
+                    options.set(Option.SAMPLING_FREQUENCY_MILLIS, next);
                 }
             });
             engine.writeReport();
@@ -153,7 +153,7 @@ class ConcurrentCallsTest {
 
     @Test
     void aCursorThatIsClosedMeanwhileSaysSo() {
-        Cursor cursor = readers.openCursor();
+        SnapshotReaders.Cursor cursor = readers.openCursor();
         engine.onInterval = () -> {
             CompletableFuture.runAsync(cursor::close).join();
             throw new IllegalArgumentException("no such reader");

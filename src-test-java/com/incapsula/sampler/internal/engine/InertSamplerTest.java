@@ -38,7 +38,7 @@ class InertSamplerTest {
     private final FakeEngine.FakeSource source = new FakeEngine.FakeSource();
     private boolean exiting;
     private final Lifecycle lifecycle = new Lifecycle(source, () -> exiting);
-    private final SamplerProperties properties = lifecycle.properties();
+    private final Options options = lifecycle.options();
     private final ThreadsSampler sampler = Fakes.sampler(lifecycle);
     private final RecordingOutputer outputer = new RecordingOutputer();
 

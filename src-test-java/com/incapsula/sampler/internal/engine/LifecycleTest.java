@@ -40,13 +40,13 @@ class LifecycleTest {
 
     private final FakeEngine.FakeSource source = new FakeEngine.FakeSource();
     private final Lifecycle lifecycle = new Lifecycle(source);
-    private final SamplerProperties properties = lifecycle.properties();
+    private final Options options = lifecycle.options();
     private final SnapshotReaders readers = lifecycle.readers();
     private final RecordingOutputer outputer = new RecordingOutputer();
 
     @BeforeEach
     void useOutputer() {
-        properties.setOutputer(outputer);
+        options.setOutputer(outputer);
     }
 
     @AfterEach
@@ -64,22 +64,22 @@ class LifecycleTest {
 
     @Test
     void dumpIsTheEnginesWhereOneRuns() throws IOException {
-        assertThat(lifecycle.liveState().dump()).endsWith("state: not started, or closed\n");
+        assertThat(lifecycle.dump()).endsWith("state: not started, or closed\n");
         FakeEngine engine = start();
-        assertThat(lifecycle.liveState().dump()).isEqualTo("fake dump\n");
+        assertThat(lifecycle.dump()).isEqualTo("fake dump\n");
         engine.destroyed = true;
-        assertThat(lifecycle.liveState().dump()).endsWith("state: not started, or closed\n");
+        assertThat(lifecycle.dump()).endsWith("state: not started, or closed\n");
         engine.destroyed = false;
         lifecycle.close();
-        assertThat(lifecycle.liveState().dump()).endsWith("state: not started, or closed\n");
+        assertThat(lifecycle.dump()).endsWith("state: not started, or closed\n");
     }
 
     @Test
     void initCreatesAndStarts() {
         FakeEngine engine = start();
         assertThat(engine.calls).containsExactly("start");
-        Settings settings = new Settings().with(Property.MAIN_PACKAGES, MainPackages.get());
-        assertThat(engine.options).isEqualTo(settings.toOptionValues().toString());
+        OptionValues values = new OptionValues().with(Option.MAIN_PACKAGES, MainPackages.get());
+        assertThat(engine.options).isEqualTo(values.toString());
     }
 
     @Test
@@ -143,10 +143,10 @@ class LifecycleTest {
     void defaultOutputerIsFreshAtEachStart() throws IOException {
         Lifecycle standard = new Lifecycle(source);
         standard.init();
-        SamplingOutputer first = standard.properties().outputer();
+        SamplingOutputer first = standard.options().outputer();
         standard.close();
         standard.init();
-        assertThat(standard.properties().outputer()).isNotSameAs(first);
+        assertThat(standard.options().outputer()).isNotSameAs(first);
         standard.close();
     }
 
@@ -156,12 +156,12 @@ class LifecycleTest {
             throw new OutOfMemoryError("no thread");
         };
         lifecycle.init();
-        assertThat(lifecycle.liveState().statistics().engine()).contains("NONE", "no thread");
+        assertThat(lifecycle.statistics().engine()).contains("NONE", "no thread");
     }
 
     @Test
     void failingStartLeavesNothingBehind() {
-        properties.setRequired(true);
+        options.setRequired(true);
         source.prepare = engine -> engine.onStart = () -> {
             throw new OutOfMemoryError("no thread");
         };
@@ -174,7 +174,7 @@ class LifecycleTest {
 
     @Test
     void unavailableEngineIsThrownAndCreatesNothingWhereItIsRequired() {
-        properties.setRequired(true);
+        options.setRequired(true);
         source.unavailable = new UnsupportedOperationException("not here");
         assertThatExceptionOfType(UnsupportedOperationException.class)
                 .isThrownBy(lifecycle::init)
@@ -185,8 +185,8 @@ class LifecycleTest {
     @Test
     void wrongCombinationIsRefusedBeforeAnyNativeWork() {
         source.unavailable = new UnsupportedOperationException("native work");
-        properties.set(Property.SAMPLING_FREQUENCY_MILLIS, 2000L);
-        properties.set(Property.REPORT_FREQUENCY_SECONDS, 1L);
+        options.set(Option.SAMPLING_FREQUENCY_MILLIS, 2000L);
+        options.set(Option.REPORT_FREQUENCY_SECONDS, 1L);
         assertThatIllegalArgumentException().isThrownBy(lifecycle::init);
     }
 
@@ -238,7 +238,7 @@ class LifecycleTest {
     @Test
     void failingOutputerCloseIsAnIOExceptionAfterEverythingIsDone() throws IOException {
         UncheckedIOException cause = new UncheckedIOException("disk full", new IOException("disk full"));
-        properties.setOutputer(new RecordingOutputer() {
+        options.setOutputer(new RecordingOutputer() {
             @Override
             public void close() {
                 throw cause;
@@ -271,7 +271,7 @@ class LifecycleTest {
     @ValueSource(strings = {"close", "shutdown", "printReport", "sampleOnceAndPrint", "pause", "resume"})
     void waitingCallsAreRefusedInTheOutputer(String call) throws IOException {
         AtomicReference<Throwable> failure = new AtomicReference<>();
-        properties.setOutputer(new RecordingOutputer() {
+        options.setOutputer(new RecordingOutputer() {
             @Override
             public void printThreadRecord(String threadTitle, String record) {
                 failure.set(failureOf(call));
@@ -279,7 +279,7 @@ class LifecycleTest {
         });
         FakeEngine engine = start();
         engine.onReport = engine::writeReport;
-        lifecycle.onDemand().printReport();
+        lifecycle.printReport();
 
         assertThat(failure.get())
                 .isInstanceOf(IllegalStateException.class)
@@ -291,7 +291,7 @@ class LifecycleTest {
     @Test
     void closeIsRefusedInTheManipulator() {
         AtomicReference<Throwable> failure = new AtomicReference<>();
-        properties.setManipulator(thread -> {
+        options.setManipulator(thread -> {
             failure.set(failureOf("close"));
             return "group";
         });
@@ -307,7 +307,7 @@ class LifecycleTest {
     @Test
     void closeIsRefusedInTheManipulatorsInit() throws IOException {
         AtomicReference<Throwable> failure = new AtomicReference<>();
-        properties.setManipulator(new ThreadNameManipulator() {
+        options.setManipulator(new ThreadNameManipulator() {
             @Override
             public String getManipulatedThreadName(Thread thread) {
                 return "group";
@@ -324,16 +324,14 @@ class LifecycleTest {
 
     @Test
     void settersAndStatisticsWorkInTheOutputerWhileCloseWaitsForIt() throws IOException {
-        properties.setOutputer(new RecordingOutputer() {
+        options.setOutputer(new RecordingOutputer() {
             @Override
             public void flush() {
-                properties.set(Property.SAMPLING_FREQUENCY_MILLIS, 7L);
-                properties.choose("threads", List.of(Thread.currentThread()));
-                properties.setManipulator(new MapBasedThreadNameManipulator());
-                properties.setOutputer(outputer);
-                outputer.calls.add(
-                        "engine " + lifecycle.liveState().statistics().engine() + " "
-                                + lifecycle.liveState().isPaused());
+                options.set(Option.SAMPLING_FREQUENCY_MILLIS, 7L);
+                options.choose("threads", List.of(Thread.currentThread()));
+                options.setManipulator(new MapBasedThreadNameManipulator());
+                options.setOutputer(outputer);
+                outputer.calls.add("engine " + lifecycle.statistics().engine() + " " + lifecycle.isPaused());
             }
         });
         FakeEngine engine = start();
@@ -342,25 +340,25 @@ class LifecycleTest {
 
         assertThat(outputer.calls).containsExactly("engine fake false", "close");
         assertThat(engine.calls).containsExactly("start", "stop", "destroy");
-        assertThat(properties.get(Property.SAMPLING_FREQUENCY_MILLIS)).isEqualTo(7L);
+        assertThat(options.get(Option.SAMPLING_FREQUENCY_MILLIS)).isEqualTo(7L);
     }
 
     @Test
     void settersInTheOutputerOfARunningSamplerReachTheCore() {
         List<String> seen = Collections.synchronizedList(new ArrayList<>());
-        properties.setOutputer(new RecordingOutputer() {
+        options.setOutputer(new RecordingOutputer() {
             @Override
             public void flush() {
-                properties.set(Property.SAMPLING_FREQUENCY_MILLIS, 7L);
-                properties.set(Property.SAMPLING_FREQUENCY_MILLIS, 8L);
-                properties.setManipulator(new MapBasedThreadNameManipulator());
+                options.set(Option.SAMPLING_FREQUENCY_MILLIS, 7L);
+                options.set(Option.SAMPLING_FREQUENCY_MILLIS, 8L);
+                options.setManipulator(new MapBasedThreadNameManipulator());
                 seen.add("done");
             }
         });
         FakeEngine engine = start();
         engine.onReport = engine::writeReport;
         engine.onConfigure = () -> seen.add(Thread.currentThread().getName());
-        lifecycle.onDemand().printReport();
+        lifecycle.printReport();
         await().until(() -> engine.options.startsWith("samplingFrequencyMillis=8\n")
                 && engine.options.contains("defaultThreadNameRule=false\n"));
         assertThat(seen).contains("done").doesNotContain("fake-reporter");
@@ -370,8 +368,8 @@ class LifecycleTest {
     @Test
     void setterInTheManipulatorDoesNotWaitForASetterThatWaitsForTheTick() throws Exception {
         FakeEngine engine = start();
-        properties.setManipulator(thread -> {
-            properties.set(Property.REPORT_FREQUENCY_SECONDS, 77L);
+        options.setManipulator(thread -> {
+            options.set(Option.REPORT_FREQUENCY_SECONDS, 77L);
             return "group";
         });
         AtomicReference<String> name = new AtomicReference<>();
@@ -390,7 +388,7 @@ class LifecycleTest {
                 throw new IllegalStateException(e);
             }
         };
-        properties.set(Property.SAMPLING_FREQUENCY_MILLIS, 7L);
+        options.set(Option.SAMPLING_FREQUENCY_MILLIS, 7L);
 
         assertThat(name.get()).isEqualTo("group");
         await().until(() -> engine.options.startsWith("samplingFrequencyMillis=7\nreportFrequencySeconds=77\n"));
@@ -401,8 +399,8 @@ class LifecycleTest {
             switch (call) {
                 case "close" -> lifecycle.close();
                 case "shutdown" -> lifecycle.shutdown();
-                case "printReport" -> lifecycle.onDemand().printReport();
-                case "sampleOnceAndPrint" -> lifecycle.onDemand().sampleOnceAndPrint();
+                case "printReport" -> lifecycle.printReport();
+                case "sampleOnceAndPrint" -> lifecycle.sampleOnceAndPrint();
                 case "pause" -> lifecycle.pause();
                 case "resume" -> lifecycle.resume();
                 default -> throw new AssertionError(call);
@@ -418,13 +416,13 @@ class LifecycleTest {
     @Test
     void pauseAndResume() {
         FakeEngine engine = start();
-        assertThat(lifecycle.liveState().isPaused()).isFalse();
+        assertThat(lifecycle.isPaused()).isFalse();
         lifecycle.resume();
         lifecycle.pause();
         lifecycle.pause();
-        assertThat(lifecycle.liveState().isPaused()).isTrue();
+        assertThat(lifecycle.isPaused()).isTrue();
         lifecycle.resume();
-        assertThat(lifecycle.liveState().isPaused()).isFalse();
+        assertThat(lifecycle.isPaused()).isFalse();
         assertThat(engine.calls).containsExactly("start", "pause", "resume");
     }
 
@@ -435,7 +433,7 @@ class LifecycleTest {
             throw new IllegalStateException("no");
         };
         assertThatIllegalStateException().isThrownBy(lifecycle::pause).withMessage("no");
-        assertThat(lifecycle.liveState().isPaused()).isFalse();
+        assertThat(lifecycle.isPaused()).isFalse();
     }
 
     @Test
@@ -443,9 +441,9 @@ class LifecycleTest {
         start();
         lifecycle.pause();
         lifecycle.close();
-        assertThat(lifecycle.liveState().isPaused()).isFalse();
+        assertThat(lifecycle.isPaused()).isFalse();
         start();
-        assertThat(lifecycle.liveState().isPaused()).isFalse();
+        assertThat(lifecycle.isPaused()).isFalse();
     }
 
     @ParameterizedTest
@@ -463,13 +461,13 @@ class LifecycleTest {
     void sampleOnceNeedsAPausedOrInactiveSampler() {
         FakeEngine engine = start();
         assertThatIllegalStateException()
-                .isThrownBy(lifecycle.onDemand()::sampleOnceAndPrint)
+                .isThrownBy(lifecycle::sampleOnceAndPrint)
                 .withMessage("sampleOnceAndPrint() needs a sampler that is paused or not active");
         lifecycle.pause();
-        lifecycle.onDemand().sampleOnceAndPrint();
+        lifecycle.sampleOnceAndPrint();
         lifecycle.resume();
-        properties.set(Property.ACTIVE, false);
-        lifecycle.onDemand().sampleOnceAndPrint();
+        options.set(Option.ACTIVE, false);
+        lifecycle.sampleOnceAndPrint();
         assertThat(engine.calls).containsExactly("start", "pause", "sampleOnce", "resume", "configure", "sampleOnce");
     }
 
@@ -497,23 +495,23 @@ class LifecycleTest {
     @Test
     void settersReachTheRunningCore() {
         FakeEngine engine = start();
-        properties.set(Property.SAMPLING_FREQUENCY_MILLIS, 7L);
+        options.set(Option.SAMPLING_FREQUENCY_MILLIS, 7L);
         assertThat(engine.options).startsWith("samplingFrequencyMillis=7\n");
-        assertThat(properties.get(Property.SAMPLING_FREQUENCY_MILLIS)).isEqualTo(7L);
+        assertThat(options.get(Option.SAMPLING_FREQUENCY_MILLIS)).isEqualTo(7L);
     }
 
     @Test
     void fixedPropertiesAreRefusedWhileItRunsAndOnlyThen() throws IOException {
         start();
         assertThatIllegalStateException()
-                .isThrownBy(() -> properties.set(Property.MEMORY_LIMIT_BYTES, 8L << 20))
+                .isThrownBy(() -> options.set(Option.MEMORY_LIMIT_BYTES, 8L << 20))
                 .withMessage("memoryLimitBytes cannot be changed while the sampler runs");
         assertThatIllegalStateException()
-                .isThrownBy(() -> properties.set(Property.MAX_DEPTH_FRAMES, 1024L))
+                .isThrownBy(() -> options.set(Option.MAX_DEPTH_FRAMES, 1024L))
                 .withMessage("maxDepthFrames cannot be changed while the sampler runs");
         lifecycle.close();
-        properties.set(Property.MEMORY_LIMIT_BYTES, 8L << 20);
-        assertThat(properties.get(Property.MEMORY_LIMIT_BYTES)).isEqualTo(8L << 20);
+        options.set(Option.MEMORY_LIMIT_BYTES, 8L << 20);
+        assertThat(options.get(Option.MEMORY_LIMIT_BYTES)).isEqualTo(8L << 20);
     }
 
     @Test
@@ -522,30 +520,30 @@ class LifecycleTest {
         engine.onConfigure = () -> {
             throw new IllegalArgumentException("core");
         };
-        ThreadNameManipulator before = properties.manipulator();
+        ThreadNameManipulator before = options.manipulator();
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> properties.set(Property.ACTIVE, false))
+                .isThrownBy(() -> options.set(Option.ACTIVE, false))
                 .withMessage("core");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> properties.setManipulator(new MapBasedThreadNameManipulator()));
-        assertThat(properties.get(Property.ACTIVE)).isEqualTo(true);
-        assertThat(properties.manipulator()).isSameAs(before);
+                .isThrownBy(() -> options.setManipulator(new MapBasedThreadNameManipulator()));
+        assertThat(options.get(Option.ACTIVE)).isEqualTo(true);
+        assertThat(options.manipulator()).isSameAs(before);
     }
 
     @Test
     void wrongCombinationIsRefusedByTheSetterOfARunningSampler() {
         start();
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> properties.set(Property.SAMPLING_FREQUENCY_MILLIS, 1_000_000L));
-        assertThat(properties.get(Property.SAMPLING_FREQUENCY_MILLIS)).isEqualTo(50L);
+                .isThrownBy(() -> options.set(Option.SAMPLING_FREQUENCY_MILLIS, 1_000_000L));
+        assertThat(options.get(Option.SAMPLING_FREQUENCY_MILLIS)).isEqualTo(50L);
     }
 
     @Test
     void whatIsSetWhileItStartsIsNotLost() {
         Thread chosen = Thread.currentThread();
         source.prepare = engine -> engine.onStart = () -> {
-            properties.set(Property.ACTIVE, false);
-            properties.choose("threads", List.of(chosen));
+            options.set(Option.ACTIVE, false);
+            options.choose("threads", List.of(chosen));
         };
         FakeEngine engine = start();
         assertThat(engine.calls).containsExactly("start", "configure", "filterThreads 1 true");
@@ -559,13 +557,13 @@ class LifecycleTest {
 
         RegexThreadNameManipulator other = new RegexThreadNameManipulator();
         other.setThreadNameRemovalPatterns(List.of("x"));
-        properties.setManipulator(other);
+        options.setManipulator(other);
         assertThat(engine.options).contains("defaultThreadNameRule=false\n");
 
-        properties.setManipulator(new RegexThreadNameManipulator());
+        options.setManipulator(new RegexThreadNameManipulator());
         assertThat(engine.options).contains("defaultThreadNameRule=true\n");
 
-        properties.setManipulator(new RegexThreadNameManipulator() {});
+        options.setManipulator(new RegexThreadNameManipulator() {});
         assertThat(engine.options).contains("defaultThreadNameRule=false\n");
     }
 
@@ -584,11 +582,11 @@ class LifecycleTest {
             }
         }
 
-        properties.setManipulator(new Counting());
+        options.setManipulator(new Counting());
         assertThat(calls).isEmpty();
         start();
         assertThat(calls).hasSize(1);
-        properties.setManipulator(new Counting());
+        options.setManipulator(new Counting());
         assertThat(calls).hasSize(2);
         lifecycle.close();
         start();
@@ -597,7 +595,7 @@ class LifecycleTest {
 
     @Test
     void manipulatorThatCannotBeInitialisedStopsTheStart() {
-        properties.setManipulator(new ThreadNameManipulator() {
+        options.setManipulator(new ThreadNameManipulator() {
             @Override
             public String getManipulatedThreadName(Thread thread) {
                 return null;
@@ -610,7 +608,7 @@ class LifecycleTest {
         });
         assertThatIllegalStateException().isThrownBy(lifecycle::init).withMessage("not ready");
         assertThat(source.made).isEmpty();
-        properties.setManipulator(new RegexThreadNameManipulator());
+        options.setManipulator(new RegexThreadNameManipulator());
         start();
     }
 
@@ -620,24 +618,24 @@ class LifecycleTest {
         ended.start();
         ended.join();
         Thread unstarted = new Thread(() -> {});
-        properties.choose("a", List.of(Thread.currentThread(), ended));
-        properties.choose("b", List.of(unstarted, Thread.currentThread()));
+        options.choose("a", List.of(Thread.currentThread(), ended));
+        options.choose("b", List.of(unstarted, Thread.currentThread()));
         FakeEngine engine = start();
 
         assertThat(engine.calls).containsExactly("filterThreads 2 true", "start");
         assertThat(engine.selected).containsExactly(Thread.currentThread(), unstarted);
-        assertThat(properties.chosen()).containsExactly(Thread.currentThread(), unstarted);
+        assertThat(options.chosen()).containsExactly(Thread.currentThread(), unstarted);
 
-        properties.choose("b", List.of());
+        options.choose("b", List.of());
         assertThat(engine.calls).endsWith("filterThreads 0 false");
-        assertThat(properties.chosen()).isEmpty();
+        assertThat(options.chosen()).isEmpty();
     }
 
     @Test
     void whenAllChosenThreadsHaveEndedNothingIsSampled() throws InterruptedException {
         Thread ended = new Thread(() -> {});
         ended.start();
-        properties.choose("a", List.of(ended));
+        options.choose("a", List.of(ended));
         ended.join();
         assertThat(start().calls).containsExactly("filterThreads 0 true", "start");
     }
@@ -645,25 +643,25 @@ class LifecycleTest {
     @Test
     void wrongThreadsAreNamedAndChangeNothing() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> properties.choose("p", null))
+                .isThrownBy(() -> options.choose("p", null))
                 .withMessage("p must not be null");
         List<Thread> withNull = Arrays.asList(Thread.currentThread(), null);
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> properties.choose("p", withNull))
+                .isThrownBy(() -> options.choose("p", withNull))
                 .withMessage("p[1] must not be null");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> properties.chooseOne("p", null))
+                .isThrownBy(() -> options.chooseOne("p", null))
                 .withMessage("p must not be null");
-        assertThat(properties.chosen()).isEmpty();
+        assertThat(options.chosen()).isEmpty();
     }
 
     @Test
     void nullsAreRefused() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> properties.setOutputer(null))
+                .isThrownBy(() -> options.setOutputer(null))
                 .withMessage("samplingOutputer must not be null");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> properties.setManipulator(null))
+                .isThrownBy(() -> options.setManipulator(null))
                 .withMessage("threadNameManipulator must not be null");
     }
 
@@ -671,7 +669,7 @@ class LifecycleTest {
     void replacedOutputerIsNotClosed() throws IOException {
         RecordingOutputer next = new RecordingOutputer();
         start();
-        properties.setOutputer(next);
+        options.setOutputer(next);
         lifecycle.close();
         assertThat(outputer.calls).isEmpty();
         assertThat(next.calls).containsExactly("close");
@@ -681,15 +679,15 @@ class LifecycleTest {
 
     @Test
     void statisticsBeforeDuringAndAfter() throws IOException {
-        assertThat(lifecycle.liveState().statistics()).isEqualTo(RawStatistics.NONE);
+        assertThat(lifecycle.statistics()).isEqualTo(RawStatistics.NONE);
         FakeEngine engine = start();
         engine.polls = 5;
-        assertThat(lifecycle.liveState().statistics().values()).containsExactly(5L, 1L);
+        assertThat(lifecycle.statistics().values()).containsExactly(5L, 1L);
         engine.polls = 6;
         engine.onStop = () -> engine.polls = 7;
         lifecycle.close();
-        assertThat(lifecycle.liveState().statistics().values()).containsExactly(7L, 1L);
-        assertThat(lifecycle.liveState().statistics().engine()).isEqualTo("fake");
+        assertThat(lifecycle.statistics().values()).containsExactly(7L, 1L);
+        assertThat(lifecycle.statistics().engine()).isEqualTo("fake");
     }
 
     // ---- what is left ----
@@ -720,10 +718,10 @@ class LifecycleTest {
                 Lifecycle::shutdown,
                 Lifecycle::pause,
                 Lifecycle::resume,
-                it -> it.onDemand().printReport(),
-                it -> it.liveState().statistics(),
-                it -> it.properties().set(Property.SAMPLING_FREQUENCY_MILLIS, 20L),
-                it -> it.properties().choose("p", List.of()));
+                it -> it.printReport(),
+                it -> it.statistics(),
+                it -> it.options().set(Option.SAMPLING_FREQUENCY_MILLIS, 20L),
+                it -> it.options().choose("p", List.of()));
         List<Thread> threads = new ArrayList<>();
         for (Consumer<Lifecycle> call : calls) {
             threads.add(new Thread(() -> {
@@ -787,8 +785,8 @@ class LifecycleTest {
     }
 
     private FakeEngine startWith(SamplingOutputer next) {
-        properties.setCloseTimeoutSeconds(1);
-        properties.setOutputer(next);
+        options.setCloseTimeoutSeconds(1);
+        options.setOutputer(next);
         FakeEngine engine = start();
         engine.onStop = engine::writeReport;
         engine.waiting = 2;
@@ -812,11 +810,11 @@ class LifecycleTest {
         }
         assertThat(engine.calls).containsExactly("start", "stop");
         assertThat(blocking.calls).hasSize(2);
-        assertThat(lifecycle.liveState().isRunning()).isFalse();
-        assertThat(lifecycle.liveState().statistics().values()).containsExactly(2L, 0L, 0L, 1L);
+        assertThat(lifecycle.isRunning()).isFalse();
+        assertThat(lifecycle.statistics().values()).containsExactly(2L, 0L, 0L, 1L);
         lifecycle.close();
 
-        properties.setOutputer(outputer);
+        options.setOutputer(outputer);
         FakeEngine second = start();
         blocking.release.countDown();
         await().until(() -> blocking.calls.size() == 3);
@@ -871,7 +869,7 @@ class LifecycleTest {
     @Test
     void closeGoesOnWithoutANameRuleThatBlocks() throws IOException {
         CountDownLatch release = new CountDownLatch(1);
-        properties.setManipulator(thread -> {
+        options.setManipulator(thread -> {
             awaitLatch(release);
             return "group";
         });
@@ -911,7 +909,7 @@ class LifecycleTest {
         FakeEngine second = start();
         release.countDown();
         assertEnds(pause, engine);
-        assertThat(lifecycle.liveState().isPaused()).isFalse();
+        assertThat(lifecycle.isPaused()).isFalse();
         lifecycle.pause();
         assertThat(second.calls).endsWith("pause");
     }
@@ -922,16 +920,16 @@ class LifecycleTest {
         FakeEngine engine = startWith(outputer);
         engine.onFilter = () -> awaitLatch(release);
         engine.onStop = engine.onFilter;
-        Call change = Call.of(() -> properties.choose("p", List.of(Thread.currentThread())))
+        Call change = Call.of(() -> options.choose("p", List.of(Thread.currentThread())))
                 .assertWaits();
         lifecycle.close();
         FakeEngine second = start();
-        properties.set(Property.SAMPLING_FREQUENCY_MILLIS, 30L);
+        options.set(Option.SAMPLING_FREQUENCY_MILLIS, 30L);
         assertThat(second.calls).containsExactly("filterThreads 1 true", "start", "configure");
         release.countDown();
         assertEnds(change, engine);
-        properties.set(Property.SAMPLING_FREQUENCY_MILLIS, 30L);
-        properties.set(Property.SAMPLING_FREQUENCY_MILLIS, 40L);
+        options.set(Option.SAMPLING_FREQUENCY_MILLIS, 30L);
+        options.set(Option.SAMPLING_FREQUENCY_MILLIS, 40L);
         assertThat(second.calls).containsExactly("filterThreads 1 true", "start", "configure", "configure");
     }
 
@@ -946,19 +944,19 @@ class LifecycleTest {
         };
         engine.onStop = () -> awaitLatch(release);
         Thread chosen = Thread.currentThread();
-        Call change = Call.of(() -> properties.choose("p", List.of(chosen))).assertWaits();
+        Call change = Call.of(() -> options.choose("p", List.of(chosen))).assertWaits();
         lifecycle.close();
         release.countDown();
         assertEnds(change, engine);
-        assertThat(properties.config().threads().alive()).containsExactly(chosen);
+        assertThat(options.current().threads().alive()).containsExactly(chosen);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"manipulator", "outputer", "engine"})
     void closeGoesOnWithoutAStartThatBlocks(String what) throws Exception {
         CountDownLatch release = new CountDownLatch(1);
-        properties.setCloseTimeoutSeconds(1);
-        properties.setManipulator(new RegexThreadNameManipulator() {
+        options.setCloseTimeoutSeconds(1);
+        options.setManipulator(new RegexThreadNameManipulator() {
             @Override
             public void init() {
                 super.init();
@@ -969,7 +967,7 @@ class LifecycleTest {
         });
         AtomicInteger closed = new AtomicInteger();
         AtomicInteger startings = new AtomicInteger();
-        properties.setOutputer(new RecordingOutputer() {
+        options.setOutputer(new RecordingOutputer() {
             @Override
             public void starting() {
                 startings.incrementAndGet();
@@ -1008,9 +1006,9 @@ class LifecycleTest {
     void closeGoesOnWithoutAnotherThatHasNoLimit() throws Exception {
         Blocking blocking = new Blocking("close");
         startWith(blocking);
-        properties.setCloseTimeoutSeconds(0);
+        options.setCloseTimeoutSeconds(0);
         Call other = Call.of(lifecycle::close).assertWaits();
-        properties.setCloseTimeoutSeconds(1);
+        options.setCloseTimeoutSeconds(1);
         try (Logged log = new Logged()) {
             lifecycle.close();
             assertThat(log.messages())
@@ -1024,7 +1022,7 @@ class LifecycleTest {
     void withoutALimitCloseWaits() throws Exception {
         Blocking blocking = new Blocking("record");
         startWith(blocking);
-        properties.setCloseTimeoutSeconds(0);
+        options.setCloseTimeoutSeconds(0);
         Call call = Call.of(lifecycle::close).assertWaits();
         blocking.release.countDown();
         call.get();
@@ -1034,7 +1032,7 @@ class LifecycleTest {
     @Test
     void anOutputerThatClosesTheSamplerInItsCloseIsRefused() throws IOException {
         AtomicReference<Throwable> refused = new AtomicReference<>();
-        properties.setOutputer(new RecordingOutputer() {
+        options.setOutputer(new RecordingOutputer() {
             @Override
             public void close() {
                 try {
@@ -1053,7 +1051,7 @@ class LifecycleTest {
     void theOutputersCloseSeesTheContextClassLoaderOfItsCaller() throws IOException {
         ClassLoader loader = new ClassLoader() {};
         AtomicReference<ClassLoader> seen = new AtomicReference<>();
-        properties.setOutputer(new RecordingOutputer() {
+        options.setOutputer(new RecordingOutputer() {
             @Override
             public void close() {
                 seen.set(Thread.currentThread().getContextClassLoader());
@@ -1072,11 +1070,11 @@ class LifecycleTest {
 
     @Test
     void theLimitHasARange() {
-        assertThat(properties.closeTimeoutSeconds()).isEqualTo(60);
-        properties.setCloseTimeoutSeconds(86_400);
+        assertThat(options.closeTimeoutSeconds()).isEqualTo(60);
+        options.setCloseTimeoutSeconds(86_400);
         for (long wrong : new long[] {-1, 86_401}) {
             assertThatIllegalArgumentException()
-                    .isThrownBy(() -> properties.setCloseTimeoutSeconds(wrong))
+                    .isThrownBy(() -> options.setCloseTimeoutSeconds(wrong))
                     .withMessage("closeTimeoutSeconds must be between 0 and 86400, got " + wrong);
         }
     }
@@ -1086,7 +1084,7 @@ class LifecycleTest {
     @Test
     void afterTheExitOtherHooksGetTheLastSnapshotAndAllElseDoesNothing() throws IOException {
         FakeEngine engine = start();
-        Cursor cursor = readers.openCursor();
+        SnapshotReaders.Cursor cursor = readers.openCursor();
         lifecycle.finishAtExit();
         assertThat(engine.calls).containsExactly("start", "stop");
         assertThat(outputer.calls).containsExactly("close");
@@ -1100,8 +1098,8 @@ class LifecycleTest {
         assertThat(readers.snapshot(taken -> taken).figures().groups().names()).isEmpty();
         assertThat(cursor.next(taken -> taken).figures().groups().names()).isEmpty();
         cursor.close();
-        lifecycle.onDemand().printReport();
-        lifecycle.onDemand().sampleOnceAndPrint();
+        lifecycle.printReport();
+        lifecycle.sampleOnceAndPrint();
         lifecycle.pause();
         lifecycle.resume();
         assertThat(readers.openCursor().next(taken -> taken).figures().groups().names())
@@ -1146,7 +1144,7 @@ class LifecycleTest {
             throw new IllegalStateException("stopped");
         };
         engine.onReport = exit;
-        lifecycle.onDemand().printReport();
+        lifecycle.printReport();
         FakeEngine second = start();
         second.onInterval = () -> {
             second.onInterval = () -> {};
@@ -1162,8 +1160,6 @@ class LifecycleTest {
         engine.onReport = () -> {
             throw new IllegalStateException("for another reason");
         };
-        assertThatIllegalStateException()
-                .isThrownBy(lifecycle.onDemand()::printReport)
-                .withMessage("for another reason");
+        assertThatIllegalStateException().isThrownBy(lifecycle::printReport).withMessage("for another reason");
     }
 }

@@ -41,8 +41,8 @@ class NativeSnapshotIT {
     private static Lifecycle start() {
         Lifecycle lifecycle = new Lifecycle();
         PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
-        lifecycle.properties().setOutputer(new PrintStreamSamplingOutputer(nowhere));
-        lifecycle.properties().set(Property.SAMPLING_FREQUENCY_MILLIS, 5L);
+        lifecycle.options().setOutputer(new PrintStreamSamplingOutputer(nowhere));
+        lifecycle.options().set(Option.SAMPLING_FREQUENCY_MILLIS, 5L);
         lifecycle.init();
         return lifecycle;
     }
@@ -252,7 +252,7 @@ class NativeSnapshotIT {
         LoadedLibrary.require();
         Lifecycle lifecycle = start();
         await().until(() -> {
-            RawStatistics statistics = lifecycle.liveState().statistics();
+            RawStatistics statistics = lifecycle.statistics();
             return statistics.values().get(statistics.names().indexOf("gauge.polls")) > 100;
         });
         Snapshot snapshot = lifecycle.readers().snapshot(taken -> taken);

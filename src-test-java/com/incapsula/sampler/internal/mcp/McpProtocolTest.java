@@ -92,7 +92,7 @@ class McpProtocolTest {
                 "{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"} | -32600 | id must be a string or an integer",
                 "{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"ping\"} | -32600 | id must be a string or an integer",
                 "{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"ping\"} | -32600 | id must be a string or an integer",
-                "[] | -32600 | this version of the protocol has no batches",
+                "[] | -32600 | no message of JSON-RPC 2.0",
             })
     void whatIsNoMessageIsAnsweredWithoutId(String message, int code, String text) throws Exception {
         Answer answer = send(message, null);
@@ -169,50 +169,27 @@ class McpProtocolTest {
     // ---- versions ----
 
     @ParameterizedTest
-    @CsvSource({
-        "2024-11-05, 2024-11-05",
-        "2025-03-26, 2025-03-26",
-        "2025-06-18, 2025-06-18",
-        "2025-11-25, 2025-11-25",
-        "2026-07-28, 2025-11-25",
-        "2031-01-01, 2025-11-25",
-        "'', 2025-11-25",
-    })
-    void theVersionIsTheClientsOrTheNewest(String wanted, String agreed) throws Exception {
+    @ValueSource(strings = {"2025-06-18", "2025-11-25", "2026-07-28", "2031-01-01", ""})
+    void initializeAgreesOnTheNewestVersionThatHasIt(String wanted) throws Exception {
         Map<?, ?> result = (Map<?, ?>) json(send(request(
                         "initialize",
                         "\"protocolVersion\":\"" + wanted + "\",\"capabilities\":{},\"clientInfo\":{\"name\":\"x\"}")))
                 .get("result");
-        assertThat(result.get("protocolVersion")).isEqualTo(agreed);
+        assertThat(result.get("protocolVersion")).isEqualTo("2025-11-25");
         assertThat(result.get("capabilities")).isEqualTo(Json.object("tools", Json.object("listChanged", false)));
         assertThat(((Map<?, ?>) result.get("serverInfo")).get("name")).isEqualTo("threads-sampler");
         assertThat(result.get("instructions")).asString().startsWith("Shows where the threads");
     }
 
     @Test
-    void batchesAreOfTheFirstVersions() throws Exception {
-        send(request("initialize", "\"protocolVersion\":\"2025-03-26\""));
-        String ping = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}";
-        String note = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}";
-        String pong = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}";
-        assertThat(send("[" + ping + "," + note + "," + ping + "]")).isEqualTo("[" + pong + "," + pong + "]");
-        assertThat(send("[" + note + "]", null)).isEqualTo(new Answer(202, null));
-        assertThat(send("[]")).contains("a batch has 1 to 16 messages");
-        assertThat(send("[" + (ping + ",").repeat(16) + ping + "]")).contains("a batch has 1 to 16 messages");
-        assertThat(send("[" + ping + "]", new Headers(null, null, null)).body()).isEqualTo("[" + pong + "]");
-        assertThat(send("[" + ping + "]", new Headers("2025-06-18", null, null)).status())
-                .isEqualTo(400);
-    }
-
-    @Test
     void aHeaderWithAnUnknownVersionIsRefused() throws Exception {
         String ping = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}";
-        assertThat(send(ping, new Headers("2025-06-18", null, null)).status()).isEqualTo(200);
+        assertThat(send(ping, new Headers("2025-11-25", null, null)).status()).isEqualTo(200);
         Answer refused = send(ping, new Headers("1999-01-01", null, null));
         assertThat(refused.status()).isEqualTo(400);
         assertThat(refused.body())
                 .contains("-32022")
-                .contains("\"supported\":[\"2026-07-28\",\"2025-11-25\",\"2025-06-18\",\"2025-03-26\",\"2024-11-05\"]")
+                .contains("\"supported\":[\"2026-07-28\",\"2025-11-25\"]")
                 .contains("\"requested\":\"1999-01-01\"");
         assertThat(send(request("initialize", "\"protocolVersion\":\"1\""), new Headers("1", null, null))
                         .status())

@@ -25,12 +25,12 @@ class FileSeriesTest {
     @TempDir
     Path folder;
 
-    private Path write(String pattern, Content content) throws IOException {
+    private Path write(String pattern, Writable content) throws IOException {
         return new FileSeries(folder.resolve(pattern).toString())
                 .write(TIME.atZone(ZoneOffset.UTC).toInstant(), content);
     }
 
-    private static Content text(String text) {
+    private static Writable text(String text) {
         return out -> out.write(text.getBytes(StandardCharsets.UTF_8));
     }
 

@@ -40,7 +40,7 @@ class WholeFileTest {
         victim = Files.writeString(elsewhere.resolve("victim"), VICTIM);
     }
 
-    private static Content text(String text) {
+    private static Writable text(String text) {
         return out -> out.write(text.getBytes(StandardCharsets.UTF_8));
     }
 
@@ -57,7 +57,7 @@ class WholeFileTest {
         }
     }
 
-    private void write(String name, Content content) throws IOException {
+    private void write(String name, Writable content) throws IOException {
         new FileSeries(folder.resolve(name).toString()).write(Instant.EPOCH, content);
     }
 

@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.profile.ProfilerException;
 
 /**
- * What stands behind the colon of {@code -prof}.
+ * The options after the colon of {@code -prof}.
  *
  * @param interval milliseconds
- * @param lines of the text
+ * @param lines the number of lines in the text
  * @param format of the file; null: no file
  * @param folder of the file
  */
@@ -31,7 +31,7 @@ record ProfilerOptions(int interval, int lines, @Nullable ReportFormat format, S
               help                   this text
             """;
 
-    /** @throws ProfilerException if a key is not known, or a value is out of range; after help, which is printed */
+    /** @throws ProfilerException if a key is not known or a value is out of range; also after printing help */
     static ProfilerOptions parse(String text) throws ProfilerException {
         ProfilerOptions options = DEFAULTS;
         for (String each : text.split(";", -1)) {

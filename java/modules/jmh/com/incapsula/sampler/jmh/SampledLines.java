@@ -14,8 +14,8 @@ import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.ResultRole;
 
 /**
- * The time of each line, in the iterations of a benchmark: JMH adds up those of iterations and forks. It travels from a
- * fork to JMH's own JVM.
+ * The time of each line in the iterations of a benchmark. JMH adds up iterations and forks. The object is serialised
+ * from a fork to JMH's own JVM.
  */
 final class SampledLines extends Result<SampledLines> {
 
@@ -55,7 +55,7 @@ final class SampledLines extends Result<SampledLines> {
         return sum;
     }
 
-    /** What JMH prints after each iteration: the lines come with the results. */
+    /** The text that JMH prints after each iteration; the lines are in the results. */
     @Override
     public String toString() {
         return "<" + nanos.size() + " lines>";

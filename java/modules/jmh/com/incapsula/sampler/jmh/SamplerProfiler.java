@@ -23,29 +23,29 @@ import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.runner.IterationType;
 
 /**
- * A profiler for JMH: samples the measured iterations. The hottest lines of JMH's worker threads, of all forks
- * together, stand in the results; the whole report of a fork, with all threads, goes to a file.
+ * A profiler for JMH: samples the measured iterations. The results show the hottest lines of JMH's worker threads, for
+ * all forks together; the whole report of a fork, with all threads, is written to a file.
  *
  * <pre>{@code
  * java -jar benchmarks.jar -prof com.incapsula.sampler.jmh.SamplerProfiler
- * java -jar benchmarks.jar -prof "com.incapsula.sampler.jmh.SamplerProfiler:interval=5;lines=30;format=pprof;folder=out"
- * }</pre>
+ * java -jar benchmarks.jar -prof
+ * "com.incapsula.sampler.jmh.SamplerProfiler:interval=5;lines=30;format=pprof;folder=out" }</pre>
  *
  * <p>Options, separated by semicolons:
  *
  * <ul>
  * <li>{@code interval}: the mean time between two ticks in milliseconds, 1 to 3600000; default 10.</li>
- * <li>{@code lines}: how many of the hottest lines are printed, 1 or more; default 20.</li>
- * <li>{@code format}: the form of the file, a name of {@link com.incapsula.sampler.ReportFormat} in any case, or
- * {@code none}; default {@code html}.</li>
- * <li>{@code folder}: where the file goes, made where it is missing; default the working folder. The file has the name
- * of the benchmark with its parameters. A later fork replaces it, and so does the next run.</li>
+ * <li>{@code lines}: the number of hottest lines to print, 1 or more; default 20.</li>
+ * <li>{@code format}: the format of the file, a name of {@link com.incapsula.sampler.ReportFormat} in upper or lower
+ * case, or {@code none}; default {@code html}.</li>
+ * <li>{@code folder}: the folder of the file, created if it is missing; default the working folder. The file has the
+ * name of the benchmark with its parameters. A later fork or run replaces it.</li>
  * <li>{@code help}: prints these options and runs nothing.</li>
  * </ul>
  *
  * <p>JMH's {@code -lprof} lists it.
  *
- * <p>Where sampling is not possible the benchmark runs without: the log says why.
+ * <p>If sampling is not possible, the benchmark runs without it, and the cause is logged.
  *
  * <p>Threads: JMH's own, one call after the other.
  *
@@ -58,11 +58,11 @@ public final class SamplerProfiler implements InternalProfiler {
 
     private final ProfilerOptions options;
     private @Nullable ThreadsSampler sampler;
-    private @Nullable SamplingReport ofFork; // of the iterations so far
+    private @Nullable SamplingReport ofFork; // the iterations so far, merged
     private int iterations;
 
     /**
-     * With the defaults.
+     * Creates a profiler with the defaults.
      *
      * @throws ProfilerException never
      */
@@ -71,10 +71,10 @@ public final class SamplerProfiler implements InternalProfiler {
     }
 
     /**
-     * For JMH.
+     * Creates a profiler; called by JMH.
      *
-     * @param options what follows the colon on the command line
-     * @throws ProfilerException if an option is not known or its value is out of range; the message says which
+     * @param options the text after the colon on the command line
+     * @throws ProfilerException if an option is not known or its value is out of range, naming the option
      */
     public SamplerProfiler(String options) throws ProfilerException {
         this.options = ProfilerOptions.parse(options);
@@ -125,14 +125,14 @@ public final class SamplerProfiler implements InternalProfiler {
         }
     }
 
-    /* An executor of the user's may name its threads otherwise. */
+    /* A user's executor may use other thread names. */
     private static Map<String, Long> ofWorkers(SamplingReport report) {
         Map<String, Long> ofWorkers =
                 HotRows.of(report, group -> group.getName().contains(WORKERS));
         return ofWorkers.isEmpty() ? HotRows.of(report, group -> true) : ofWorkers;
     }
 
-    /* Where merging fails, the iterations before are still there. */
+    /* If merging fails, the previous iterations are kept. */
     private SamplingReport keep(SamplingReport report) {
         SamplingReport before = ofFork;
         SamplingReport all = report;
@@ -154,7 +154,7 @@ public final class SamplerProfiler implements InternalProfiler {
         iterations = 0;
     }
 
-    /* Null: there is none. The lines are worth having without it. */
+    /* Null if there is no file; the lines are useful without it. */
     private @Nullable Path write(SamplingReport report, BenchmarkParams benchmark) {
         ReportFormat format = options.format();
         if (format == null) {

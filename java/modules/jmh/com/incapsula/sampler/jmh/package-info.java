@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * For benchmarks with JMH: {@link com.incapsula.sampler.jmh.SamplerProfiler} says where their time goes.
+ * For benchmarks with JMH: {@link com.incapsula.sampler.jmh.SamplerProfiler} shows where their time goes.
  *
- * <p>Needs {@code jmh-core}, which a program that has benchmarks has; the sampler itself does not need it.
+ * <p>Needs {@code jmh-core}, which such programs have anyway; the sampler itself does not need it.
  *
  * @since 1.0
  */

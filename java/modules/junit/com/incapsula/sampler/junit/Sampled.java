@@ -11,7 +11,7 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Samples all threads while a test runs, and says where the time went if the test fails or is slow.
+ * Samples all threads while a test runs, and reports where the time went if the test fails or is slow.
  *
  * <pre>{@code
  * @Sampled(slowerThanMillis = 500)
@@ -21,16 +21,17 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * }
  * }</pre>
  *
- * <p>Of such a test, the whole report goes to a file, and the hottest lines of the test's thread group to a report
- * entry with the key {@code sampled}. The exception of a test that fails gets the same as a suppressed exception,
- * {@link SampledTimes}, so it is in the log of every build. A test that is slow does not fail for that.
+ * <p>The whole report of such a test is written to a file, and the hottest lines of the test's thread group are
+ * published as a report entry with the key {@code sampled}. The exception of a failed test gets the same lines as a
+ * suppressed exception, {@link SampledTimes}, so they are in the log of every build. A slow test does not fail because
+ * of that.
  *
- * <p>On a class it holds for each of its tests, nested, repeated, parameterized and dynamic ones too; one on a method
- * wins. A test whose assumption is not met is not reported.
+ * <p>On a class, the annotation applies to each of its tests, including nested, repeated, parameterized and dynamic
+ * ones; an annotation on a method takes precedence. A test whose assumption fails is not reported.
  *
  * <p>One sampler serves all tests with the same {@link #samplingFrequencyMillis}, and runs until the last test has
- * ended. Of tests that run at the same time in threads of a pool, the hottest lines are those of all of them, as their
- * threads are one group. Where sampling is not possible the tests run as without this annotation.
+ * ended. If tests run at the same time in threads of a pool, the hottest lines are those of all of them, because their
+ * threads are one group. If sampling is not possible, tests run as without this annotation.
  *
  * @since 1.0
  */
@@ -56,25 +57,25 @@ public @interface Sampled {
     int samplingFrequencyMillis() default 10;
 
     /**
-     * How many of the hottest lines the text has.
+     * The number of hottest lines in the text.
      *
      * @return 1 or more; default 15
      */
     int lines() default 15;
 
     /**
-     * The form of the file.
+     * The format of the file.
      *
-     * @return the form; default HTML
+     * @return the format; default HTML
      */
     ReportFormat format() default ReportFormat.HTML;
 
     /**
-     * Where files go; made where it is missing. A file has the name of its test, with the types of its parameters if
-     * the class has several methods of that name, so the next run replaces it.
+     * The folder of files, which is created if it is missing. A file has the name of its test, with parameter types if
+     * the class has several methods of that name. The next run replaces it.
      *
-     * @return a folder; default: JUnit's configuration parameter {@code com.incapsula.sampler.junit.folder}, else the
-     *         folder that JUnit has for the test's files, which it then publishes. Before JUnit 5.14, which has none:
+     * @return a folder; default: JUnit's configuration parameter {@code com.incapsula.sampler.junit.folder}, else
+     *         JUnit's folder for the test's files, which it publishes. Before JUnit 5.14, which has no such folder:
      *         {@code target/sampled} (Maven) or {@code build/sampled} (Gradle), else {@code sampled} in the folder for
      *         temporary files
      */

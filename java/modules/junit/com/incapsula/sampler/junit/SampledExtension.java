@@ -38,13 +38,13 @@ import org.junit.platform.commons.support.HierarchyTraversalMode;
 import org.junit.platform.commons.support.ReflectionSupport;
 
 /**
- * What {@link Sampled} does. Registered without that annotation, it has the annotation's defaults.
+ * The implementation of {@link Sampled}. If it is registered without the annotation, the annotation's defaults apply.
  *
- * <p>The sampler starts before the test and a report is written after it, so neither takes time of the test's
- * {@code @Timeout}. Dynamic tests have none.
+ * <p>The sampler starts before the test and the report is written after it, so neither uses time of the test's
+ * {@code @Timeout}. Dynamic tests have no timeout.
  *
- * <p>It never changes how a test ends. Only options out of range fail the test, with
- * {@link ExtensionConfigurationException}; a report that cannot be made or written is a warning in the log.
+ * <p>It never changes the result of a test, except that options out of range fail the test, with
+ * {@link ExtensionConfigurationException}; if a report cannot be made or written, a warning is logged.
  *
  * <p>Threads: any; tests may run at the same time.
  *
@@ -76,7 +76,7 @@ public final class SampledExtension
         }
     }
 
-    /* Its tests are sampled, each by itself. */
+    /* The class's tests are sampled individually. */
     private static boolean isFactory(ExtensionContext context) {
         return AnnotationSupport.isAnnotated(context.getTestMethod(), TestFactory.class);
     }
@@ -132,15 +132,15 @@ public final class SampledExtension
         }
     }
 
-    /** A test that runs. JUnit may run its method in a thread of its own, for {@code @Timeout}. */
+    /** A running test. JUnit may run its method in another thread, for {@code @Timeout}. */
     private static final class Running {
 
         private final ExtensionContext context;
         private final Sampled options;
-        private final @Nullable SamplingCursor cursor; // null: this test is not sampled
+        private final @Nullable SamplingCursor cursor; // null if this test is not sampled
         private volatile String group;
         private volatile long beginNanos;
-        private volatile long nanos = -1; // while the method runs
+        private volatile long nanos = -1; // -1 while the method runs
 
         private Running(ExtensionContext context, Sampled options, @Nullable SamplingCursor cursor) {
             this.context = context;
@@ -169,7 +169,7 @@ public final class SampledExtension
             }
         }
 
-        /* A method that has not come to its end by then is cut off by its timeout. */
+        /* A method that has not ended by then was ended by its timeout. */
         long nanos() {
             long taken = nanos;
             return taken < 0 ? System.nanoTime() - beginNanos : taken;
@@ -189,7 +189,7 @@ public final class SampledExtension
         return options;
     }
 
-    /* Of the test itself, else of what it is in: a dynamic test has no method or class of its own. */
+    /* Of the test itself, else of its parents, because a dynamic test has no method or class of its own. */
     private static <T> Optional<T> nearest(ExtensionContext context, Function<ExtensionContext, Optional<T>> part) {
         for (Optional<ExtensionContext> at = Optional.of(context);
                 at.isPresent();
@@ -202,7 +202,7 @@ public final class SampledExtension
         return Optional.empty();
     }
 
-    /* Null: this test is not sampled, for lack of memory or because more than 30 run at the same time. */
+    /* Null if the test is not sampled, for lack of memory or because more than 30 tests run at the same time. */
     private static @Nullable SamplingCursor open(ExtensionContext context, Sampled options) {
         SharedSampler sampler = SharedSampler.of(context, options.samplingFrequencyMillis());
         try {
@@ -213,7 +213,7 @@ public final class SampledExtension
         }
     }
 
-    /** A test that has ended. */
+    /** A finished test. */
     private record Ended(
             ExtensionContext context,
             Sampled options,
@@ -228,7 +228,7 @@ public final class SampledExtension
             return options.slowerThanMillis() == 0 || nanos / NANOS_PER_MILLI > options.slowerThanMillis();
         }
 
-        /* By its name: opentest4j is JUnit's own dependency. */
+        /* Compares names, because opentest4j is a dependency of JUnit only. */
         private static boolean isAborted(@Nullable Class<?> type) {
             return type != null && (type.getName().equals(ABORTED) || isAborted(type.getSuperclass()));
         }
@@ -252,7 +252,7 @@ public final class SampledExtension
     private static void report(Ended test, SamplingCursor cursor) {
         try (SamplingReport report = cursor.next()) {
             if (report.getGroups().isEmpty()) {
-                return; // sampling is not possible here, as the library's log says
+                return; // sampling is not possible; the library has logged the cause
             }
             String text = textOf(test, report) + write(test, report);
             Throwable failure = test.failure();
@@ -271,7 +271,7 @@ public final class SampledExtension
                 + test.group() + ":\n" + table;
     }
 
-    /* The text is worth having without the file. */
+    /* The text is useful without the file, too. */
     private static String write(Ended test, SamplingReport report) {
         try {
             return "the whole report: " + writeFile(test, report);
@@ -296,7 +296,7 @@ public final class SampledExtension
         return file;
     }
 
-    /* JUnit has a folder for the files of tests, and tells IDEs and builds of them. */
+    /* JUnit has a folder for files of tests, which it publishes to IDEs and builds. */
     private static Path publish(Ended test, SamplingReport report, String name) {
         ReportFormat format = test.options().format();
         AtomicReference<Path> published = new AtomicReference<>();
@@ -323,7 +323,7 @@ public final class SampledExtension
                 .toString();
     }
 
-    /* With the types of its parameters where there are several methods of this name. */
+    /* With parameter types if there are several methods of this name. */
     private static String nameOf(Method method, Class<?> in) {
         List<Method> sameName = ReflectionSupport.findMethods(
                 in,
@@ -338,7 +338,7 @@ public final class SampledExtension
                         .collect(Collectors.joining(",")) + ")";
     }
 
-    /* Empty: it is JUnit's to choose. */
+    /* Empty if JUnit is to choose. */
     private static Optional<Path> folderOf(ExtensionContext context, Sampled options) {
         return options.folder().isEmpty()
                 ? context.getConfigurationParameter(FOLDER_PARAMETER).map(Path::of)

@@ -2,8 +2,8 @@
 package com.incapsula.sampler.junit;
 
 /**
- * Where the time of a failed test went: suppressed in the test's own failure. Its message is all that it has; it was
- * thrown nowhere.
+ * The hottest lines of a failed test, as a suppressed exception of the test's failure. It only carries its message and
+ * is never thrown.
  *
  * @since 1.0
  */

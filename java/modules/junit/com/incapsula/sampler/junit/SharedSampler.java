@@ -10,12 +10,12 @@ import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * A sampler for all tests that want the same frequency: to start one for each test would cost more than most tests.
+ * A sampler for all tests with the same frequency, because starting a sampler takes longer than most tests.
  * JUnit closes it after the last test.
  *
  * <p>Threads: any.
  */
-@SuppressWarnings("deprecation") // JUnit before 5.13 closes nothing but a CloseableResource
+@SuppressWarnings("deprecation") // before 5.13 JUnit closes only a CloseableResource
 final class SharedSampler implements ExtensionContext.Store.CloseableResource, AutoCloseable {
 
     private static final double OVERHEAD_LIMIT_PERCENT = 10;

@@ -23,12 +23,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many threads run and where, of intervals of its own. An interval ends when a value is read and the interval began
- * a step ago or more. The first one ends at the first read.
+ * The average numbers of threads by group and state, in separate intervals. An interval ends when a value is read and
+ * the interval is at least a step long. The first one ends at the first read.
  *
- * <p>A thread of its own ends intervals, because that waits for the sampler. Readers get at once what the last interval
- * that has ended says; only while none has ended yet they wait for the first one, for a limited time. The thread and its
- * cursor end when no value was read for {@value #IDLE_STEPS} steps. The thread is not sampled.
+ * <p>A separate thread ends intervals, because that waits for the sampler. Readers immediately get the values of the
+ * last finished interval; only while none has finished do they wait for the first one, for a limited time. The thread
+ * and its cursor end if no value was read for {@value #IDLE_STEPS} steps. The thread is not sampled.
  *
  * <p>Threads: any.
  */
@@ -39,7 +39,7 @@ final class BusyGroups {
 
     private static final String JVM_THREADS = "[JVM]";
     private static final long NANOS_PER_MILLI = 1_000_000;
-    private static final long LEAST_FIRST_NANOS = 150 * NANOS_PER_MILLI; // some ticks
+    private static final long LEAST_FIRST_NANOS = 150 * NANOS_PER_MILLI; // several ticks
     private static final long MOST_WAIT_NANOS = 1000 * NANOS_PER_MILLI;
     private static final List<String> STATES = List.of("running", "runnable", "blocked", "io", "waiting", "idle");
 
@@ -48,11 +48,11 @@ final class BusyGroups {
     private final long stepNanos;
     private final int maxNames;
     private final MultiGauge states;
-    /* Groups that have a name of their own, and what has been shown: guarded by this, as all below. */
+    /* Groups with series of their own, and the shown series. Guarded by this, as all fields below. */
     private final Set<String> names = new HashSet<>();
     private final Set<Tags> shown = new LinkedHashSet<>();
 
-    private @Nullable Reading reading; // null: no value was read of late, or the sampler does not run
+    private @Nullable Reading reading; // null if no value was read lately, or the sampler does not run
     private double threads = Double.NaN;
     private long intervals;
     private boolean closed;
@@ -70,9 +70,9 @@ final class BusyGroups {
     }
 
     /**
-     * The value of the last interval that has ended. If none has, this waits for the first one, a second at most.
+     * The value of the last finished interval. If there is none, waits for the first one, at most a second.
      *
-     * @return threads of the application that were running, on average; NaN: not known
+     * @return the average number of running threads of the application; NaN if not known
      */
     synchronized double threads() {
         begin();
@@ -83,7 +83,7 @@ final class BusyGroups {
         return threads;
     }
 
-    /** Begins an interval, if the sampler runs and there is none. Does not wait. */
+    /** Begins an interval if the sampler runs and there is none. Does not wait. */
     synchronized void begin() {
         if (closed) {
             return;
@@ -105,7 +105,7 @@ final class BusyGroups {
         }
     }
 
-    /* False: that time has come, or this thread was interrupted, and still is. The lock is held. */
+    /* Returns false at that time, or if this thread was interrupted; it stays interrupted. Lock held. */
     @SuppressWarnings("WaitNotInLoop") // the callers loop
     private boolean waitUntil(long endNanos) {
         long millis = (endNanos - System.nanoTime()) / NANOS_PER_MILLI;
@@ -139,12 +139,12 @@ final class BusyGroups {
         }
     }
 
-    /** @return true while there is a cursor, or there will be one */
+    /** @return true while there is a cursor, or one is about to be opened */
     synchronized boolean isReading() {
         return reading != null;
     }
 
-    /** @return how many intervals have ended */
+    /** @return the number of finished intervals */
     synchronized long intervals() {
         return intervals;
     }
@@ -184,8 +184,8 @@ final class BusyGroups {
             try {
                 readWhileWanted();
             } catch (RuntimeException | Error e) {
-                /* The sampler has ended, there is no place for a cursor now, or the registry fails, which runs code of
-                 * the application: the next reader tries again. */
+                /* The sampler has ended, no cursor can be opened now, or the registry fails, which runs code of the
+                 * application. The next reader tries again. */
                 LibraryLog.log(System.Logger.Level.DEBUG, "the thread groups' meters have no new figures", e);
             }
         }
@@ -212,7 +212,7 @@ final class BusyGroups {
             }
         }
 
-        /* False: no interval is wanted any more. */
+        /* Returns false if no further interval is needed. */
         private boolean awaitRequest() {
             synchronized (BusyGroups.this) {
                 while (!due && !ended && !isIdle()) {
@@ -235,7 +235,7 @@ final class BusyGroups {
             try (SamplingReport report = from.next()) {
                 showUnlessEnded(report);
             } catch (OutOfMemoryError notNow) {
-                showUnlessEnded(null); // nothing is lost: the next interval has this one, too
+                showUnlessEnded(null); // no data is lost: the next interval includes this one
             }
         }
 
@@ -286,7 +286,7 @@ final class BusyGroups {
         return name;
     }
 
-    /* A row for each state that a group has ever been in: series that come and go are hard to add up. */
+    /* A row for each state that a group has ever been in, because series with gaps are hard to add up. */
     private List<MultiGauge.Row<?>> rows(SamplingReport report, double elapsed) {
         Map<Tags, Double> threadsByTags = new HashMap<>();
         for (SamplingGroup group : report.getGroups()) {

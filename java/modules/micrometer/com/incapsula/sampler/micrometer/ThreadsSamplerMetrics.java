@@ -25,30 +25,28 @@ import java.util.function.ToDoubleFunction;
  * }</pre>
  *
  * <ul>
- * <li>Counter {@code threadsampler.polls}, tag {@code outcome}: how polls ended, by the codes of
+ * <li>Counter {@code threadsampler.polls}, tag {@code outcome}: polls by the codes of
  * {@link SamplerStatistics#getOutcomes()}.</li>
  * <li>Counter {@code threadsampler.cpu}, seconds: CPU time of the sampler itself.</li>
  * <li>Gauges {@code threadsampler.memory.used}, {@code threadsampler.memory.peak} and
  * {@code threadsampler.memory.limit}, bytes: native memory of the sampler.</li>
- * <li>Gauge {@code threadsampler.threads}: threads that are sampled.</li>
- * <li>Gauge {@code threadsampler.busy.threads}: how many threads of the application were running on average, in the
- * last interval: their CPU time, divided by the time that passed.</li>
- * <li>Gauge {@code threadsampler.group.threads}, tags {@code group} and {@code state}: how many threads of the group
- * were in the state on average, in the last interval. States are {@code running}, {@code runnable}, {@code blocked},
- * {@code io}, {@code waiting} and {@code idle}. A group and a state that have been seen once stay, with 0 if the interval
- * has none. At most {@value #MAX_GROUP_NAMES} groups have their names; the others are added up as
- * {@value #OTHER_GROUPS}, because thread names that are not grouped would otherwise make series without end.</li>
- * </ul>
+ * <li>Gauge {@code threadsampler.threads}: sampled threads.</li>
+ * <li>Gauge {@code threadsampler.busy.threads}: the average number of running threads of the application in the last
+ * interval, that is, their CPU time divided by the length of the interval.</li>
+ * <li>Gauge {@code threadsampler.group.threads}, tags {@code group} and {@code state}: the average number of threads of
+ * the group in the state in the last interval. States are {@code running}, {@code runnable}, {@code blocked},
+ * {@code io}, {@code waiting} and {@code idle}. Once a group and a state have been seen, their series remains, with 0
+ * if an interval has none. At most {@value #MAX_GROUP_NAMES} groups have series of their own; the others are added up
+ * as {@value #OTHER_GROUPS}, because ungrouped thread names would create an unlimited number of series.</li> </ul>
  *
- * <p>The last two come from intervals of the binder's own, which end when {@code busy.threads} is read and the last one
- * began a step ago or more; reports and other readers are unaffected. A daemon thread,
- * {@code threads-sampler-metrics}, which is not sampled, ends the interval, and the next scrape shows it. So a scrape
- * shows, as a rule, the time between the two scrapes before. The first scrape ends the first interval and shows it; it
- * is the only one that waits, for a second at most. The value is {@code NaN}, or there is none, if the sampler does not
- * run or is paused. If {@code busy.threads} is not read for sixty steps, the thread ends with what
- * it holds of the sampler's memory, until the next read.
+ * <p>The last two come from separate intervals, which end when {@code busy.threads} is read and the interval is at
+ * least a step long; reports and other readers are unaffected. A daemon thread, {@code threads-sampler-metrics}, which
+ * is not sampled, ends the interval, and the next scrape shows it. So a scrape usually shows the time between the two
+ * previous scrapes. The first scrape ends the first interval and shows it; it is the only one that waits, for at most a
+ * second. If the sampler does not run or is paused, the value is {@code NaN} or missing. If {@code busy.threads} is not
+ * read for sixty steps, the thread ends and releases its part of the sampler's memory, until the next read.
  *
- * <p>Counters go on where the sampler is started again. It may be started before or after the binding.
+ * <p>Counters continue when the sampler is started again. The sampler may be started before or after the binding.
  *
  * <p>Threads: any. The registry holds the sampler until {@link #close()}.
  *
@@ -56,10 +54,10 @@ import java.util.function.ToDoubleFunction;
  */
 public final class ThreadsSamplerMetrics implements MeterBinder, AutoCloseable {
 
-    /** How many names of groups a registry sees at most. */
+    /** Limit of groups with series of their own in a registry. */
     public static final int MAX_GROUP_NAMES = 100;
 
-    /** Stands for the names beyond. */
+    /** The group for all others. */
     public static final String OTHER_GROUPS = "[other groups]";
 
     private static final Duration STEP = Duration.ofSeconds(10);
@@ -71,7 +69,7 @@ public final class ThreadsSamplerMetrics implements MeterBinder, AutoCloseable {
     private final List<Binding> bindings = new ArrayList<>(); // guarded by itself
 
     /**
-     * Meters without more tags.
+     * Creates meters without further tags.
      *
      * @param sampler the sampler
      * @throws IllegalArgumentException if it is null
@@ -81,10 +79,10 @@ public final class ThreadsSamplerMetrics implements MeterBinder, AutoCloseable {
     }
 
     /**
-     * Meters with tags.
+     * Creates meters with tags.
      *
      * @param sampler the sampler
-     * @param tags of each meter, to tell two samplers apart
+     * @param tags of each meter, to distinguish samplers
      * @throws IllegalArgumentException if one is null
      */
     public ThreadsSamplerMetrics(ThreadsSampler sampler, Iterable<Tag> tags) {
@@ -92,7 +90,7 @@ public final class ThreadsSamplerMetrics implements MeterBinder, AutoCloseable {
     }
 
     /**
-     * Meters with tags and a step.
+     * Creates meters with tags and a step.
      *
      * @param sampler the sampler
      * @param tags of each meter
@@ -120,7 +118,7 @@ public final class ThreadsSamplerMetrics implements MeterBinder, AutoCloseable {
     /**
      * Registers the meters.
      *
-     * @param registry where; each registry has intervals of its own
+     * @param registry the registry; each has intervals of its own
      */
     @Override
     public void bindTo(MeterRegistry registry) {
@@ -131,7 +129,7 @@ public final class ThreadsSamplerMetrics implements MeterBinder, AutoCloseable {
         binding.registerAll();
     }
 
-    /** Removes the meters from all registries. The sampler goes on. Does nothing the second time. */
+    /** Removes the meters from all registries. The sampler is not affected. Does nothing the second time. */
     @Override
     public void close() {
         List<Binding> bound;
@@ -143,16 +141,16 @@ public final class ThreadsSamplerMetrics implements MeterBinder, AutoCloseable {
     }
 
     /**
-     * A figure that begins at zero with each start of the sampler, as one that never falls: a registry that sends
-     * differences would send a negative one.
+     * Converts a figure that begins at zero with each start of the sampler to one that never falls, because a registry
+     * that sends differences would send a negative one.
      */
     private static final class Count implements ToDoubleFunction<ThreadsSampler> {
 
         private final ToDoubleFunction<SamplerStatistics> figure;
         private final double unit;
         private long start; // guarded by this
-        private double before; // of the starts before that one; guarded by this
-        private double last; // of that one; guarded by this
+        private double before; // the sum over earlier starts; guarded by this
+        private double last; // the last value since that start; guarded by this
 
         Count(ToDoubleFunction<SamplerStatistics> figure, double unit) {
             this.figure = figure;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * For programs with Micrometer: {@link com.incapsula.sampler.micrometer.ThreadsSamplerMetrics} has the sampler's own
+ * For programs with Micrometer: {@link com.incapsula.sampler.micrometer.ThreadsSamplerMetrics} provides the sampler's
  * figures as meters.
  *
- * <p>Needs {@code micrometer-core}, which a program that has such meters has; the sampler itself does not need it.
+ * <p>Needs {@code micrometer-core}, which such programs have anyway; the sampler itself does not need it.
  *
  * @since 1.0
  */

@@ -6,9 +6,9 @@ import com.incapsula.sampler.ThreadsSamplerServer;
 import java.util.List;
 
 /**
- * Gives a sampler, and its server, the values of {@code threads-sampler.*}.
+ * Sets the values of {@code threads-sampler.*} on a sampler and its server.
  *
- * <p>Errors: an {@link IllegalArgumentException} names the property that cannot have its value.
+ * <p>Errors: an {@link IllegalArgumentException} names the property whose value is wrong.
  *
  * <p>Threads: one.
  */
@@ -89,7 +89,7 @@ final class ConfiguredSampler {
         in.set("max-call-depth", counting.maxCallDepth(), sampler::setMaxCallDepth);
     }
 
-    /** @return a server for the sampler, not started */
+    /** @return a server for the sampler that is not started */
     ThreadsSamplerServer server(ThreadsSamplerProperties.Server settings) {
         ThreadsSamplerServer server = new ThreadsSamplerServer();
         server.setSampler(sampler);

@@ -11,11 +11,10 @@ import org.springframework.test.context.ContextCustomizerFactory;
 import org.springframework.test.context.MergedContextConfiguration;
 
 /**
- * Keeps reports out of the log of tests, unless the application wants them there. Spring's test framework keeps an
- * application context for later tests and closes it at the end of the JVM: there the last report would be logged, when
- * no test runs any more.
+ * Keeps reports out of the log of tests, unless the application configures logging. Spring's test framework caches an
+ * application context and closes it at the exit of the JVM, where the last report would be logged after the last test.
  *
- * <p>Boot does so with metrics and traces: tests do not send them.
+ * <p>Boot treats metrics and traces in the same way: tests do not send them.
  */
 final class QuietTests implements ContextCustomizerFactory {
 
@@ -27,7 +26,7 @@ final class QuietTests implements ContextCustomizerFactory {
         return new Marker();
     }
 
-    /** Equal to each other one: contexts of the same configuration are the same context. */
+    /** All instances are equal, so that contexts with equal configurations share one cached context. */
     private record Marker() implements ContextCustomizer {
 
         @Override

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.env.Environment;
 import org.springframework.util.StringUtils;
 
-/** The outputer that {@code threads-sampler.output.*} describes. */
+/** Creates the outputer for {@code threads-sampler.output.*}. */
 final class ReportOutput {
 
     /** A property that is true in the application contexts of Spring's test framework. */
@@ -29,9 +29,9 @@ final class ReportOutput {
     private ReportOutput() {}
 
     /**
-     * An outputer for all places to which reports go.
+     * Creates an outputer for all configured outputs.
      *
-     * @param environment has the application's name
+     * @param environment contains the application's name
      * @throws IllegalArgumentException naming the property, if a value cannot be used
      */
     static SamplingOutputer outputer(ThreadsSamplerProperties.Output output, Environment environment) {
@@ -83,7 +83,7 @@ final class ReportOutput {
         return server;
     }
 
-    /* The outputer reads the environment's name by itself. */
+    /* The outputer itself reads the name in the environment variable. */
     private static @Nullable String serviceName(ThreadsSamplerProperties.Push push, Environment environment) {
         if (push.serviceName() != null) {
             return push.serviceName();
@@ -95,7 +95,7 @@ final class ReportOutput {
         return isNamed || !StringUtils.hasText(name) ? null : name;
     }
 
-    /* As OpenTelemetry writes it, with percent encoding. */
+    /* The form of OpenTelemetry, with percent encoding. */
     private static String list(Map<String, String> values) {
         return values.entrySet().stream()
                 .map(each -> each.getKey() + "="
@@ -122,7 +122,7 @@ final class ReportOutput {
         }
     }
 
-    /** A report in a form of tables, as one event. */
+    /** Logs a report in a format with tables, as one event. */
     private static final class LoggedTable extends LoggerSamplingOutputer {
 
         private final ReportFormat format;
@@ -138,12 +138,12 @@ final class ReportOutput {
 
         @Override
         public void printIntervalTitle(String title) {
-            // is a part of the event
+            // the event includes it
         }
 
         @Override
         public void printThreadRecord(String threadTitle, String record) {
-            // of the long form
+            // belongs to the long form
         }
     }
 }

@@ -3,7 +3,7 @@ package com.incapsula.sampler.spring;
 
 import org.jspecify.annotations.Nullable;
 
-/** The sampler is required, and cannot sample. */
+/** The sampler is required and cannot sample. */
 final class RequiredSamplerException extends IllegalStateException {
 
     private static final long serialVersionUID = 1L;

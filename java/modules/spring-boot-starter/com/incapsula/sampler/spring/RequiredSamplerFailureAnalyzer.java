@@ -5,8 +5,8 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.annotation.Order;
 
-/** Says, in place of a stack trace, why an application does not start that requires the sampler. */
-@Order(0) // before Boot's own, which may know the cause as well
+/** Explains, instead of a stack trace, why an application that requires the sampler does not start. */
+@Order(0) // before Boot's own analyzers, which may match the cause, too
 final class RequiredSamplerFailureAnalyzer extends AbstractFailureAnalyzer<RequiredSamplerException> {
 
     RequiredSamplerFailureAnalyzer() {}

@@ -11,31 +11,31 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Starts the sampler before, and ends it after, all other beans that start and end: web servers, listeners, pools. That
- * is so at the exit of the JVM, too, if Boot's shutdown hook closes the application. Without that hook, the sampler ends
- * by its own as soon as the JVM exits.
+ * Starts the sampler before all other beans with a lifecycle, such as web servers, listeners and pools, and ends it
+ * after them. This also holds at the exit of the JVM, if Boot's shutdown hook closes the application. Without that
+ * hook, the sampler's own shutdown hook ends it as soon as the JVM exits.
  *
  * <p>Threads: any; Spring calls it from one at a time.
  */
 final class SamplerLifecycle implements SmartLifecycle {
 
-    /* Not the very first: a few of Spring's own have to be. */
+    /* Not the very first phase, which a few of Spring's own beans need. */
     private static final int PHASE = Integer.MIN_VALUE + 1000;
 
     private final ThreadsSampler sampler;
     private final boolean autoStart;
     private final BooleanSupplier closedAtExit;
     private final Supplier<@Nullable ThreadsSamplerServer> servers;
-    private @Nullable ThreadsSamplerServer server; // null: there is none, or another starts it
-    private boolean started; // start() came, and stop() not yet
-    private boolean interrupted; // stop() has ended a sampler that ran
+    private @Nullable ThreadsSamplerServer server; // null if there is none, or other code starts it
+    private boolean started; // start() was called, and stop() was not
+    private boolean interrupted; // stop() has ended a running sampler
 
     /**
-     * Makes one.
+     * Creates the lifecycle.
      *
-     * @param autoStart false: something else starts the sampler
-     * @param closedAtExit whether Spring ends it when the JVM exits
-     * @param servers gives the sampler's server, or null if it has none
+     * @param autoStart false if other code starts the sampler
+     * @param closedAtExit whether Spring ends the sampler when the JVM exits
+     * @param servers returns the sampler's server, or null if it has none
      */
     SamplerLifecycle(
             ThreadsSampler sampler,
@@ -59,25 +59,25 @@ final class SamplerLifecycle implements SmartLifecycle {
     }
 
     /**
-     * Of Spring 7, which keeps a context of tests between their classes and pauses it then. A pause would end the
-     * interval and close the outputs each time.
+     * Used by Spring 7, which pauses cached contexts between test classes. A pause would end the interval and close the
+     * outputs each time.
      *
-     * @return false: the sampler runs on
+     * @return false, so the sampler runs on
      */
     public boolean isPauseable() {
         return false;
     }
 
     /**
-     * Whether Spring has to stop it, and need not start it. A sampler that another bean has started is not started yet:
-     * it may have a server.
+     * Whether Spring has to stop the sampler, and need not start it. If another bean has started the sampler, this is
+     * false, because its server may have to be started.
      */
     @Override
     public synchronized boolean isRunning() {
         return started || (!autoStart && sampler.isRunning());
     }
 
-    /** Where something else starts the sampler, only continues after {@link #stop()}. */
+    /** Starts the sampler. If other code starts it, only restarts it after {@link #stop()}. */
     @Override
     public synchronized void start() {
         if (!autoStart && !interrupted) {
@@ -127,7 +127,7 @@ final class SamplerLifecycle implements SmartLifecycle {
         return made.getSampler() != null && made.getSampler() != sampler;
     }
 
-    /** Throws nothing: Spring would not stop the beans of later phases. */
+    /** Never throws, because Spring would then not stop the beans of later phases. */
     @Override
     public synchronized void stop() {
         ThreadsSamplerServer own = server;

@@ -11,7 +11,7 @@ import org.springframework.beans.BeanWrapper;
 import org.springframework.beans.PropertyAccessorFactory;
 
 /**
- * The properties of a sampler that text can set, by their names in the class or in a file of properties.
+ * The properties of a sampler that can be set from text, by their names in the class or in application properties.
  *
  * <p>Threads: any.
  */
@@ -19,7 +19,7 @@ final class SamplerSettings {
 
     private static final String PREFIX = ThreadsSamplerProperties.PREFIX + ".";
 
-    /* The sampler's names by those of a file. */
+    /* The sampler's names by those in application properties. */
     private static final Map<String, String> OF_FILE = ofFile();
 
     private final ThreadsSampler sampler;
@@ -41,7 +41,7 @@ final class SamplerSettings {
         return Collections.unmodifiableMap(names);
     }
 
-    /* A file has a group before some names, and no unit at the end. */
+    /* Application properties have a group before some names, and no unit at the end. */
     private static @Nullable String option(String ofFile) {
         if (ofFile.startsWith("output.") || ofFile.startsWith("server.")) {
             return null;
@@ -68,10 +68,10 @@ final class SamplerSettings {
     /**
      * Sets a property of a sampler, which may run.
      *
-     * @param name as in the class, {@code reportCpuTime} or {@code report-cpu-time}, or as in a file of properties,
+     * @param name as in the class, {@code reportCpuTime} or {@code report-cpu-time}, or as in application properties,
      *     {@code report.cpu-time} or {@code threads-sampler.report.cpu-time}
-     * @param value as {@link BeanProperties} reads it
-     * @throws IllegalArgumentException if there is no such property, or the value is no such value or out of range
+     * @param value see {@link BeanProperties}
+     * @throws IllegalArgumentException if there is no such property, or the value is malformed or out of range
      * @throws IllegalStateException if it is fixed while the sampler runs
      */
     void set(String name, String value) {

@@ -9,11 +9,11 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands values to setters, which check them.
+ * Passes values to setters, which check them.
  *
- * <p>Errors: what a setter refuses is an {@link IllegalArgumentException} that begins with the property's name.
+ * <p>Errors: if a setter refuses a value, an {@link IllegalArgumentException} begins with the property's name.
  *
- * @param group what stands between {@code threads-sampler.} and the name, with a dot at its end, or an empty text
+ * @param group the text between {@code threads-sampler.} and the name, with a dot at its end, or an empty text
  */
 record Setting(String group) {
 
@@ -47,7 +47,7 @@ record Setting(String group) {
         setSeconds(name, time, seconds -> setter.accept(clamped(seconds)));
     }
 
-    /* A number that is too large for the setter's type is out of its range as well. */
+    /* A number too large for the setter's type is out of the property's range, too. */
     private static int clamped(long value) {
         return (int) Math.max(Integer.MIN_VALUE, Math.min(Integer.MAX_VALUE, value));
     }

@@ -16,8 +16,8 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.core.NestedExceptionUtils;
 
 /**
- * Values below {@code threads-sampler.} that cannot be used. Boot would end the application; here the property keeps its
- * default, and the sampler does not start.
+ * Collects values below {@code threads-sampler.} that cannot be used. Boot would end the application; instead the
+ * property keeps its default, and the sampler does not start.
  *
  * <p>Threads: any.
  */
@@ -38,15 +38,15 @@ final class SettingFailures implements ConfigurationPropertiesBindHandlerAdvisor
         return reasons.isEmpty();
     }
 
-    /** @return what is wrong with the values, or an empty text */
+    /** @return the errors of the values, or an empty text */
     String reason() {
         return String.join("; ", reasons);
     }
 
     /**
-     * Ends the start of the sampler: the application runs on without samples.
+     * Reports that the sampler does not start, so that the application runs on without samples.
      *
-     * @param required whether the application must not run on
+     * @param required whether the application must not run without the sampler
      * @throws RequiredSamplerException with the reason, if so
      */
     static void stopStart(String reason, @Nullable Throwable cause, boolean required) {
@@ -61,7 +61,7 @@ final class SettingFailures implements ConfigurationPropertiesBindHandlerAdvisor
         reasons.add(reason);
     }
 
-    /** Records a failure in place of throwing it, if it is one of the sampler's properties. */
+    /** Records a failure instead of throwing it, if it concerns one of the sampler's properties. */
     private final class Recorder extends AbstractBindHandler {
 
         Recorder(BindHandler parent) {

@@ -8,7 +8,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
- * Boot's hook, which closes contexts when the JVM exits.
+ * Boot's shutdown hook, which closes contexts when the JVM exits.
  *
  * <p>Threads: any.
  */
@@ -17,10 +17,10 @@ final class ShutdownHook {
     private ShutdownHook() {}
 
     /**
-     * Whether Boot closes a context at the exit: not with {@code spring.main.register-shutdown-hook=false}, nor in an
-     * application server, nor in most tests. Boot has no public way to ask.
+     * Whether Boot closes a context at the exit. It does not with {@code spring.main.register-shutdown-hook=false}, in
+     * an application server, or in most tests. Boot has no public API for this.
      *
-     * @return false also where it is not known
+     * @return false also if it is not known
      */
     static boolean closes(ApplicationContext context) {
         try {

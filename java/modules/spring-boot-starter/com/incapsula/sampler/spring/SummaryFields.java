@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A summary as it is written as JSON. */
+/** The fields of a summary for JSON. */
 final class SummaryFields {
 
     private static final double NANOS_PER_MILLI = 1e6;

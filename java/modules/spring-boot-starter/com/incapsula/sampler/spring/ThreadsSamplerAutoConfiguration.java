@@ -26,20 +26,18 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 
 /**
- * A {@link ThreadsSampler} bean that {@code threads-sampler.*} properties describe. It is started when all beans have
- * been made, before web servers and other beans that start, and closed after those have stopped. At the exit of the JVM
- * that needs Boot's shutdown hook; without it, as in an application server or with
+ * Configures a {@link ThreadsSampler} bean by {@code threads-sampler.*} properties. It is started when all beans have
+ * been created, before web servers and other beans with a lifecycle, and closed after those have stopped. At the exit
+ * of the JVM this needs Boot's shutdown hook; without it, as in an application server or with
  * {@code spring.main.register-shutdown-hook=false}, the sampler ends as soon as the JVM exits.
  *
- * <p>Nothing here stops the application: where a property is wrong, a file cannot be written or sampling is not
- * possible, one warning says why, and the application runs without samples. With {@code threads-sampler.required=true}
- * it does not start then.
+ * <p>If a property is wrong, a file cannot be written or sampling is not possible, a warning with the reason is logged,
+ * and the application runs without samples. With {@code threads-sampler.required=true} it does not start.
  *
- * <p>A {@code ThreadsSampler} bean of the application's own takes the place of this one, and the properties have no
- * effect on it; endpoint and meters show it. A bean of type {@link SamplingOutputer} takes the place of
- * {@code threads-sampler.output.*}, and one of type {@link ThreadNameManipulator} groups the threads. If there are
- * several, the primary one is used. Without a primary bean none is used and a warning is logged. A bean that Spring
- * closes is closed by Spring alone.
+ * <p>A {@code ThreadsSampler} bean of the application replaces this one, and the properties have no effect on it;
+ * endpoint and meters show it. A bean of type {@link SamplingOutputer} replaces {@code threads-sampler.output.*}, and
+ * one of type {@link ThreadNameManipulator} groups the threads. If there are several, the primary one is used. Without
+ * a primary bean none is used and a warning is logged. If Spring closes a bean, the sampler does not close it.
  *
  * @since 1.0
  */
@@ -51,7 +49,7 @@ public class ThreadsSamplerAutoConfiguration {
     public ThreadsSamplerAutoConfiguration() {}
 
     /**
-     * The sampler is no part of what a lazy application leaves out.
+     * Excludes the sampler from lazy initialisation.
      *
      * @return the filter
      */
@@ -60,7 +58,7 @@ public class ThreadsSamplerAutoConfiguration {
         return LazyInitializationExcludeFilter.forBeanTypes(ThreadsSampler.class);
     }
 
-    /** Of an application without a sampler of its own. */
+    /** For an application without its own sampler. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnMissingBean(ThreadsSampler.class)
     @EnableConfigurationProperties(ThreadsSamplerProperties.class)
@@ -73,9 +71,9 @@ public class ThreadsSamplerAutoConfiguration {
         }
 
         /**
-         * Keeps a wrong value from ending the application.
+         * Prevents a wrong value from ending the application.
          *
-         * @return what is wrong
+         * @return collects the errors
          */
         @Bean
         static SettingFailures threadsSamplerSettingFailures() {
@@ -85,12 +83,12 @@ public class ThreadsSamplerAutoConfiguration {
         /**
          * The sampler.
          *
-         * @param properties describe it
-         * @param failures what is wrong with them
-         * @param environment has the application's name
+         * @param properties its properties
+         * @param failures their errors
+         * @param environment contains the application's name
          * @param outputer the application's own, if there is one
          * @param manipulator the application's own, if there is one
-         * @return a sampler, not started; where a property is wrong with defaults, and with a warning
+         * @return a sampler that is not started; if a property is wrong, with defaults and a warning
          */
         @Bean
         ThreadsSampler threadsSampler(
@@ -105,7 +103,7 @@ public class ThreadsSamplerAutoConfiguration {
             try {
                 ConfiguredSampler configured = new ConfiguredSampler(sampler);
                 configured.configure(properties);
-                configured.server(properties.server()); // a wrong value is found here
+                configured.server(properties.server()); // finds wrong values
                 SamplingOutputer own = one(SamplingOutputer.class, outputer);
                 sampler.setSamplingOutputer(
                         own == null ? ReportOutput.outputer(properties.output(), environment) : own);
@@ -124,14 +122,14 @@ public class ThreadsSamplerAutoConfiguration {
             return withDefaults();
         }
 
-        /* If the endpoint starts it all the same, its reports do not go to standard output. */
+        /* If the endpoint starts it nevertheless, its reports do not go to standard output. */
         private static ThreadsSampler withDefaults() {
             ThreadsSampler sampler = new ThreadsSampler();
             sampler.setSamplingOutputer(ReportOutput.none());
             return sampler;
         }
 
-        /* Makes no bean where it uses none. */
+        /* Creates no bean that is not used. */
         private <T> @Nullable T one(Class<T> type, ObjectProvider<T> provider) {
             @Nullable T found = provider.getIfUnique();
             int count = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, type, true, false).length;
@@ -143,7 +141,7 @@ public class ThreadsSamplerAutoConfiguration {
             return found;
         }
 
-        /* As Spring decides it. By default a method close() of a @Bean is called, and of a component none. */
+        /* Follows Spring's rule: by default close() is called for a @Bean, and not for a component. */
         private boolean isClosedBySpring(SamplingOutputer outputer) {
             BeanFactory each = beans;
             while (each instanceof ConfigurableListableBeanFactory factory) {
@@ -169,10 +167,11 @@ public class ThreadsSamplerAutoConfiguration {
         /**
          * The sampler's server.
          *
-         * @param sampler which it shows
-         * @param properties describe it
-         * @param failures what is wrong with them
-         * @return a server, started together with the sampler; where a property is wrong with defaults, and not started
+         * @param sampler the sampler to show
+         * @param properties its properties
+         * @param failures their errors
+         * @return a server, which is started together with the sampler; if a property is wrong, with defaults and not
+         *     started
          */
         @Bean
         @ConditionalOnMissingBean
@@ -189,10 +188,10 @@ public class ThreadsSamplerAutoConfiguration {
          *
          * @param sampler the sampler
          * @param server the server, if there is one
-         * @param properties say whether they start
-         * @param failures keep them from starting
-         * @param context which Boot closes at the exit of the JVM, or not
-         * @return what Spring calls
+         * @param properties decide whether they start
+         * @param failures prevent them from starting
+         * @param context the application context, which Boot may close at the exit of the JVM
+         * @return the lifecycle, which Spring calls
          */
         @Bean
         SamplerLifecycle threadsSamplerLifecycle(

@@ -4,6 +4,7 @@ package com.incapsula.sampler.spring;
 import com.incapsula.sampler.RecentWindow;
 import com.incapsula.sampler.RecentWindow.Length;
 import com.incapsula.sampler.ReportFormat;
+import com.incapsula.sampler.ReportMeasure;
 import com.incapsula.sampler.ReportOptions;
 import com.incapsula.sampler.SamplerStatistics;
 import com.incapsula.sampler.SamplingCursor;
@@ -14,9 +15,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -33,7 +36,7 @@ import org.springframework.util.MimeType;
  * The actuator endpoint {@code threadsampler}: reports of the sampler, its figures and its settings.
  *
  * <table>
- * <caption>What it answers, below {@code /actuator/threadsampler}</caption>
+ * <caption>Requests below {@code /actuator/threadsampler}</caption>
  * <tr><th>request</th><th>answer</th></tr>
  * <tr><td>{@code GET}</td><td>state, figures, settings and a summary, JSON</td></tr>
  * <tr><td>{@code GET /summary}</td><td>the summary as text; its fields are in the status, too</td></tr>
@@ -44,15 +47,15 @@ import org.springframework.util.MimeType;
  * <tr><td>{@code POST /start}, {@code /stop}, {@code /pause}, {@code /resume}</td><td>as in the sampler</td></tr>
  * </table>
  *
- * <p>A report is of the last 5 minutes, with {@code ?window=1m}, {@code 15m} or {@code start} of another
- * {@link RecentWindow}. With {@code ?seconds=5} it is of the next five seconds, of at most {@value #MAX_SECONDS}. The
- * sampler's own reports are unaffected. One report of each kind is made at a time: other requests get status 429. While
- * the sampler does not run the status is 503. The summary in the answer to {@code GET} is made anew once in
- * {@value #SUMMARY_SECONDS} seconds at most, so that a client may ask for the figures often.
+ * <p>A report shows the last 5 minutes; {@code ?window=1m}, {@code 15m} or {@code start} chooses another
+ * {@link RecentWindow}, and {@code ?seconds=5} the next five seconds, at most {@value #MAX_SECONDS}. The sampler's own
+ * reports are unaffected. One report of each kind is made at a time: other requests get status 429. While the sampler
+ * does not run the status is 503. The summary in the answer to {@code GET} is renewed at most every
+ * {@value #SUMMARY_SECONDS} seconds, so that a client may read the figures often.
  *
- * <p>Requests that change something need {@code management.endpoint.threadsampler.access=unrestricted}. What is
- * changed lasts until the application ends. Names of classes, files and threads are in the reports, so Boot exposes
- * the endpoint over HTTP only if it is named in {@code management.endpoints.web.exposure.include}.
+ * <p>Requests that change something need {@code management.endpoint.threadsampler.access=unrestricted}. Changes last
+ * until the application ends. Reports contain names of classes, files and threads, so Boot exposes the endpoint over
+ * HTTP only if it is named in {@code management.endpoints.web.exposure.include}.
  *
  * <p>Threads: any.
  *
@@ -64,7 +67,7 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
     /** The longest {@code seconds} of a request. */
     public static final int MAX_SECONDS = 60;
 
-    /** The summary in the status is up to so many seconds old. */
+    /** The maximum age of the summary in the status, seconds. */
     static final long SUMMARY_SECONDS = 60;
 
     private static final Length STANDARD_WINDOW = Length.LAST_5_MINUTES;
@@ -79,18 +82,20 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
 
     private static final String SUMMARY = "summary";
     private static final Map<String, ReportFormat> FORMS = forms();
+    private static final Set<ReportFormat> WITH_MEASURE =
+            EnumSet.of(ReportFormat.CALLS, ReportFormat.TOP, ReportFormat.COLLAPSED, ReportFormat.SPEEDSCOPE);
 
     private final ThreadsSampler sampler;
     private final SamplerSettings settings;
     private final LongSupplier nanoTime;
     private final RecentWindow recent;
     private final Semaphore reporting = new Semaphore(1);
-    private @Nullable Map<String, @Nullable Object> summary; // made last; guarded by reporting
-    private long summaryNanos; // when; guarded by reporting
+    private @Nullable Map<String, @Nullable Object> summary; // the last one; guarded by reporting
+    private long summaryNanos; // its time; guarded by reporting
     private final Semaphore waiting = new Semaphore(1); // held by the request that waits for its seconds
 
     /**
-     * An endpoint of a sampler, which keeps the last minutes from now on.
+     * Creates an endpoint. The sampler keeps the last minutes from now on.
      *
      * @param sampler the sampler
      */
@@ -123,7 +128,7 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
     /**
      * State, figures and settings.
      *
-     * @return to be written as JSON
+     * @return the content of the JSON answer
      */
     @ReadOperation
     public Map<String, @Nullable Object> status() {
@@ -150,7 +155,7 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
         return status;
     }
 
-    /* Null: the sampler does not run, there is no memory for it, or another report is being made. */
+    /* Null if the sampler does not run, there is not enough memory, or another report is being made. */
     private @Nullable Map<String, @Nullable Object> summary() {
         if (!reporting.tryAcquire()) {
             return null;
@@ -191,14 +196,15 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
     /**
      * A report.
      *
-     * @param form {@code summary}, {@code report}, {@code top}, {@code calls}, {@code flamegraph}, {@code pprof}, {@code collapsed},
-     *        {@code speedscope} or {@code json}
-     * @param seconds null: of a window; else of the next so many seconds
+     * @param form {@code summary}, {@code report}, {@code top}, {@code calls}, {@code flamegraph}, {@code pprof},
+     *        {@code collapsed}, {@code speedscope} or {@code json}
+     * @param seconds how long to sample from now on, 1 to 60; null: the report is of a window
      * @param window {@code 1m}, {@code 5m}, {@code 15m} or {@code start}; null: {@code 5m}, if {@code seconds} is null
-     * @param measure of {@code calls}: {@code time} or {@code calls}, which orders it; null: {@code time}
-     * @param per of {@code calls}: {@code method}, {@code class} or {@code package}; null: {@code method}
-     * @param focus of {@code calls}: as {@link ReportOptions#withFocus} takes it
-     * @return the report with its media type, or a text that says what is wrong
+     * @param measure for {@code calls}, {@code top}, {@code collapsed} and {@code speedscope}: a measure, as
+     *        {@link ReportMeasure#of} reads it; null: {@code time}
+     * @param per for {@code calls}: {@code method}, {@code class} or {@code package}; null: {@code method}
+     * @param focus for {@code calls}: see {@link ReportOptions#withFocus}
+     * @return the report with its media type, or a text that names the error
      */
     @ReadOperation(
             produces = {
@@ -228,7 +234,7 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
         Written written;
         try {
             length = window == null ? STANDARD_WINDOW : Length.of(window);
-            written = new Written(form, format == ReportFormat.CALLS ? ReportOptions.of(measure, per, focus) : null);
+            written = new Written(form, options(form, format, measure, per, focus));
         } catch (IllegalArgumentException e) {
             return text(BAD_REQUEST, String.valueOf(e.getMessage()));
         }
@@ -248,6 +254,27 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
             throw new UncheckedIOException(e);
         } finally {
             permit.release();
+        }
+    }
+
+    /**
+     * How a report is written.
+     *
+     * @return null: as the sampler's own reports
+     * @throws IllegalArgumentException if a parameter is wrong, or does not apply to the form
+     */
+    private static @Nullable ReportOptions options(
+            String form, ReportFormat format, @Nullable String measure, @Nullable String per, @Nullable String focus) {
+        boolean areCalls = format == ReportFormat.CALLS;
+        requireApplicable("measure", measure, form, WITH_MEASURE.contains(format));
+        requireApplicable("per", per, form, areCalls);
+        requireApplicable("focus", focus, form, areCalls);
+        return areCalls || measure != null ? ReportOptions.of(measure, per, focus) : null;
+    }
+
+    private static void requireApplicable(String name, @Nullable String value, String form, boolean applies) {
+        if (value != null && !applies) {
+            throw new IllegalArgumentException(name + " does not apply to " + form + ", got \"" + value + "\"");
         }
     }
 
@@ -358,7 +385,7 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
         return new WebEndpointResponse<>(body, status);
     }
 
-    /** Lets the sampler, which goes on, forget the last minutes. */
+    /** Lets the sampler drop the last minutes. The sampler runs on. */
     @Override
     public void close() {
         recent.close();

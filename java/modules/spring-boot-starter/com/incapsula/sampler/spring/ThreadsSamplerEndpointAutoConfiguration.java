@@ -29,7 +29,7 @@ public class ThreadsSamplerEndpointAutoConfiguration {
     /**
      * The endpoint.
      *
-     * @param sampler which it shows
+     * @param sampler the sampler to show
      * @return the endpoint
      */
     @Bean

@@ -13,7 +13,7 @@ import org.springframework.context.annotation.Bean;
 
 /**
  * The sampler's meters, {@link ThreadsSamplerMetrics}, in each meter registry of an application with Micrometer: Boot
- * binds every {@link MeterBinder} to every registry that there is.
+ * binds every {@link MeterBinder} to every registry.
  *
  * @since 1.0
  */
@@ -29,8 +29,8 @@ public class ThreadsSamplerMetricsAutoConfiguration {
     /**
      * The meters.
      *
-     * @param sampler whose figures they are
-     * @return meters, without tags of their own
+     * @param sampler the sampler
+     * @return meters without further tags
      */
     @Bean
     @ConditionalOnMissingBean

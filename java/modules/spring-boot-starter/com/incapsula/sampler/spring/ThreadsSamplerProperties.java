@@ -19,13 +19,14 @@ import org.springframework.boot.convert.DurationUnit;
 import org.springframework.util.unit.DataSize;
 
 /**
- * The properties {@code threads-sampler.*}. The names are those of the sampler's own properties, without units: a time is
- * a {@link Duration}, a size a {@link DataSize}. The sampler's setters check the values. A test compares the defaults.
+ * The properties {@code threads-sampler.*}. The names are those of the sampler's own properties, without units: a time
+ * is a {@link Duration}, a size a {@link DataSize}. The sampler's setters check the values. A test compares the
+ * defaults.
  *
  * @param enabled Whether there are a sampler, its endpoint and its meters.
  * @param autoStart Whether the sampler starts together with the application. If not, the endpoint starts it.
- * @param required Whether the application does not start where sampling is not possible or a property is wrong. If not, a
- *     warning says so.
+ * @param required Whether the application does not start where sampling is not possible or a property is wrong. If not,
+ *     a warning says so.
  * @param active Whether threads are sampled. If not, the sampler runs at next to no cost.
  * @param monitoredPackages Prefixes of your packages. The time of a library call is added to the method that your code
  *     called. Empty: all.
@@ -41,9 +42,9 @@ import org.springframework.util.unit.DataSize;
  * @param maxDepthFrames Frames of one stack that are reported, 16 to 65536.
  * @param ioMethods Methods in which a waiting thread does I/O.
  * @param idleMethods Methods in which a waiting thread waits for work.
- * @param errorBars Whether reports know how far chance may have moved each of their times.
- * @param closeTimeout Longest time that the end of the sampler waits for an output that blocks, at most one day. 0: without
- *     a limit.
+ * @param errorBars Whether reports have a 95 % confidence interval for each time.
+ * @param closeTimeout Longest time that the end of the sampler waits for an output that blocks, at most one day. 0:
+ *     without a limit.
  * @param jmxName Name of the sampler's MXBean. By default it has none.
  * @param jfrEvents Whether the sampler's events are in all flight recordings.
  */
@@ -86,8 +87,8 @@ record ThreadsSamplerProperties(
      *
      * @param frequency Time between two reports, at most one year. 0: one report, when the application ends.
      * @param order Order of the rows below the same row.
-     * @param minPercent Rows of text reports below this share of their group's active time, in percent, are one row; 0 shows
-     *     all.
+     * @param minPercent Rows of text reports below this share of their group's active time, in percent, are one row; 0
+     *     shows all.
      * @param maxGroups How many thread groups a report shows, 1 to 20000; the others are one, [other threads].
      * @param account How much of the sampler's own account text reports have: SHORT or FULL.
      * @param summary Whether a report begins with a summary: where the active time went, by lines of your code.
@@ -119,10 +120,11 @@ record ThreadsSamplerProperties(
      *
      * @param rootMethods Methods from which on calls are counted. Empty: none.
      * @param instrumentation Which methods below the root methods are counted, and from when on.
-     * @param instrumentationFilter Prefixes of the classes with methods that are counted. One with a minus leaves classes
-     *     out. Empty: all but those of the JDK.
-     * @param methodTiming Where the times of counted calls come from.
-     * @param discardWarmUp Whether counted calls begin at zero once no method has newly been instrumented for three seconds.
+     * @param instrumentationFilter Prefixes of the classes with methods that are counted. One with a minus leaves
+     *     classes out. Empty: all but those of the JDK.
+     * @param methodTiming Source of the times of counted calls.
+     * @param discardWarmUp Whether counted calls begin at zero once no method has newly been instrumented for three
+     *     seconds.
      * @param maxCountedMethods Methods that are counted, 1 to 1048576.
      * @param maxCallNodes Nodes of a thread's tree of calls, 64 to 100000000.
      * @param maxCallDepth Depth of a thread's tree of calls, 1 to 1000000.
@@ -137,7 +139,7 @@ record ThreadsSamplerProperties(
             @DefaultValue("100000") int maxCallNodes,
             @DefaultValue("1000") int maxCallDepth) {}
 
-    /** Where reports go. There may be several places at once. */
+    /** The destination of reports. There may be several places at once. */
     record Output(
             @DefaultValue Log log,
             @DefaultValue File file,
@@ -176,12 +178,12 @@ record ThreadsSamplerProperties(
     /**
      * A server that keeps profiles.
      *
-     * @param url URL of the server, such as otlp+http://collector:4318 or pyroscope+http://pyroscope:4040. Without it nothing
-     *     is sent.
+     * @param url URL of the server, such as otlp+http://collector:4318 or pyroscope+http://pyroscope:4040. Without it
+     *     nothing is sent.
      * @param serviceName Name of the service. By default OTEL_SERVICE_NAME, else spring.application.name.
      * @param resourceAttributes Attributes of the service. By default OTEL_RESOURCE_ATTRIBUTES.
-     * @param headers Headers of the requests. By default OTEL_EXPORTER_OTLP_PROFILES_HEADERS or OTEL_EXPORTER_OTLP_HEADERS
-     *     for OTLP.
+     * @param headers Headers of the requests. By default OTEL_EXPORTER_OTLP_PROFILES_HEADERS or
+     *     OTEL_EXPORTER_OTLP_HEADERS for OTLP.
      * @param queueLimit Size of all reports that wait, 64KB to 1GB. Past it the oldest are dropped.
      * @param reportLimit Size of one report, packed, 4KB to 256MB. A longer one is not sent.
      * @param timeout Longest time of one attempt, 1ms to 10m. By default OTEL_EXPORTER_OTLP_PROFILES_TIMEOUT or

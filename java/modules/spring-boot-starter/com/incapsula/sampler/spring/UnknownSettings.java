@@ -18,7 +18,7 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 
 /**
- * Properties below {@code threads-sampler.} that nothing reads: their names are misspelt.
+ * Finds properties below {@code threads-sampler.} that are not read, because their names are misspelt.
  *
  * <p>Threads: any.
  */
@@ -29,10 +29,10 @@ final class UnknownSettings {
 
     private static final List<String> UNITS = List.of("millis", "seconds", "bytes");
 
-    /* The names that there are, as files have them, by their form without hyphens. */
+    /* All names in the form of files, by their form without hyphens. */
     private static final Map<String, String> KNOWN = new TreeMap<>();
 
-    /* Those that have any names below them, without hyphens. */
+    /* Names that may have any names below them, without hyphens. */
     private static final Set<String> MAPS = new TreeSet<>();
 
     static {
@@ -64,7 +64,7 @@ final class UnknownSettings {
         return KNOWN.containsKey(name) || MAPS.stream().anyMatch(name::startsWith);
     }
 
-    /** @return a sentence on each unknown property, with the nearest name there is */
+    /** @return a sentence about each unknown property, with the nearest known name */
     static List<String> in(Iterable<ConfigurationPropertySource> sources) {
         TreeSet<String> unknown = new TreeSet<>();
         for (ConfigurationPropertySource source : sources) {
@@ -83,7 +83,7 @@ final class UnknownSettings {
         return sentences;
     }
 
-    /* Without the prefix, and without the index of a list. */
+    /* Removes the prefix and the index of a list. */
     private static String plain(ConfigurationPropertyName name) {
         List<String> parts = new ArrayList<>();
         for (int i = PREFIX.getNumberOfElements(); i < name.getNumberOfElements(); i++) {
@@ -94,7 +94,7 @@ final class UnknownSettings {
         return String.join(".", parts);
     }
 
-    /* The option's own name, with its unit and without its group, is near; so is a name with more behind it. */
+    /* The name in the class, with its unit and without its group, counts as near, and so does a longer name. */
     private static String nearest(String name) {
         String bare = withoutUnit(name);
         String last = bare.substring(bare.lastIndexOf('.') + 1);
@@ -116,7 +116,7 @@ final class UnknownSettings {
         return name;
     }
 
-    /* How many characters have to be put in, taken out or replaced. */
+    /* The number of characters to insert, remove or replace (edit distance). */
     private static int distance(String a, String b) {
         int[] row = new int[b.length() + 1];
         for (int j = 0; j <= b.length(); j++) {

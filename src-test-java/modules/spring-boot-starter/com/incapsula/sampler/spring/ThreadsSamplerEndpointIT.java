@@ -214,6 +214,9 @@ class ThreadsSamplerEndpointIT {
                                 + " json\n");
         assertThat(get("threadsampler/top?seconds=0").statusCode()).isEqualTo(400);
         assertThat(get("threadsampler/calls?per=line").statusCode()).isEqualTo(400);
+        assertThat(get("threadsampler/report?measure=cpu").statusCode()).isEqualTo(400);
+        assertThat(text(get("threadsampler/report?measure=cpu")))
+                .isEqualTo("measure does not apply to report, got \"cpu\"\n");
         assertThat(text(get("threadsampler/calls?per=line")))
                 .isEqualTo("per must be one of method, class, package, got \"line\"\n");
         assertThat(text(get("threadsampler/top?seconds=61"))).isEqualTo("seconds must be between 1 and 60, got 61\n");

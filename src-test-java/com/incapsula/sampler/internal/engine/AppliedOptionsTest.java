@@ -8,35 +8,36 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What an engine has after a change of its options and threads at once, taken or refused. */
-class EngineConfigTest {
+class AppliedOptionsTest {
 
-    private final EngineConfig had = config(7, ThreadFilter.ALL);
-    private final EngineConfig wanted = config(9, ThreadFilter.ALL.and(List.of(Thread.currentThread())));
+    private final OptionValues had = config(7, ThreadFilter.ALL);
+    private final OptionValues wanted = config(9, ThreadFilter.ALL.and(List.of(Thread.currentThread())));
     private final FakeEngine engine = engine();
 
-    private static EngineConfig config(long intervalMillis, ThreadFilter threads) {
-        Settings settings = new Settings().with(Property.SAMPLING_FREQUENCY_MILLIS, intervalMillis);
-        return new EngineConfig(settings.toOptionValues(), threads);
+    private static OptionValues config(long intervalMillis, ThreadFilter threads) {
+        return new OptionValues()
+                .with(Option.SAMPLING_FREQUENCY_MILLIS, intervalMillis)
+                .with(threads);
     }
 
     private FakeEngine engine() {
         FakeEngine.FakeSource source = new FakeEngine.FakeSource();
-        source.create(had.options(), null);
+        source.create(had, null);
         return source.last();
     }
 
     @Test
     void bothAreTaken() {
-        wanted.apply(engine, had);
+        wanted.applyTo(engine, had);
         assertThat(engine.calls).containsExactly("configure", "filterThreads 1 true");
-        assertThat(engine.options).isEqualTo(wanted.options().toString());
+        assertThat(engine.options).isEqualTo(wanted.toString());
     }
 
     @Test
     void whatDoesNotDifferIsNotHandedOver() {
-        config(9, ThreadFilter.ALL).apply(engine, had);
-        new EngineConfig(had.options(), wanted.threads()).apply(engine, had);
-        had.apply(engine, had);
+        config(9, ThreadFilter.ALL).applyTo(engine, had);
+        had.with(wanted.threads()).applyTo(engine, had);
+        had.applyTo(engine, had);
         assertThat(engine.calls).containsExactly("configure", "filterThreads 1 true");
     }
 
@@ -45,11 +46,11 @@ class EngineConfigTest {
         engine.onFilter = () -> {
             throw new OutOfMemoryError("threads");
         };
-        assertThatThrownBy(() -> wanted.apply(engine, had))
+        assertThatThrownBy(() -> wanted.applyTo(engine, had))
                 .hasMessage("threads")
                 .hasNoSuppressedExceptions();
         assertThat(engine.calls).containsExactly("configure", "filterThreads 1 true", "configure");
-        assertThat(engine.options).isEqualTo(had.options().toString());
+        assertThat(engine.options).isEqualTo(had.toString());
     }
 
     @Test
@@ -57,8 +58,8 @@ class EngineConfigTest {
         engine.onFilter = () -> {
             throw new IllegalStateException("threads");
         };
-        EngineConfig threadsOnly = new EngineConfig(had.options(), wanted.threads());
-        assertThatThrownBy(() -> threadsOnly.apply(engine, had)).hasMessage("threads");
+        OptionValues threadsOnly = had.with(wanted.threads());
+        assertThatThrownBy(() -> threadsOnly.applyTo(engine, had)).hasMessage("threads");
         assertThat(engine.calls).containsExactly("filterThreads 1 true");
     }
 
@@ -67,7 +68,7 @@ class EngineConfigTest {
         engine.onConfigure = () -> {
             throw new IllegalArgumentException("options");
         };
-        assertThatThrownBy(() -> wanted.apply(engine, had)).hasMessage("options");
+        assertThatThrownBy(() -> wanted.applyTo(engine, had)).hasMessage("options");
         assertThat(engine.calls).containsExactly("configure");
     }
 
@@ -79,7 +80,7 @@ class EngineConfigTest {
             };
             throw new OutOfMemoryError("threads");
         };
-        assertThatThrownBy(() -> wanted.apply(engine, had))
+        assertThatThrownBy(() -> wanted.applyTo(engine, had))
                 .hasMessage("threads")
                 .satisfies(thrown -> assertThat(thrown.getSuppressed())
                         .singleElement()

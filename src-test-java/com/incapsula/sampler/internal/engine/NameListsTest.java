@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The core reads these lists without a check of its own, so all that it could not read is refused here. */
-class CountingListsTest {
+class NameListsTest {
 
     private static final int MOST_PARTS = 1000;
     private static final int MOST_BYTES = 1000;
@@ -31,14 +31,14 @@ class CountingListsTest {
                 "Main.main",
             })
     void rootsAreAccepted(String list) {
-        assertThat(CountingLists.checkRoots(list)).isEqualTo(list);
+        assertThat(NameLists.checkRoots(list)).isEqualTo(list);
     }
 
     @Test
     void partsAreTrimmedAndEmptyOnesLeftOut() {
-        assertThat(CountingLists.checkRoots(" com.acme.A.a ,\n\t,com.acme.B.b(int, long) ,, com.acme.**"))
+        assertThat(NameLists.checkRoots(" com.acme.A.a ,\n\t,com.acme.B.b(int, long) ,, com.acme.**"))
                 .isEqualTo("com.acme.A.a,com.acme.B.b(int, long),com.acme.**");
-        assertThat(CountingLists.checkFilter(" com.acme , ,-com.acme.util ")).isEqualTo("com.acme,-com.acme.util");
+        assertThat(NameLists.checkFilter(" com.acme , ,-com.acme.util ")).isEqualTo("com.acme,-com.acme.util");
     }
 
     @ParameterizedTest
@@ -79,13 +79,13 @@ class CountingListsTest {
                 "com.acme.A.a(int......)   | two dots in a row, or one at an end",
             })
     void whatIsNoRootIsRefused(String root, String complaint) {
-        assertRefused(CountingLists::checkRoots, "com.acme.R.r, " + root, "rootMethods", root, complaint);
+        assertRefused(NameLists::checkRoots, "com.acme.R.r, " + root, "rootMethods", root, complaint);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "com.acme,-com.acme.util", "com.acme*", "com.acme.", "*,-java"})
     void prefixesAreAccepted(String list) {
-        assertThat(CountingLists.checkFilter(list)).isEqualTo(list);
+        assertThat(NameLists.checkFilter(list)).isEqualTo(list);
     }
 
     @ParameterizedTest
@@ -104,23 +104,20 @@ class CountingListsTest {
                 "-com..acme       | two dots in a row, or one at its begin",
             })
     void whatIsNoPrefixIsRefused(String prefix, String complaint) {
-        assertRefused(CountingLists::checkFilter, "org.lib, " + prefix, "instrumentationFilter", prefix, complaint);
+        assertRefused(NameLists::checkFilter, "org.lib, " + prefix, "instrumentationFilter", prefix, complaint);
     }
 
     @Test
     void longListsAndLongPartsAreRefused() {
         String most = "A.b,".repeat(MOST_PARTS);
         String longest = "a." + "a".repeat(MOST_BYTES - 2);
-        assertThat(CountingLists.checkRoots(most)).hasSize(most.length() - 1);
-        assertThat(CountingLists.checkFilter(most)).hasSize(most.length() - 1);
-        assertThat(CountingLists.checkRoots(longest)).isEqualTo(longest);
-        assertRefused(CountingLists::checkRoots, most + "A.b", "rootMethods", "A.b", "more than 1,000 parts");
-        assertRefused(
-                CountingLists::checkFilter, most + "A.b", "instrumentationFilter", "A.b", "more than 1,000 parts");
-        assertThatThrownBy(() -> CountingLists.checkRoots(longest + "a"))
-                .hasMessageEndingWith(": more than 1,000 bytes");
-        assertThatThrownBy(() -> CountingLists.checkFilter(longest + "a"))
-                .hasMessageEndingWith(": more than 1,000 bytes");
+        assertThat(NameLists.checkRoots(most)).hasSize(most.length() - 1);
+        assertThat(NameLists.checkFilter(most)).hasSize(most.length() - 1);
+        assertThat(NameLists.checkRoots(longest)).isEqualTo(longest);
+        assertRefused(NameLists::checkRoots, most + "A.b", "rootMethods", "A.b", "more than 1,000 parts");
+        assertRefused(NameLists::checkFilter, most + "A.b", "instrumentationFilter", "A.b", "more than 1,000 parts");
+        assertThatThrownBy(() -> NameLists.checkRoots(longest + "a")).hasMessageEndingWith(": more than 1,000 bytes");
+        assertThatThrownBy(() -> NameLists.checkFilter(longest + "a")).hasMessageEndingWith(": more than 1,000 bytes");
     }
 
     private static void assertRefused(

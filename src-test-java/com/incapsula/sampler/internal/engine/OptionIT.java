@@ -9,7 +9,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** The properties of Java and the core's table of options are one. */
-class PropertyIT {
+class OptionIT {
 
     private static final NativeCallbacks CALLBACKS = new ReportDispatcher().begin(null);
 
@@ -21,13 +21,12 @@ class PropertyIT {
     @Test
     void propertiesAreTheRowsOfTheCoresTable() {
         assertThat(NativeBridge.optionTable())
-                .containsExactly(
-                        Arrays.stream(Property.values()).map(Property::row).toArray(String[]::new));
+                .containsExactly(Arrays.stream(Option.values()).map(Option::row).toArray(String[]::new));
     }
 
     @Test
     void coreRefusesWhatIsNotItsTable() {
-        OptionValues values = new Settings().toOptionValues();
+        OptionValues values = new OptionValues();
         int count = values.integers().length;
         String needed = "options must be " + count + " integers and 6 texts, got ";
         long[] more = Arrays.copyOf(values.integers(), count + 1);

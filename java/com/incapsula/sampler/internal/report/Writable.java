@@ -4,12 +4,12 @@ package com.incapsula.sampler.internal.report;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/** Something that can be written. */
+/** Content that can be written to a stream. */
 @FunctionalInterface
-public interface Content {
+public interface Writable {
 
     /**
-     * Writes it.
+     * Writes the content.
      *
      * @param out the stream; not closed
      * @throws IOException if it cannot be written

@@ -4,15 +4,15 @@ package com.incapsula.sampler.internal.engine;
 import com.incapsula.sampler.outputer.SamplingOutputer;
 
 /**
- * Receives the events of a sampler's life. No method but {@link #interval} may throw.
+ * Receives the events of a sampler's life. Only {@link #interval} may throw.
  *
- * <p>Threads: {@code starting} and {@code ended} run on the threads that start and end the sampler, one after the
- * other; {@code interval} runs on the reporter thread, in between. No lock is held.
+ * <p>Threads: {@code starting} and {@code ended} run one after the other, on the threads that start and end the
+ * sampler; {@code interval} runs on the reporter thread, in between. No lock is held.
  */
-public interface Observer {
+public interface LifecycleListener {
 
     /** Does nothing. */
-    Observer NONE = new Observer() {
+    LifecycleListener NONE = new LifecycleListener() {
         @Override
         public void starting() {}
 
@@ -31,21 +31,21 @@ public interface Observer {
     /** An engine is about to start. */
     void starting();
 
-    /** The last report is written; or the engine that was about to start did not. */
+    /** The last report is written, or the engine that was about to start failed to. */
     void ended();
 
     /**
      * Whether {@link #interval} would do anything.
      *
      * @param outputer where the report goes
-     * @return false: it need not be called
+     * @return false if it need not be called
      */
     boolean isInterested(SamplingOutputer outputer);
 
     /**
-     * Receives an interval before its report is printed. What it throws fails the report.
+     * Receives an interval before its report is printed. An exception fails the report.
      *
-     * @param snapshot the interval; an observer that uses it longer than this call holds it
+     * @param snapshot the interval; a listener that uses it after this call has to hold it
      * @param outputer where the report goes
      */
     void interval(Snapshot snapshot, SamplingOutputer outputer);

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.engine;
 
+import com.incapsula.sampler.internal.report.PlainText;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks {@code rootMethods} and {@code instrumentationFilter}. The core reads them without a check of its own:
+ * Checks the options that are lists of names: {@code monitoredPackages}, {@code ioMethods}, {@code idleMethods},
+ * {@code rootMethods} and {@code instrumentationFilter}. The core reads the last two without a check of its own:
  * {@code native/src/counting/root_rules.h} and {@code call_filter.h}.
  */
-final class CountingLists {
+final class NameLists {
 
     private static final int MAX_PARTS = 1000;
     private static final int MAX_PART_BYTES = 1000;
@@ -20,11 +22,91 @@ final class CountingLists {
     private static final String NO_PACKAGE = "/;:#()<>[]-@\\\"'=&|!?%^~+";
     private static final String DOTS = "two dots in a row, or one at an end";
 
-    private CountingLists() {}
+    private NameLists() {}
 
     /**
+     * Checks a list of prefixes.
+     *
+     * @param option the option's name, for messages
+     * @param items the kind of the prefixes, for messages
+     * @return the same prefixes, without white space around them and empty parts
+     * @throws IllegalArgumentException naming option, value and what is allowed
+     */
+    static String checkPrefixes(String option, String items, String list) {
+        List<String> prefixes = new ArrayList<>();
+        for (String part : list.split(",")) {
+            String prefix = part.strip();
+            if (!prefix.isEmpty()) {
+                checkPrefix(option, items, prefix);
+                prefixes.add(prefix);
+            }
+        }
+        if (prefixes.size() > MAX_PARTS) {
+            throw new IllegalArgumentException(
+                    option + " must have at most " + MAX_PARTS + " parts, got " + prefixes.size());
+        }
+        return String.join(",", prefixes);
+    }
+
+    private static void checkPrefix(String option, String items, String prefix) {
+        if (hasSpaceOrControl(prefix)) {
+            throw new IllegalArgumentException(option + " must be " + items + " separated by commas, without white"
+                    + " space or control characters inside, got \"" + visible(prefix) + "\"");
+        }
+        String problem = complainOfSyntax(prefix);
+        if (problem != null) {
+            throw new IllegalArgumentException(option + " must be " + items + " separated by commas, such as"
+                    + " com.acme,org.example.app: " + problem + ", got \"" + visible(prefix) + "\"");
+        }
+        int bytes = prefix.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > MAX_PART_BYTES) {
+            throw new IllegalArgumentException(option + " must have parts of at most " + MAX_PART_BYTES
+                    + " bytes, got one of " + bytes + " bytes");
+        }
+    }
+
+    private static boolean hasSpaceOrControl(String prefix) {
+        for (int i = 0; i < prefix.length(); i++) {
+            if (Character.isWhitespace(prefix.charAt(i)) || Character.isISOControl(prefix.charAt(i))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /* A prefix that no class name begins with would match nothing, and each stack would be reduced to its root. */
+    private static @Nullable String complainOfSyntax(String prefix) {
+        if (prefix.indexOf('{') >= 0 || prefix.indexOf('}') >= 0) {
+            return "this is a placeholder that was not replaced";
+        }
+        if (prefix.indexOf(';') >= 0) {
+            return "parts are separated by commas, not by semicolons";
+        }
+        if (prefix.indexOf('/') >= 0) {
+            return "parts of a name are separated by dots, not by slashes";
+        }
+        int star = prefix.indexOf('*');
+        return star >= 0 && star != prefix.length() - 1 ? "an asterisk may only be the last character" : null;
+    }
+
+    /* Limits a part to what a message can show, and escapes characters that cannot be seen. */
+    private static String visible(String part) {
+        StringBuilder shown = new StringBuilder();
+        part.codePoints().limit(100).forEach(c -> {
+            if (PlainText.isHidden(c)) {
+                PlainText.escape(shown, c);
+            } else {
+                shown.appendCodePoint(c);
+            }
+        });
+        return shown.toString();
+    }
+
+    /**
+     * Checks a list of methods.
+     *
      * @return the same methods, without white space around them and empty parts
-     * @throws IllegalArgumentException naming property, value and what is allowed
+     * @throws IllegalArgumentException naming option, value and what is allowed
      */
     static String checkRoots(String list) {
         return check(
@@ -36,8 +118,10 @@ final class CountingLists {
     }
 
     /**
+     * Checks a list of prefixes, some of them with a minus.
+     *
      * @return the same prefixes, without white space around them and empty parts
-     * @throws IllegalArgumentException naming property, value and what is allowed
+     * @throws IllegalArgumentException naming option, value and what is allowed
      */
     static String checkFilter(String list) {
         return check(
@@ -60,14 +144,14 @@ final class CountingLists {
                 problem = "more than 1,000 parts";
             }
             if (problem != null) {
-                throw new IllegalArgumentException(allowed + "; got \"" + Property.visible(part) + "\": " + problem);
+                throw new IllegalArgumentException(allowed + "; got \"" + visible(part) + "\": " + problem);
             }
             kept.add(part);
         }
         return String.join(",", kept);
     }
 
-    /* Commas between parentheses do not separate methods. */
+    /* Splits at commas, except between parentheses. */
     private static List<String> rootsOf(String list) {
         List<String> roots = new ArrayList<>();
         boolean inParameters = false;

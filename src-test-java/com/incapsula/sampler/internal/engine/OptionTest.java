@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class PropertyTest {
+class OptionTest {
 
     @ParameterizedTest
     @CsvSource({
@@ -25,13 +25,13 @@ class PropertyTest {
         "MAX_CALL_DEPTH, 1, 1000000",
         "MAX_GROUPS, 1, 20000",
     })
-    void numbersHaveARange(Property property, long min, long max) {
-        assertThat(property.check(min)).isEqualTo(min);
-        assertThat(property.check(max)).isEqualTo(max);
+    void numbersHaveARange(Option option, long min, long max) {
+        assertThat(option.check(min)).isEqualTo(min);
+        assertThat(option.check(max)).isEqualTo(max);
         for (long wrong : new long[] {min - 1, max + 1, Long.MIN_VALUE, Long.MAX_VALUE}) {
             assertThatIllegalArgumentException()
-                    .isThrownBy(() -> property.check(wrong))
-                    .withMessage(property.text() + " must be between " + min + " and " + max + ", got " + wrong);
+                    .isThrownBy(() -> option.check(wrong))
+                    .withMessage(option.text() + " must be between " + min + " and " + max + ", got " + wrong);
         }
     }
 
@@ -48,14 +48,14 @@ class PropertyTest {
             },
             delimiter = '|')
     void packagesAreTrimmedAndEmptyPartsIgnored(String given, String kept) {
-        assertThat(Property.MONITORED_PACKAGES.check(given)).isEqualTo(kept);
+        assertThat(Option.MONITORED_PACKAGES.check(given)).isEqualTo(kept);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"com acme", "com.a,com\nacme", "a\u0000b", "a\tb", "com.acme\u007f", "x\u2028y"})
     void whiteSpaceInsideAPackageIsRefused(String given) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> Property.MONITORED_PACKAGES.check(given))
+                .isThrownBy(() -> Option.MONITORED_PACKAGES.check(given))
                 .withMessageStartingWith("monitoredPackages must be package prefixes separated by commas, without"
                         + " white space or control characters inside, got \"");
     }
@@ -74,7 +74,7 @@ class PropertyTest {
             delimiter = '|')
     void whatMatchesNoClassIsRefused(String given, String problem, String part) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> Property.MONITORED_PACKAGES.check(given))
+                .isThrownBy(() -> Option.MONITORED_PACKAGES.check(given))
                 .withMessage("monitoredPackages must be package prefixes separated by commas, such as"
                         + " com.acme,org.example.app: " + problem + ", got \"" + part + "\"");
     }
@@ -82,55 +82,54 @@ class PropertyTest {
     @Test
     void controlCharactersAreShownInTheMessage() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> Property.MONITORED_PACKAGES.check("com.a,b\nc"))
+                .isThrownBy(() -> Option.MONITORED_PACKAGES.check("com.a,b\nc"))
                 .withMessageEndingWith("got \"b\\u000ac\"");
     }
 
     @Test
     void packagesAreLimitedInNumberAndLength() {
         String longest = "\u00e4".repeat(500);
-        assertThat(Property.MONITORED_PACKAGES.check(longest)).isEqualTo(longest);
+        assertThat(Option.MONITORED_PACKAGES.check(longest)).isEqualTo(longest);
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> Property.MONITORED_PACKAGES.check(longest + "x"))
+                .isThrownBy(() -> Option.MONITORED_PACKAGES.check(longest + "x"))
                 .withMessage("monitoredPackages must have parts of at most 1000 bytes, got one of 1001 bytes");
         String most = "a,".repeat(1000);
-        assertThat(Property.MONITORED_PACKAGES.check(most)).isEqualTo(most.substring(0, most.length() - 1));
+        assertThat(Option.MONITORED_PACKAGES.check(most)).isEqualTo(most.substring(0, most.length() - 1));
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> Property.MONITORED_PACKAGES.check(most + "a"))
+                .isThrownBy(() -> Option.MONITORED_PACKAGES.check(most + "a"))
                 .withMessage("monitoredPackages must have at most 1000 parts, got 1001");
     }
 
     @Test
     void nullIsRefused() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> Property.MONITORED_PACKAGES.check(null))
+                .isThrownBy(() -> Option.MONITORED_PACKAGES.check(null))
                 .withMessage("monitoredPackages must not be null");
     }
 
     @Test
     void choiceIsOneOfTwo() {
-        assertThat(Property.ENGINE.check("JVMTI")).isEqualTo("JVMTI");
+        assertThat(Option.ENGINE.check("JVMTI")).isEqualTo("JVMTI");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> Property.ENGINE.check("FAST"))
+                .isThrownBy(() -> Option.ENGINE.check("FAST"))
                 .withMessage("engine must be AUTO or JVMTI, got FAST");
     }
 
     @Test
     void choiceIsOneOfFour() {
-        assertThat(Property.INSTRUMENTATION.check("TOTAL")).isEqualTo("TOTAL");
-        assertThat(Property.INSTRUMENTATION.toInteger("TOTAL")).isEqualTo(3);
-        assertThat(Property.INSTRUMENTATION.ofInteger(3)).isEqualTo("TOTAL");
+        assertThat(Option.INSTRUMENTATION.check("TOTAL")).isEqualTo("TOTAL");
+        assertThat(Option.INSTRUMENTATION.toInteger("TOTAL")).isEqualTo(3);
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> Property.INSTRUMENTATION.check("SLOW"))
+                .isThrownBy(() -> Option.INSTRUMENTATION.check("SLOW"))
                 .withMessage("instrumentation must be AUTO, LAZY, EAGER or TOTAL, got SLOW");
     }
 
     @Test
     void rootsAreTrimmedAndEmptyPartsIgnored() {
-        assertThat(Property.ROOT_METHODS.check(" com.a.B.run ,, \n com.a.B.add(int, String) ,"))
+        assertThat(Option.ROOT_METHODS.check(" com.a.B.run ,, \n com.a.B.add(int, String) ,"))
                 .isEqualTo("com.a.B.run,com.a.B.add(int, String)");
-        assertThat(Property.INSTRUMENTATION_FILTER.check(" com.acme , -com.acme.util,"))
+        assertThat(Option.INSTRUMENTATION_FILTER.check(" com.acme , -com.acme.util,"))
                 .isEqualTo("com.acme,-com.acme.util");
-        assertThat(Property.ROOT_METHODS.check(" ")).isEqualTo("");
+        assertThat(Option.ROOT_METHODS.check(" ")).isEqualTo("");
     }
 }

@@ -9,20 +9,20 @@ import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows a running sampler to the JVM's own tools: a bean in the MBean server, events in the flight recorder. A failure
- * is logged and does not stop the sampler.
+ * Registers a running sampler with the JVM's own tools: a bean in the MBean server, events in the flight recorder. A
+ * failure is logged and does not stop the sampler.
  *
  * <p>Threads: {@link #begin} and {@link #end} run one after the other, the other methods on the reporter thread in
- * between. An agent's bean is registered later, on another thread.
+ * between. The bean of an agent's sampler is registered later, on another thread.
  */
-public final class Visibility {
+public final class ToolRegistration {
 
     private static final String JMX_MODULE = "java.management";
     private static final String JFR_MODULE = "jdk.jfr";
 
-    /* Objects, not their own types: these need modules that may be absent, and are not loaded before their use. */
+    /* Declared as Object, because their classes need modules that may be absent. */
     private @Nullable Object jmx; // guarded by this
-    private @Nullable String wantedName; // guarded by this; null: no bean is to be registered
+    private @Nullable String wantedName; // guarded by this; null: do not register a bean
     private @Nullable Object jfr;
 
     /** Work that may find its module absent. */
@@ -31,15 +31,15 @@ public final class Visibility {
         void run() throws Exception;
     }
 
-    /** Shows nothing yet. */
-    public Visibility() {}
+    /** Registers nothing yet. */
+    public ToolRegistration() {}
 
     /**
-     * Makes a sampler visible.
+     * Registers a sampler.
      *
-     * @param bean the MXBean; null: none is registered
+     * @param bean the MXBean; null: do not register one
      * @param jmxName its name
-     * @param jfrEvents whether events are switched on in all recordings
+     * @param jfrEvents whether to switch events on in all recordings
      */
     public void begin(@Nullable ThreadsSamplerMXBean bean, @Nullable String jmxName, boolean jfrEvents) {
         if (bean != null) {
@@ -87,10 +87,10 @@ public final class Visibility {
     }
 
     /**
-     * Whether the flight recorder records an event of ours. The first use of an event class starts half of the recorder,
-     * which takes a tenth of a second of CPU time; so this uses none as long as there was no recording.
+     * Whether the flight recorder records one of the events. The first use of an event class starts half of the
+     * recorder, which takes a tenth of a second of CPU time, so this method uses none until there was a recording.
      *
-     * @return true if a recording wants an event of ours
+     * @return true if a recording has one of the events switched on
      */
     public boolean areEventsWanted() {
         try {

@@ -8,11 +8,11 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class SettingsTest {
+class OptionValuesTest {
 
     @Test
     void defaultsAsOptionValues() {
-        OptionValues values = new Settings().toOptionValues();
+        OptionValues values = new OptionValues();
         assertThat(values.integers())
                 .containsExactly(
                         50, 900, 64 << 20, 1024, 1000, 10, 38, 32_768, 100_000, 1000, 500, 5, 1, 0, 0, 0, 1, 1, 1, 0, 0,
@@ -60,64 +60,60 @@ class SettingsTest {
 
     @Test
     void withChangesACopy() {
-        Settings before = new Settings();
-        Settings after = before.with(Property.ACTIVE, false).with(Property.MONITORED_PACKAGES, "a\n,b");
+        OptionValues before = new OptionValues();
+        OptionValues after = before.with(Option.ACTIVE, false).with(Option.MONITORED_PACKAGES, "a\n,b");
 
-        assertThat(before.is(Property.ACTIVE)).isTrue();
-        assertThat(after.is(Property.ACTIVE)).isFalse();
-        assertThat(after.toOptionValues().toString()).contains("active=false\n", "monitoredPackages=a,b\n");
-        assertThat(after.toOptionValues())
-                .isNotEqualTo(before.toOptionValues())
-                .isEqualTo(after.with(Property.ACTIVE, true)
-                        .with(Property.ACTIVE, false)
-                        .toOptionValues())
-                .hasSameHashCodeAs(after.toOptionValues());
-        assertThat(before.with(Property.MONITORED_PACKAGES, "a").toOptionValues())
-                .isNotEqualTo(before.toOptionValues());
+        assertThat(before.get(Option.ACTIVE)).isEqualTo(true);
+        assertThat(after.get(Option.ACTIVE)).isEqualTo(false);
+        assertThat(after.toString()).contains("active=false\n", "monitoredPackages=a,b\n");
+        assertThat(after.isSameAs(before)).isFalse();
+        assertThat(after.isSameAs(after.with(Option.ACTIVE, true).with(Option.ACTIVE, false)))
+                .isTrue();
+        assertThat(before.with(Option.MONITORED_PACKAGES, "a").isSameAs(before)).isFalse();
     }
 
     @Test
     void choicesAreNumbered() {
-        Settings settings = new Settings().with(Property.ENGINE, "JVMTI").with(Property.REPORT_ORDER, "BY_TIME");
-        assertThat(settings.toOptionValues().integers()).endsWith(1, 0, 1, 0, 0, 0);
-        assertThat(settings.toOptionValues().toString()).contains("engine=JVMTI\nclock=WALL\nreportOrder=BY_TIME\n");
+        OptionValues values = new OptionValues().with(Option.ENGINE, "JVMTI").with(Option.REPORT_ORDER, "BY_TIME");
+        assertThat(values.integers()).endsWith(1, 0, 1, 0, 0, 0);
+        assertThat(values.toString()).contains("engine=JVMTI\nclock=WALL\nreportOrder=BY_TIME\n");
     }
 
     @Test
     void cpuTimeNeedsAsynchronousWalks() {
-        Settings settings = new Settings().with(Property.CLOCK, "CPU").with(Property.ENGINE, "JVMTI");
+        OptionValues values = new OptionValues().with(Option.CLOCK, "CPU").with(Option.ENGINE, "JVMTI");
         assertThatIllegalArgumentException()
-                .isThrownBy(settings::checkTogether)
+                .isThrownBy(values::checkTogether)
                 .withMessage("clock CPU needs engine AUTO, got JVMTI");
-        assertThatNoException().isThrownBy(settings.with(Property.ENGINE, "AUTO")::checkTogether);
-        assertThatNoException().isThrownBy(settings.with(Property.CLOCK, "WALL")::checkTogether);
+        assertThatNoException().isThrownBy(values.with(Option.ENGINE, "AUTO")::checkTogether);
+        assertThatNoException().isThrownBy(values.with(Option.CLOCK, "WALL")::checkTogether);
     }
 
     @Test
     void exactTimesAreNoCpuTimes() {
-        Settings settings = new Settings().with(Property.CLOCK, "CPU").with(Property.METHOD_TIMING, "EXACT");
-        assertThatNoException().isThrownBy(settings::checkTogether); // no calls are counted
-        for (Settings counting : List.of(
-                settings.with(Property.ROOT_METHODS, "a.B.c"), settings.with(Property.INSTRUMENTATION, "TOTAL"))) {
+        OptionValues values = new OptionValues().with(Option.CLOCK, "CPU").with(Option.METHOD_TIMING, "EXACT");
+        assertThatNoException().isThrownBy(values::checkTogether); // no calls are counted
+        for (OptionValues counting :
+                List.of(values.with(Option.ROOT_METHODS, "a.B.c"), values.with(Option.INSTRUMENTATION, "TOTAL"))) {
             assertThatIllegalArgumentException()
                     .isThrownBy(counting::checkTogether)
                     .withMessage("clock CPU needs methodTiming SAMPLED or NONE, got EXACT: to read a thread's CPU"
                             + " clock at each call takes longer than most calls");
-            assertThatNoException().isThrownBy(counting.with(Property.METHOD_TIMING, "NONE")::checkTogether);
-            assertThatNoException().isThrownBy(counting.with(Property.CLOCK, "WALL")::checkTogether);
+            assertThatNoException().isThrownBy(counting.with(Option.METHOD_TIMING, "NONE")::checkTogether);
+            assertThatNoException().isThrownBy(counting.with(Option.CLOCK, "WALL")::checkTogether);
         }
     }
 
     @Test
     void reportMayNotBeShorterThanASample() {
-        Settings settings = new Settings()
-                .with(Property.SAMPLING_FREQUENCY_MILLIS, 2000L)
-                .with(Property.REPORT_FREQUENCY_SECONDS, 1L);
+        OptionValues values = new OptionValues()
+                .with(Option.SAMPLING_FREQUENCY_MILLIS, 2000L)
+                .with(Option.REPORT_FREQUENCY_SECONDS, 1L);
         assertThatIllegalArgumentException()
-                .isThrownBy(settings::checkTogether)
+                .isThrownBy(values::checkTogether)
                 .withMessage("reportFrequencySeconds must be 0 or not shorter than samplingFrequencyMillis,"
                         + " got 1 s and 2000 ms");
-        assertThatNoException().isThrownBy(settings.with(Property.REPORT_FREQUENCY_SECONDS, 2L)::checkTogether);
-        assertThatNoException().isThrownBy(settings.with(Property.REPORT_FREQUENCY_SECONDS, 0L)::checkTogether);
+        assertThatNoException().isThrownBy(values.with(Option.REPORT_FREQUENCY_SECONDS, 2L)::checkTogether);
+        assertThatNoException().isThrownBy(values.with(Option.REPORT_FREQUENCY_SECONDS, 0L)::checkTogether);
     }
 }

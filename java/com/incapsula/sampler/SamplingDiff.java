@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Two reports side by side: what became slower. {@link SamplingReport#diff} makes it.
+ * The difference of two reports: what has become slower. {@link SamplingReport#diff} makes it.
  *
  * <pre>{@code
  * try (SamplingDiff diff = SamplingReport.diff(lastWeek, today)) {
@@ -32,7 +32,7 @@ import java.util.Map;
  * <li>{@link ReportFormat#JSON}: <code>{"before":...,"after":...}</code> with two documents as a report's.</li>
  * </ul>
  *
- * <p>Times are not scaled: two reports of different length differ by their length too.
+ * <p>Times are not scaled, so two reports of different lengths differ by their lengths, too.
  *
  * <p>Threads: any. It holds both reports' memory until it is closed; the reports themselves may be closed before.
  *
@@ -44,7 +44,7 @@ public final class SamplingDiff implements AutoCloseable {
     private final Snapshot after;
     private boolean closed; // guarded by this
 
-    /** Both are held by it from now on. */
+    /** Takes over the caller's hold of both. */
     SamplingDiff(Snapshot before, Snapshot after) {
         this.before = before;
         this.after = after;
@@ -122,7 +122,7 @@ public final class SamplingDiff implements AutoCloseable {
      * Each frame's own value in both reports, without its callees.
      *
      * @param measure what is compared
-     * @return each frame that has any, the largest difference first; frames as {@link ReportFormat#COLLAPSED} has them
+     * @return each frame with an amount, the largest difference first; named as in {@link ReportFormat#COLLAPSED}
      * @throws IllegalArgumentException if the measure is null
      * @throws IllegalStateException if the difference is closed
      */
@@ -146,7 +146,7 @@ public final class SamplingDiff implements AutoCloseable {
     }
 
     /**
-     * What a frame has itself, in all stacks in which it is the innermost one.
+     * A frame's own amounts, over all stacks in which it is the innermost frame.
      *
      * @param frame class, method and line
      * @param before nanoseconds, or how many, in the first report
@@ -170,16 +170,16 @@ public final class SamplingDiff implements AutoCloseable {
         }
 
         /**
-         * How much it became more.
+         * The change from the first report to the second.
          *
-         * @return negative: it became less
+         * @return negative: it decreased
          */
         public long difference() {
             return after - before;
         }
     }
 
-    /** Gives the memory back. Does nothing the second time. */
+    /** Releases the memory. Does nothing the second time. */
     @Override
     public void close() {
         synchronized (this) {

@@ -11,9 +11,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The counted calls of two reports side by side, as a table: of each method, class or package its calls, its total time
- * and its time per call before and after. Rows are those of the form CALLS (native/src/export/method_table.h): a call
- * inside of another one of its row adds no time.
+ * Compares the counted calls of two reports in a table: for each method, class or package its calls, its total time and
+ * its time per call, before and after. Rows are like those of the format CALLS (native/src/export/method_table.h): a
+ * call inside another call of its row adds no time.
  */
 final class CallsDifference {
 
@@ -22,12 +22,12 @@ final class CallsDifference {
     private static final double NANOS_PER_MICRO = 1e3;
     private static final String NO_PACKAGE = "[no package]";
 
-    /** What a row has on each side. */
+    /** The amounts of a row on each side. */
     private static final class Row {
 
         private final String name;
         private final long[] calls = new long[2];
-        private final long[] entries = new long[2]; // calls that are not inside of one of the row
+        private final long[] entries = new long[2]; // calls that are not inside another of the row
         private final long[] nanos = new long[2];
 
         Row(String name) {
@@ -62,8 +62,8 @@ final class CallsDifference {
      * Makes the table.
      *
      * @param tree the counted calls of both sides, frames without lines
-     * @param byCalls true: the largest change of calls stands first; else that of time
-     * @param focus null: all calls; else those inside of a call of this row
+     * @param byCalls true: ordered by the change of calls; false: by the change of time
+     * @param focus null: all calls; otherwise only those inside a call of this row
      */
     static String of(StackTree tree, ReportUnit unit, boolean byCalls, @Nullable String focus) {
         CallsDifference difference = new CallsDifference(tree, unit, focus);

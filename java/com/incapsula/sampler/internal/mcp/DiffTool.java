@@ -11,13 +11,13 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Two intervals side by side: what has become slower. */
+/** Compares two intervals: which methods have become slower. */
 final class DiffTool implements Tool {
 
     private static final long LEAST_PART = 10_000;
     private static final double MILLIS_PER_SECOND = 1000.0;
 
-    /** A method in both, in milliseconds for each second of its interval. */
+    /** A method in both intervals, in milliseconds for each second of the interval. */
     private record Change(String method, double before, double after, double all) {
 
         double own() {
@@ -98,13 +98,13 @@ final class DiffTool implements Tool {
         second.all().forEach(sum -> methods.add(sum.method()));
         List<Change> changes = new ArrayList<>();
         for (String method : methods) {
-            MethodSums.Sum one = first.find(method);
-            MethodSums.Sum other = second.find(method);
+            MethodSums.Sum one = first.of(method);
+            MethodSums.Sum other = second.of(method);
             changes.add(new Change(
                     method,
-                    rate(one == null ? 0 : one.own(), before),
-                    rate(other == null ? 0 : other.own(), after),
-                    rate(other == null ? 0 : other.total(), after) - rate(one == null ? 0 : one.total(), before)));
+                    rate(one.own(), before),
+                    rate(other.own(), after),
+                    rate(other.total(), after) - rate(one.total(), before)));
         }
         changes.sort(Comparator.comparingDouble((Change change) -> Math.abs(change.own()))
                 .reversed()

@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The times of methods, each summed over all places in call trees where it was called. Subtrees with less than a given
- * time are not read, and neither are more rows than {@link #MAX_ROWS}; their time is {@link #unread}.
+ * time are not read, and at most {@link #MAX_ROWS} rows are.
  *
  * <p>Threads: one.
  */
 final class MethodSums {
 
-    /** Rows that are read for one answer, some microseconds each. */
+    /** Rows read for one answer. Each takes some microseconds. */
     static final int MAX_ROWS = 300_000;
 
     /** A method's times. */
@@ -32,7 +32,7 @@ final class MethodSums {
         private long waits;
         private long total;
         private long calls;
-        private int depth; // how often it is on the way down: a recursion counts once
+        private int depth; // open calls on the current path: a recursion counts once
         private String hottest = "";
         private long hottestOwn = -1;
 
@@ -44,7 +44,7 @@ final class MethodSums {
             return method;
         }
 
-        /** @return the line with the most time of its own */
+        /** @return the line with the most own time */
         String hottestLine() {
             return hottest;
         }
@@ -57,7 +57,7 @@ final class MethodSums {
             return waits;
         }
 
-        /** @return with all that it called */
+        /** @return the time, callees included */
         long total() {
             return total;
         }
@@ -67,13 +67,12 @@ final class MethodSums {
         }
     }
 
-    /** Rows of one level that are still to be read, below a method. */
+    /** The rows below a method that are still to be read. */
     private record Level(@Nullable Sum above, Iterator<SamplingRow> rows) {}
 
     private final Measure by;
     private final long least;
     private final Map<String, Sum> sums = new HashMap<>();
-    private long unread;
     private int read;
 
     /** @param least rows with less time are not read */
@@ -102,7 +101,6 @@ final class MethodSums {
     private void add(SamplingRow row, Deque<Level> way) {
         long total = by.total(row);
         if (total < least || read >= MAX_ROWS) {
-            unread += total;
             return;
         }
         read++;
@@ -124,14 +122,8 @@ final class MethodSums {
         return List.copyOf(sums.values());
     }
 
-    /** @return null: it was not seen */
-    @Nullable
-    Sum find(String method) {
-        return sums.get(method);
-    }
-
-    /** @return the time of what was not read */
-    long unread() {
-        return unread;
+    /** @return all zero if the method was not seen */
+    Sum of(String method) {
+        return sums.getOrDefault(method, new Sum(method));
     }
 }

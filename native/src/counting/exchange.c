@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "counting/places.h"
 #include "base/sort.h"
 #include "counting/call_graph.h"
+#include "counting/places.h"
 #include "counting/worklist.h"
 
 bool smp_places_is_free(const struct smp_call_graph *graph)

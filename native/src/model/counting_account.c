@@ -129,7 +129,7 @@ static struct listed *find_listed(struct smp_counting_account *account, enum smp
 
 /* NULL: the list is full, which is_full says, or there is no memory. */
 static struct listed *add_listed(struct smp_counting_account *account, enum smp_counting counting,
-                                const char *text, bool *is_full)
+                                 const char *text, bool *is_full)
 {
     size_t *const listed = &account->listed[counting];
     char *copy = NULL;

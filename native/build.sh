@@ -226,7 +226,7 @@ cmd_bench() {
     preset=${preset:-release}
     need_cmocka
     configure
-    make_targets all
+    make_targets benches
     local program
     for program in $(programs bench); do
         echo "== $(basename "$program")"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// exporters.js FOLDER NAME...: JSON and SPEEDSCOPE files of export_examples: well formed, in themselves without
-// contradiction, and summing up to what the tree says. Where there is a NAME.names, every format has just these names.
+// exporters.js FOLDER NAME...: JSON files of export_examples are well formed, and their columns sum up to the tree's totals.
+// If there is a NAME.names, every format has exactly these names.
 'use strict';
 
 const fs = require('fs');
@@ -78,47 +78,11 @@ function faultsOfJson(document, name) {
     return faults;
 }
 
-// Break a copy: the faults must be found.
-function checkJsonMutants(source, name) {
-    const mutants = {
-        'a parent after its child': (d) => { d.groups[0].parent[0] = 1; },
-        'an unknown frame': (d) => { d.groups[0].frame[0] = d.frames.length; },
-        'a short column': (d) => { d.groups[0].wall.pop(); },
-        'a nanosecond more': (d) => { d.groups[0].wall[0]++; },
-        'a nanosecond more of active time': (d) => { d.summary.activeNanos++; },
-        'a line that is too long': (d) => { d.summary.lines[0] += 'x'.repeat(130); },
-    };
-    for (const [what, mutate] of Object.entries(mutants)) {
-        const document = JSON.parse(source);
-        mutate(document);
-        expect(faultsOfJson(document, name).length > 0, name + '.json: ' + what + ': not noticed');
-    }
-}
-
 function checkJson(name) {
     const source = text(name + '.json');
     const faults = faultsOfJson(JSON.parse(source), name);
     expect(faults.length === 0, name + '.json: ' + faults.join(', '));
     expect(!/[<>&\u2028\u2029]/.test(source), name + '.json: not safe inside a script element');
-    checkJsonMutants(source, name);
-}
-
-// ------------------------------------------------------------------------------------------ SPEEDSCOPE
-
-function isProfile(profile, frames) {
-    return profile.samples.length === profile.weights.length
-        && profile.weights.every((weight) => isCount(weight) && weight > 0)
-        && profile.samples.every((stack) => stack.length > 0 && stack.every((at) => isCount(at) && at < frames))
-        && profile.endValue === sum(profile.weights);
-}
-
-function checkSpeedscope(name, unit, column) {
-    const file = name + '.' + unit + '.speedscope.json';
-    const document = JSON.parse(text(file));
-    const frames = document.shared.frames.length;
-    expect(document.profiles.every((p) => isProfile(p, frames)), file + ': profiles');
-    expect(sorted(document.profiles.map((p) => String(p.endValue)))
-        === sorted(groupsOf(name).map((line) => line.split(' ')[column])), file + ': sums');
 }
 
 // ----------------------------------------------------------------------------------------------- names
@@ -206,8 +170,6 @@ function checkPprofNames(name) {
 
 for (const name of names) {
     checkJson(name);
-    checkSpeedscope(name, 'wall', 0);
-    checkSpeedscope(name, 'samples', 2);
     if (fs.existsSync(path.join(folder, name + '.names'))) {
         checkNames(name);
     }

@@ -331,12 +331,11 @@ check_missing_tools() {
     expect_skipped "page: no node" "node 18 or newer is missing" "$checks/page.sh"
     expect_skipped "exporters: no perl" "perl is missing" "$checks/exporters.sh" /bin/true collapsed
     expect_skipped "exporters: no go" "go is missing" "$checks/exporters.sh" /bin/true pprof
-    for part in json speedscope_schema speedscope; do
+    for part in json speedscope; do
         expect_skipped "exporters: no node for $part" "node is missing" "$checks/exporters.sh" /bin/true "$part"
     done
     # A node that finds no module.
     ln -s /bin/false "$work/bin/node"
-    expect_skipped "exporters: no ajv" "ajv in SMP_NODE_MODULES is missing" "$checks/exporters.sh" /bin/true speedscope_schema
     expect_skipped "exporters: no speedscope" "speedscope in SMP_NODE_MODULES is missing" "$checks/exporters.sh" /bin/true speedscope
     rm "$work/bin/node"
     # A machine that builds for the other processor, and has no compiler for it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // speedscope.js FOLDER NAME...: SPEEDSCOPE files, opened by speedscope itself in Chromium: each profile must be there
-// with its name and its total. Files that were broken on purpose must not open. speedscope is found by NODE_PATH.
+// with its name and its total. speedscope is found by NODE_PATH.
 'use strict';
 
 const { execFileSync } = require('child_process');
@@ -105,22 +105,6 @@ function checkPprof(name) {
     }).forEach((complaint) => expect(false, file + ': ' + complaint));
 }
 
-function isOpened(file, bytes) {
-    return open(file, bytes).includes('Symbol Name');
-}
-
-function checkMutants(name) {
-    const file = name + '.wall.speedscope.json';
-    const bytes = fs.readFileSync(path.join(folder, file));
-    const unweighted = JSON.parse(bytes);
-    unweighted.profiles.forEach((profile) => delete profile.weights);
-    complaints(file, bytes, (texts) => (texts.includes('Symbol Name') ? [] : ['not opened']))
-        .forEach((complaint) => expect(false, file + ': ' + complaint));
-    expect(!isOpened(file, bytes.subarray(0, bytes.length / 2)), file + ': half of it is opened');
-    expect(!isOpened(file, Buffer.from(JSON.stringify(unweighted))), file + ': opened without weights');
-}
-
 names.forEach(check);
 checkPprof(names[0]);
-checkMutants(names[0]);
 process.exit(bad);

@@ -6,7 +6,6 @@ import static com.incapsula.sampler.testing.Samplers.quick;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.testing.OtlpDocument;
-import com.incapsula.sampler.testing.PprofFile;
 import com.incapsula.sampler.testing.Recorder;
 import com.incapsula.sampler.testing.Samplers;
 import com.incapsula.sampler.testing.Worker;
@@ -121,27 +120,5 @@ class OtlpIT {
                 assertThat(profile.getPeriod()).isEqualTo(5_000_000);
             }
         }
-    }
-
-    @Test
-    void itHasTheSumsOfPprof() throws Exception {
-        try (SamplingReport report = sample()) {
-            OtlpDocument document = new OtlpDocument(written(report, ReportFormat.OTLP));
-            List<PprofFile.Sample> pprof = new PprofFile(written(report, ReportFormat.PPROF)).samples();
-            assertThat(sum(document, "wall/nanoseconds"))
-                    .isEqualTo(pprof.stream()
-                            .mapToLong(PprofFile.Sample::wallNanos)
-                            .sum());
-            assertThat(sum(document, "cpu/nanoseconds"))
-                    .isEqualTo(
-                            pprof.stream().mapToLong(PprofFile.Sample::cpuNanos).sum());
-            assertThat(sum(document, "samples/count"))
-                    .isEqualTo(
-                            pprof.stream().mapToLong(PprofFile.Sample::samples).sum());
-        }
-    }
-
-    private static long sum(OtlpDocument document, String type) {
-        return document.samples(type).stream().mapToLong(Map.Entry::getValue).sum();
     }
 }

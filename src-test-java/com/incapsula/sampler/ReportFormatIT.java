@@ -2,20 +2,17 @@
 package com.incapsula.sampler;
 
 import static com.incapsula.sampler.testing.Samplers.awaitTicks;
-import static com.incapsula.sampler.testing.Samplers.patiently;
 import static com.incapsula.sampler.testing.Samplers.quick;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.outputer.LoggerSamplingOutputer;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
-import com.incapsula.sampler.testing.Group;
 import com.incapsula.sampler.testing.Logged;
 import com.incapsula.sampler.testing.NothingLeft;
 import com.incapsula.sampler.testing.Recorder;
 import com.incapsula.sampler.testing.Report;
 import com.incapsula.sampler.testing.Row;
 import com.incapsula.sampler.testing.Worker;
-import com.incapsula.sampler.testing.work.Desk;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -23,11 +20,8 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.stream.IntStream;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -36,12 +30,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Reports to the byte. Times are made exact by single samples, each of which is worth one interval. */
+/**
+ * Reports of a real sampler, to the byte, as outputers get them. Times are exact, because each single sample counts as one
+ * interval. The C tests assert the rules of the format.
+ */
 @ExtendWith(NothingLeft.class)
 class ReportFormatIT {
 
     private static final String WORK = "com.incapsula.sampler.testing.work";
-    private static final int COLUMN = 152;
 
     @TempDir
     Path folder;
@@ -195,72 +191,6 @@ class ReportFormatIT {
         assertThat(never.thread().isAlive()).isFalse();
     }
 
-    @Test
-    void groupsAreInDescendingOrderOfTime() {
-        List<Worker> workers = new ArrayList<>();
-        for (String name : List.of("b-1", "c-1", "c-2", "c-3", "a-1", "a-2")) {
-            workers.add(Worker.waiting(name));
-        }
-        try {
-            prepare(workers.toArray(Worker[]::new));
-            sampler.sampleOnceAndPrint();
-            assertThat(recorder.only().groups()).extracting(Group::name).containsExactly("c-", "a-", "b-");
-            assertThat(recorder.only().groups())
-                    .extracting(Group::cumulativeMillis)
-                    .containsExactly(3000L, 2000L, 1000L);
-            assertThat(recorder.only().groups().get(0).threadNames()).isEqualTo("c-1, c-2, c-3");
-        } finally {
-            workers.forEach(Worker::close);
-        }
-    }
-
-    @Test
-    void onlyTheFirstTwentyNamesOfAGroupAreListed() {
-        List<Worker> workers = IntStream.rangeClosed(1, 23)
-                .mapToObj(i -> Worker.waiting("pool-" + i))
-                .toList();
-        try {
-            prepare(workers.toArray(Worker[]::new));
-            sampler.sampleOnceAndPrint();
-            Group group = recorder.only().group("pool-");
-            assertThat(group.title()).contains(". Distinct threads: 23 [").endsWith(", \u2026 3 more]");
-            assertThat(group.threadNames().split(", ")).hasSize(21).doesNotHaveDuplicates();
-            assertThat(group.cumulativeMillis()).isEqualTo(23_000);
-        } finally {
-            workers.forEach(Worker::close);
-        }
-    }
-
-    /** Two ways down from one frame: text order, each its own time, and only what counts is kept. */
-    @Test
-    void siblingsAreInTextOrderAndRowsThatPassAllOnAreLeftOut() {
-        Worker.Work work = ReportFormatIT::waysDown;
-        try (Worker one = Worker.doing("pool-1", work).awaitWaiting();
-                Worker two = Worker.doing("pool-2", work).awaitWaiting();
-                Worker three = Worker.doing("pool-3", work).awaitWaiting()) {
-            prepare(one, two, three);
-            sampler.sampleOnceAndPrint();
-            List<Row> rows = recorder.only().group("pool-").rows();
-            assertThat(rows)
-                    .extracting(Row::method)
-                    .containsExactly(
-                            "java.lang.Thread.run",
-                            WORK + ".Desk.serve",
-                            "java.util.concurrent.CountDownLatch.await",
-                            /* The innermost of 30 calls of serveDeep and one of serve: the line that waits. */
-                            WORK + ".Desk.serve",
-                            "java.util.concurrent.CountDownLatch.await");
-            assertThat(rows).extracting(Row::depth).containsExactly(0, 1, 2, 1, 2);
-            assertThat(rows).extracting(Row::cumulativeMillis).containsExactly(3000L, 1000L, 1000L, 2000L, 2000L);
-            assertThat(rows).extracting(Row::methodMillis).containsExactly(0L, 0L, 1000L, 0L, 2000L);
-        }
-    }
-
-    private static void waysDown(CountDownLatch goHome) throws InterruptedException {
-        if (Thread.currentThread().getName().equals("pool-1")) Desk.serve(goHome);
-        else Desk.serveDeep(30, goHome);
-    }
-
     /* Your code begins where the worker's does, and ends one library frame further. */
     @Test
     void guessedPackagesCutAsSetOnesDo() {
@@ -276,44 +206,6 @@ class ReportFormatIT {
                     .endsWith(
                             frame(worker, WORK + ".Desk.serve"),
                             frame(worker, "java.util.concurrent.CountDownLatch.await"));
-        }
-    }
-
-    @Test
-    void columnsStandWhereTheyStandUntilTheFrameIsTooLong() {
-        VeryLong.atWork = false;
-        try (Worker worker = Worker.doing(
-                "wide",
-                VeryLong::itsNameIsSoLongThatTheColumnsOfTheReportHaveToMoveBecauseTheyStandAtOneHundredFiftyTwo)) {
-            patiently().until(() -> VeryLong.atWork);
-            sampler.setEngine(SamplingEngine.JVMTI); // waits for a stack, however busy the machine is
-            prepare(worker);
-            sampler.setMonitoredPackages(getClass().getPackageName());
-            sampler.sampleOnceAndPrint();
-            List<Row> rows = recorder.only().group("wide").rows();
-            assertThat(rows)
-                    .anyMatch(row -> row.frame().length() > 150)
-                    .anyMatch(row -> row.frame().length() < 150);
-            for (Row row : rows) {
-                int width = 2 * row.depth() + row.frame().length();
-                assertThat(row.line().indexOf("Cumulative time(ms): "))
-                        .as(row.line())
-                        .isEqualTo(width <= 150 ? COLUMN : width + 2);
-            }
-        }
-    }
-
-    private static final class VeryLong {
-
-        private static volatile boolean atWork;
-
-        static void itsNameIsSoLongThatTheColumnsOfTheReportHaveToMoveBecauseTheyStandAtOneHundredFiftyTwo(
-                CountDownLatch goHome) {
-            while (goHome.getCount() > 0) {
-                for (int i = 0; i < 1_000_000; i++) {
-                    atWork = true;
-                }
-            }
         }
     }
 

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.bench;
 
+import com.incapsula.sampler.testing.NativeTests;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
  * The native library as it is shipped, linked with functions that see each stack and time walks in the handler
- * ({@code src-test-c/bench/observed}). Linked when a benchmark needs it, from what the build has compiled.
+ * ({@code src-test-c/bench/observed}). It is linked when a benchmark needs it.
  */
 public final class ObservedLibrary {
-
-    private static final Path BUILD = Path.of("target", "native", "maven").toAbsolutePath();
 
     private ObservedLibrary() {}
 
@@ -23,19 +20,11 @@ public final class ObservedLibrary {
      * @throws IOException if it cannot be linked; the message says why
      */
     public static String flag() throws IOException, InterruptedException {
-        Process process = new ProcessBuilder("cmake", "--build", BUILD.toString(), "--target", "observed")
-                .redirectErrorStream(true)
-                .start();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        Path library = BUILD.resolve("tests").resolve("libobserved.so");
-        if (process.waitFor() != 0 || !Files.exists(library)) {
-            throw new IOException("cmake --build " + BUILD + " --target observed failed:\n" + output);
-        }
-        return flag(library);
+        return flag(NativeTests.buildLibrary("observed"));
     }
 
     /**
-     * One that was linked before.
+     * The flag for a library that an earlier build linked.
      *
      * @param library its file
      * @return the flag with which a JVM loads it

@@ -47,15 +47,6 @@ public final class PprofFile {
      */
     public record Sample(long samples, long wallNanos, long cpuNanos, String thread, List<String> frames) {}
 
-    /**
-     * A method.
-     *
-     * @param systemName what the JVM calls it
-     * @param file its source
-     * @param startLine its first line, or 0
-     */
-    public record Function(String systemName, String file, long startLine) {}
-
     private final Message profile;
     private final int bytes;
 
@@ -168,20 +159,6 @@ public final class PprofFile {
         long id = number(line, "function_id");
         Message function = known(functions.get(id), "function " + id);
         return string(function, "name") + " " + string(function, "filename") + ":" + number(line, "line");
-    }
-
-    /** @return by name */
-    public Map<String, Function> functions() {
-        Map<String, Function> found = new HashMap<>();
-        byId("function")
-                .values()
-                .forEach(function -> found.put(
-                        string(function, "name"),
-                        new Function(
-                                string(function, "system_name"),
-                                string(function, "filename"),
-                                number(function, "start_line"))));
-        return found;
     }
 
     private static <T> T known(T found, String what) {

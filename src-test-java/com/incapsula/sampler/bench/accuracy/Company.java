@@ -11,6 +11,7 @@ import com.incapsula.sampler.bench.peer.Frame.Kind;
 import com.incapsula.sampler.bench.peer.Peer;
 import com.incapsula.sampler.bench.peer.Profile;
 import com.incapsula.sampler.bench.peer.SamplerPeer;
+import com.incapsula.sampler.testing.work.Programs;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.bench.accuracy;
 
+import com.incapsula.sampler.testing.work.Programs;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.invoke.MethodHandle;

@@ -9,6 +9,7 @@ import com.incapsula.sampler.bench.Table;
 import com.incapsula.sampler.bench.accuracy.Calls.Verdict;
 import com.incapsula.sampler.bench.peer.Peer;
 import com.incapsula.sampler.bench.peer.SamplerPeer;
+import com.incapsula.sampler.testing.work.Programs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

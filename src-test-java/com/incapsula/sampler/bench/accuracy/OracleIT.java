@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.incapsula.sampler.bench.Plan;
 import com.incapsula.sampler.bench.peer.Peer;
 import com.incapsula.sampler.testing.Measures;
+import com.incapsula.sampler.testing.work.Programs;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;

@@ -4,11 +4,13 @@ package com.incapsula.sampler.bench.cost;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.bench.Jvm;
+import com.incapsula.sampler.testing.Measures;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Threads that are parked are neither woken nor interrupted nor walked, however often they are polled. */
+/** The sampler neither wakes nor interrupts nor walks a parked thread, however often it polls the thread. */
+@Measures(besideOthers = true)
 class ContextSwitchesIT {
 
     private static final int THREADS = 200;

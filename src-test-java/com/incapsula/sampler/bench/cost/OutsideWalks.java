@@ -48,7 +48,7 @@ public final class OutsideWalks {
      * @return a table per JDK
      */
     public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
-        Path library = NativeTests.path("liboutside_bench.so");
+        Path library = NativeTests.buildLibrary("outside_bench");
         List<Table> tables = new ArrayList<>();
         for (Path jdk : plan.jdks()) {
             Table table = new Table(

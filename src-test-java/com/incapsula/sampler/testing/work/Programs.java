@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package com.incapsula.sampler.bench.accuracy;
+package com.incapsula.sampler.testing.work;
 
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
@@ -139,7 +139,7 @@ public enum Programs {
     SORTING("sorting of Integers") {
         private final Object[] untyped = new Random(42).ints(4000).boxed().toArray();
 
-        /* With G1 a copy of references ends with a call into the JVM, of which the JVM notes no frame. */
+        /* With G1, copying references ends with a call into the JVM, and the JVM keeps no frame for that call. */
         @Override
         public long step() {
             Integer[] array = Arrays.copyOf(untyped, untyped.length, Integer[].class);
@@ -171,14 +171,15 @@ public enum Programs {
         this.title = title;
     }
 
-    String title() {
+    /** @return what the program does, for a table */
+    public String title() {
         return title;
     }
 
-    /** @return what about a millisecond of work comes to; it must be used */
+    /** @return a result of about a millisecond of work, which the caller must use */
     public abstract long step() throws Exception;
 
-    static int power(int base, int times) {
+    public static int power(int base, int times) {
         int result = 1;
         for (int i = 0; i < times; i++) {
             result *= base;

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static com.incapsula.sampler.testing.Samplers.awaitTicks;
+import static com.incapsula.sampler.testing.Samplers.quick;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.incapsula.sampler.testing.OutcomeTable;
+import com.incapsula.sampler.testing.PprofFile;
+import com.incapsula.sampler.testing.Recorder;
+import com.incapsula.sampler.testing.Samplers;
+import com.incapsula.sampler.testing.Worker;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** All formats of a report of a real sampler have the same totals. The C tests assert each format itself. */
+@Timeout(Samplers.HANG_SECONDS)
+class FormatTotalsIT {
+
+    private final ThreadsSampler sampler = quick(new Recorder());
+    private final Worker waiting = Worker.waiting("worker");
+
+    @AfterEach
+    void end() throws IOException {
+        sampler.close();
+        waiting.close();
+    }
+
+    private static byte[] pprofOf(SamplingReport report) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        report.writeTo(ReportFormat.PPROF, out);
+        return out.toByteArray();
+    }
+
+    private static long sum(String text, String pattern) {
+        return Pattern.compile(pattern)
+                .matcher(text)
+                .results()
+                .flatMap(found -> Stream.of(found.group(1).split(",")))
+                .mapToLong(Long::parseLong)
+                .sum();
+    }
+
+    private static String written(SamplingReport report, ReportFormat format, ReportMeasure measure)
+            throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        report.writeTo(format, ReportOptions.standard().withMeasure(measure), out);
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    /** Some threads end between two ticks: every format has their time, and no sample of them. */
+    @Test
+    void everyFormHasTheSameTotals() throws Exception {
+        sampler.setSamplingFrequencyMillis(1);
+        sampler.setReportJvmThreads(true);
+        sampler.init();
+        for (int i = 0; i < 40; i++) {
+            try (Worker guest = Worker.busy("guest")) {
+                awaitTicks(sampler, 2);
+            }
+        }
+        try (SamplingReport report = sampler.snapshot()) {
+            long wall = report.getWallNanos();
+            long samples = report.getSamples();
+            assertThat(samples).isPositive().isLessThan(report.getPolls());
+            assertThat(OutcomeTable.sum(report.getOutcomes(), "walked", "idle", "recovered"))
+                    .isEqualTo(samples);
+            assertThat(report.getGroups().stream()
+                            .mapToLong(SamplingGroup::getSamples)
+                            .sum())
+                    .isEqualTo(samples);
+            assertThat(sum(written(report, ReportFormat.COLLAPSED, ReportMeasure.WALL), " (\\d+)\n"))
+                    .isEqualTo(wall);
+            assertThat(sum(written(report, ReportFormat.COLLAPSED, ReportMeasure.SAMPLES), " (\\d+)\n"))
+                    .isEqualTo(samples);
+            String endValue = "\"endValue\":(\\d+)";
+            assertThat(sum(written(report, ReportFormat.SPEEDSCOPE, ReportMeasure.WALL), endValue))
+                    .isEqualTo(wall);
+            assertThat(sum(written(report, ReportFormat.SPEEDSCOPE, ReportMeasure.SAMPLES), endValue))
+                    .isEqualTo(samples);
+            String json = written(report, ReportFormat.JSON, ReportMeasure.WALL);
+            // The time of a blocked thread is charged a second time, to the holder of the lock.
+            String groups = json.split("\"lockHolders\":", 2)[0];
+            assertThat(sum(groups, "\"wall\":\\[([\\d,]+)]")).isEqualTo(wall);
+            assertThat(sum(json, "\"samples\":\\[([\\d,]+)]")).isEqualTo(samples);
+            assertThat(sum(json, "\"polls\":\\d+,\"samples\":(\\d+)")).isEqualTo(samples);
+            ByteArrayOutputStream folded = new ByteArrayOutputStream();
+            report.writeTo(ReportFormat.JSON, ReportOptions.standard().withFoldRecursion(true), folded);
+            assertThat(written(report, ReportFormat.HTML, ReportMeasure.WALL))
+                    .contains(folded.toString(StandardCharsets.UTF_8).strip());
+            assertThat(sum(report.toString(ReportFormat.TEXT), "\nsamples: (\\d+)\n"))
+                    .isEqualTo(samples);
+            List<PprofFile.Sample> pprof = new PprofFile(pprofOf(report)).samples();
+            assertThat(pprof.stream().mapToLong(PprofFile.Sample::wallNanos).sum())
+                    .isEqualTo(wall);
+            assertThat(pprof.stream().mapToLong(PprofFile.Sample::samples).sum())
+                    .isEqualTo(samples);
+        }
+    }
+}

@@ -3,15 +3,14 @@
 
 #include <stdlib.h>
 
+enum { DAYTIME_SHARE = 4 };
+
 long test_rounds(long usual)
 {
     const char *const wanted = getenv("SMP_TEST_ROUNDS");
     const char *const share = getenv("SMP_TEST_SHARE");
-    long rounds = usual;
+    const long parts = share != NULL && atol(share) > 0 ? atol(share) : DAYTIME_SHARE;
+    const long rounds = wanted != NULL ? atol(wanted) : usual / parts;
 
-    if (wanted != NULL)
-        rounds = atol(wanted);
-    else if (share != NULL && atol(share) > 0)
-        rounds = usual / atol(share);
     return rounds > 0 ? rounds : 1;
 }

@@ -2,15 +2,15 @@
 /*
  * rounds.h - how many rounds a test of random cases makes.
  *
- * SMP_TEST_ROUNDS=N makes N of them, in every test. SMP_TEST_SHARE=N makes the Nth part: .ci/run
- * sets it where each round is slow, under a sanitizer and under valgrind.
+ * SMP_TEST_ROUNDS=N makes N of them, in every test. SMP_TEST_SHARE=N makes the Nth part of the
+ * usual number; without it a quarter is made. .ci/run sets SMP_TEST_SHARE=1 by night.
  *
  * Threads  any.
  */
 #ifndef SMP_TEST_ROUNDS_H
 #define SMP_TEST_ROUNDS_H
 
-/* One at least. The usual number is what the test makes where neither variable is set. */
+/* Returns at least one round. */
 long test_rounds(long usual);
 
 #endif

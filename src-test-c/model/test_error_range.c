@@ -71,6 +71,25 @@ static void a_change_is_of_the_nodes_of_one_path_only(void **state)
     smp_tree_destroy(tree);
 }
 
+/* A node on a chain has no row of its own until a second child makes it need one. */
+static void a_node_that_gets_a_row_keeps_its_variance(void **state)
+{
+    static const uint32_t chain[] = { 3, 2, 1 };
+    struct smp_tree *tree = make_tree(WITH_ERRORS);
+    const uint32_t root = add(tree, 0, SMP_LOCATION_GROUP);
+    const uint32_t other = add(tree, root, 9);
+    uint32_t leaf = 0;
+
+    (void)state;
+    assert_int_equal(smp_tree_add(tree, root, chain, 3, &leaf), SMP_OK);
+    const uint32_t middle = smp_tree_nodes(tree)[leaf].parent;
+    smp_tree_moved(tree, other, leaf, 3, 7);
+    assert_near(smp_tree_variance(tree, middle), 9);
+    (void)add(tree, middle, 4);
+    assert_near(smp_tree_variance(tree, middle), 9);
+    smp_tree_destroy(tree);
+}
+
 /* Two threads arrive and one leaves: the square of 3 + 3 - 1, not 9 + 9 + 1. */
 static void changes_of_one_tick_are_summed_with_their_signs(void **state)
 {
@@ -462,6 +481,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_change_is_of_the_nodes_of_one_path_only),
+        cmocka_unit_test(a_node_that_gets_a_row_keeps_its_variance),
         cmocka_unit_test(changes_of_one_tick_are_summed_with_their_signs),
         cmocka_unit_test(a_weight_counts_less_the_likelier_its_poll_was),
         cmocka_unit_test(random_changes_are_those_of_a_naive_sum),

@@ -244,6 +244,7 @@ static enum smp_status grow_and_seal(void *self)
     struct smp_quota *quota = self;
     struct smp_tree *tree = NULL;
     uint32_t root = 0;
+    int kept = 0;
     enum smp_status status =
         smp_tree_create(quota, SMP_SAMPLED_MEASURES | SMP_STATE_MEASURES, MAX_BYTES, &tree);
 
@@ -252,6 +253,11 @@ static enum smp_status grow_and_seal(void *self)
     if (status == SMP_OK) {
         for (int i = 0; i < SMP_THREAD_STATE_COUNT; i++)
             smp_tree_credit_wall(tree, root, (enum smp_thread_state)i, 1);
+        for (int i = 0; i < SMP_THREAD_STATE_COUNT; i++) {
+            const enum smp_measure measure = smp_measure_of_state((enum smp_thread_state)i);
+            kept += smp_column_at(smp_tree_column(tree, measure), root) == 1;
+        }
+        assert_true((smp_tree_lost_states(tree) > 0) == (kept < SMP_THREAD_STATE_COUNT));
         assert_int_equal(smp_column_at(smp_tree_column(tree, SMP_MEASURE_WALL), root),
                          SMP_THREAD_STATE_COUNT);
         smp_tree_seal(tree);

@@ -85,7 +85,7 @@ struct smp_thread_source {
     void *self;
 };
 
-/* What the JVM and the system say of a thread that does not run just now. */
+/* The state of a thread that does not run, by the JVM and the system. */
 enum smp_wait_word {
     SMP_WORD_UNKNOWN,
     SMP_WORD_RUNS,       /* it runs after all, or has just been preempted */
@@ -270,8 +270,8 @@ struct smp_cpu_timers {
     void (*stop)(void *self, void *timer, struct smp_cpu_sampled sampled);
     /* Calls sampled for all samples since the last call. */
     void (*drain)(void *self, struct smp_cpu_sampled sampled);
-    /* So many expirations of each running thread, one thread a CPU, fit between two drains, and
-     * leave half of the memory for samples free. */
+    /* The number of expirations between two drains, for each CPU's running thread, that leave half
+     * of the memory for samples free. */
     uint32_t samples_per_cpu;
     /* The system expires the timers of one thread no more often than this, however short the
      * interval. */
@@ -335,7 +335,7 @@ struct smp_machine_time {
     int64_t stolen_ns; /* the host of a virtual machine had the CPU for something else */
 };
 
-/* The operating system's view of the process's threads. All NULL where there is none. */
+/* The operating system's view of the process's threads. All NULL if there is none. */
 struct smp_os_thread_source {
     /*
      * Calls used for every thread that is_java denies and that has used CPU time since the last
@@ -357,7 +357,7 @@ struct smp_os_thread_source {
     /* Returns for how long, in all, the CPU quota has stopped threads of the process's control
      * group, ns; 0: never, or not known. NULL: as 0. */
     int64_t (*throttled_ns)(void *self);
-    /* That quota in thousandths of a CPU; 0: none, or not known. NULL: as 0. */
+    /* Returns the quota in thousandths of a CPU; 0: none, or not known. NULL: as 0. */
     uint32_t (*quota_milli)(void *self);
     /* Sets both members to 0 if they are not known. NULL: they are not. */
     void (*machine_time)(void *self, struct smp_machine_time *out);

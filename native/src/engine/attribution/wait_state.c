@@ -134,7 +134,7 @@ struct smp_wait_verdict smp_wait_verdict_find(const struct smp_methods *methods,
         return (struct smp_wait_verdict){ .state = SMP_STATE_WAITING, .leaf = SMP_LEAF_NATIVE };
     if (sample->count > 0 && kind_at(&stack, 0) == SMP_WAIT_OTHER)
         verdict.leaf = sample->frames[0].bci < 0 ? SMP_LEAF_NATIVE : SMP_LEAF_JAVA;
-    /* What the user says counts more than a system call. */
+    /* The user's methods count more than a system call. */
     if (verdict.leaf == SMP_LEAF_NATIVE && kind_by_user(&stack) != SMP_WAIT_OTHER)
         verdict.leaf = SMP_LEAF_KNOWN;
     return verdict;

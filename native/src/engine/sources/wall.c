@@ -310,7 +310,7 @@ static void flush_wall(void *self, enum smp_flush reason)
     struct smp_wall *wall = self;
     struct smp_poll poll = { .now_ns = wall->covered_ns };
 
-    /* What follows, such as the end of an interval, is no poll. */
+    /* The caller's next work, such as the end of an interval, is no poll. */
     if (!wall->schedule.throttle->has_ended)
         smp_throttle_end(wall->schedule.throttle);
     take_left_answers(wall, reason == SMP_FLUSH_LAST ? SMP_ANSWERS_LAST : SMP_ANSWERS_SOON);

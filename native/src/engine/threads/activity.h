@@ -32,7 +32,7 @@ enum {
     SMP_MOMENT_SHARE = 10     /* and no more than this share of the time between two readings */
 };
 
-/* What is known of one thread. Zeroed: nothing. */
+/* The state of one thread. Zeroed: nothing is known. */
 struct smp_activity {
     bool has_clock;        /* cpu_ns is valid */
     bool has_leaf;         /* the stack is known, and was walked after cpu_ns was read */
@@ -44,7 +44,7 @@ struct smp_activity {
                             * has run since, or never wanted one */
 };
 
-/* What two readings of the clock prove. */
+/* The result of two readings of the clock. */
 enum smp_activity_kind {
     SMP_ACTIVITY_UNKNOWN, /* there is no clock */
     SMP_ACTIVITY_NONE,    /* the thread has not run since the last poll */

@@ -26,8 +26,8 @@
 #include "model/thread_groups.h"
 
 /*
- * What all sources know of a thread. The record of a source begins with this one. A poll of an idle
- * thread needs only the first members, and finds none of them in the CPU's cache.
+ * The part of a thread's record that all sources share; a source's record begins with it. A poll of
+ * an idle thread needs only the first members, and finds none of them in the CPU's cache.
  */
 struct smp_thread_record {
     struct smp_deadline deadline; /* must be first: when the source polls the thread next */

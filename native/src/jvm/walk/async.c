@@ -88,6 +88,16 @@ bool smp_async_walks_by_itself(void)
     return state.own.walk != NULL && smp_hotspot_is_usable();
 }
 
+void smp_async_own_refusal(char out[SMP_ASYNC_REFUSAL_BYTES])
+{
+    char reason[SMP_LAYOUT_REASON_BYTES];
+
+    smp_hotspot_refusal(reason);
+    if (reason[0] == '\0' && !smp_async_walks_by_itself())
+        (void)snprintf(reason, sizeof(reason), "the check was not possible"); /* this time */
+    (void)snprintf(out, SMP_ASYNC_REFUSAL_BYTES, "%s", reason);
+}
+
 static bool has_a_walk(void)
 {
     return state.async.walk != NULL || smp_async_walks_by_itself();
@@ -167,6 +177,8 @@ static const struct smp_chunks *find_chunks(JNIEnv *env)
 /* After the events for code, which have found the layout. */
 static void prepare_own_walk(const struct smp_check_caller *caller)
 {
+    if (state.async.layout.jvm.last_sp == 0)
+        smp_hotspot_refuse("unknown layout of the thread object");
     (void)!smp_hotspot_prove(caller); /* else it is not usable, see smp_hotspot_is_usable */
     smp_frames_set_virtual_root(smp_virtual_threads_boundary());
     if (state.cache == NULL && smp_frames_cache_create(&state.cache) == SMP_OK) {
@@ -258,18 +270,18 @@ static enum smp_status test_walks(const struct smp_walk_target *target, JNIEnv *
     return status;
 }
 
-/* Without our own walk, which would hide it. */
-static bool is_jvm_walk_right(const struct smp_walk_target *self)
+/* AsyncGetCallTrace is the engine that follows if our own walk is refused later. */
+static bool is_jvm_walk_right(struct smp_walk_target self)
 {
     bool is_right = false;
 
+    self.walk = state.async.walk;
     for (int i = 0; i < SELF_TESTS && !is_right; i++)
-        is_right = smp_self_test_native(state.async.signal, self) == NULL;
+        is_right = smp_self_test_native(state.async.signal, &self) == NULL;
     return is_right;
 }
 
-/* SMP_OK with *reason NULL: usable; else why not. The JVM's walk is tested apart, where ours does
- * without it. */
+/* SMP_OK with *reason NULL: usable; else why not. */
 static enum smp_status open_async(int signal, const char **reason)
 {
     JNIEnv *env = smp_agent_env();
@@ -279,10 +291,10 @@ static enum smp_status open_async(int signal, const char **reason)
     *reason = prepare_walks(signal, env, &self);
     if (*reason != NULL)
         return SMP_OK;
-    self.walk = state.async.walk;
-    if (smp_async_own_walk() != NULL && self.walk != NULL && !is_jvm_walk_right(&self))
-        state.async.walk = self.walk = NULL;
+    if (smp_async_own_walk() != NULL && state.async.walk != NULL && !is_jvm_walk_right(self))
+        state.async.walk = NULL;
     self.own = smp_async_own_walk();
+    self.walk = self.own == NULL ? state.async.walk : NULL;
     status = test_walks(&self, env, reason);
     state.is_proven = state.is_proven || (status == SMP_OK && *reason == NULL);
     return status;

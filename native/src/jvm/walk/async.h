@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * async.h - whether, and how, this JVM lets a running thread walk itself.
+ * async.h - the engine that walks threads: chosen once, at start.
+ *
+ *   OWN                    our own walk, in the handler and from outside (outside.h). It needs the
+ *                          layout of the JVM's thread object and a proven walk (check/check.h)
+ *   ASYNC_GET_CALL_TRACE   else, for threads that run. Waiting threads are walked by JVMTI. Not
+ *                          with value classes (JDK 28, preview): there AsyncGetCallTrace crashes
+ *   JVMTI                  else, or if no signal can be used: all walks are handshakes
+ *
+ * No walk uses two engines. If a check that runs later refuses our own walk (smp_hotspot_refuse),
+ * the next walk of every session is the next engine's.
  *
  *   events for code on, those of code made before ─► layout of the JVM's thread object, our own
- *   walk proven (check/check.h) ─► signal handler ─► self-test: two known stacks walked ─► usable
+ *   walk proven ─► signal handler ─► self-test: two known stacks walked ─► usable
  *
  * The two stacks: that of the caller, in native code, must equal JVMTI's; that of an internal
- * thread, which hashes numbers meanwhile, must end in that method. Any mismatch disables
- * asynchronous walks; see smp_async_refusal.
- *
- * A thread walks itself by our own walk; AsyncGetCallTrace does what that cannot, and all where it
- * is not usable, as the engine's name says then. With value classes (JDK 28, preview) it crashes:
- * there it is not called at all, and without our own walk nothing is walked asynchronously.
+ * thread, which hashes numbers meanwhile, must end in that method. Any mismatch leaves JVMTI; see
+ * smp_async_refusal.
  *
  * Owns     the JVM's events for code while open; code_map.h.
  * Threads  any attached one; open and close as once.h. The getters: any, while open.
@@ -60,10 +65,12 @@ struct smp_async {
 const struct smp_async *smp_async_get(void);
 /* Are frames of virtual threads read that lie in the heap? */
 bool smp_async_reads_heap(void);
-/* For the next walk; NULL: not usable in this JVM, or not any more (jvm/check/check.h). */
+/* For the next walk; NULL: the engine is another one. */
 const struct smp_own_walk *smp_async_own_walk(void);
-/* Is it usable? False: AsyncGetCallTrace walks all threads that run. */
+/* Is the engine OWN? */
 bool smp_async_walks_by_itself(void);
+/* "": the engine is OWN. Else why not. Copied. */
+void smp_async_own_refusal(char out[SMP_ASYNC_REFUSAL_BYTES]);
 /* The number to send for a session that opened with wanted: another session's if wanted could not
  * be installed. */
 int smp_async_signal(int wanted);

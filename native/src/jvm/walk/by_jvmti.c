@@ -86,6 +86,16 @@ enum smp_status smp_by_jvmti_fetch(jobject thread, struct smp_frame *frames, siz
     return fetch_frames(thread, frames, capacity, count);
 }
 
+bool smp_by_jvmti_is_in_native(jobject thread)
+{
+    jvmtiEnv *jvmti = smp_agent_jvmti();
+    jint state = 0;
+
+    return smp_agent_is_live() &&
+           (*jvmti)->GetThreadState(jvmti, thread, &state) == JVMTI_ERROR_NONE &&
+           (state & JVMTI_THREAD_STATE_IN_NATIVE) != 0;
+}
+
 static enum smp_wait_word word_by_jvmti(void *self, struct smp_thread *thread)
 {
     (void)self;

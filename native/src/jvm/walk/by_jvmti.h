@@ -14,6 +14,7 @@
 #define SMP_JVM_WALK_BY_JVMTI_H
 
 #include <jni.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "engine/jvm.h"
@@ -22,6 +23,10 @@ struct smp_walker smp_by_jvmti(void);
 
 /* As the walker, of any Thread object. */
 SMP_CHECKED enum smp_status smp_by_jvmti_walk(jobject thread, struct smp_sample *sample);
+
+/* Does the thread run native code? Then a handshake with it waits for nothing. False, too, if the
+ * JVM does not say. */
+bool smp_by_jvmti_is_in_native(jobject thread);
 
 /*
  * Up to capacity frames of a thread, leaf first, by one handshake, which also makes the ids of

@@ -11,6 +11,7 @@
 #include "jvm/threads/threads.h"
 #include "jvm/threads/virtual_threads.h"
 #include "jvm/walk/async.h"
+#include "jvm/walk/by_jvmti.h"
 #include "jvm/walk/delivery.h"
 #include "jvm/walk/native_walk.h"
 #include "jvm/walk/proven_walk.h"
@@ -174,9 +175,10 @@ static enum smp_status send_request(struct smp_by_signal *walker, struct request
     slot->mailbox = walker->mailbox;
     slot->frames = request->buffer.frames;
     slot->capacity = request->buffer.capacity;
-    if (!record_request(info, cookie)) {
+    const bool is_walkable = slot->target.own == NULL || slot->target.stack_high != 0;
+    if (!is_walkable || !record_request(info, cookie)) {
         smp_signal_release(cookie);
-        return SMP_ESTATE;
+        return is_walkable ? SMP_ESTATE : SMP_EUNSUPPORTED;
     }
     drop_mounted(env, request);
     request->mounted = mounted_on(env, request->thread, info);
@@ -271,15 +273,26 @@ static enum smp_status reserve_late(struct smp_by_signal *walker, JNIEnv *env,
     return walker->late_count + walker->count < SMP_ASYNC_LATE ? SMP_OK : SMP_ESTATE;
 }
 
+/*
+ * Our own walk reads the JVM's object of the thread, which a thread that may have ended does not
+ * have any more. A handshake shows that it lives, as does a walk of Java code. If virtual threads
+ * are in use only the latter: a handshake with a thread that runs Java code would stall them.
+ */
+static bool needs_handshake(struct smp_thread *thread)
+{
+    return smp_async_walks_by_itself() &&
+           smp_gate_is_unsure(&smp_threads_walk_info(thread)->gate) &&
+           (!smp_virtual_threads_in_use() || smp_by_jvmti_is_in_native(smp_threads_ref(thread)));
+}
+
 static enum smp_status check_thread(struct smp_by_signal *walker, struct smp_thread *thread)
 {
     if (!smp_async_is_usable() || smp_signals_is_lost(smp_async_signal(walker->signal)))
         return SMP_EUNSUPPORTED;
     if (thread->os_tid == 0)
         return smp_virtual_threads_in_use() ? SMP_EINVAL : SMP_EUNSUPPORTED;
-    if (smp_async_get()->walk == NULL && smp_gate_is_unsure(&smp_threads_walk_info(thread)->gate) &&
-        !smp_virtual_threads_in_use())
-        return SMP_EUNSUPPORTED; /* a handshake shows that it lives */
+    if (needs_handshake(thread))
+        return SMP_EUNSUPPORTED;
     if (thread->ended_ns != 0)
         return SMP_EGONE;
     if (has_blocked_signal(walker, thread))
@@ -370,31 +383,6 @@ static bool is_worth_another_try(enum smp_answer answer)
     }
 }
 
-/*
- * AsyncGetCallTrace has walked, which does not name methods without an id. Our own walk does: the
- * next try is most likely ours. Where that is not usable, ids are made for it.
- */
-static bool has_another_way_to_names(struct smp_by_signal *walker, JNIEnv *env)
-{
-    return smp_async_own_walk() != NULL ||
-           smp_handshakes_make_ids(&walker->delivery.handshakes, env);
-}
-
-/* By a handshake, where another try would not help. True: that ended the request. */
-static bool end_by_handshake(struct smp_by_signal *walker, JNIEnv *env, struct smp_delivery_to to,
-                             size_t index, const struct smp_walked *walked)
-{
-    struct smp_delivery *delivery = &walker->delivery;
-    const bool is_last =
-        is_worth_another_try(walked->answer->answer) && !may_try_again(&walker->requests[index]);
-
-    if (!smp_delivery_with_root(delivery, walked, to) &&
-        !(is_last && smp_delivery_waiting(delivery, walked, to)))
-        return false;
-    end_request(walker, env, index);
-    return true;
-}
-
 uint32_t smp_by_signal_more_room(const struct smp_by_signal *walker, uint32_t room)
 {
     const size_t most = SMP_OWN_WALK_ROOM * (walker->delivery.capacity + SMP_WALK_EXTRA);
@@ -441,20 +429,14 @@ static bool read_walk(struct smp_by_signal *walker, JNIEnv *env, struct smp_deli
     smp_walk_target_learn(request->thread, env, &answer);
     if (answer.cut.omitted > 0 && grow_frame_buffer(walker, request))
         return false;
-    if (answer.count > 0 && may_try_again(request) && smp_delivery_lacks_ids(&walked) &&
-        has_another_way_to_names(walker, env)) {
-        request->answer = SMP_ANSWER_NO_METHOD;
-        return false;
-    } else if (answer.count > 0) {
+    const bool is_worth_it = is_worth_another_try(answer.answer);
+    if (answer.count > 0)
         smp_delivery_stack(&walker->delivery, env, &walked, to);
-        end_request(walker, env, index);
-        return true;
-    } else if (end_by_handshake(walker, env, to, index, &walked)) {
-        return true;
-    } else if (is_worth_another_try(answer.answer) && may_try_again(request)) {
+    else if (is_worth_it && may_try_again(request))
         return false;
-    }
-    end_without_stack(walker, env, to, index, request->answer);
+    else if (!is_worth_it || !smp_delivery_waiting(&walker->delivery, &walked, to))
+        smp_delivery_none(request->token, request->answer, to);
+    end_request(walker, env, index);
     return true;
 }
 
@@ -612,13 +594,10 @@ bool smp_by_signal_deliver(struct smp_by_signal *walker, JNIEnv *env,
     const struct smp_walk_answer *answer = walked->answer;
 
     smp_walk_target_learn(walked->thread, env, answer);
-    if (answer->count > 0 && env != NULL) {
-        if (smp_delivery_lacks_ids(walked)) /* for the next walk */
-            (void)smp_handshakes_make_ids(&walker->delivery.handshakes, env);
+    if (answer->count > 0 && env != NULL)
         smp_delivery_stack(&walker->delivery, env, walked, to);
-    } else {
+    else
         smp_delivery_none(walked->token, answer->answer, to);
-    }
     return answer->cut.omitted == 0;
 }
 

@@ -273,8 +273,7 @@ static bool has_target_of(const struct smp_cpu_timer *timer, const struct smp_wa
 static void renew_timer_target(struct smp_cpu_timer *timer, JNIEnv *env)
 {
     const struct smp_walk_info *info = smp_threads_walk_info(timer->thread);
-    const bool is_complete =
-        info->run_method != 0 && info->stack_high != 0 && info->java_thread != 0;
+    const bool is_complete = info->stack_high != 0 && info->java_thread != 0;
     struct smp_walk_target target;
 
     if (env == NULL || timer->thread->ended_ns != 0 || (is_complete && has_target_of(timer, info)))

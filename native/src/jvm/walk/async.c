@@ -39,11 +39,11 @@ static struct {
     /* Written by the call that opens or closes. */
     bool is_proven;         /* a running method was walked once: not tested again in this JVM */
     struct smp_async async; /* constant while usable */
-    struct smp_frames_cache *cache; /* with it own is constant, which a late handler may read */
+    struct smp_frames_cache *cache; /* while it is there own is constant: a late handler reads it */
     struct smp_own_walk own;
     struct smp_own_walk on_stack; /* the same, without the heap */
     _Atomic bool cuts_virtual_threads;
-    struct smp_chunks chunks; /* what own may read of the heap */
+    struct smp_chunks chunks; /* the heap as own reads it */
     pthread_mutex_t mutex;    /* guards the refusals */
     char refusal[SMP_ASYNC_REFUSAL_BYTES];
     char chunks_refusal[SMP_CHUNKS_REASON_BYTES];
@@ -56,7 +56,7 @@ static void set_refusal(const char *reason)
     pthread_mutex_unlock(&state.mutex);
 }
 
-/* Of JDKs with virtual threads only. */
+/* "" on JDKs without virtual threads. */
 static void set_chunks_refusal(const char *reason)
 {
     pthread_mutex_lock(&state.mutex);
@@ -103,7 +103,7 @@ static bool has_a_walk(void)
     return state.async.walk != NULL || smp_async_walks_by_itself();
 }
 
-/* Our own walk may be refused at any time (check/check.h): in some JVMs no other one is left. */
+/* Our own walk may be refused at any time (check/check.h). In some JVMs no other one is left. */
 void smp_async_refusal(char out[SMP_ASYNC_REFUSAL_BYTES])
 {
     char own[SMP_LAYOUT_REASON_BYTES];
@@ -152,7 +152,7 @@ int smp_async_signal(int wanted)
 
 /* ---------------------------------------------------------------------------------- up and down */
 
-/* The thread that calls, which is in a native method called from Java. */
+/* The calling thread, which is in a native method called from Java. */
 static struct smp_check_caller describe_caller(jvmtiEnv *jvmti, JNIEnv *env)
 {
     struct smp_check_caller caller = { .jvmti = jvmti, .env = env };
@@ -190,7 +190,7 @@ static void prepare_own_walk(const struct smp_check_caller *caller)
     }
 }
 
-/* What the walks read of the JVM's thread objects and of its code. self: the calling thread. */
+/* Finds how walks read the JVM's thread objects and its code. self: the calling thread. */
 static void prepare_layouts(jvmtiEnv *jvmti, JNIEnv *env, struct smp_walk_target *self)
 {
     const struct smp_stack_bounds stack = smp_stack_bounds_own();
@@ -221,7 +221,7 @@ static const char *install_handler(int signal)
     return NULL;
 }
 
-/* NULL: then *reason says why. */
+/* AsyncGetCallTrace; NULL: *reason says why not. */
 static smp_jvm_walk *find_jvm_walk(jvmtiEnv *jvmti, JNIEnv *env, const char **reason)
 {
     smp_jvm_walk *walk = NULL;
@@ -235,7 +235,7 @@ static smp_jvm_walk *find_jvm_walk(jvmtiEnv *jvmti, JNIEnv *env, const char **re
     return NULL;
 }
 
-/* NULL: a walk has all that it needs. self: the calling thread. */
+/* NULL: an engine has all that it needs. self: the calling thread. */
 static const char *prepare_walks(int signal, JNIEnv *env, struct smp_walk_target *self)
 {
     jvmtiEnv *jvmti = smp_agent_jvmti();
@@ -254,7 +254,7 @@ static const char *prepare_walks(int signal, JNIEnv *env, struct smp_walk_target
     return reason;
 }
 
-/* On the calling thread, and on one of ours; NULL: walked as expected. */
+/* Walks the calling thread, and one of ours. *reason NULL: both as expected. */
 static enum smp_status test_walks(const struct smp_walk_target *target, JNIEnv *env,
                                   const char **reason)
 {
@@ -300,7 +300,7 @@ static enum smp_status open_async(int signal, const char **reason)
     return status;
 }
 
-/* False: one still walks. */
+/* False: a handler still walks. */
 static bool wait_for_handlers(void)
 {
     const struct timespec pause = { .tv_nsec = 100000 };
@@ -320,7 +320,7 @@ static void close_async(void)
 {
     atomic_store(&state.usable, false);
     atomic_store(&smp_signal_process.is_open, false);
-    if (wait_for_handlers()) { /* else the next open uses it */
+    if (wait_for_handlers()) { /* else the next open uses the cache */
         smp_frames_cache_destroy(state.cache);
         state.cache = NULL;
         state.own = (struct smp_own_walk){ 0 };

@@ -45,15 +45,15 @@ SMP_CHECKED enum smp_status smp_async_open(int signal);
 void smp_async_close(void);
 
 bool smp_async_is_usable(void);
-/* Why it is not usable: of each walk that there could be. "" while it is, or before the first open.
+/* Why each walk that there could be is not usable; "" while one is, or before the first open.
  * Copied. */
 void smp_async_refusal(char out[SMP_ASYNC_REFUSAL_BYTES]);
 
-/* Why stacks of virtual threads are cut where these parked; "" where they are not, or where none is
- * in use. Copied. */
+/* Why stacks of virtual threads are cut at the place where they parked; "" if they are not cut, or
+ * no virtual thread is in use. Copied. */
 void smp_async_chunks_refusal(char out[SMP_ASYNC_REFUSAL_BYTES]);
 
-/* From now on their frames in the heap are not read, for as long as the library is loaded. */
+/* From now on frames of virtual threads in the heap are not read, while the library is loaded. */
 void smp_async_cut_virtual_threads(const char *reason);
 
 struct smp_async {
@@ -75,7 +75,7 @@ void smp_async_own_refusal(char out[SMP_ASYNC_REFUSAL_BYTES]);
  * be installed. */
 int smp_async_signal(int wanted);
 
-/* Hook of agent.h: from here on handlers do nothing. Waits for those that are walking. */
+/* Hook of agent.h: from here on handlers do nothing. Waits for handlers that walk. */
 void smp_async_vm_dies(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Never a frame count, nor a negative start depth: for either the JVM walks the whole stack, in a
- * handshake. Measured for 500,000 frames: 3.4 s, in which nothing else that stops the JVM begins.
+ * Nothing here requests a frame count, nor a negative start depth: for either the JVM walks the
+ * whole stack in a handshake. 500,000 frames take 3.4 s, in which no safepoint can begin.
  */
 #include "jvm/walk/by_jvmti.h"
 

@@ -39,19 +39,19 @@ struct smp_delivery {
     size_t capacity; /* frames of a sample; a deeper stack loses its middle */
     struct smp_jvm_states states;
     struct smp_handshakes handshakes;
-    struct smp_named_methods *named; /* NULL: what was copied of methods is not used */
+    struct smp_named_methods *named; /* NULL: copied names of methods are not used */
     struct smp_mounted_check mounted_check;
     char name[SMP_DELIVERY_NAME_BYTES];
 };
 
-/* Where it goes: as smp_async_walker's collect. */
+/* The receiver, as of smp_async_walker's collect. */
 struct smp_delivery_to {
     void (*answered)(void *context, uint64_t token, enum smp_answer answer,
                      const struct smp_sample *sample, const struct smp_mounted_thread *mounted);
     void *context;
 };
 
-/* A walk that is done. */
+/* A finished walk. */
 struct smp_walked {
     struct smp_thread *thread;
     uint64_t token;
@@ -63,9 +63,9 @@ struct smp_walked {
     bool is_late; /* the thread has no CPU for a handshake */
 };
 
-/* An answer without a stack. */
+/* Delivers an answer without a stack. */
 void smp_delivery_none(uint64_t token, enum smp_answer answer, struct smp_delivery_to to);
-/* There are frames. */
+/* Delivers a walk that has frames. */
 void smp_delivery_stack(struct smp_delivery *delivery, JNIEnv *env, const struct smp_walked *walked,
                         struct smp_delivery_to to);
 /* There is no whole stack. True: the thread waits in the JVM or in native code, and a handshake's

@@ -30,8 +30,8 @@ struct smp_outside {
     size_t capacity;
     struct smp_raw_frame *raw;
     uint64_t *ids;
-    char *names;                     /* of methods without an id; the last walk's */
-    struct smp_named_methods *named; /* NULL: they are not used */
+    char *names;                     /* that the last walk has copied of methods without an id */
+    struct smp_named_methods *named; /* NULL: names are not used */
     struct smp_frames_words words;
     struct smp_walker by_jvmti;
     struct smp_cross_check check;
@@ -115,8 +115,8 @@ static bool fill_sample(const struct smp_outside *walker, const struct smp_frame
 }
 
 /*
- * False: not JVMTI's stack. The next walk is compared as well: after two differences in a row this
- * JVM is not read right, and nothing is walked from outside any more.
+ * False: JVMTI's stack is another one. Then the next walk is compared as well. Two differences in a
+ * row show that we misread this JVM, and our own walks end.
  */
 static bool is_right(struct smp_outside *walker, struct smp_thread *thread,
                      const struct smp_sample *sample)
@@ -147,8 +147,8 @@ static const struct smp_proven_walk *how_of(const struct smp_outside *walker)
     return walker->how != NULL ? walker->how : &state.how;
 }
 
-/* A thread that waits has not come to its end, so it needs no handshake to prove that: where
- * sampling starts beside thousands of threads, each would need one. */
+/* A thread that waits has not ended, so no handshake need prove that. If sampling starts beside
+ * thousands of threads, each would need one. */
 static void confirm_waiting(struct smp_thread *thread)
 {
     struct smp_gate *gate = &smp_threads_walk_info(thread)->gate;
@@ -207,7 +207,7 @@ static enum smp_wait_word read_wait_word(void *self, struct smp_thread *thread)
     return smp_wait_word_read(is_off(walker) ? NULL : how_of(walker), thread);
 }
 
-/* A stack with frames proves that the thread's end is still to come, and so will be seen. */
+/* A stack with frames proves that the thread's end is still to come, and will be seen. */
 static enum smp_status walk_by_handshake(void *self, struct smp_thread *thread,
                                          struct smp_sample *sample)
 {

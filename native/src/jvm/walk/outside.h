@@ -43,12 +43,12 @@ void smp_outside_close(void);
 
 bool smp_outside_is_usable(void);
 
-/* Hook of agent.h: no walk from here on. Waits for those that are under way. */
+/* Hook of agent.h: no walk begins from here on. Waits for those under way. */
 void smp_outside_vm_dies(void);
 
 struct smp_outside;
 
-/* capacity: frames of a sample, at least 2. how: NULL, or what a test walks by; constant. */
+/* capacity: frames of a sample, at least 2. how: NULL, or the walk of a test; constant. */
 SMP_CHECKED enum smp_status smp_outside_create(size_t capacity, const struct smp_proven_walk *how,
                                                struct smp_outside **out);
 /* As smp_by_signal_name_by. Without this call JVMTI walks such stacks. */
@@ -58,7 +58,7 @@ void smp_outside_destroy(struct smp_outside *walker);
 /* Borrows walker. */
 struct smp_walker smp_outside_functions(struct smp_outside *walker);
 
-/* How many walks of this walker ended so. */
+/* How many walks of this walker ended with this proof. */
 uint64_t smp_outside_count(const struct smp_outside *walker, enum smp_proof proof);
 
 #endif

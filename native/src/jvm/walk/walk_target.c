@@ -109,9 +109,9 @@ struct smp_walk_target smp_walk_target_of(struct smp_thread *thread, const struc
 }
 
 /*
- * Frames came from its tid. The tid is this thread's as long as it lives, and another's after that:
- * one that ended before it was registered has no ThreadEnd that would have said so. Its Thread
- * object, which the JVM clears before the OS thread ends, says whether it still lives.
+ * Frames came from the thread's tid. If the thread ended before it was registered, no ThreadEnd has
+ * said so, and its tid may be another thread's by now. Its Thread object, which the JVM clears
+ * before the OS thread ends, says whether it still lives.
  */
 static void learn_life(struct smp_thread *thread, JNIEnv *env)
 {

@@ -78,7 +78,7 @@ void smp_walked_sample_keep_nameless(struct smp_sample *sample)
     }
 }
 
-/* What was cut before keeps what it has of its root's end, which may be nothing. */
+/* A stack that was cut before keeps its root end, which may be empty. */
 void smp_walked_sample_cut(struct smp_sample *sample, size_t capacity)
 {
     const size_t has = sample->omitted > 0 ? sample->count - sample->leaf_count : sample->count;

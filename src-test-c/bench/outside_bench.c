@@ -83,13 +83,13 @@ static int64_t time_walk(struct smp_thread *thread, enum way way)
 
 static const char *open_all(void)
 {
-    static char reason[SMP_OUTSIDE_REFUSAL_BYTES];
+    static char reason[SMP_ASYNC_REFUSAL_BYTES];
 
     if (smp_agent_open() != SMP_OK || smp_async_open(0) != SMP_OK)
         return "the agent cannot be opened";
     smp_outside_open();
     if (!smp_outside_is_usable()) {
-        smp_outside_refusal(reason);
+        smp_async_own_refusal(reason);
         return reason;
     }
     for (size_t i = 0; i < 2; i++) {

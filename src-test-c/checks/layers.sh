@@ -35,12 +35,12 @@ BEGIN {
     room("engine/sources", engine " engine/threads engine/attribution")
     room("engine/session", engine " engine/threads engine/attribution engine/sources")
 
-    jvm = "base engine/jvm.h model/sample.h"
+    jvm = "base engine/jvm.h model/sample.h model/walk_answer.h"
     room("hotspot", "base")
     room("jvm/agent", "base hotspot/exports.h")
     room("jvm/check", "base jvm/agent hotspot")
     room("jvm/code", jvm " classfile jvm/agent hotspot handler jvm/check")
-    room("handler", "engine/jvm.h base/backoff.h hotspot")
+    room("handler", "base model/sample.h model/walk_answer.h hotspot")
     room("jvm/threads", jvm " jvm/agent hotspot handler")
     room("jvm/walk", jvm " jvm/agent hotspot jvm/check jvm/code handler jvm/threads")
     room("jvm/locks", jvm " jvm/agent hotspot jvm/threads")

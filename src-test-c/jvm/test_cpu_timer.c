@@ -53,7 +53,8 @@ static struct smp_cpu_timer *armed(uint64_t *cookie)
     struct smp_cpu_timer *timer = smp_cpu_timer_take(cookie);
 
     assert_non_null(timer);
-    timer->target = (struct smp_walk_target){ .walk = fake_walk, .env = &pool };
+    timer->target =
+        (struct smp_walk_target){ .walk = fake_walk, .env = &pool, .ended_ns = &thread.ended_ns };
     timer->thread = &thread;
     timer->pool = &pool;
     smp_cpu_timer_arm(timer);

@@ -143,7 +143,6 @@ static void a_stack_with_all_its_names_needs_no_handshake(void **state)
 {
     (void)state;
     walk_all(DEPTH);
-    assert_false(smp_delivery_lacks_ids(&walked));
     smp_delivery_stack(&delivery, fake_jni_env(), &walked, to);
     assert_delivered(SMP_ANSWER_WHOLE, DEPTH);
     assert_false(got.has_mounted);
@@ -195,7 +194,6 @@ static void missing_ids_are_taken_from_a_handshake(void **state)
     walk_all(DEPTH);
     frames[2].method = NULL;
     frames[4].method = NULL;
-    assert_true(smp_delivery_lacks_ids(&walked));
     smp_delivery_stack(&delivery, fake_jni_env(), &walked, to);
     assert_delivered(SMP_ANSWER_WHOLE, DEPTH);
     assert_int_equal(fake_jvmti.calls[FAKE_GetStackTrace], 1);
@@ -216,6 +214,18 @@ static void without_a_handshake_the_others_keep_their_places(void **state)
     assert_int_equal(got.frames[2].method, FAKE_METHOD + DEPTH - 3);
 }
 
+/* A thread without a CPU would be waited for. */
+static void a_late_walk_gets_no_handshake(void **state)
+{
+    (void)state;
+    walk_all(DEPTH);
+    frames[2].method = NULL;
+    walked.is_late = true;
+    smp_delivery_stack(&delivery, fake_jni_env(), &walked, to);
+    assert_int_equal(got.answer, SMP_ANSWER_NO_METHOD);
+    assert_int_equal(fake_jvmti.calls[FAKE_GetStackTrace], 0);
+}
+
 /* The frame above the one that differs belongs to another call. */
 static void a_thread_that_went_on_keeps_a_frame_without_name(void **state)
 {
@@ -223,7 +233,6 @@ static void a_thread_that_went_on_keeps_a_frame_without_name(void **state)
     walk_all(DEPTH);
     frames[1].method = NULL;
     frames[2].bci = 77;
-    assert_true(smp_delivery_lacks_ids(&walked));
     smp_delivery_stack(&delivery, fake_jni_env(), &walked, to);
     assert_int_equal(got.answer, SMP_ANSWER_NO_METHOD);
     assert_int_equal(got.frames[0].method, SMP_METHODS_NO_ID);
@@ -246,7 +255,6 @@ static void copied_names_need_no_handshake(void **state)
         delivery.named = has_table ? named : NULL;
         walk_all(DEPTH);
         frames[2].method = (void *)(SMP_FRAME_NAME_BIT | (uintptr_t)copy);
-        assert_false(smp_delivery_lacks_ids(&walked));
         forbid_handshakes();
         smp_delivery_stack(&delivery, fake_jni_env(), &walked, to);
         assert_int_equal(got.sample.count, DEPTH);
@@ -261,64 +269,6 @@ static void copied_names_need_no_handshake(void **state)
     assert_int_equal(info.lines[0].line, 7);
     assert_int_equal(got.frames[1].bci, DEPTH - 2);
     smp_named_methods_destroy(named);
-}
-
-/* --- stacks that do not reach the root --- */
-
-static void the_lower_part_of_a_stack_is_taken_from_a_handshake(void **state)
-{
-    (void)state;
-    walk_frames(1, DEPTH, 3);
-    frames[1].method = (void *)(intptr_t)7777; /* it has left its leaf since */
-    answer.rootless = 3;
-    walked.capacity = DEPTH + 1;
-    assert_true(smp_delivery_with_root(&delivery, &walked, to));
-    assert_int_equal(got.answer, SMP_ANSWER_RETRIED);
-    assert_int_equal(got.sample.count, DEPTH);
-    assert_int_equal(got.frames[0].method, 7777);
-    for (int i = 1; i < DEPTH; i++)
-        assert_int_equal(got.frames[i].method, FAKE_METHOD + DEPTH - 1 - i);
-    assert_false(got.has_mounted);
-    assert_int_equal(smp_threads_walk_info(walked.thread)->root, FAKE_METHOD);
-}
-
-static void where_the_whole_stack_has_no_room_it_is_the_handshakes(void **state)
-{
-    (void)state;
-    walk_frames(1, DEPTH, 3);
-    frames[1].method = (void *)(intptr_t)7777;
-    answer.rootless = 3;
-    walked.capacity = DEPTH;
-    assert_true(smp_delivery_with_root(&delivery, &walked, to));
-    assert_delivered(SMP_ANSWER_RETRIED, DEPTH);
-}
-
-static void where_the_thread_went_on_the_stack_is_the_handshakes(void **state)
-{
-    (void)state;
-    for (uint32_t i = 1; i <= 3; i++)
-        frames[i] = (struct smp_jvm_frame){ .bci = 1, .method = (void *)(intptr_t)(7000 + i) };
-    answer.rootless = 3;
-    assert_true(smp_delivery_with_root(&delivery, &walked, to));
-    assert_delivered(SMP_ANSWER_RETRIED, DEPTH);
-}
-
-static void no_root_is_looked_for_where_no_handshake_helps(void **state)
-{
-    (void)state;
-    walk_frames(1, DEPTH, 3);
-    assert_false(smp_delivery_with_root(&delivery, &walked, to)); /* nothing is rootless */
-    answer.rootless = 3;
-    walked.is_late = true;
-    assert_false(smp_delivery_with_root(&delivery, &walked, to));
-    assert_int_equal(fake_jvmti.calls[FAKE_GetStackTrace], 0);
-    walked.is_late = false;
-    fixture.main_thread.depth = 0;
-    assert_false(smp_delivery_with_root(&delivery, &walked, to));
-    fixture.main_thread.depth = DEPTH;
-    forbid_handshakes();
-    assert_false(smp_delivery_with_root(&delivery, &walked, to));
-    assert_int_equal(got.count, 0);
 }
 
 /* --- a thread that waits inside the JVM --- */
@@ -442,12 +392,9 @@ int main(void)
         TEST(a_deep_stack_loses_its_middle),
         TEST(missing_ids_are_taken_from_a_handshake),
         TEST(without_a_handshake_the_others_keep_their_places),
+        TEST(a_late_walk_gets_no_handshake),
         TEST(a_thread_that_went_on_keeps_a_frame_without_name),
         TEST(copied_names_need_no_handshake),
-        TEST(the_lower_part_of_a_stack_is_taken_from_a_handshake),
-        TEST(where_the_whole_stack_has_no_room_it_is_the_handshakes),
-        TEST(where_the_thread_went_on_the_stack_is_the_handshakes),
-        TEST(no_root_is_looked_for_where_no_handshake_helps),
         TEST(a_waiting_thread_has_the_stack_of_a_handshake),
         TEST(the_states_of_jdk_28_are_others),
         TEST(a_thread_that_runs_is_not_waited_for),

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/safe_read.h"
-#include "handler/heap_end.h"
 #include "handler/own_walk.h"
 #include "hotspot/chunks.h"
 #include "hotspot/frame_slots.h"
@@ -578,119 +577,6 @@ static void test_each_word_is_broken(void **state)
     assert_true(cuts > 100);
 }
 
-/* ------------------------------------------------------- behind frames of AsyncGetCallTrace */
-
-enum { ROOT = 300, CARRIER = 301, IN_JAVA = 8, IN_NATIVE = 4 };
-
-struct handler {
-    struct smp_own_walk own;
-    struct smp_walk_target target;
-    struct smp_walk_answer answer;
-    struct smp_jvm_frame frames[CAPACITY];
-    struct smp_walk walk;
-};
-
-/* As it shows the thread of make_cut: its frames on the stack, then the carrier's. */
-static void interrupt(const struct program *program, struct handler *handler)
-{
-    static const uintptr_t methods[] = { 101, 101, 100, ROOT, CARRIER };
-    static const int32_t bcis[] = { 55, 33, 44, -3, 7 };
-    const struct smp_frames_start start = fake_stack_start(program->code);
-
-    memset(handler, 0, sizeof(*handler));
-    handler->own = smp_own_walk_make(fake_code_layout(program->code), NULL, ROOT);
-    handler->own.chunks = &program->chunks;
-    handler->target = (struct smp_walk_target){ .own = &handler->own,
-                                                .stack_low = start.sp - 64,
-                                                .stack_high = fake_stack_high(program->code) };
-    handler->target.layout.states.in_java = IN_JAVA;
-    for (size_t i = 0; i < 5; i++)
-        handler->frames[i + 1] =
-            (struct smp_jvm_frame){ .bci = bcis[i], .method = (void *)methods[i] };
-    handler->answer = (struct smp_walk_answer){ .first = 1, .count = 5, .state = IN_JAVA };
-    handler->walk = (struct smp_walk){ .target = &handler->target,
-                                       .frames = handler->frames,
-                                       .capacity = CAPACITY,
-                                       .at = { .pc = start.pc, .sp = start.sp, .fp = start.fp },
-                                       .answer = &handler->answer };
-}
-
-static void expect_completed(struct program *program, const struct handler *handler)
-{
-    const struct smp_jvm_frame *frames = handler->frames + 1;
-
-    walk(program);
-    assert_int_equal(program->out.end, SMP_FRAMES_VIRTUAL_ROOT);
-    assert_int_equal(handler->answer.count, program->out.count + 1);
-    for (size_t i = 0; i < program->out.count; i++) {
-        assert_int_equal((uintptr_t)frames[i].method, program->ids[i]);
-        assert_int_equal(frames[i].bci, program->raw[i].bci);
-    }
-    assert_int_equal((uintptr_t)frames[program->out.count].method, ROOT);
-}
-
-static void test_a_stack_of_the_jvm_is_completed(void **state)
-{
-    struct program program;
-    struct handler handler;
-
-    (void)state;
-    for (size_t v = 0; v < VARIANT_COUNT; v++) {
-        program_open(&program, &variants[v]);
-        make_cut(&program);
-        interrupt(&program, &handler);
-        smp_heap_end_add(&handler.walk);
-        expect_completed(&program, &handler);
-        /* A remnant of the barrier's address. */
-        interrupt(&program, &handler);
-        poke(fake_stack_start(program.code).sp + 8, program.barrier);
-        smp_heap_end_add(&handler.walk);
-        expect_completed(&program, &handler);
-        /* The state is not known, the code is. */
-        interrupt(&program, &handler);
-        handler.answer.state = 0;
-        smp_heap_end_add(&handler.walk);
-        expect_completed(&program, &handler);
-        program_close(&program);
-    }
-}
-
-static void expect_left(struct handler *handler, uint32_t count)
-{
-    smp_heap_end_add(&handler->walk);
-    assert_int_equal(handler->answer.count, count);
-}
-
-static void test_a_stack_of_the_jvm_is_left_where_nothing_can_be_added(void **state)
-{
-    struct program program;
-    struct handler handler;
-
-    (void)state;
-    program_open(&program, &variants[2]);
-    make_cut(&program);
-    interrupt(&program, &handler);
-    handler.answer.state = IN_NATIVE;
-    expect_left(&handler, 5);
-    interrupt(&program, &handler);
-    handler.own.chunks = NULL;
-    expect_left(&handler, 5);
-    interrupt(&program, &handler);
-    handler.answer.count = 3; /* no virtual thread */
-    expect_left(&handler, 3);
-    interrupt(&program, &handler);
-    handler.frames[2].method = (void *)(uintptr_t)YIELD;
-    expect_left(&handler, 5);
-    interrupt(&program, &handler);
-    handler.target.stack_low = handler.target.stack_high = 0;
-    expect_left(&handler, 5);
-    /* The frames in the heap cannot be read: those on the stack stay, without the carrier's. */
-    interrupt(&program, &handler);
-    set_reference(&program, program.continuation + program.chunks.tail, 0);
-    expect_left(&handler, 4);
-    program_close(&program);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -703,8 +589,6 @@ int main(void)
         cmocka_unit_test(test_what_is_no_chunk_is_not_read),
         cmocka_unit_test(test_chunks_that_lead_in_a_circle),
         cmocka_unit_test(test_each_word_is_broken),
-        cmocka_unit_test(test_a_stack_of_the_jvm_is_completed),
-        cmocka_unit_test(test_a_stack_of_the_jvm_is_left_where_nothing_can_be_added),
     };
 
     return cmocka_run_group_tests(tests, allow_reads, NULL);

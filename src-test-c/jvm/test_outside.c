@@ -463,7 +463,6 @@ static void a_lack_of_memory_leaves_nothing_behind(void **state)
 /* Where it is off, JVMTI walks, and nothing is counted as a failure. */
 static void where_it_is_off_it_says_so(void **state)
 {
-    char refusal[SMP_OUTSIDE_REFUSAL_BYTES];
     struct fake_thread java_thread;
     struct smp_thread *thread = start(&java_thread);
 
@@ -474,8 +473,6 @@ static void where_it_is_off_it_says_so(void **state)
     assert_int_equal(word_of(thread), SMP_WORD_UNKNOWN);
     smp_outside_open();
     assert_false(smp_outside_is_usable());
-    smp_outside_refusal(refusal);
-    assert_string_equal(refusal, "no asynchronous walks");
     assert_int_equal(walk_outside(thread), SMP_EUNSUPPORTED);
     smp_outside_close();
 }
@@ -497,7 +494,7 @@ static void a_carriers_stack_is_not_compared(void **state)
 /* The last test: it is off from here on. */
 static void a_stack_unlike_jvmtis_ends_all_walks(void **state)
 {
-    char refusal[SMP_OUTSIDE_REFUSAL_BYTES];
+    char refusal[SMP_LAYOUT_REASON_BYTES];
     struct fake_thread java_thread;
     struct smp_thread *thread = start(&java_thread);
 
@@ -508,12 +505,12 @@ static void a_stack_unlike_jvmtis_ends_all_walks(void **state)
     assert_false(smp_hotspot_is_refused()); /* the thread may have run at no cost */
     smp_cross_check_set_each(1000);         /* the next one is compared all the same */
     assert_int_equal(walk_outside(thread), SMP_ESTATE);
-    smp_outside_refusal(refusal);
+    smp_hotspot_refusal(refusal);
     assert_string_equal(refusal, "found wrong, a stack of 3 frames read as 11");
     assert_int_equal(walk_outside(thread), SMP_EUNSUPPORTED);
     assert_int_equal(walk_by_jvmti(thread), SMP_OK);
     smp_outside_open(); /* another session changes nothing */
-    smp_outside_refusal(refusal);
+    smp_hotspot_refusal(refusal);
     assert_string_equal(refusal, "found wrong, a stack of 3 frames read as 11");
     assert_false(smp_outside_is_usable());
     smp_outside_close();

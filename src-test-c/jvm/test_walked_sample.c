@@ -129,57 +129,6 @@ static void test_a_frame_without_a_name_keeps_its_place(void **state)
 }
 
 /* Both are of one thread; it has gone on in the frames above the last ones. */
-static void test_a_missing_root_is_taken_from_another_walk(void **state)
-{
-    const uintptr_t methods[] = { 1, 2, 3 };
-    const struct smp_frame other[] = { { 9, 7 }, { 2, 10 }, { 3, 20 }, { 4, 30 }, { 5, 40 } };
-
-    (void)state;
-    make(methods, 3);
-    assert_true(smp_walked_sample_take_root(&sample, other, 5, CAPACITY - 1));
-    assert_int_equal(sample.count, 5);
-    assert_int_equal(sample.leaf_count, 5);
-    assert_int_equal(sample.frames[0].method, 1); /* its own leaf */
-    assert_int_equal(sample.frames[2].method, 3);
-    assert_int_equal(sample.frames[3].method, 4);
-    assert_int_equal(sample.frames[4].method, 5);
-    assert_int_equal(sample.frames[4].bci, 40);
-}
-
-/* In a recursion the place with most calls in common is the right one. */
-static void test_in_a_recursion_the_longest_match_is_taken(void **state)
-{
-    const uintptr_t methods[] = { 1, 2, 3 };
-    const struct smp_frame other[] = { { 1, 0 },  { 2, 10 }, { 3, 20 }, { 8, 5 },
-                                       { 3, 20 }, { 2, 10 }, { 3, 20 }, { 5, 40 } };
-
-    (void)state;
-    make(methods, 3);
-    assert_true(smp_walked_sample_take_root(&sample, other, 8, CAPACITY - 1));
-    assert_int_equal(sample.count, 8);
-    assert_int_equal(sample.frames[3].method, 8);
-    assert_int_equal(sample.frames[7].method, 5);
-}
-
-static void test_a_root_that_is_not_sure_is_not_taken(void **state)
-{
-    const uintptr_t methods[] = { 1, 2, 3 };
-    const struct smp_frame twice[] = { { 3, 20 }, { 7, 5 }, { 3, 20 }, { 5, 40 } };
-    const struct smp_frame elsewhere[] = { { 3, 21 }, { 5, 40 } };
-    const struct smp_frame deep[] = { { 3, 20 }, { 4, 0 }, { 5, 0 }, { 6, 0 } };
-
-    (void)state;
-    make(methods, 3);
-    assert_false(smp_walked_sample_take_root(&sample, twice, 4, CAPACITY - 1));
-    assert_false(smp_walked_sample_take_root(&sample, elsewhere, 2, CAPACITY - 1));
-    assert_false(smp_walked_sample_take_root(&sample, elsewhere, 0, CAPACITY - 1));
-    assert_false(smp_walked_sample_take_root(&sample, deep, 4, 5)); /* no room for three more */
-    assert_int_equal(sample.count, 3);
-    assert_true(smp_walked_sample_take_root(&sample, deep, 4, 6));
-    make(methods, 0);
-    assert_false(smp_walked_sample_take_root(&sample, deep, 4, CAPACITY - 1));
-}
-
 static void test_a_deep_stack_loses_its_middle(void **state)
 {
     const uintptr_t methods[] = { 1, 2, 3, 4, 5, 6, 7 };
@@ -241,9 +190,6 @@ int main(void)
         cmocka_unit_test(test_another_stack_fills_nothing),
         cmocka_unit_test(test_another_call_of_the_same_method_fills_nothing),
         cmocka_unit_test(test_a_frame_without_a_name_keeps_its_place),
-        cmocka_unit_test(test_a_missing_root_is_taken_from_another_walk),
-        cmocka_unit_test(test_in_a_recursion_the_longest_match_is_taken),
-        cmocka_unit_test(test_a_root_that_is_not_sure_is_not_taken),
         cmocka_unit_test(test_a_deep_stack_loses_its_middle),
         cmocka_unit_test(test_what_the_walk_has_cut_is_cut_further),
     };

@@ -168,6 +168,16 @@ static jvmtiError JNICALL get_thread_info(jvmtiEnv *env, jthread ref, jvmtiThrea
     return JVMTI_ERROR_NONE;
 }
 
+static jvmtiError JNICALL get_thread_state(jvmtiEnv *env, jthread ref, jint *out)
+{
+    const struct fake_thread *thread = fake_jni_object(ref);
+    const jvmtiError error = begin(FAKE_GetThreadState);
+
+    (void)env;
+    *out = thread->status;
+    return error;
+}
+
 static jvmtiError JNICALL get_group_info(jvmtiEnv *env, jthreadGroup ref, jvmtiThreadGroupInfo *out)
 {
     const jvmtiError error = begin(FAKE_GetThreadGroupInfo);
@@ -471,6 +481,7 @@ static const struct jvmtiInterface_1_ functions = {
     .GetTopThreadGroups = get_top_groups,
     .GetAllThreads = get_all_threads,
     .GetThreadInfo = get_thread_info,
+    .GetThreadState = get_thread_state,
     .GetThreadGroupInfo = get_group_info,
     .GetStackTrace = get_stack_trace,
     .GetFrameCount = get_frame_count,

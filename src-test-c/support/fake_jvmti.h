@@ -29,6 +29,7 @@ enum { FAKE_METHOD = 1000, FAKE_MAX_THREADS = 4096 };
     X(GetTopThreadGroups)         \
     X(GetAllThreads)              \
     X(GetThreadInfo)              \
+    X(GetThreadState)             \
     X(GetThreadGroupInfo)         \
     X(GetStackTrace)              \
     X(GetFrameCount)              \

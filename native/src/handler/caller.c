@@ -8,7 +8,6 @@
 
 #include "handler/code_view.h"
 #include "handler/registers.h"
-#include "hotspot/frame_names.h"
 #include "hotspot/machine_code.h"
 #include "hotspot/memory.h"
 
@@ -20,18 +19,6 @@ bool smp_caller_on_stack(const struct smp_walk *walk, uintptr_t address)
 
     return address >= target->stack_low && address < target->stack_high &&
            target->stack_high - address > sizeof(uintptr_t) && address % sizeof(uintptr_t) == 0;
-}
-
-/* Our walk of a virtual thread's stack does not go on to its carrier's root. A method that has no
- * id yet has a mark in its place, for this walk only. */
-static void keep_root(struct smp_walk *walk, uint32_t count)
-{
-    const struct smp_stack_cut *cut = &walk->answer->cut;
-    const bool has_root = count > 0 && (cut->omitted == 0 || cut->root_count > 0);
-    void *root = has_root ? walk->frames[count].method : NULL;
-
-    if (root != walk->target->own->virtual_root && ((uintptr_t)root & SMP_FRAME_NAME_BIT) == 0)
-        walk->answer->root = root;
 }
 
 bool smp_caller_walk(struct smp_walk *walk, struct smp_frames_start from)
@@ -48,7 +35,6 @@ bool smp_caller_walk(struct smp_walk *walk, struct smp_frames_start from)
         return false;
     answer->first = 1;
     answer->count = (uint32_t)count;
-    keep_root(walk, answer->count);
     return true;
 }
 
@@ -81,7 +67,7 @@ struct caller {
     size_t pushed; /* words for what it calls, above the return address */
 };
 
-/* Reads a return address; false where the word there is none, or slot is 0: not known. */
+/* Reads a return address. False: the word is none, or slot is 0. */
 static bool read_caller(const struct smp_walk *walk, uintptr_t slot, struct caller *caller)
 {
     if (slot == 0 || !smp_caller_on_stack(walk, slot))
@@ -94,7 +80,7 @@ static bool read_caller(const struct smp_walk *walk, uintptr_t slot, struct call
         caller->line_pc = (uintptr_t)piece->id;
         piece = smp_code_find(walk->code, address - 2);
     }
-    if (piece == NULL) { /* perhaps of a method whose event has not come yet: the JVM knows */
+    if (piece == NULL) { /* perhaps in a method whose event has not come yet */
         caller->is_method = true;
         return smp_code_is_near(address);
     }
@@ -121,9 +107,9 @@ bool smp_caller_is_at(const struct smp_walk *walk, uintptr_t slot)
     return read_caller(walk, slot, &caller);
 }
 
-/* The line of a call of other code than Java's is recorded at or behind its return address, or
- * elsewhere; at the beginning of the call stands the record of what is before it. The line of a
- * call of Java code is recorded at exactly the return address: 0. */
+/* The line of a call of foreign code is recorded at or behind its return address, or elsewhere; the
+ * record at the call's own address is that of the code before it. The line of a call of Java code
+ * is recorded at exactly the return address: 0. */
 static uintptr_t leaf_call_line(const struct caller *caller)
 {
     if (!caller->is_method)
@@ -131,10 +117,8 @@ static uintptr_t leaf_call_line(const struct caller *caller)
     return caller->line_pc != 0 ? caller->line_pc : caller->address;
 }
 
-/*
- * Walks from the caller whose return address is in slot. The caller's frame pointer is still in its
- * register, or lies below the return address: an interpreted caller needs the right one.
- */
+/* Walks from the caller whose return address is in slot. The caller's frame pointer, which an
+ * interpreted caller needs, is still in its register or lies below the return address. */
 static bool walk_caller(struct smp_walk *walk, uintptr_t slot, uintptr_t line_pc, size_t pushed)
 {
     struct smp_frames_start from = { .pc = smp_load_word(slot),
@@ -170,9 +154,8 @@ static bool is_called(const struct smp_code_piece *stub, const struct caller *ca
 }
 
 /*
- * Where the stub's code shows its frame, no return address of an earlier call that lies further up
- * is taken for its own. What was called need not be this stub: those that copy arrays jump into
- * each other.
+ * The stub's code shows its frame, so a return address of an earlier call further up is not taken
+ * for its own. The call may be that of another stub: stubs that copy arrays jump into each other.
  */
 static bool by_frame(struct smp_walk *walk, const struct smp_code_piece *stub)
 {
@@ -184,13 +167,14 @@ static bool by_frame(struct smp_walk *walk, const struct smp_code_piece *stub)
            walk_caller(walk, slot, leaf_call_line(&caller), caller.pushed);
 }
 
-/* Where the return address of a compiled caller's own frame lies; 0: it is not known. */
+/* The slot of the return address of a compiled caller's own frame; 0: not known. */
 static uintptr_t return_slot(const struct smp_blob *blob, uintptr_t sp)
 {
     return blob->frame_bytes > 0 ? sp + blob->frame_bytes - sizeof(uintptr_t) : 0;
 }
 
-/* Surely none of the JVM's generated code. The event of a new method may not have come yet. */
+/* Does target surely lie outside of the JVM's code? The event of a new method may not have come
+ * yet, so its code is looked for, too. */
 static bool is_foreign(const struct smp_own_walk *own, uintptr_t target)
 {
     struct smp_blob blob;
@@ -199,9 +183,9 @@ static bool is_foreign(const struct smp_own_walk *own, uintptr_t target)
 }
 
 /*
- * The method that is entered at target. False: none, or it is not known: a call also leads to stubs
- * behind the code of the method that makes it, for a callee that was interpreted then, and on
- * AArch64 for one that is far away.
+ * The method that is entered at target. False: none, or it is not known. A call may lead to a stub
+ * behind the code of the calling method: if the callee was interpreted at that time, or on AArch64
+ * if it is far away.
  */
 static bool find_entered(const struct smp_own_walk *own, uintptr_t target, struct smp_blob *out)
 {
@@ -209,7 +193,7 @@ static bool find_entered(const struct smp_own_walk *own, uintptr_t target, struc
            out->frame_complete > 0 && target - out->code < (uintptr_t)out->frame_complete;
 }
 
-/* The caller of the frame of this one, by the size of that frame. */
+/* The caller's own caller, by the size of the caller's frame. */
 static bool read_outer(const struct smp_walk *walk, uintptr_t slot, const struct caller *caller,
                        struct smp_blob *method, struct caller *outer)
 {
@@ -221,9 +205,9 @@ static bool read_outer(const struct smp_walk *walk, uintptr_t slot, const struct
 }
 
 /*
- * A dead frame's return address may lie below that of the caller, and where the dead one's would
- * have been, one of a frame that is there: but the call before that is a call of another method, or
- * of code that is not Java's.
+ * Is the return address in slot a dead frame's? It may lie below that of the caller, and at the
+ * place of its own caller's return address may lie that of a live frame. But the live frame has
+ * called another method, or foreign code.
  */
 static bool is_called_by_other(const struct smp_walk *walk, uintptr_t slot,
                                const struct caller *caller)
@@ -238,7 +222,7 @@ static bool is_called_by_other(const struct smp_walk *walk, uintptr_t slot,
             (find_entered(own, outer.call.target, &called) && called.method != method.method));
 }
 
-/* sure: only callers that surely called this stub. */
+/* sure: tries only callers that surely called this stub. */
 static bool scan_for_caller(struct smp_walk *walk, const struct smp_code_piece *stub, bool sure)
 {
     struct caller caller;
@@ -256,7 +240,7 @@ static bool scan_for_caller(struct smp_walk *walk, const struct smp_code_piece *
     return false;
 }
 
-/* Addresses of the interpreter are kept too: only its return addresses lead to a frame. */
+/* A register may keep an address in the interpreter; only its return addresses lead to a frame. */
 static bool is_kept_register(const struct caller *caller)
 {
     return !caller->is_method && !smp_machine_code_returns_to_frame(caller->address);
@@ -278,9 +262,9 @@ bool smp_caller_walk_above_kept(struct smp_walk *walk)
 }
 
 /*
- * Frames larger than what is scanned, or several: each begins with the frame pointer of its caller,
- * as the JVM's own functions do it, and its stubs that call them. fp: of the first one; below: it
- * lies above. *slot: of the first caller's return address. *stub: the one that is passed.
+ * Follows frame pointers to a caller in Java code. The JVM's own functions, and its stubs that call
+ * them, begin their frames with the frame pointer of their caller. fp: of the first frame, which
+ * lies at or above below. *slot: of the caller's return address. *stub: the stub that was passed.
  */
 static bool follow_frame_pointers(const struct smp_walk *walk, uintptr_t fp, uintptr_t below,
                                   struct caller *caller, uintptr_t *slot,
@@ -317,8 +301,8 @@ static void put_passed(struct smp_walk *walk, const struct smp_code_piece *passe
         smp_caller_put_leaf(walk, passed->id, true);
 }
 
-/* Has this caller called the stub just now? Not where the caller of its frame has called it: then
- * the frame is of a method that has returned. */
+/* Has this caller called the stub just now? If the caller of its frame has called it, the frame is
+ * that of a method that has returned. */
 static bool has_called(const struct smp_walk *walk, const struct smp_code_piece *stub,
                        uintptr_t slot, const struct caller *caller)
 {
@@ -329,7 +313,7 @@ static bool has_called(const struct smp_walk *walk, const struct smp_code_piece 
            !(read_outer(walk, slot, caller, &method, &outer) && is_called(stub, &outer));
 }
 
-/* From a frame pointer to a caller that has surely called other code than the JVM's, or the stub
+/* From a frame pointer to a caller that has surely called code outside of the JVM's, or the stub
  * that did so. */
 static bool walk_leaf_call(struct smp_walk *walk, uintptr_t fp, uintptr_t below,
                            const struct smp_code_piece **stub)
@@ -344,8 +328,8 @@ static bool walk_leaf_call(struct smp_walk *walk, uintptr_t fp, uintptr_t below,
     return is_sure && walk_caller(walk, slot, leaf_call_line(&caller), caller.pushed);
 }
 
-/* The frame of the method stands, and no code of its own has run. slot: of the return address of
- * its call of the stub; in_stub: where the stub is. */
+/* The method's frame is complete, but none of its own code has run. slot: of the return address of
+ * its call of the stub; in_stub: a pc in the stub. */
 static bool enter_behind_barrier(struct smp_walk *walk, uintptr_t slot, uintptr_t in_stub)
 {
     const struct smp_own_walk *own = walk->target->own;
@@ -367,8 +351,8 @@ static bool enter_behind_barrier(struct smp_walk *walk, uintptr_t slot, uintptr_
 }
 
 /*
- * With some collectors a method that is entered calls a stub, which calls the JVM. The frame of the
- * stub is known by a word that may get a stack pointer, between the frame pointer and the return
+ * With some collectors a method that is entered calls a stub, which calls the JVM. The stub's frame
+ * is known by a word of -1, kept for a stack pointer, between the frame pointer and the return
  * address:
  *
  *   sp ─► frames of the JVM ─► fp │ -1 │ return address │ frame of the method
@@ -432,13 +416,13 @@ bool smp_caller_search(struct smp_walk *walk, const struct smp_code_piece *stub)
 
     if (walk_entry_barrier(walk))
         return true;
-    /* Frame pointers last: compiled Java code keeps anything in that register, an outer frame's
-     * pointer too; unless a function above has made a frame, the inner ones would be skipped. */
+    /* Frame pointers last: compiled Java code keeps anything in that register, even the pointer of
+     * an outer frame, and then the inner frames would be skipped. */
     if (!by_link(walk) &&
         !(stub != NULL && (by_frame(walk, stub) || scan_for_caller(walk, stub, true))) &&
         !scan_for_caller(walk, stub, false) && !by_frame_pointers(walk, &passed))
         return false;
-    walk->answer->answer = passed != NULL ? SMP_ANSWER_IN_STUB : SMP_ANSWER_FROM_CALLER;
+    walk->answer->answer = SMP_ANSWER_IN_STUB;
     put_passed(walk, passed);
     return true;
 }

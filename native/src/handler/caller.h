@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * caller.h - finds a complete frame that a walk can begin with where the one on top is not
- * complete: that of its caller, by the return address.
+ * caller.h - begins a walk at the caller's frame, found by its return address, if the frame on top
+ * is not complete.
  *
  * A word is taken for a return address only if it follows a call instruction in a method that is
- * known to code_view.h, or lies in the interpreter; or among code that is not known yet, where the
- * walk must find a method. Where a return address lies for sure, any word is tried.
+ * known to code_view.h, or lies in the interpreter, or lies among code that is not known yet; the
+ * walk then must find a method there. A slot that surely holds a return address is not checked.
  *
- * Reads of other memory cannot fault: words of the stack lie between the stack pointer and the end
- * of the thread's stack, both known beforehand; code bytes lie in the code cache, which the JVM
- * never unmaps. The walk reads all else by base/safe_read.h.
+ * Reads here cannot fault: words of the stack lie between the stack pointer and the end of the
+ * thread's stack, both known beforehand; code bytes lie in the code cache, which the JVM never
+ * unmaps. The walk reads all else by base/safe_read.h.
  *
  * Threads  the interrupted thread. Nothing here allocates, locks or calls into the JVM.
  * Errors   false: there is no such frame, or no walk from it reaches the thread's root.
@@ -23,19 +23,19 @@
 
 #include "handler/one_walk.h"
 
-/* A word may be read there. */
+/* May a word be read there? */
 bool smp_caller_on_stack(const struct smp_walk *walk, uintptr_t address);
 
 /* From a complete frame; sets walk->answer's frames. */
 bool smp_caller_walk(struct smp_walk *walk, struct smp_frames_start from);
 /* Puts a frame before those. is_pseudo: method is a key of code_map.h. */
 void smp_caller_put_leaf(struct smp_walk *walk, uint64_t method, bool is_pseudo);
-/* The same by a Method*. It is left out where it is no method. */
+/* The same by a Method*. Puts nothing if it is no method. */
 void smp_caller_put_method(struct smp_walk *walk, uintptr_t method);
 
 /* From the caller whose return address is surely in slot. */
 bool smp_caller_walk_return(struct smp_walk *walk, uintptr_t slot);
-/* The same where slot perhaps holds one. */
+/* The same, if slot holds what looks like a return address. */
 bool smp_caller_try_return(struct smp_walk *walk, uintptr_t slot);
 /* Does slot hold a return address of Java code? */
 bool smp_caller_is_at(const struct smp_walk *walk, uintptr_t slot);
@@ -44,26 +44,27 @@ bool smp_caller_is_at(const struct smp_walk *walk, uintptr_t slot);
 bool smp_caller_walk_above_kept(struct smp_walk *walk);
 
 /*
- * The Java code that has called code that is not Java's: by the frame pointers of that code, up to
+ * From the Java code that has called code that is not Java's. Frame pointers of that code lead to
  * a return address that follows a call of a known place outside of the JVM's code. No frame
  * further up has such a return address: it has called Java code, or has left Java. The C library
- * keeps anything in the register of the frame pointer, and on the stack what was in it: so each
- * word of the first SMP_WALK_SAVED_WORDS is tried as one. A dead frame's return address alone
- * does not count. Where a stub lies between, as between C1's code and the end of a lock that wakes
- * another thread, the return address must follow a call of this stub. The leaf is its name. Where a
+ * uses the frame pointer's register for other values, and has saved the frame pointer on the
+ * stack, so each word of the first SMP_WALK_SAVED_WORDS is tried as a frame pointer. A return
+ * address that no frame pointer leads to may be a dead frame's, and does not count.
+ *
+ * A stub may lie between, as between C1's code and the end of a lock that wakes another thread.
+ * Then the return address must follow a call of this stub, and the leaf is the stub's name. If a
  * collector's barrier at the entry of a method has called, the leaf is that method.
  */
 bool smp_caller_walk_leaf_call(struct smp_walk *walk);
 /*
- * The caller of a stub, or of code that is not Java's: by the frame that the stub has made, if its
- * code shows that; else at the first return address on the stack. One that follows a call of this
- * very stub goes first. Here the line is that of the first record
- * at or behind the return address. A stub, or a method, that calls into the JVM without an anchor
- * (a barrier of G1, say) is found by the frame pointers of the JVM's functions, however many there
- * are; so is the caller of that stub. The leaf is the stub's name.
+ * From the caller of a stub. stub: NULL if it is not known by name; else the leaf is its name. The
+ * return address lies in the frame that the stub has made, if its code shows that; else it is the
+ * first one on the stack, first among those that follow a call of this very stub. The line is that
+ * of the first record at or behind the return address. Frame pointers lead through a stub whose
+ * frame is larger than what is searched.
  */
 bool smp_caller_search(struct smp_walk *walk, const struct smp_code_piece *stub);
-/* The caller of a runtime stub whose frame the JVM's anchor shows. */
+/* From the caller of a runtime stub whose frame the JVM's anchor shows. */
 bool smp_caller_walk_runtime_stub(struct smp_walk *walk, struct smp_registers anchor);
 
 #endif

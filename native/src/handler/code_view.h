@@ -2,9 +2,9 @@
 /*
  * code_view.h - where the JVM's generated code lies, as a signal handler reads it.
  *
- * A view is sorted once and never changed but for two things: a piece may die (its size becomes 0),
- * and up to SMP_CODE_RECENT newer pieces may be appended. When these are full the writer publishes
- * a new view; the old one is freed when no reader is left.
+ * A published view changes in two ways only: a piece may die (its size becomes 0), and up to
+ * SMP_CODE_RECENT newer pieces may be appended. When these are full the writer publishes a new
+ * view, and frees the old one when no reader is left.
  *
  *   pieces  [sorted by start ...............]  written before the view is published
  *   recent  [newest last ...|recent_count   ]  written before recent_count says so
@@ -31,7 +31,7 @@ struct smp_code_piece {
     uintptr_t start;
     _Atomic uint32_t size; /* 0: dead */
     uint32_t parent;       /* index of the sorted piece it lies in */
-    uint64_t id; /* of a method: its id; of a stub: its name's key; of a call site: its line's pc */
+    uint64_t id; /* a method's id; the key of a stub's name; the pc of a call site's line */
     enum smp_code_kind kind;
 };
 
@@ -43,7 +43,7 @@ struct smp_code_view {
     struct smp_code_piece pieces[];
 };
 
-/* What readers see. */
+/* Readers begin here. */
 struct smp_code_table {
     _Atomic(struct smp_code_view *) view; /* NULL while closed */
     _Atomic uint32_t readers;
@@ -55,7 +55,7 @@ struct smp_code_table {
 
 extern struct smp_code_table smp_code_table;
 
-/* Each enter is paired with a leave; in between the view stays. May be NULL. */
+/* Keeps the view, which may be NULL, until leave. */
 static inline const struct smp_code_view *smp_code_enter(void)
 {
     atomic_fetch_add(&smp_code_table.readers, 1); /* seq_cst: before the view is read */
@@ -67,7 +67,8 @@ static inline void smp_code_leave(void)
     atomic_fetch_sub(&smp_code_table.readers, 1);
 }
 
-/* Among code, known or not: the event of a new method comes a little after it has begun to run. */
+/* Does address lie among the JVM's code, known or not? The event of a new method comes a little
+ * after the method has begun to run. */
 static inline bool smp_code_is_near(uintptr_t address)
 {
     return address >= atomic_load_explicit(&smp_code_table.low, memory_order_relaxed) &&

@@ -3,12 +3,10 @@
  * cookie_mark.h - the upper 16 bits of the cookies that signals carry: which core sent it.
  *
  * Several cores may be mapped at one time: a redeployed application may bring another version, and
- * the handler of the core before stays installed. A mark is made of the address of the core's own
- * static data, in units of 1 MB: a file takes more than that, so cores within 32 GB have different
- * marks, and a late signal of one means nothing to another. (In pages the marks repeat after
- * 128 MB, which are some ten files: a later one then took the signals of an earlier one, whose
- * file was used again, and dropped them.) Its top bit is set: no pointer that other code sends
- * along has that.
+ * the handler of the core before stays installed. A mark is the address of the core's own static
+ * data in units of 1 MB. A file takes more than that, so cores within 32 GB have different marks,
+ * and a late signal of one means nothing to another. (In units of pages, marks would repeat after
+ * 128 MB, some ten files.) The top bit is set, which no pointer of other code has.
  *
  * Threads  any; async-signal-safe.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What runs inside the handler, and the few operations on timers that mirror it; checked as
- * signal.c. Calls through pointers: AsyncGetCallTrace.
+ * Runs inside a signal handler, but for the few operations on timers that mirror it. Calls through
+ * pointers: AsyncGetCallTrace.
  */
 #include "handler/cpu_timer.h"
 
@@ -14,7 +14,7 @@ enum { MARK_SHIFT = 48, TIMER_SHIFT = 32, TIMER_MASK = 0xffff, STATE_BITS = 8 };
 
 struct smp_cpu_timer smp_cpu_timers[SMP_CPU_TIMERS];
 
-/* Timers beyond have never been taken. */
+/* Timers from this number on have never been taken. */
 static _Atomic uint32_t taken_count;
 
 static uint64_t timer_cookie(const siginfo_t *info)
@@ -27,7 +27,6 @@ static uint32_t timer_index(uint64_t cookie)
     return (uint32_t)(cookie >> TIMER_SHIFT) & TIMER_MASK;
 }
 
-/* As in signal.c. */
 static uint64_t timer_mark(void)
 {
     return smp_cookie_mark(smp_cpu_timers);
@@ -97,7 +96,7 @@ bool smp_cpu_timer_sample(const siginfo_t *info, ucontext_t *context, const _Ato
     if (atomic_compare_exchange_strong(&timer->word, &word, timer_word(cookie, SMP_CPU_BUSY))) {
         atomic_fetch_add(&timer->signalled, weight);
         take_cpu_sample(timer, context, weight,
-                        atomic_load(is_open) && timer->thread->ended_ns == 0);
+                        atomic_load(is_open) && !smp_walk_target_has_ended(&timer->target));
         atomic_store(&timer->word, timer_word(cookie, SMP_CPU_ARMED));
         return true;
     }
@@ -141,7 +140,7 @@ struct smp_cpu_timer *smp_cpu_timer_take(uint64_t *cookie)
     return NULL;
 }
 
-/* False: it is not in the state from. */
+/* False: the timer is not in the state from. */
 static bool change_timer_state(struct smp_cpu_timer *timer, enum smp_cpu_timer_state from,
                                enum smp_cpu_timer_state to)
 {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cpu_timer.h - what happens in a thread whose timer on its CPU time has expired: it walks itself
- * into a sample of its session's pool, if one is free.
+ * cpu_timer.h - a thread whose timer on its CPU time has expired walks itself, in its handler, into
+ * a free sample of its session's pool.
  *
  *   timer    FREE ─► SETTING ─► ARMED ◄──► BUSY (a handler)      sample  free ─► taken ─► done
  *                       ▲         │  └───► SETTING (new target)            ▲    (handler) │
  *              FREE ◄─ CLOSING ◄──┘                                        └─── drained ──┘
  *
- * A timer's signal carries a cookie: the timer's number and generation; one that comes after its
- * timer was stopped matches no timer. Timers are static: nothing that a late signal touches is ever
- * freed. The samples are their session's, which frees them when none of its timers is BUSY.
+ * A timer's signal carries a cookie: the timer's number and generation. A signal that comes after
+ * its timer was stopped matches no timer. Timers are static: nothing that a late signal touches is
+ * ever freed. A session frees its samples when none of its timers is BUSY.
  *
- * An expiration that is not walked (no sample was free; the timer's target is just being renewed;
- * the thread has ended) is counted, and its weight added to the thread's next sample.
+ * An expiration without a walk is counted, and its weight added to the thread's next sample: no
+ * sample was free, or the timer's target was just being renewed, or the thread had ended.
  *
  * Owns     the timers.
- * Threads  the handler on any thread; all else the session's sampler thread.
+ * Threads  the handler on any thread; all else on the session's sampler thread.
  * Cost     the handler: a few atomic operations, and the walk.
  */
 #ifndef SMP_HANDLER_CPU_TIMER_H
@@ -27,7 +27,6 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-#include "engine/jvm.h"
 #include "handler/walk_data.h"
 
 enum {
@@ -44,11 +43,12 @@ enum smp_cpu_timer_state {
 };
 
 struct smp_cpu_timer;
+struct smp_thread;
 
 struct smp_cpu_sample {
     uint32_t capacity;
     struct smp_jvm_frame *frames;
-    struct smp_cpu_timer *timer; /* its thread has walked; only while the sample is done */
+    struct smp_cpu_timer *timer; /* whose thread has walked; only while the sample is done */
     uint64_t weight;             /* expirations */
     struct smp_walk_answer answer;
 };
@@ -56,7 +56,7 @@ struct smp_cpu_sample {
 /* Handlers take the free sample with the lowest number, so the same few are used again and again
  * and stay in the caches. */
 struct smp_cpu_pool {
-    _Atomic uint64_t dropped; /* by all timers, ever */
+    _Atomic uint64_t dropped; /* expirations of all timers, ever */
     _Atomic uint64_t free;    /* a bit for each sample; all of them at first */
     _Atomic uint64_t done;    /* a bit for each sample that a handler has filled */
     struct smp_cpu_sample samples[SMP_CPU_SAMPLES];
@@ -66,11 +66,11 @@ struct smp_cpu_timer {
     _Atomic uint64_t word; /* generation and smp_cpu_timer_state */
     struct smp_walk_target target;
     struct smp_thread *thread;
-    struct smp_cpu_pool *_Atomic pool; /* all sessions look for their own */
+    struct smp_cpu_pool *_Atomic pool; /* each session looks for its own */
     _Atomic uint64_t carried;          /* weight without a sample yet */
-    _Atomic uint64_t dropped;          /* expirations without a sample; not reported yet */
-    _Atomic uint64_t signalled;        /* expirations that signals have told of */
-    uint64_t token;                    /* these are the sampler thread's */
+    _Atomic uint64_t dropped;          /* expirations without a sample, not reported yet */
+    _Atomic uint64_t signalled;        /* expirations that signals have reported */
+    uint64_t token;                    /* from here on the sampler thread's */
     int64_t first_cpu_ns; /* the thread's clock at its first expiration; -1: not known */
     int64_t interval_ns;
     int32_t system_id;

@@ -19,7 +19,7 @@ static bool is_exception_stub(const struct smp_code_piece *piece)
     return piece != NULL && piece->kind == SMP_CODE_STUB && key != 0 && piece->id == key;
 }
 
-/* As the stub has noted it; 0: not known. What an earlier exception has left may stand there. */
+/* The exception's pc as the stub has noted it, or that of an earlier exception; 0: not known. */
 static uintptr_t noted_pc(const struct smp_walk *walk)
 {
     const struct smp_walk_target *target = walk->target;
@@ -38,7 +38,8 @@ static bool walk_thrown(struct smp_walk *walk, const struct smp_blob *method, ui
     return pc - method->code < method->end - method->code && smp_caller_walk(walk, from);
 }
 
-/* The line is not known: that of the first record at or behind the handler. */
+/* The line of the call that threw is not known: takes that of the first record at or behind the
+ * handler. */
 static bool walk_near(struct smp_walk *walk, uintptr_t pc, uintptr_t sp)
 {
     const struct smp_frames_start from = { .pc = pc, .sp = sp, .fp = walk->at.fp, .line_pc = pc };
@@ -63,7 +64,7 @@ static bool calls_stub(const struct smp_blob *method, uintptr_t return_address,
            smp_code_holds(stub, call.target);
 }
 
-/* The stub's return address lies in slot, perhaps. */
+/* slot: perhaps of the stub's return address. */
 static bool walk_at_slot(struct smp_walk *walk, const struct smp_code_piece *stub, uintptr_t slot)
 {
     const uintptr_t sp = slot + sizeof(uintptr_t);

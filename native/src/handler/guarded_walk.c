@@ -22,7 +22,7 @@ static bool has_walk_room(const struct smp_walk_target *target, struct smp_signa
     return here > low && here - low >= SMP_WALK_ROOM_BYTES;
 }
 
-/* Where the bounds of the thread's own stack are not known, only JVM code surely runs on it. */
+/* If the bounds of the thread's own stack are not known, only the JVM's code surely runs on it. */
 static enum place interrupted_place(const struct smp_walk_target *target, const ucontext_t *context,
                                     uintptr_t here)
 {

@@ -11,11 +11,11 @@
  *
  * A library may run code of this thread on a small stack of its own (a goroutine, a coroutine). It
  * then gives the thread an alternate signal stack of any size, on which our handler runs, too
- * (SA_ONSTACK). Nothing is read of a stack that is not the thread's own. The Java
- * frames of a thread in native code stand on its own stack, and do not change meanwhile.
+ * (SA_ONSTACK). A stack that is not the thread's own is never read. The Java frames of a thread in
+ * native code are on its own stack, and do not change meanwhile.
  *
  * Threads  the interrupted thread, on any stack; uses some 200 bytes of it before the decision.
- * Errors   an answer of jvm.h.
+ * Errors   an answer of model/walk_answer.h.
  * Cost     a few comparisons, and the walk.
  */
 #ifndef SMP_HANDLER_GUARDED_WALK_H

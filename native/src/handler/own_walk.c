@@ -12,13 +12,13 @@ _Static_assert(sizeof(struct smp_raw_frame) == sizeof(struct smp_jvm_frame),
                "one takes the other's place");
 _Static_assert(sizeof(struct smp_jvm_frame) == 2 * sizeof(uint64_t), "a frame and half of one");
 
-/* Behind the frames and the names of their methods. */
+/* Ids lie behind the frames and the names of their methods. */
 static uint32_t own_walk_ids_at(uint32_t capacity)
 {
     return capacity - capacity / SMP_OWN_WALK_ROOM / 2 - 1;
 }
 
-/* In place: frames holds raw ones. */
+/* In place: frames holds raw frames at first. */
 static void name_frames(struct smp_jvm_frame *frames, const uint64_t *ids, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -31,7 +31,7 @@ static void name_frames(struct smp_jvm_frame *frames, const uint64_t *ids, size_
     }
 }
 
-/* Between the frames, of which the virtual thread's last one is still to come, and their ids. */
+/* Names lie between the frames, one more of which may come (the virtual root), and the ids. */
 static void copy_names(const struct smp_own_walk *self, struct smp_frames *found,
                        struct smp_jvm_frame *frames, uint32_t room)
 {
@@ -42,7 +42,7 @@ static void copy_names(const struct smp_own_walk *self, struct smp_frames *found
                              (room - used) * sizeof(*frames));
 }
 
-/* A virtual thread's stack ends in the frame on which its own ones stand, as the JVM shows it. */
+/* A virtual thread's stack ends in the frame of its carrier's that its own frames stand on. */
 static int32_t add_virtual_root(const struct smp_own_walk *self, struct smp_jvm_frame *frames,
                                 uint32_t count)
 {
@@ -53,7 +53,7 @@ static int32_t add_virtual_root(const struct smp_own_walk *self, struct smp_jvm_
     return (int32_t)count + 1;
 }
 
-/* As the frames' memory, which stack_walk.c prefetches. */
+/* As stack_walk.c prefetches the memory of the frames. */
 static void prefetch_ids(const uint64_t *ids, size_t capacity)
 {
     enum { PER_LINE = 8 };
@@ -96,8 +96,8 @@ static bool find_code(const struct smp_own_walk *self, uintptr_t pc, struct smp_
     return smp_blob_cache_find(self->cache, self->layout, pc, out);
 }
 
-/* At its beginning. The walk is over, so the memory of its ids is free, but for the frame of a
- * virtual thread's root, which may be the one behind the frames. */
+/* Copies the names of a leaf at its beginning. The walk is over, so the memory of its ids is free,
+ * except for one frame: a virtual thread's root may lie behind the frames. */
 static void copy_leaf(const struct smp_own_walk *self, uintptr_t method,
                       struct smp_jvm_frame *frames, uint32_t capacity, uint64_t *id)
 {

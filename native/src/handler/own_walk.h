@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * own_walk.h - hotspot/frames.h as the handler uses it: frames with method ids, up to the thread's
- * root.
+ * own_walk.h - hotspot/frames.h for the handler: frames with method ids, up to the thread's root.
  *
- * Of a method that has no id yet, names and line are copied to the end of the frames' memory, and
- * the frame gets the mark of the copy (hotspot/frame_names.h); without room for it NULL, as from
- * AsyncGetCallTrace. The sampler thread completes both.
+ * If a method has no id yet, its names and line are copied to the end of the frames' memory, and
+ * the frame gets the mark of the copy (hotspot/frame_names.h), or NULL if there is no room. The
+ * sampler thread completes both.
  *
  * Threads  the interrupted thread: no lock, no allocation, no call into the JVM.
  * Errors   see struct smp_own_walk.

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pauses.h - the longest times for which the sampler has stopped a thread, where they are long: by
- * a handshake, from the request to the answer, and by a walk in its handler. Both by the clock on
- * the wall: a thread that has no CPU meanwhile is stopped as well.
+ * pauses.h - the longest times for which the sampler has stopped a thread: by a handshake, from the
+ * request to the answer, and by a walk in its handler. Short ones are not kept. Times are wall
+ * time: a thread that has no CPU meanwhile is stopped as well.
  *
- * Each session takes what has come since it last did. The pauses are those of the process: a thread
- * that one session stops may be another's.
+ * Each session takes the longest pauses since it last did. They are those of the whole process: a
+ * thread that one session stops may be sampled by another.
  *
  * Owns     a static table.
  * Threads  any; note runs in handlers, too.
- * Errors   with more than SMP_PAUSES_SESSIONS sessions the others have none.
- * Cost     nothing for a short one.
+ * Errors   sessions beyond SMP_PAUSES_SESSIONS have no pauses.
+ * Cost     of a short pause: a comparison.
  */
 #ifndef SMP_HANDLER_PAUSES_H
 #define SMP_HANDLER_PAUSES_H
@@ -23,10 +23,10 @@ enum { SMP_PAUSE_LEAST_NS = 10000000, SMP_PAUSES_SESSIONS = 64 };
 
 void smp_pauses_note(enum smp_pause kind, int64_t ns);
 
-/* The session's number; SMP_PAUSES_SESSIONS: there is none left. */
+/* Returns the session's number; SMP_PAUSES_SESSIONS: none is left. */
 int smp_pauses_open(void);
 void smp_pauses_close(int session);
-/* The longest one since the last call; 0: none of SMP_PAUSE_LEAST_NS or more. */
+/* The longest pause since the last call; 0: none of SMP_PAUSE_LEAST_NS or more. */
 int64_t smp_pauses_take(int session, enum smp_pause kind);
 
 #endif

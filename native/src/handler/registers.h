@@ -23,26 +23,25 @@ struct smp_registers {
     uintptr_t fp;
 };
 
-/* Where the interpreter begins a method, before that has its frame. */
+/* While the interpreter enters a method, before the method has its frame. */
 struct smp_entry_registers {
     uintptr_t method;         /* Method* that is entered */
-    uintptr_t sender_sp;      /* of the caller, as it will be when the method returns; anything once
-                                 the frame has it */
+    uintptr_t sender_sp;      /* the caller's sp after the return; anything once the frame has it */
     uintptr_t return_address; /* while it is not on the stack */
 };
 
-/* Where the interpreter has left a method's frame, before it has jumped to the caller. */
+/* After the interpreter has taken down a method's frame, before it jumps to the caller. */
 struct smp_left_registers {
-    uintptr_t sender_sp;      /* of the caller, as it will be then */
-    uintptr_t return_address; /* from when on it is not on the stack */
+    uintptr_t sender_sp;      /* the caller's sp after the return */
+    uintptr_t return_address; /* once it is not on the stack any more */
 };
 
 enum { SMP_LEFT_REGISTERS = 3 /* ways in which the interpreter does that */ };
 
-/* Where an exception passes a method that C1 has compiled; 0: not known. */
+/* While an exception passes a method that C1 has compiled; 0: not known. */
 struct smp_exception_registers {
     uintptr_t pc;      /* of the call that threw, until the JVM has been called */
-    uintptr_t handler; /* where the stub that looked for it jumps to */
+    uintptr_t handler; /* the stub that looked for it jumps there */
 };
 
 #if defined(__x86_64__)

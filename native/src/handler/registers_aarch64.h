@@ -38,7 +38,7 @@ static inline uintptr_t smp_registers_bcp(const ucontext_t *context)
     return (uintptr_t)context->uc_mcontext.regs[BCP];
 }
 
-/* Not known on this processor: JDKs use different ones. */
+/* Not known on this processor: JDKs use different registers. */
 static inline struct smp_entry_registers smp_registers_entry(const ucontext_t *context)
 {
     const struct smp_entry_registers unknown = { 0 };
@@ -75,10 +75,8 @@ static inline bool smp_registers_is_restorer(uintptr_t address)
            memcmp((const void *)address, text, sizeof(text)) == 0; /* NOLINT */
 }
 
-/*
- * Where the frame begins whose handler has just been entered, or has just returned to its restorer;
- * 0: neither.
- */
+/* The address of the kernel's frame, if its handler has just been entered or has just returned to
+ * its restorer; else 0. */
 static inline uintptr_t smp_registers_frame_at(struct smp_registers now, uintptr_t link,
                                                uintptr_t restorer)
 {
@@ -87,7 +85,7 @@ static inline uintptr_t smp_registers_frame_at(struct smp_registers now, uintptr
     return returns || link == restorer ? now.sp : 0;
 }
 
-/* The signal of a frame of the kernel's. */
+/* The signal of a frame of the kernel. */
 SMP_READS_STACKS static inline int smp_registers_frame_signal(const ucontext_t *saved)
 {
     int number = 0;
@@ -96,7 +94,7 @@ SMP_READS_STACKS static inline int smp_registers_frame_signal(const ucontext_t *
     return number;
 }
 
-/* The registers in a frame of the kernel's; NULL: it is none. It can be read whole. */
+/* The registers in a frame of the kernel, all of which can be read; NULL: it is none. */
 SMP_READS_STACKS static inline const ucontext_t *smp_registers_in_frame(uintptr_t at)
 {
     enum { SIGNALS = 64 };

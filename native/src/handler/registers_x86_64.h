@@ -25,7 +25,7 @@ static inline struct smp_registers smp_registers_get(const ucontext_t *context)
                                    .fp = (uintptr_t)registers[REG_RBP] };
 }
 
-/* Where the return address is not on the stack. */
+/* The register that calls leave the return address in; 0: this processor has none. */
 static inline uintptr_t smp_registers_link(const ucontext_t *context)
 {
     (void)context;
@@ -50,7 +50,8 @@ static inline struct smp_entry_registers smp_registers_entry(const ucontext_t *c
                                          .return_address = (uintptr_t)registers[REG_RAX] };
 }
 
-/* By way: of methods of Java, of native ones, by an exception. Elsewhere: anything. */
+/* way 0: a method of Java returns; 1: a native one; 2: an exception leaves it. Elsewhere the values
+ * are anything. */
 static inline struct smp_left_registers smp_registers_left(const ucontext_t *context, int way)
 {
     static const int used[SMP_LEFT_REGISTERS][2] = { { REG_RBX, REG_R13 },
@@ -79,10 +80,8 @@ static inline bool smp_registers_is_restorer(uintptr_t address)
     return memcmp((const void *)address, text, sizeof(text)) == 0; /* NOLINT */
 }
 
-/*
- * Where the frame begins whose handler has just been entered, or has just returned to its restorer;
- * 0: neither.
- */
+/* The address of the kernel's frame, if its handler has just been entered or has just returned to
+ * its restorer; else 0. */
 static inline uintptr_t smp_registers_frame_at(struct smp_registers now, uintptr_t link,
                                                uintptr_t restorer)
 {
@@ -94,7 +93,7 @@ static inline uintptr_t smp_registers_frame_at(struct smp_registers now, uintptr
     return *(const uintptr_t *)now.sp == restorer ? now.sp : 0; /* NOLINT */
 }
 
-/* The signal of a frame of the kernel's. */
+/* The signal of a frame of the kernel. */
 SMP_READS_STACKS static inline int smp_registers_frame_signal(const ucontext_t *saved)
 {
     int number = 0;
@@ -103,7 +102,7 @@ SMP_READS_STACKS static inline int smp_registers_frame_signal(const ucontext_t *
     return number;
 }
 
-/* The registers in a frame of the kernel's; NULL: it is none. It can be read whole. */
+/* The registers in a frame of the kernel, all of which can be read; NULL: it is none. */
 SMP_READS_STACKS static inline const ucontext_t *smp_registers_in_frame(uintptr_t at)
 {
     enum { FLAGS = 7, USER_CODE = 0x33, CODE_MASK = 0xffff, SIGNALS = 64 };
@@ -119,7 +118,7 @@ SMP_READS_STACKS static inline const ucontext_t *smp_registers_in_frame(uintptr_
     return context;
 }
 
-/* Only what a walk reads: of a frame of the kernel's no more is there. */
+/* Only what a walk reads: a frame of the kernel has no more. */
 static inline void smp_registers_copy(ucontext_t *to, const ucontext_t *from)
 {
     memcpy(to->uc_mcontext.gregs, from->uc_mcontext.gregs, sizeof(to->uc_mcontext.gregs));

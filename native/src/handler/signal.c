@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Only what runs inside the handler, and the few operations on slots that mirror it. A check
- * looks at the objects of all files of this folder: no symbol beyond those listed in
- * src-test-c/checks/async_safe.sh. Calls through pointers, which they do not see: the handler that
- * was there before us, and AsyncGetCallTrace.
+ * Runs inside a signal handler, but for the few operations on slots that mirror it. A check
+ * (src-test-c/checks/async_safe.sh) holds the symbols of this folder's objects against a list. It
+ * does not see calls through pointers: of the handler that was there before ours, and of
+ * AsyncGetCallTrace.
  */
 #include "handler/signal.h"
 
@@ -27,8 +27,7 @@ struct smp_signal_process smp_signal_process;
 struct smp_signal_slot smp_signal_slots[SMP_SIGNAL_SLOTS];
 struct smp_signal_mailbox smp_signal_mailboxes[SMP_SIGNAL_MAILBOXES];
 
-/* Differs between the cores that are mapped: a late signal of another core must not be taken for
- * one of ours. */
+/* A late signal of another core that is mapped must not be taken for one of ours. */
 static uint64_t slot_mark(void)
 {
     return smp_cookie_mark(&smp_signal_process);
@@ -64,7 +63,7 @@ static uint64_t signal_cookie(const siginfo_t *info)
     return (uint64_t)(uintptr_t)info->si_value.sival_ptr;
 }
 
-/* The requester has just written it, on another CPU: all of it arrives at once, while the handler
+/* The requester has just written the slot on another CPU. All of it arrives while the handler
  * begins. */
 static void prefetch_slot(const struct smp_signal_slot *slot)
 {
@@ -83,8 +82,8 @@ static bool is_request(const siginfo_t *info)
     return info->si_timerid == smp_signal_request_id();
 }
 
-/* How often we have passed a signal on stands in the last bytes of its siginfo_t, which the kernel
- * leaves zero, beside our mark. */
+/* Returns how often we have passed this signal on before. The last bytes of its siginfo_t, which
+ * the kernel leaves zero, hold that count beside our mark. */
 static uint32_t count_passes(siginfo_t *info)
 {
     char *const at = (char *)info + sizeof(*info) - sizeof(uint32_t);
@@ -157,7 +156,7 @@ static void end_timing(struct timing timing)
                           ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX, memory_order_relaxed);
 }
 
-/* After DONE the slot may be another's: only the mailbox, which is static, is touched. */
+/* After DONE the slot may serve another request, so only the static mailbox is touched. */
 static void count_answer(struct smp_signal_mailbox *mailbox)
 {
     (void)atomic_fetch_sub(&mailbox->pending, 1);
@@ -281,13 +280,13 @@ void smp_signal_release(uint64_t cookie)
         (void)change_slot_state(cookie, SMP_SLOT_LATE, SMP_SLOT_FREE);
 }
 
-/* The last system call lets a signal that has been sent by now arrive. */
 void smp_signal_let_finish(uint64_t cookie)
 {
     for (unsigned round = 0; smp_signal_state(cookie) == SMP_SLOT_BUSY; round++)
         smp_backoff(round);
 }
 
+/* The last system call lets a signal that has been sent by now arrive. */
 void smp_signal_thread_ends(int32_t tid)
 {
     for (size_t i = 0; i < SMP_SIGNAL_MAILBOXES; i++) {

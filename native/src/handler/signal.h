@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * signal.h - what happens in a thread whose stack is requested: the slots through which requests
- * and answers pass, and the handler.
+ * signal.h - the signal handler, and the slots through which requests for walks and their answers
+ * pass.
  *
  *   requester  FREE ─take─► FILLING ─post─► PENDING ──too late─► LATE ──abandon─► FREE
  *                              └─spare─► DONE │                   │
@@ -11,16 +11,16 @@
  * A signal carries a cookie: the slot's number and generation. The generation changes with every
  * take, so a signal that comes after its request matches no slot. Slots and mailboxes are static:
  * nothing that a late signal touches is ever freed. A thread without a CPU answers when it gets
- * one: a LATE walk is as good as another, but the requester waits no longer. Until then there is no
- * second request of the same session to that thread. A requester that abandons a request may free
- * its frames: its signal matches no slot any more.
+ * one; the requester does not wait for such a LATE walk, and its session makes no second request to
+ * that thread until then. A requester that abandons a request may free its frames, because the
+ * signal matches no slot any more.
  *
- * Requests have the code of timers (SI_TIMER), and an id that no timer has. execve() drops timers'
- * signals that are pending; any other one would end the program that a thread replaces ours by.
+ * Requests have the code of timers (SI_TIMER), and an id that no timer has. execve() drops pending
+ * signals of timers; a pending signal with another code would end the new program.
  *
- * Signals that are not ours are passed on to the handler that was installed before. If that calls
- * ours with them (ours was installed again, above one that passes on), the one before that gets
- * them. Ours is never removed: a late signal must not meet the default action, which ends the
+ * Signals that are not ours are passed on to the handler that was installed before. If that handler
+ * calls ours with them (because ours was installed a second time, above it), the handler before it
+ * gets them. Ours is never removed: a late signal must not meet the default action, which ends the
  * process. If a redeployed application has brought another version of the library, that core's
  * handler is above, and passes on the signals of the cores before: cookie_mark.h tells them apart.
  *
@@ -45,8 +45,8 @@ enum {
     SMP_SIGNAL_TIMED_EVERY = 64, /* one signal of so many is timed for the median */
     SMP_SIGNAL_TIMES = 256,      /* the last times that are kept */
     SMP_SIGNAL_NUMBERS = 65,     /* of signals, and 0 */
-    SMP_SIGNAL_INSTALLS = 4,     /* of one: the first, and after other libraries have taken it */
-    SMP_SIGNAL_ALIGNMENT = 64    /* what CPUs write at the same time shares no cache line */
+    SMP_SIGNAL_INSTALLS = 4,     /* of one signal: the first, and after other libraries took it */
+    SMP_SIGNAL_ALIGNMENT = 64    /* keeps apart the cache lines that several CPUs write */
 };
 
 enum smp_slot_state {
@@ -58,7 +58,7 @@ enum smp_slot_state {
     SMP_SLOT_LATE
 };
 
-/* Counts answers: the requester polls until pending is 0. To wake it up would cost the walked
+/* Counts answers. The requester polls until pending is 0: to wake it up would cost the walked
  * thread more than the walk. */
 struct smp_signal_mailbox {
     _Alignas(SMP_SIGNAL_ALIGNMENT) _Atomic uint32_t pending; /* requests without an answer */
@@ -76,18 +76,18 @@ struct smp_signal_slot {
     struct smp_walk_answer answer;
 };
 
-/* All that the handler reads of the process; set before the first signal is sent. */
+/* Everything that the handler reads of the process; set before the first signal is sent. */
 struct smp_signal_process { /* NOLINT(clang-analyzer-optin.performance.Padding): on purpose */
     int32_t pid;
     _Atomic bool is_open;      /* false: handlers do not walk, the JVM may be shutting down */
     _Atomic bool has_restorer; /* signal_frame.h has learnt it */
-    /* From here on handlers write: what is above stays in the caches of all CPUs. */
+    /* Handlers write from here on; the fields above stay in the caches of all CPUs. */
     _Alignas(SMP_SIGNAL_ALIGNMENT) _Atomic uint64_t walks;
-    _Atomic uint64_t timed; /* of the whole handler, beginning to end */
+    _Atomic uint64_t timed; /* handlers that were timed from beginning to end */
     _Atomic uint64_t timed_ns;
     _Atomic uint64_t foreign; /* signals that were passed on */
     _Atomic uint64_t stale;   /* signals that came after their request */
-    /* By signal: what each install has found. */
+    /* By signal: the action that each install has found. */
     struct sigaction previous[SMP_SIGNAL_NUMBERS][SMP_SIGNAL_INSTALLS];
     _Atomic uint32_t installs[SMP_SIGNAL_NUMBERS];
     _Atomic uint32_t times_ns[SMP_SIGNAL_TIMES]; /* the last ones, in no order */
@@ -97,7 +97,7 @@ extern struct smp_signal_process smp_signal_process;
 extern struct smp_signal_slot smp_signal_slots[SMP_SIGNAL_SLOTS];
 extern struct smp_signal_mailbox smp_signal_mailboxes[SMP_SIGNAL_MAILBOXES];
 
-/* What requests have as si_timerid. Timers' ids are not negative. */
+/* The si_timerid of requests. Timers' ids are not negative. */
 static inline int32_t smp_signal_request_id(void)
 {
     return ~smp_signal_process.pid;
@@ -111,7 +111,7 @@ void smp_signal_handle(int number, siginfo_t *info, void *context);
 struct smp_signal_slot *smp_signal_take(uint64_t *cookie);
 /* The slot's fields are filled: from now on the handler may find it. Counts it in its mailbox. */
 void smp_signal_post(struct smp_signal_slot *slot);
-/* In place of post: the requester has filled in the answer itself, and sends no signal. */
+/* Instead of post, if the requester has filled in the answer itself and sends no signal. */
 void smp_signal_spare(uint64_t cookie);
 /* The state of a cookie's request; FREE also if the slot serves another by now. */
 enum smp_slot_state smp_signal_state(uint64_t cookie);

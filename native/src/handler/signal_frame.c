@@ -64,14 +64,14 @@ struct smp_signal_stack smp_signal_frame_stack(struct smp_signal_stack thread,
     return stack_holds(thread, address) ? thread : none;
 }
 
-/* If it is unknown, only a frame that begins at sp can be read. */
+/* If the stack is unknown, only a frame that begins at sp can be read. */
 static struct smp_signal_stack stack_of(struct smp_signal_stack thread, const ucontext_t *context)
 {
     return smp_signal_frame_stack(thread, context, smp_registers_get(context).sp);
 }
 
-/* A handler runs with its own signal blocked: if it is not, the frame is left from a handler that
- * has returned, on a part of the stack that was not written to since. */
+/* A handler runs with its own signal blocked. If context does not block the signal, the frame is
+ * left from a handler that has returned. */
 static bool blocks_signal(const ucontext_t *context, int number)
 {
     uint64_t mask = 0;
@@ -81,8 +81,9 @@ static bool blocks_signal(const ucontext_t *context, int number)
 }
 
 /*
- * Could the kernel have made this frame, and does its handler run in context? at: where it begins,
- * on the stack on; on is (0, 0) if that is not known, but then the frame can be read all the same.
+ * The registers in the frame at the address at, if the kernel could have made it for a handler that
+ * runs in context; else NULL. on: the stack of the frame; (0, 0) if not known: the caller has made
+ * sure that the frame can be read.
  */
 static const ucontext_t *check_signal_frame(const ucontext_t *context, uintptr_t at,
                                             struct smp_signal_stack on,

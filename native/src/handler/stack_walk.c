@@ -8,7 +8,6 @@
 
 #include "handler/caller.h"
 #include "handler/code_view.h"
-#include "handler/heap_end.h"
 #include "handler/one_walk.h"
 #include "handler/registers.h"
 #include "handler/signal_frame.h"
@@ -40,7 +39,8 @@ static enum smp_answer answer_of(int32_t code)
     }
 }
 
-/* The requester has read them last, on another CPU: their memory arrives while the walk begins. */
+/* The requester has read the frames last, on another CPU. Their memory arrives while the walk
+ * begins. */
 static void prefetch_frames(struct smp_jvm_frame *frames, uint32_t capacity)
 {
     enum { PER_LINE = 4 };
@@ -51,8 +51,8 @@ static void prefetch_frames(struct smp_jvm_frame *frames, uint32_t capacity)
 
 /* ---------------------------------------------------------------------------- in other handlers */
 
-/* Continues with the registers that another handler has interrupted. Copies them: the kernel's
- * frame has no room for all of a context. */
+/* Continues with the registers that another handler had interrupted. They are copied because the
+ * kernel's frame is shorter than a context. */
 static bool leave_handlers(struct smp_walk *walk, bool is_deep)
 {
     const struct smp_signal_stack thread = { walk->target->stack_low, walk->target->stack_high };
@@ -79,43 +79,59 @@ static bool leave_handlers(struct smp_walk *walk, bool is_deep)
     return true;
 }
 
-/* --------------------------------------------------------------------------------- by the JVM */
+/* ------------------------------------------------------------------------ by AsyncGetCallTrace */
 
-/* A single frame without a byte code index is not kept: its leaf is not known. */
-static void keep_rootless(struct smp_walk *walk, int32_t count)
+/* Room is left before the walked frames for a leaf. */
+static int32_t call_jvm_walk(struct smp_walk *walk)
 {
-    if (count > 1 || (count == 1 && walk->frames[1].bci != -1))
-        walk->answer->rootless = (uint32_t)count;
+    struct smp_jvm_trace trace = { .env = walk->target->env, .frames = walk->frames + 1 };
+
+    walk->target->walk(&trace, (int32_t)walk->capacity - 1, walk->context);
+    return trace.count;
 }
 
-/* False: it has no whole stack; *code says why not. */
-static bool walk_by_jvm(struct smp_walk *walk, int32_t *code)
+/* A single frame without a byte code index is one whose caller was not found. AsyncGetCallTrace
+ * stops at a frame that is to be deoptimised. A full buffer hides the root. */
+static bool is_whole_trace(const struct smp_walk *walk, int32_t count)
+{
+    const struct smp_jvm_frame *frames = walk->frames + 1;
+    const void *root = walk->target->root;
+
+    if (count <= 0)
+        return false;
+    if ((uint32_t)count + 1 >= walk->capacity)
+        return true;
+    if (root != NULL)
+        return frames[count - 1].method == root;
+    return count > 1 || frames[0].bci != -1;
+}
+
+/* Returns the code or the number of frames. */
+static int32_t walk_by_jvm(struct smp_walk *walk)
 {
     struct smp_walk_answer *answer = walk->answer;
-    const int32_t count = smp_walk_call_jvm(walk);
+    const int32_t count = call_jvm_walk(walk);
 
-    *code = count;
     answer->answer = answer_of(count);
     answer->count = 0;
     answer->cut = (struct smp_stack_cut){ 0 };
     if (count == SMP_JVM_THREAD_EXIT)
-        return false;
+        return count;
     walk->is_alive = true; /* or it would have said so */
     answer->state = smp_top_state(walk);
     if (count > 0 && (uint32_t)count + 1 < walk->capacity)
         answer->root = walk->frames[count].method;
-    if (!smp_walk_is_whole(walk, count))
-        return false;
+    if (!is_whole_trace(walk, count))
+        return count;
     answer->answer = SMP_ANSWER_WHOLE;
     answer->first = 1;
     answer->count = (uint32_t)count;
     if (answer->count + 1 >= walk->capacity)
-        answer->cut.omitted = 1; /* perhaps: it does not say */
-    smp_heap_end_add(walk);
-    return true;
+        answer->cut.omitted = 1; /* perhaps: AsyncGetCallTrace does not say */
+    return count;
 }
 
-/* In any other state it does not read the registers. */
+/* In any other state AsyncGetCallTrace does not read the registers. */
 static bool may_be_in_handler(const struct smp_walk *walk)
 {
     const int32_t state = walk->answer->state;
@@ -124,55 +140,26 @@ static bool may_be_in_handler(const struct smp_walk *walk)
            (state == walk->target->layout.states.in_java || state == 0);
 }
 
-/* AsyncGetCallTrace alone, from where the thread's own code was interrupted. */
+/* From where the thread's own code was interrupted. */
 static void walk_without_layout(struct smp_walk *walk)
 {
-    int32_t code = 0;
-    bool is_whole = walk_by_jvm(walk, &code);
-
-    if (code == SMP_JVM_THREAD_EXIT)
-        return;
-    if (may_be_in_handler(walk) && leave_handlers(walk, true))
-        is_whole = walk_by_jvm(walk, &code);
-    if (!is_whole)
-        keep_rootless(walk, code);
+    if (walk_by_jvm(walk) != SMP_JVM_THREAD_EXIT && may_be_in_handler(walk) &&
+        leave_handlers(walk, true))
+        (void)walk_by_jvm(walk);
 }
 
 /* --------------------------------------------------------------------------------- by ourselves */
 
-/* Only a thread that surely runs Java code: elsewhere its frames may be left from before. */
-static bool walk_proven_leaf_call(struct smp_walk *walk)
+/* Code of the C library, say, or of a barrier, that Java code has called as a leaf. Frames of a
+ * thread that does not surely run Java code may be left from before. */
+static void walk_foreign(struct smp_walk *walk)
 {
     const struct smp_jvm_states *states = &walk->target->layout.states;
 
-    return walk->is_alive && walk->answer->state == states->in_java &&
-           smp_caller_walk_leaf_call(walk);
-}
-
-/* Code of the C library, say, or of a barrier, that Java code has called as a leaf. The JVM follows
- * frame pointers there, too, but takes the line of what is behind the call; what it does not find
- * is searched for on the stack. */
-static void walk_foreign(struct smp_walk *walk)
-{
-    int32_t code = SMP_JVM_UNKNOWN_JAVA;
-    const bool is_proven = walk->is_alive;
-
-    if (walk_proven_leaf_call(walk))
-        return;
-    walk->answer->answer = answer_of(code);
-    if (walk->target->walk != NULL && walk_by_jvm(walk, &code))
-        return;
-    if (code == SMP_JVM_THREAD_EXIT)
-        return;
-    if (!is_proven && walk->is_alive && smp_top_walk_anchor(walk) == SMP_TOP_WALKED)
-        return;
-    const bool is_java =
-        code > 0 || code == SMP_JVM_UNKNOWN_JAVA || code == SMP_JVM_NOT_WALKABLE_JAVA;
-    if (is_java && smp_caller_search(walk, NULL))
-        return;
-    walk->answer->answer = answer_of(code);
-    if (code > 0) /* the search has used its memory */
-        keep_rootless(walk, smp_walk_call_jvm(walk));
+    if (!walk->is_alive)
+        walk->answer->answer = SMP_ANSWER_UNKNOWN_NOT_JAVA;
+    else if (walk->answer->state != states->in_java || !smp_caller_walk_leaf_call(walk))
+        walk->answer->answer = SMP_ANSWER_UNKNOWN_JAVA;
 }
 
 static void walk_by_layout(struct smp_walk *walk)
@@ -191,20 +178,21 @@ static void walk_by_layout(struct smp_walk *walk)
         walk->answer->answer = SMP_ANSWER_EMPTY;
 }
 
-static void walk_as_possible(struct smp_walk *walk)
+/* Our own walk without the bounds of the stack: none. */
+static void walk_by_engine(struct smp_walk *walk)
 {
     const struct smp_walk_target *target = walk->target;
 
     (void)leave_handlers(walk, false);
-    if (target->own != NULL && target->stack_high != 0)
-        walk_by_layout(walk);
-    else if (target->walk != NULL)
+    if (target->own == NULL && target->walk != NULL)
         walk_without_layout(walk);
+    else if (target->own != NULL && target->stack_high != 0)
+        walk_by_layout(walk);
 }
 
 static bool begin_answer(const struct smp_walk_target *target, struct smp_walk_answer *answer)
 {
-    const bool has_ended = target->thread != NULL && target->thread->ended_ns != 0;
+    const bool has_ended = smp_walk_target_has_ended(target);
 
     *answer = (struct smp_walk_answer){ .answer = has_ended ? SMP_ANSWER_THREAD_EXIT
                                                             : SMP_ANSWER_UNKNOWN_STATE };
@@ -227,7 +215,7 @@ void smp_stack_walk(const struct smp_walk_target *target, ucontext_t *context,
                              .answer = answer,
                              .copy = &copy };
     prefetch_frames(frames, capacity);
-    walk_as_possible(&walk);
+    walk_by_engine(&walk);
 }
 
 void smp_stack_walk_anchor(const struct smp_walk_target *target, ucontext_t *context,

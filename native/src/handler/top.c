@@ -14,7 +14,7 @@
 #include "hotspot/machine_code.h"
 #include "hotspot/memory.h"
 
-/* What of a method's frame is on the stack. */
+/* Which part of a method's frame is on the stack. */
 enum part {
     COMPLETE,
     RETURN_ONLY, /* not made yet */
@@ -65,7 +65,7 @@ static enum part part_at(const struct smp_blob *blob, uintptr_t pc)
     }
 }
 
-/* With the method as leaf, from the caller's frame. */
+/* From the caller's frame, with the method as leaf. */
 static bool enter_at(struct smp_walk *walk, const struct smp_blob *blob, uintptr_t slot)
 {
     if (!smp_caller_walk_return(walk, slot))
@@ -74,7 +74,7 @@ static bool enter_at(struct smp_walk *walk, const struct smp_blob *blob, uintptr
     return answer_as(walk, SMP_ANSWER_AT_ENTRY, true);
 }
 
-/* From its own frame. A record of the line is there, or behind. */
+/* From its own frame. The record of the line is at the pc, or behind. */
 static bool walk_frame_at(struct smp_walk *walk, const struct smp_blob *blob, uintptr_t sp)
 {
     return smp_caller_walk(walk,
@@ -86,7 +86,8 @@ static bool walk_frame_at(struct smp_walk *walk, const struct smp_blob *blob, ui
                            });
 }
 
-/* The frame has been taken down, all of it or all but the caller's frame pointer. */
+/* The frame has been taken down, except perhaps for the caller's frame pointer: walks it where it
+ * was. */
 static bool return_at(struct smp_walk *walk, const struct smp_blob *blob, uintptr_t slot)
 {
     const uintptr_t sp = slot + sizeof(uintptr_t) - blob->frame_bytes;
@@ -95,7 +96,7 @@ static bool return_at(struct smp_walk *walk, const struct smp_blob *blob, uintpt
            answer_as(walk, SMP_ANSWER_AT_RETURN, walk_frame_at(walk, blob, sp));
 }
 
-/* The same where its lines are not known: its caller's frame, and the method. */
+/* The same if its lines are not known: from the caller's frame, with the method as leaf. */
 static bool return_to(struct smp_walk *walk, const struct smp_blob *blob, uintptr_t slot)
 {
     if (!smp_caller_walk_return(walk, slot))
@@ -104,7 +105,7 @@ static bool return_to(struct smp_walk *walk, const struct smp_blob *blob, uintpt
     return answer_as(walk, SMP_ANSWER_AT_RETURN, true);
 }
 
-/* Where a call leaves its return address in a register, it is still there. */
+/* On processors whose calls leave the return address in a register, it is still there. */
 static bool walk_by_link(struct smp_walk *walk, const struct smp_blob *blob, enum smp_answer answer)
 {
     const uintptr_t link = smp_registers_link(walk->context);
@@ -116,8 +117,7 @@ static bool walk_by_link(struct smp_walk *walk, const struct smp_blob *blob, enu
     return answer_as(walk, answer, true);
 }
 
-/* Some instructions keep registers on the stack meanwhile: the frame is where it always is, above
- * them. */
+/* The code has pushed registers for a while: the frame lies above them. */
 static bool walk_above(struct smp_walk *walk, const struct smp_blob *blob, uintptr_t pushed)
 {
     const uintptr_t sp = walk->at.sp + pushed * sizeof(uintptr_t);
@@ -135,8 +135,8 @@ static bool with_pushed(struct smp_walk *walk, const struct smp_blob *blob)
     return false;
 }
 
-/* Where the code shows that words are pushed: an old return address may lie where the frame's own
- * would be without them, and its callers with it. */
+/* If the code shows that words are pushed, the frame above them goes first: without them an old
+ * return address may lie at the place of the frame's own, with a whole old stack behind it. */
 static bool walk_whole(struct smp_walk *walk, const struct smp_blob *blob)
 {
     const uintptr_t pc = walk->at.pc;
@@ -150,7 +150,7 @@ static bool walk_whole(struct smp_walk *walk, const struct smp_blob *blob)
            answer_as(walk, SMP_ANSWER_WHOLE, walk_frame_at(walk, blob, walk->at.sp));
 }
 
-/* The code does not show where the frame is: by what lies on the stack. */
+/* The code does not show where the frame is: tries the places of its return address. */
 static bool search_frame(struct smp_walk *walk, const struct smp_blob *blob)
 {
     const uintptr_t word = sizeof(uintptr_t);
@@ -165,7 +165,7 @@ static bool search_frame(struct smp_walk *walk, const struct smp_blob *blob)
     }
     if (with_pushed(walk, blob))
         return true;
-    /* Code without a line, behind the method's own, or a caller that does not expect this frame. */
+    /* The pc is in a stub behind the method's code, or the caller does not expect this frame. */
     if (smp_caller_is_at(walk, bottom) && enter_at(walk, blob, bottom))
         return true;
     return smp_caller_is_at(walk, sp) && return_to(walk, blob, sp);
@@ -198,8 +198,8 @@ static bool walk_part(struct smp_walk *walk, const struct smp_blob *blob, enum p
 }
 
 /*
- * Code that only jumps to the method of a method handle, linkToStatic's for example, makes no
- * frame. With a collector's barrier it is long, and keeps registers on the stack meanwhile.
+ * The code of a method handle's linker (linkToStatic, say) only jumps to a method, and makes no
+ * frame. With a collector's barrier it is long, and keeps registers on the stack for a while.
  */
 static bool walk_frameless(struct smp_walk *walk, const struct smp_blob *blob)
 {
@@ -235,7 +235,7 @@ static bool enter_interpreted(struct smp_walk *walk, const struct smp_entry_regi
     return answer_as(walk, SMP_ANSWER_AT_ENTRY, true);
 }
 
-/* A word of the stack; 0: it does not lie there. */
+/* A word of the stack; 0: the address lies elsewhere. */
 static uintptr_t stack_word(const struct smp_walk *walk, uintptr_t address)
 {
     return smp_caller_on_stack(walk, address) ? smp_load_word(address) : 0;
@@ -258,9 +258,10 @@ static bool is_method(const struct smp_walk *walk, uintptr_t method)
 }
 
 /*
- * The caller's stack pointer is the first word of the frame; its register gets the byte code
- * pointer long before the frame is complete. From then on a frame so small shows that it is being
- * made, and a method in the register of that: where a frame has been left, it has a stack pointer.
+ * Is the frame at fp being made? The caller's stack pointer is its first word. The register that
+ * had it gets the byte code pointer long before the frame is complete; from then on the size of the
+ * frame and the method's register show that it is being made. After a frame has been left, the
+ * method's register has a stack pointer.
  */
 static bool find_sender_sp(const struct smp_walk *walk, struct smp_entry_registers *entry)
 {
@@ -277,9 +278,9 @@ static bool find_sender_sp(const struct smp_walk *walk, struct smp_entry_registe
 }
 
 /*
- * The return address is on top; below the caller's frame pointer, which has been pushed; or in a
- * register, while the method's locals are pushed in its place. What is at the caller's stack
- * pointer, or above, is the caller's, return addresses of its earlier calls too.
+ * The return address is on top of the stack; or below the caller's frame pointer, which has been
+ * pushed; or in a register, while the method's locals are pushed in its place. Words at or above
+ * the caller's stack pointer are the caller's, even if they are return addresses.
  */
 static bool walk_without_frame(struct smp_walk *walk, const struct smp_entry_registers *entry)
 {
@@ -317,8 +318,8 @@ static bool return_interpreted(struct smp_walk *walk, struct smp_left_registers 
 }
 
 /*
- * Its frame has been taken down. The return address is on top, then in a register. What compiled
- * callers have in the frame pointer's register may lead to an interpreted frame further up.
+ * The frame has been taken down. The return address is on top of the stack, then in a register. The
+ * frame pointer of a compiled caller does not count: it may be that of a frame further up.
  */
 static bool walk_left(struct smp_walk *walk)
 {
@@ -392,7 +393,7 @@ static bool replaces_frames(const struct smp_walk *walk, uintptr_t pc)
     return own->find(own, pc, &blob) && blob.kind == SMP_BLOB_DEOPT;
 }
 
-/* False: it leads to no whole stack. */
+/* False: the anchor leads to no whole stack. */
 static bool walk_anchor_frame(struct smp_walk *walk, struct smp_registers anchor)
 {
     const struct smp_frames_start from = { .pc = anchor.pc, .sp = anchor.sp, .fp = anchor.fp };
@@ -419,7 +420,8 @@ enum smp_top smp_top_walk_anchor(struct smp_walk *walk)
                                                                               : SMP_TOP_FAILED;
 }
 
-/* Out of Java without an anchor there are no Java frames; but the JVM removes it for a moment. */
+/* A thread outside of Java without an anchor has no Java frames; but the JVM removes the anchor for
+ * moments. */
 static enum smp_top walk_outside_java(struct smp_walk *walk)
 {
     const struct smp_jvm_states *states = &walk->target->layout.states;
@@ -440,7 +442,7 @@ static enum smp_top walk_outside_java(struct smp_walk *walk)
 
 /* ------------------------------------------------------------------------------------------ all */
 
-/* NULL: pc lies in none. */
+/* The stub of the pc, or NULL. */
 static const struct smp_code_piece *find_stub(const struct smp_walk *walk)
 {
     const struct smp_code_piece *piece = smp_code_find(walk->code, walk->at.pc);
@@ -469,7 +471,7 @@ static bool walk_java(struct smp_walk *walk, const struct smp_blob *blob)
     }
 }
 
-/* Native code calls some stubs, to get an object's field: then no Java code has called this one. */
+/* Native code calls some stubs to get an object's field. No Java code has called such a stub. */
 static bool is_called_by_native_code(const struct smp_walk *walk, const struct smp_blob *blob)
 {
     return blob->kind == SMP_BLOB_STUB &&
@@ -491,7 +493,7 @@ enum smp_top smp_top_walk(struct smp_walk *walk)
         return walk_outside_java(walk);
     if (smp_caller_on_stack(walk, walk->at.sp) && walk_java(walk, &blob))
         return SMP_TOP_WALKED;
-    /* A stub, or a wrapper, that has left Java, or is about to come back. */
+    /* The stub or wrapper has left Java, or is about to come back. */
     if (smp_top_walk_anchor(walk) == SMP_TOP_WALKED)
         return SMP_TOP_WALKED;
     walk->answer->answer = blob.kind == SMP_BLOB_STUB || blob.kind == SMP_BLOB_BARRIER

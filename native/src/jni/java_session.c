@@ -296,7 +296,7 @@ static void add_walks(const struct smp_java_session *java_session,
                       struct smp_java_session_status *status)
 {
     char refusal[SMP_ASYNC_REFUSAL_BYTES] = "";
-    char outside[SMP_OUTSIDE_REFUSAL_BYTES];
+    char own[SMP_ASYNC_REFUSAL_BYTES];
     char cut[SMP_ASYNC_REFUSAL_BYTES];
 
     if (java_session->async != NULL)
@@ -306,10 +306,10 @@ static void add_walks(const struct smp_java_session *java_session,
         add_limitation(status, "ASYNC_WALK_REFUSED", refusal);
         return;
     }
-    status->mode = smp_async_walks_by_itself() ? "OWN" : "ASYNC_GET_CALL_TRACE";
-    smp_outside_refusal(outside);
-    add_limitation(status, "WAITING_THREADS_BY_JVMTI", outside);
-    if (status->count > 0)
+    smp_async_own_refusal(own);
+    status->mode = own[0] == '\0' ? "OWN" : "ASYNC_GET_CALL_TRACE";
+    add_limitation(status, "WAITING_THREADS_BY_JVMTI", own);
+    if (own[0] != '\0')
         return;
     smp_async_chunks_refusal(cut);
     add_limitation(status, "VIRTUAL_THREADS_CUT", cut);
@@ -329,14 +329,15 @@ void smp_java_session_get_status(const struct smp_java_session *java_session,
 }
 
 /* The words for a limitation in the engine's text. */
-static const char *words_of_limitation(const struct smp_java_session_status *status,
-                                       const char *code)
+static const char *words_of_limitation(const char *code)
 {
     static const struct {
         const char *code;
         const char *words;
     } words[] = {
         { "ASYNC_WALK_REFUSED", "async walk refused" },
+        { "WAITING_THREADS_BY_JVMTI",
+          "waiting threads by JVMTI, running ones by AsyncGetCallTrace" },
         { "VIRTUAL_THREADS_CUT", "virtual threads cut where they parked" },
         { "UNMOUNTED_VIRTUAL_THREADS_NOT_SAMPLED", "unmounted virtual threads not sampled" },
         { "CALLS_NOT_COUNTED", "calls not counted" },
@@ -346,9 +347,7 @@ static const char *words_of_limitation(const struct smp_java_session_status *sta
         if (strcmp(words[i].code, code) == 0)
             return words[i].words;
     }
-    return strcmp(status->mode, "OWN") == 0
-               ? "waiting threads by JVMTI"
-               : "waiting threads by JVMTI, running ones by AsyncGetCallTrace";
+    return code;
 }
 
 void smp_java_session_engine(const struct smp_java_session *java_session,
@@ -364,7 +363,7 @@ void smp_java_session_engine(const struct smp_java_session *java_session,
         const struct smp_java_session_limitation *const each = &status.limitations[i];
         const size_t length = strlen(out);
         (void)snprintf(out + length, SMP_JAVA_SESSION_ENGINE_BYTES - length, " (%s: %s)",
-                       words_of_limitation(&status, each->code), each->reason);
+                       words_of_limitation(each->code), each->reason);
     }
 }
 

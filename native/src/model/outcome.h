@@ -102,9 +102,6 @@ enum smp_shown {
       "recovered, in a method with registers pushed",                                         \
       NULL,                                                                                   \
       "The method had pushed registers on its stack; its frame was found below them.")        \
-    X(RECOVERED_FROM_CALLER, RECOVERED, NEVER, "recovered, from the caller of native code", NULL, \
-      "The thread was in native code that had left no trace of the Java code that called "    \
-      "it. That was found on the stack; the time is credited to it.")                         \
     X(RECOVERED_BY_RETRY, RECOVERED, NEVER, "recovered, by a second try", NULL,               \
       "The first walk failed, or did not reach the root of the stack; a second one "          \
       "succeeded.")                                                                           \

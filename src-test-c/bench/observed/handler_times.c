@@ -29,6 +29,7 @@
 #include "handler/registers.h"
 #include "handler/signal.h"
 #include "handler/stack_walk.h"
+#include "jvm/walk/async.h"
 
 #define NATIVE(name) JNICALL Java_com_incapsula_sampler_bench_cost_HandlerTimes_##name
 
@@ -168,7 +169,8 @@ void __wrap_smp_stack_walk(const struct smp_walk_target *target, ucontext_t *con
         state.frames = answer->count;
         return;
     }
-    if (atomic_load(&state.tid) == gettid() && target->own != NULL &&
+    const struct smp_async *const async = smp_async_get();
+    if (atomic_load(&state.tid) == gettid() && target->own != NULL && async->walk != NULL &&
         !atomic_exchange(&state.is_busy, true)) {
         struct job job = { .targets = { *target, *target, *target },
                            .uncached = *target->own,
@@ -177,6 +179,8 @@ void __wrap_smp_stack_walk(const struct smp_walk_target *target, ucontext_t *con
                            .capacity = capacity };
         job.uncached.cache = NULL;
         job.targets[OWN].own = &job.uncached;
+        job.targets[BY_JVM].walk = async->walk;
+        job.targets[BY_JVM].env = (void *)(target->java_thread + async->layout.env_offset);
         if (state.count < SAMPLES)
             measure(&job, state.turn++, state.rows[state.count++]);
         atomic_store(&state.is_busy, false);

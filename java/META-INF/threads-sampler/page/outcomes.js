@@ -62,11 +62,6 @@ const OUTCOMES = {
         text: 'recovered, in a method with registers pushed',
         words: 'The method had pushed registers on its stack; its frame was found below them.',
     },
-    RECOVERED_FROM_CALLER: {
-        kind: 'recovered',
-        text: 'recovered, from the caller of native code',
-        words: 'The thread was in native code that had left no trace of the Java code that called it. That was found on the stack; the time is credited to it.',
-    },
     RECOVERED_BY_RETRY: {
         kind: 'recovered',
         text: 'recovered, by a second try',

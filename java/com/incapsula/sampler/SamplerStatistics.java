@@ -103,7 +103,6 @@ public final class SamplerStatistics {
      *
      * @return {@code HYBRID}: running threads by a signal, waiting ones from outside;
      *         {@code HYBRID (waiting threads by JVMTI, running ones by AsyncGetCallTrace: <reason>)};
-     *         {@code HYBRID (waiting threads by JVMTI: <reason>)};
      *         {@code HYBRID (virtual threads cut where they parked: <reason>)}; {@code JVMTI}, or
      *         {@code JVMTI (async walk refused: <reason>)}: all threads by handshakes; {@code NONE (<cause>)} if
      *         sampling is not possible; empty before the first {@code init()}. Each but {@code NONE} may be followed by

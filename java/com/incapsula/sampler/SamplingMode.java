@@ -11,7 +11,7 @@ public enum SamplingMode {
     /** The sampler's own walker: running threads are walked by a signal handler, other threads from outside. */
     OWN,
 
-    /** Running threads are walked by a signal handler that calls the JVM's {@code AsyncGetCallTrace}. */
+    /** Running threads are walked by a signal handler that calls the JVM's {@code AsyncGetCallTrace}, others by JVMTI. */
     ASYNC_GET_CALL_TRACE,
 
     /** JVMTI walks all threads by handshakes, at their next safepoint. */

@@ -45,11 +45,8 @@ struct smp_walk_info {
     _Atomic uintptr_t stack_high;
     /* Cookies of requests; each may be outstanding or over. A session has one at a time. */
     _Atomic uint64_t requests[SMP_WALK_INFO_REQUESTS];
-    /* The method that all its stacks end in; guess: that of the last stacks, and their number. */
-    _Atomic uintptr_t root;
-    _Atomic uintptr_t root_guess;
-    _Atomic uint32_t root_guessed;
-    _Atomic uintptr_t run_method; /* its run(), which is the root where the JVM started it */
+    _Atomic uintptr_t run_method; /* its run(); read for AsyncGetCallTrace only, as root */
+    _Atomic uintptr_t root;       /* run_method, once a stack has ended in it */
     _Atomic bool is_carrier;      /* of virtual threads */
     _Atomic uint64_t blocked;     /* the signals that it blocked at mask_read_ns; 0: never read */
     _Atomic int64_t mask_read_ns;

@@ -39,11 +39,11 @@ static struct {
     /* Written by the call that opens or closes. */
     bool is_proven;         /* a running method was walked once: not tested again in this JVM */
     struct smp_async async; /* constant while usable */
-    struct smp_frames_cache *cache; /* with it own is constant, which a late handler may read */
+    struct smp_frames_cache *cache; /* while it is there own is constant: a late handler reads it */
     struct smp_own_walk own;
     struct smp_own_walk on_stack; /* the same, without the heap */
     _Atomic bool cuts_virtual_threads;
-    struct smp_chunks chunks; /* what own may read of the heap */
+    struct smp_chunks chunks; /* the heap as own reads it */
     pthread_mutex_t mutex;    /* guards the refusals */
     char refusal[SMP_ASYNC_REFUSAL_BYTES];
     char chunks_refusal[SMP_CHUNKS_REASON_BYTES];
@@ -56,7 +56,7 @@ static void set_refusal(const char *reason)
     pthread_mutex_unlock(&state.mutex);
 }
 
-/* Of JDKs with virtual threads only. */
+/* "" on JDKs without virtual threads. */
 static void set_chunks_refusal(const char *reason)
 {
     pthread_mutex_lock(&state.mutex);
@@ -88,12 +88,22 @@ bool smp_async_walks_by_itself(void)
     return state.own.walk != NULL && smp_hotspot_is_usable();
 }
 
+void smp_async_own_refusal(char out[SMP_ASYNC_REFUSAL_BYTES])
+{
+    char reason[SMP_LAYOUT_REASON_BYTES];
+
+    smp_hotspot_refusal(reason);
+    if (reason[0] == '\0' && !smp_async_walks_by_itself())
+        (void)snprintf(reason, sizeof(reason), "the check was not possible"); /* this time */
+    (void)snprintf(out, SMP_ASYNC_REFUSAL_BYTES, "%s", reason);
+}
+
 static bool has_a_walk(void)
 {
     return state.async.walk != NULL || smp_async_walks_by_itself();
 }
 
-/* Our own walk may be refused at any time (check/check.h): in some JVMs no other one is left. */
+/* Our own walk may be refused at any time (check/check.h). In some JVMs no other one is left. */
 void smp_async_refusal(char out[SMP_ASYNC_REFUSAL_BYTES])
 {
     char own[SMP_LAYOUT_REASON_BYTES];
@@ -142,7 +152,7 @@ int smp_async_signal(int wanted)
 
 /* ---------------------------------------------------------------------------------- up and down */
 
-/* The thread that calls, which is in a native method called from Java. */
+/* The calling thread, which is in a native method called from Java. */
 static struct smp_check_caller describe_caller(jvmtiEnv *jvmti, JNIEnv *env)
 {
     struct smp_check_caller caller = { .jvmti = jvmti, .env = env };
@@ -167,6 +177,8 @@ static const struct smp_chunks *find_chunks(JNIEnv *env)
 /* After the events for code, which have found the layout. */
 static void prepare_own_walk(const struct smp_check_caller *caller)
 {
+    if (state.async.layout.jvm.last_sp == 0)
+        smp_hotspot_refuse("unknown layout of the thread object");
     (void)!smp_hotspot_prove(caller); /* else it is not usable, see smp_hotspot_is_usable */
     smp_frames_set_virtual_root(smp_virtual_threads_boundary());
     if (state.cache == NULL && smp_frames_cache_create(&state.cache) == SMP_OK) {
@@ -178,7 +190,7 @@ static void prepare_own_walk(const struct smp_check_caller *caller)
     }
 }
 
-/* What the walks read of the JVM's thread objects and of its code. self: the calling thread. */
+/* Finds how walks read the JVM's thread objects and its code. self: the calling thread. */
 static void prepare_layouts(jvmtiEnv *jvmti, JNIEnv *env, struct smp_walk_target *self)
 {
     const struct smp_stack_bounds stack = smp_stack_bounds_own();
@@ -209,7 +221,7 @@ static const char *install_handler(int signal)
     return NULL;
 }
 
-/* NULL: then *reason says why. */
+/* AsyncGetCallTrace; NULL: *reason says why not. */
 static smp_jvm_walk *find_jvm_walk(jvmtiEnv *jvmti, JNIEnv *env, const char **reason)
 {
     smp_jvm_walk *walk = NULL;
@@ -223,7 +235,7 @@ static smp_jvm_walk *find_jvm_walk(jvmtiEnv *jvmti, JNIEnv *env, const char **re
     return NULL;
 }
 
-/* NULL: a walk has all that it needs. self: the calling thread. */
+/* NULL: an engine has all that it needs. self: the calling thread. */
 static const char *prepare_walks(int signal, JNIEnv *env, struct smp_walk_target *self)
 {
     jvmtiEnv *jvmti = smp_agent_jvmti();
@@ -242,7 +254,7 @@ static const char *prepare_walks(int signal, JNIEnv *env, struct smp_walk_target
     return reason;
 }
 
-/* On the calling thread, and on one of ours; NULL: walked as expected. */
+/* Walks the calling thread, and one of ours. *reason NULL: both as expected. */
 static enum smp_status test_walks(const struct smp_walk_target *target, JNIEnv *env,
                                   const char **reason)
 {
@@ -258,18 +270,18 @@ static enum smp_status test_walks(const struct smp_walk_target *target, JNIEnv *
     return status;
 }
 
-/* Without our own walk, which would hide it. */
-static bool is_jvm_walk_right(const struct smp_walk_target *self)
+/* AsyncGetCallTrace is the engine that follows if our own walk is refused later. */
+static bool is_jvm_walk_right(struct smp_walk_target self)
 {
     bool is_right = false;
 
+    self.walk = state.async.walk;
     for (int i = 0; i < SELF_TESTS && !is_right; i++)
-        is_right = smp_self_test_native(state.async.signal, self) == NULL;
+        is_right = smp_self_test_native(state.async.signal, &self) == NULL;
     return is_right;
 }
 
-/* SMP_OK with *reason NULL: usable; else why not. The JVM's walk is tested apart, where ours does
- * without it. */
+/* SMP_OK with *reason NULL: usable; else why not. */
 static enum smp_status open_async(int signal, const char **reason)
 {
     JNIEnv *env = smp_agent_env();
@@ -279,16 +291,16 @@ static enum smp_status open_async(int signal, const char **reason)
     *reason = prepare_walks(signal, env, &self);
     if (*reason != NULL)
         return SMP_OK;
-    self.walk = state.async.walk;
-    if (smp_async_own_walk() != NULL && self.walk != NULL && !is_jvm_walk_right(&self))
-        state.async.walk = self.walk = NULL;
+    if (smp_async_own_walk() != NULL && state.async.walk != NULL && !is_jvm_walk_right(self))
+        state.async.walk = NULL;
     self.own = smp_async_own_walk();
+    self.walk = self.own == NULL ? state.async.walk : NULL;
     status = test_walks(&self, env, reason);
     state.is_proven = state.is_proven || (status == SMP_OK && *reason == NULL);
     return status;
 }
 
-/* False: one still walks. */
+/* False: a handler still walks. */
 static bool wait_for_handlers(void)
 {
     const struct timespec pause = { .tv_nsec = 100000 };
@@ -308,7 +320,7 @@ static void close_async(void)
 {
     atomic_store(&state.usable, false);
     atomic_store(&smp_signal_process.is_open, false);
-    if (wait_for_handlers()) { /* else the next open uses it */
+    if (wait_for_handlers()) { /* else the next open uses the cache */
         smp_frames_cache_destroy(state.cache);
         state.cache = NULL;
         state.own = (struct smp_own_walk){ 0 };

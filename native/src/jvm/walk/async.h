@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * async.h - whether, and how, this JVM lets a running thread walk itself.
+ * async.h - the engine that walks threads: chosen once, at start.
+ *
+ *   OWN                    our own walk, in the handler and from outside (outside.h). It needs the
+ *                          layout of the JVM's thread object and a proven walk (check/check.h)
+ *   ASYNC_GET_CALL_TRACE   else, for threads that run. Waiting threads are walked by JVMTI. Not
+ *                          with value classes (JDK 28, preview): there AsyncGetCallTrace crashes
+ *   JVMTI                  else, or if no signal can be used: all walks are handshakes
+ *
+ * No walk uses two engines. If a check that runs later refuses our own walk (smp_hotspot_refuse),
+ * the next walk of every session is the next engine's.
  *
  *   events for code on, those of code made before ─► layout of the JVM's thread object, our own
- *   walk proven (check/check.h) ─► signal handler ─► self-test: two known stacks walked ─► usable
+ *   walk proven ─► signal handler ─► self-test: two known stacks walked ─► usable
  *
  * The two stacks: that of the caller, in native code, must equal JVMTI's; that of an internal
- * thread, which hashes numbers meanwhile, must end in that method. Any mismatch disables
- * asynchronous walks; see smp_async_refusal.
- *
- * A thread walks itself by our own walk; AsyncGetCallTrace does what that cannot, and all where it
- * is not usable, as the engine's name says then. With value classes (JDK 28, preview) it crashes:
- * there it is not called at all, and without our own walk nothing is walked asynchronously.
+ * thread, which hashes numbers meanwhile, must end in that method. Any mismatch leaves JVMTI; see
+ * smp_async_refusal.
  *
  * Owns     the JVM's events for code while open; code_map.h.
  * Threads  any attached one; open and close as once.h. The getters: any, while open.
@@ -40,15 +45,15 @@ SMP_CHECKED enum smp_status smp_async_open(int signal);
 void smp_async_close(void);
 
 bool smp_async_is_usable(void);
-/* Why it is not usable: of each walk that there could be. "" while it is, or before the first open.
+/* Why each walk that there could be is not usable; "" while one is, or before the first open.
  * Copied. */
 void smp_async_refusal(char out[SMP_ASYNC_REFUSAL_BYTES]);
 
-/* Why stacks of virtual threads are cut where these parked; "" where they are not, or where none is
- * in use. Copied. */
+/* Why stacks of virtual threads are cut at the place where they parked; "" if they are not cut, or
+ * no virtual thread is in use. Copied. */
 void smp_async_chunks_refusal(char out[SMP_ASYNC_REFUSAL_BYTES]);
 
-/* From now on their frames in the heap are not read, for as long as the library is loaded. */
+/* From now on frames of virtual threads in the heap are not read, while the library is loaded. */
 void smp_async_cut_virtual_threads(const char *reason);
 
 struct smp_async {
@@ -60,15 +65,17 @@ struct smp_async {
 const struct smp_async *smp_async_get(void);
 /* Are frames of virtual threads read that lie in the heap? */
 bool smp_async_reads_heap(void);
-/* For the next walk; NULL: not usable in this JVM, or not any more (jvm/check/check.h). */
+/* For the next walk; NULL: the engine is another one. */
 const struct smp_own_walk *smp_async_own_walk(void);
-/* Is it usable? False: AsyncGetCallTrace walks all threads that run. */
+/* Is the engine OWN? */
 bool smp_async_walks_by_itself(void);
+/* "": the engine is OWN. Else why not. Copied. */
+void smp_async_own_refusal(char out[SMP_ASYNC_REFUSAL_BYTES]);
 /* The number to send for a session that opened with wanted: another session's if wanted could not
  * be installed. */
 int smp_async_signal(int wanted);
 
-/* Hook of agent.h: from here on handlers do nothing. Waits for those that are walking. */
+/* Hook of agent.h: from here on handlers do nothing. Waits for handlers that walk. */
 void smp_async_vm_dies(void);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * by_jvmti.h - walks one thread's stack through JVMTI.
  *
- * One GetStackTrace for one thread: a handshake with that thread alone, as long as the frames that
- * are read. Lists of threads and GetAllStackTraces would stop the whole JVM and are never used. A
- * stack that fills the sample counts as deeper than it: only its leaf end is known then.
+ * A walk is one GetStackTrace: a handshake with that thread alone, as long as the frames that are
+ * read. Lists of threads and GetAllStackTraces would stop the whole JVM and are never used. A stack
+ * that fills the sample counts as deeper than the sample: only its leaf end is known then.
  *
  * Threads  any attached one.
  * Errors   as jvm.h lists. SMP_EINVAL: capacity below 2.
@@ -14,14 +14,19 @@
 #define SMP_JVM_WALK_BY_JVMTI_H
 
 #include <jni.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "engine/jvm.h"
 
 struct smp_walker smp_by_jvmti(void);
 
-/* As the walker, of any Thread object. */
+/* As the walker, for any Thread object. */
 SMP_CHECKED enum smp_status smp_by_jvmti_walk(jobject thread, struct smp_sample *sample);
+
+/* Does the thread run native code? Then a handshake with it waits for nothing. False, too, if the
+ * JVM does not say. */
+bool smp_by_jvmti_is_in_native(jobject thread);
 
 /*
  * Up to capacity frames of a thread, leaf first, by one handshake, which also makes the ids of

@@ -11,6 +11,7 @@
 #include "jvm/threads/threads.h"
 #include "jvm/threads/virtual_threads.h"
 #include "jvm/walk/async.h"
+#include "jvm/walk/by_jvmti.h"
 #include "jvm/walk/delivery.h"
 #include "jvm/walk/native_walk.h"
 #include "jvm/walk/proven_walk.h"
@@ -58,7 +59,7 @@ struct smp_by_signal {
     struct buffer spare[SMP_ASYNC_IN_FLIGHT + 1 + SMP_ASYNC_LATE]; /* a stack: used last, next */
     size_t spare_count;
     uint32_t room;                 /* of buffers from now on */
-    struct smp_frames_words words; /* of a walk in native code */
+    struct smp_frames_words words; /* that a walk in native code has read */
     struct smp_delivery delivery;
     char taker[TAKER_BYTES]; /* of the last check_handler */
 };
@@ -107,8 +108,8 @@ static void drop_mounted(JNIEnv *env, struct request *request)
     request->mounted = NULL;
 }
 
-/* The signal has been sent, so the thread's next action is its answer, however late: a virtual
- * thread that was on it before and is on it now is the one whose stack is walked. */
+/* The signal has been sent, so the thread's next action is its answer, however late. A virtual
+ * thread that was mounted before and is mounted now is therefore the one whose stack is walked. */
 static void confirm_mounted(JNIEnv *env, struct request *request, const struct smp_walk_info *info)
 {
     if (request->mounted == NULL)
@@ -127,9 +128,9 @@ static bool is_outstanding(uint64_t cookie)
 }
 
 /*
- * Records the request with its thread. Other sessions' requests do not matter: with one at a time
- * for all of them, the session that polls more often would leave none to the others where an answer
- * takes as long as the wait for a CPU. False: there is no room.
+ * Records the request with its thread. False: there is no room. Each session may have one: if there
+ * was one for all sessions, the session that polls most often would leave none to the others when
+ * threads wait long for a CPU.
  */
 static bool record_request(struct smp_walk_info *info, uint64_t cookie)
 {
@@ -142,7 +143,7 @@ static bool record_request(struct smp_walk_info *info, uint64_t cookie)
     return false;
 }
 
-/* A thread that runs Java code by signal; one in native code without. */
+/* A thread that runs Java code gets a signal; a thread in native code is walked here. */
 static enum smp_status ask_thread(struct smp_by_signal *walker, const struct request *request,
                                   struct smp_signal_slot *slot, uint64_t cookie)
 {
@@ -159,8 +160,7 @@ static enum smp_status ask_thread(struct smp_by_signal *walker, const struct req
     return status;
 }
 
-/* One try. SMP_ESTATE, SMP_EQUOTA, SMP_EGONE, SMP_EVM, SMP_EUNSUPPORTED: there is no answer to
- * come. */
+/* One try. After any status but SMP_OK no answer will come. */
 static enum smp_status send_request(struct smp_by_signal *walker, struct request *request,
                                     JNIEnv *env)
 {
@@ -174,9 +174,10 @@ static enum smp_status send_request(struct smp_by_signal *walker, struct request
     slot->mailbox = walker->mailbox;
     slot->frames = request->buffer.frames;
     slot->capacity = request->buffer.capacity;
-    if (!record_request(info, cookie)) {
+    const bool is_walkable = slot->target.own == NULL || slot->target.stack_high != 0;
+    if (!is_walkable || !record_request(info, cookie)) {
         smp_signal_release(cookie);
-        return SMP_ESTATE;
+        return is_walkable ? SMP_ESTATE : SMP_EUNSUPPORTED;
     }
     drop_mounted(env, request);
     request->mounted = mounted_on(env, request->thread, info);
@@ -199,7 +200,7 @@ static struct late *find_late(struct smp_by_signal *walker, const struct smp_thr
     return NULL;
 }
 
-/* Reads the thread's mask, if what is known of it is old. All sessions share that. */
+/* Reads the thread's mask if the last reading, which all sessions share, is old. */
 static bool thread_blocks_signal(const struct smp_by_signal *walker, struct smp_thread *thread)
 {
     struct smp_walk_info *info = smp_threads_walk_info(thread);
@@ -227,8 +228,8 @@ static void drop_late(struct smp_by_signal *walker, JNIEnv *env, struct late *la
     *late = walker->late[--walker->late_count];
 }
 
-/* Late walks that were not taken in time are dropped, and old requests without an answer given up:
- * their threads have ended, or are not sampled, or have no CPU. */
+/* Drops late walks that were not taken in time, and gives up old requests without an answer: their
+ * threads have ended, or are not sampled any more, or have no CPU. */
 static void sweep_late(struct smp_by_signal *walker, JNIEnv *env)
 {
     const int64_t now_ns = smp_clock_ns();
@@ -253,8 +254,8 @@ static bool give_up_late(struct smp_by_signal *walker, JNIEnv *env, struct late 
     return true;
 }
 
-/* Each request may become a late one: without room for that its walk would be lost. SMP_ESTATE: try
- * later. SMP_EUNSUPPORTED: the thread blocks the signal. */
+/* Makes sure that there is room if the request becomes a late one, or its walk would be lost.
+ * SMP_ESTATE: try later. SMP_EUNSUPPORTED: the thread blocks the signal. */
 static enum smp_status reserve_late(struct smp_by_signal *walker, JNIEnv *env,
                                     struct smp_thread *thread)
 {
@@ -262,7 +263,7 @@ static enum smp_status reserve_late(struct smp_by_signal *walker, JNIEnv *env,
 
     if (late != NULL) {
         if (!is_outstanding(late->cookie))
-            drop_late(walker, env, late); /* not taken: it is of an earlier time */
+            drop_late(walker, env, late); /* was not taken: it shows an earlier time */
         else
             return give_up_late(walker, env, late, thread) ? SMP_EUNSUPPORTED : SMP_ESTATE;
     }
@@ -271,15 +272,26 @@ static enum smp_status reserve_late(struct smp_by_signal *walker, JNIEnv *env,
     return walker->late_count + walker->count < SMP_ASYNC_LATE ? SMP_OK : SMP_ESTATE;
 }
 
+/*
+ * Our own walk reads the JVM's object of the thread, which a thread that may have ended does not
+ * have any more. A handshake shows that it lives, as does a walk of Java code. If virtual threads
+ * are in use only the latter: a handshake with a thread that runs Java code would stall them.
+ */
+static bool needs_handshake(struct smp_thread *thread)
+{
+    return smp_async_walks_by_itself() &&
+           smp_gate_is_unsure(&smp_threads_walk_info(thread)->gate) &&
+           (!smp_virtual_threads_in_use() || smp_by_jvmti_is_in_native(smp_threads_ref(thread)));
+}
+
 static enum smp_status check_thread(struct smp_by_signal *walker, struct smp_thread *thread)
 {
     if (!smp_async_is_usable() || smp_signals_is_lost(smp_async_signal(walker->signal)))
         return SMP_EUNSUPPORTED;
     if (thread->os_tid == 0)
         return smp_virtual_threads_in_use() ? SMP_EINVAL : SMP_EUNSUPPORTED;
-    if (smp_async_get()->walk == NULL && smp_gate_is_unsure(&smp_threads_walk_info(thread)->gate) &&
-        !smp_virtual_threads_in_use())
-        return SMP_EUNSUPPORTED; /* a handshake shows that it lives */
+    if (needs_handshake(thread))
+        return SMP_EUNSUPPORTED;
     if (thread->ended_ns != 0)
         return SMP_EGONE;
     if (has_blocked_signal(walker, thread))
@@ -370,31 +382,6 @@ static bool is_worth_another_try(enum smp_answer answer)
     }
 }
 
-/*
- * AsyncGetCallTrace has walked, which does not name methods without an id. Our own walk does: the
- * next try is most likely ours. Where that is not usable, ids are made for it.
- */
-static bool has_another_way_to_names(struct smp_by_signal *walker, JNIEnv *env)
-{
-    return smp_async_own_walk() != NULL ||
-           smp_handshakes_make_ids(&walker->delivery.handshakes, env);
-}
-
-/* By a handshake, where another try would not help. True: that ended the request. */
-static bool end_by_handshake(struct smp_by_signal *walker, JNIEnv *env, struct smp_delivery_to to,
-                             size_t index, const struct smp_walked *walked)
-{
-    struct smp_delivery *delivery = &walker->delivery;
-    const bool is_last =
-        is_worth_another_try(walked->answer->answer) && !may_try_again(&walker->requests[index]);
-
-    if (!smp_delivery_with_root(delivery, walked, to) &&
-        !(is_last && smp_delivery_waiting(delivery, walked, to)))
-        return false;
-    end_request(walker, env, index);
-    return true;
-}
-
 uint32_t smp_by_signal_more_room(const struct smp_by_signal *walker, uint32_t room)
 {
     const size_t most = SMP_OWN_WALK_ROOM * (walker->delivery.capacity + SMP_WALK_EXTRA);
@@ -402,7 +389,7 @@ uint32_t smp_by_signal_more_room(const struct smp_by_signal *walker, uint32_t ro
     return 2 * (size_t)room < most ? 2 * room : (uint32_t)most;
 }
 
-/* More room, for this stack and all later ones. False: not for this one. */
+/* More room for this stack and all later ones. False: this one gets none. */
 static bool grow_frame_buffer(struct smp_by_signal *walker, struct request *request)
 {
     const uint32_t room = smp_by_signal_more_room(walker, request->buffer.capacity);
@@ -419,7 +406,7 @@ static bool grow_frame_buffer(struct smp_by_signal *walker, struct request *requ
     return true;
 }
 
-/* Reads the walk of a try. True: that ended the request. */
+/* Reads the walk of a try. True: the request has ended. */
 static bool read_walk(struct smp_by_signal *walker, JNIEnv *env, struct smp_delivery_to to,
                       size_t index)
 {
@@ -441,25 +428,19 @@ static bool read_walk(struct smp_by_signal *walker, JNIEnv *env, struct smp_deli
     smp_walk_target_learn(request->thread, env, &answer);
     if (answer.cut.omitted > 0 && grow_frame_buffer(walker, request))
         return false;
-    if (answer.count > 0 && may_try_again(request) && smp_delivery_lacks_ids(&walked) &&
-        has_another_way_to_names(walker, env)) {
-        request->answer = SMP_ANSWER_NO_METHOD;
-        return false;
-    } else if (answer.count > 0) {
+    const bool is_worth_it = is_worth_another_try(answer.answer);
+    if (answer.count > 0)
         smp_delivery_stack(&walker->delivery, env, &walked, to);
-        end_request(walker, env, index);
-        return true;
-    } else if (end_by_handshake(walker, env, to, index, &walked)) {
-        return true;
-    } else if (is_worth_another_try(answer.answer) && may_try_again(request)) {
+    else if (is_worth_it && may_try_again(request))
         return false;
-    }
-    end_without_stack(walker, env, to, index, request->answer);
+    else if (!is_worth_it || !smp_delivery_waiting(&walker->delivery, &walked, to))
+        smp_delivery_none(request->token, request->answer, to);
+    end_request(walker, env, index);
     return true;
 }
 
-/* Backwards, because the last one takes the place of one that ends. Returns how many need another
- * try. */
+/* Returns how many requests need another try. Runs backwards, because the last request takes the
+ * place of one that ends. */
 static size_t read_walks(struct smp_by_signal *walker, JNIEnv *env, struct smp_delivery_to to)
 {
     size_t again = 0;
@@ -485,8 +466,8 @@ static void try_again(struct smp_by_signal *walker, JNIEnv *env, struct smp_deli
     }
 }
 
-/* The walk has not begun. A thread that has ended never answers; one that blocks the signal must be
- * walked in another way. */
+/* The walk has not begun. A thread that has ended never answers; a thread that blocks the signal
+ * must be walked in another way. */
 static enum smp_answer keep_or_abandon(struct smp_by_signal *walker, struct request *request)
 {
     const bool has_ended = request->thread->ended_ns != 0;
@@ -498,13 +479,13 @@ static enum smp_answer keep_or_abandon(struct smp_by_signal *walker, struct requ
     return SMP_ANSWER_UNANSWERED;
 }
 
-/* Time is up: a walk that has not begun will be late; one that has ends within microseconds. */
+/* Time is up. A walk that has not begun will be late; a walk that has ends within microseconds. */
 static void give_up_requests(struct smp_by_signal *walker, JNIEnv *env, struct smp_delivery_to to)
 {
     for (size_t i = walker->count; i > 0; i--) {
         struct request *request = &walker->requests[i - 1];
         if (request->cookie == 0) {
-            /* There was no time for another try: the next request is that. */
+            /* There was no time for another try; the next request takes its place. */
             end_without_stack(walker, env, to, i - 1,
                               is_worth_another_try(request->answer) ? SMP_ANSWER_UNANSWERED
                                                                     : request->answer);
@@ -533,12 +514,12 @@ static void collect_walks(void *self, int64_t deadline_ns,
     bool is_longer = false;
 
     while (walker->count > 0) {
-        /* In short pauses: another try does not wait for the threads that have no CPU. */
+        /* Pauses are short, so that another try does not wait for threads without a CPU. */
         (void)smp_signals_pause(walker->mailbox, deadline_ns, &pause_ns);
         const size_t again = read_walks(walker, env, to);
         if (walker->count == 0)
             break;
-        /* Answers that are collected late have their tries, too. */
+        /* Walks that are collected at the deadline get their tries, too. */
         if (again > 0 && !is_longer) {
             const int64_t tries_ns = smp_clock_ns() + 2 * SMP_ASYNC_TRIES * SMP_ASYNC_TRY_GAP_NS;
             deadline_ns = deadline_ns > tries_ns ? deadline_ns : tries_ns;
@@ -555,7 +536,7 @@ static void collect_walks(void *self, int64_t deadline_ns,
     }
 }
 
-/* Its thread lives. There is no other try: the thread has moved on. */
+/* The thread lives. There is no other try, because the thread has moved on. */
 static bool take_late_walk(void *self, struct smp_thread *thread, uint64_t token,
                            void (*answered)(void *context, uint64_t token, enum smp_answer answer,
                                             const struct smp_sample *sample,
@@ -612,13 +593,10 @@ bool smp_by_signal_deliver(struct smp_by_signal *walker, JNIEnv *env,
     const struct smp_walk_answer *answer = walked->answer;
 
     smp_walk_target_learn(walked->thread, env, answer);
-    if (answer->count > 0 && env != NULL) {
-        if (smp_delivery_lacks_ids(walked)) /* for the next walk */
-            (void)smp_handshakes_make_ids(&walker->delivery.handshakes, env);
+    if (answer->count > 0 && env != NULL)
         smp_delivery_stack(&walker->delivery, env, walked, to);
-    } else {
+    else
         smp_delivery_none(walked->token, answer->answer, to);
-    }
     return answer->cut.omitted == 0;
 }
 
@@ -663,7 +641,7 @@ static void free_request(uint64_t cookie, struct buffer buffer)
     smp_free(NULL, buffer.frames);
 }
 
-/* A handler writes only into the buffer of a request that is not delivered yet, or late. */
+/* Handlers write only into buffers of requests that are late or not delivered yet. */
 static void free_requests(struct smp_by_signal *walker)
 {
     for (size_t i = 0; i < walker->count; i++)

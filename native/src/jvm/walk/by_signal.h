@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * by_signal.h - the asynchronous walker of one session: requests walks from running threads by
- * signal, and delivers them. It walks threads in native code itself, and sends them no signal.
+ * signal, and delivers them. It walks threads in native code itself and sends them no signal.
  *
  *   request ─► slot ┬ signal ─► (thread walks itself) ─► collect ─► another try? ─► delivery.h
  *                   └ native_walk.h ──────────────────────►┘
  *
  * collect tries again, after some microseconds, if the thread was caught where it cannot be walked:
- * in a transition, while its frames are rewritten. For a stack deeper than expected it tries again
- * with more room.
+ * in a transition, say, or while its frames are rewritten. If the stack was deeper than expected it
+ * tries again with more room.
  *
  * A thread that has no CPU cannot answer in time. Its walk is kept until it is taken (take_late) or
- * another request is made: it shows where the thread lost its CPU, so where it waited. Every
- * session has its own request at a thread, up to SMP_WALK_INFO_REQUESTS sessions.
+ * another request is made. It shows where the thread lost its CPU, so where it waited. Up to
+ * SMP_WALK_INFO_REQUESTS sessions have a request each at a thread.
  *
- * Native code may block the signal. When a thread has not answered in time, the signals that it
- * blocks are read; if ours is one of them, the request is given up and the thread gets no other one
- * until it has unblocked the signal.
+ * Native code may block the signal. If a thread has not answered in time, its blocked signals are
+ * read. If ours is one of them the request is given up, and the thread gets no request until it has
+ * unblocked the signal.
  *
  * Owns     the buffers of frames; room for the words of one stack; a mailbox.
- * Threads  create and destroy: any; the functions: one sampler thread. Until smp_async_open, and
- *          if that refuses, request returns SMP_EUNSUPPORTED for every thread.
- * Errors   as jvm.h.
+ * Threads  create and destroy: any; the functions: one sampler thread.
+ * Errors   as jvm.h. Until smp_async_open, and if that refuses, request returns SMP_EUNSUPPORTED.
  * Cost     a system call and a wake-up, or a walk, per request; no allocation once each buffer is
  *          made.
  */
@@ -37,11 +36,11 @@
 #include "jvm/walk/delivery.h"
 
 enum {
-    SMP_ASYNC_IN_FLIGHT = 64,     /* requests of a session between two collects */
-    SMP_ASYNC_LATE = 256,         /* requests that are late; then the oldest are given up */
-    SMP_ASYNC_LATE_MS = 2000,     /* a late request is kept so long where room is needed */
-    SMP_ASYNC_MASK_MS = 1000,     /* the signals that a thread blocks are read so often at most */
-    SMP_ASYNC_FIRST_FRAMES = 512, /* room at first, for each of them; doubled where needed */
+    SMP_ASYNC_IN_FLIGHT = 64, /* requests of a session between two collects */
+    SMP_ASYNC_LATE = 256,     /* requests that are late; then the oldest are given up */
+    SMP_ASYNC_LATE_MS = 2000, /* a late request is kept so long at least */
+    SMP_ASYNC_MASK_MS = 1000, /* least time between two readings of a thread's blocked signals */
+    SMP_ASYNC_FIRST_FRAMES = 512, /* room of a request at first; doubled if needed */
     SMP_ASYNC_TRIES = 3,          /* at one thread in one collect */
     SMP_ASYNC_TRY_GAP_NS = 50000  /* between two of them */
 };
@@ -52,16 +51,16 @@ struct smp_by_signal;
  * SMP_ENOMEM. */
 SMP_CHECKED enum smp_status smp_by_signal_create(size_t capacity, int signal,
                                                  struct smp_by_signal **out);
-/* What walks have copied of methods without an id becomes keys of named, which outlives walker.
- * Without this call such frames have no names. */
+/* Names of methods without an id, as walks have copied them, become keys of named, which outlives
+ * walker. Without this call such frames have no names. */
 void smp_by_signal_name_by(struct smp_by_signal *walker, struct smp_named_methods *named);
 /* Waits for handlers that walk. NULL is fine. */
 void smp_by_signal_destroy(struct smp_by_signal *walker);
 /* Borrows walker. */
 struct smp_async_walker smp_by_signal_functions(struct smp_by_signal *walker);
 
-/* Delivers what a thread has walked for a CPU timer. env: of the calling thread; NULL: the JVM
- * shuts down. False: with more room there may be more. */
+/* Delivers a thread's walk for a CPU timer. env: of the calling thread; NULL: the JVM shuts down.
+ * False: with more room the walk may have more frames. */
 bool smp_by_signal_deliver(struct smp_by_signal *walker, JNIEnv *env,
                            const struct smp_walked *walked, struct smp_delivery_to to);
 /* Room for the walks after one that had this much: twice that, up to what a sample needs. */

@@ -24,16 +24,16 @@
 struct smp_jvm_cpu_timers {
     struct smp_by_signal *walker;
     int signal;
-    struct smp_signal_mailbox *mailbox; /* to keep threads from ending meanwhile */
+    struct smp_signal_mailbox *mailbox; /* keeps threads from ending while they are armed */
     struct smp_cpu_pool *pool;          /* NULL until the first start */
-    uint32_t room;                      /* of samples from now on */
-    uint64_t reported_drops;            /* of the pool's */
-    bool are_permitted;                 /* by a filter of system calls */
+    uint32_t room;                      /* frames of samples from now on */
+    uint64_t reported_drops;            /* drops of the pool that were reported */
+    bool are_permitted;                 /* no filter of system calls forbids timers */
 };
 
 /* --- the system's timers --- */
 
-/* By system call: with an older C library its function would need one more library. */
+/* Calls the system itself, because an older C library has the function in one more library. */
 static enum smp_status system_create(int number, int32_t tid, uint64_t cookie, int32_t *out)
 {
     struct sigevent event;
@@ -73,7 +73,7 @@ static void system_delete(int32_t id)
     (void)syscall(SYS_timer_delete, id);
 }
 
-/* Of the calling thread; without a signal. */
+/* Sets a timer of the calling thread that sends no signal. */
 static bool use_a_timer(void)
 {
     struct sigevent event = { .sigev_notify = SIGEV_NONE };
@@ -106,7 +106,7 @@ uint64_t smp_jvm_cpu_timers_due(int64_t first_cpu_ns, int64_t interval_ns, int64
     return (uint64_t)((cpu_ns - first_cpu_ns) / interval_ns) + 1;
 }
 
-/* False: there is no memory, and the sample keeps its room. */
+/* Without memory the sample keeps the room it has. */
 static bool reserve_sample_frames(struct smp_cpu_sample *sample, uint32_t room)
 {
     struct smp_jvm_frame *frames = NULL;
@@ -152,7 +152,7 @@ done:
     return status;
 }
 
-/* The thread, which lives for as long as this lasts, is sampled from now on. */
+/* The thread, which lives during this call, is sampled from now on. */
 static enum smp_status arm_cpu_timer(struct smp_jvm_cpu_timers *timers, struct smp_cpu_timer *timer,
                                      uint64_t cookie, int64_t interval_ns, int64_t from_cpu_ns,
                                      uint64_t random)
@@ -244,7 +244,7 @@ static enum smp_status start_cpu_timer(void *self, struct smp_thread *thread, in
 
 /* --- samples --- */
 
-/* Adds its weight to what by_signal.h delivers. */
+/* Adds the sample's weight to the delivery of by_signal.h. */
 struct weighted {
     struct smp_cpu_sampled to;
     uint64_t weight;
@@ -268,13 +268,12 @@ static bool has_target_of(const struct smp_cpu_timer *timer, const struct smp_wa
            target->was_alive == !smp_gate_is_unsure(&info->gate);
 }
 
-/* Its next walk knows what was learnt of the thread meanwhile. A target costs calls of the JVM,
- * and there is nothing new for most samples. */
+/* The timer's next walk gets what was learnt of the thread meanwhile. A new target costs calls of
+ * the JVM, and most samples bring nothing new. */
 static void renew_timer_target(struct smp_cpu_timer *timer, JNIEnv *env)
 {
     const struct smp_walk_info *info = smp_threads_walk_info(timer->thread);
-    const bool is_complete =
-        info->run_method != 0 && info->stack_high != 0 && info->java_thread != 0;
+    const bool is_complete = info->stack_high != 0 && info->java_thread != 0;
     struct smp_walk_target target;
 
     if (env == NULL || timer->thread->ended_ns != 0 || (is_complete && has_target_of(timer, info)))
@@ -313,7 +312,7 @@ static void report_drops(struct smp_cpu_timer *timer, struct smp_cpu_sampled to)
         to.sampled(to.context, timer->token, SMP_ANSWER_DROPPED, &nothing, NULL, 0);
 }
 
-/* NULL: of all timers. */
+/* only: NULL for the samples of all timers. */
 static void drain_samples(struct smp_jvm_cpu_timers *timers, const struct smp_cpu_timer *only,
                           struct smp_cpu_sampled to)
 {
@@ -344,8 +343,8 @@ static void drain_cpu_timers(void *self, struct smp_cpu_sampled to)
     }
 }
 
-/* Expirations of an ended thread's timer that no signal has told of: the system looks at timers on
- * its tick, and a thread may have ended before the next one. */
+/* Expirations of an ended thread's timer without a signal: the system expires timers on its clock
+ * tick, and the thread may have ended before the next one. */
 static uint64_t expired_at_end(struct smp_cpu_timer *timer)
 {
     const uint64_t signalled = atomic_load(&timer->signalled);

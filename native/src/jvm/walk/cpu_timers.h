@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cpu_timers.h - the system's timers on threads' CPU time, of one session, and the samples they
- * lead to: jvm.h's smp_cpu_timers.
+ * cpu_timers.h - implements smp_cpu_timers of jvm.h for one session, by the system's timers on
+ * threads' CPU time.
  *
  *   start ─► timer of the system ─► (signal ─► handler/cpu_timer.h ─► sample) ─► drain
  *
  * The system expires such timers on its clock tick (4 ms at 250 Hz) and counts how often they would
  * have expired in between: a sample has a weight. A signal only ever interrupts a thread that runs.
  *
- * Each timer counts against RLIMIT_SIGPENDING of the user, from start to stop. Past the limit start
+ * Each timer counts against the user's RLIMIT_SIGPENDING from start to stop. Past the limit start
  * returns SMP_EQUOTA.
  *
  * Owns     its timers, and memory for the samples, made at the first start.
@@ -40,10 +40,8 @@ struct smp_cpu_timers smp_jvm_cpu_timers_functions(struct smp_jvm_cpu_timers *ti
  */
 int64_t smp_jvm_cpu_timers_first_ns(int64_t interval_ns, int64_t from_cpu_ns, int64_t cpu_ns,
                                     uint64_t random, uint64_t *missed);
-/*
- * The expirations by the time at which the thread's clock stands at cpu_ns. first_cpu_ns: at the
- * first one, -1: not known, which makes the answer 0.
- */
+/* How often a timer has expired when the thread's clock is at cpu_ns. first_cpu_ns: the clock at
+ * the first expiration; -1: not known, and the answer is 0. */
 uint64_t smp_jvm_cpu_timers_due(int64_t first_cpu_ns, int64_t interval_ns, int64_t cpu_ns);
 
 #endif

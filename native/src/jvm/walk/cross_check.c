@@ -101,15 +101,15 @@ static bool has_run_since(const struct smp_cross_check *check, const struct smp_
     return read_clock(thread) != check->cpu_ns || read_runs(thread) != check->runs;
 }
 
-/* JVMTI has made the id of a method that had none in our walk: its names are no id. And an id that
- * our walk has kept goes over to the next version of its method. */
+/* A key of copied names cannot be compared: JVMTI has just made an id for that method. And an id
+ * that our walk has kept may belong to the next version of its method by now. */
 static bool is_same_frame(const struct smp_frame *ours, const struct smp_frame *theirs)
 {
     return ours->bci == theirs->bci && (smp_named_methods_is_key(ours->method) ||
                                         smp_same_method(ours->method, theirs->method));
 }
 
-/* Of a stack whose root is not known: the least number of its frames that is certain. */
+/* The depth of a stack; if its root is not known, the least depth that is certain. */
 static size_t depth_of(const struct smp_sample *sample)
 {
     return smp_sample_lacks_root(sample) ? sample->count : sample->count + sample->omitted;
@@ -121,7 +121,7 @@ static bool is_same_depth(const struct smp_sample *a, const struct smp_sample *b
            (depth_of(b) >= depth_of(a) || smp_sample_lacks_root(b));
 }
 
-/* Cut ones are compared at the leaf's end: JVMTI's has no other. */
+/* Cut stacks are compared at the leaf end, because JVMTI's has no other. */
 static bool is_same_stack(const struct smp_sample *a, const struct smp_sample *b,
                           char reason[SMP_CROSS_CHECK_REASON_BYTES])
 {

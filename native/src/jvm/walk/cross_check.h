@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cross_check.h - compares walks from outside with JVMTI's: the first ones of each session, then
- * one in so many.
+ * cross_check.h - compares walks from outside with JVMTI's: the first walks of each session, then a
+ * sample of them.
  *
  *   runs, CPU clock ─► walk from outside ─► JVMTI ─► CPU clock, runs
  *   neither has moved: the two stacks must be equal
  *
- * The clock shows a thread that still runs; but where the kernel subtracts the time that interrupts
- * or the host took, a short run may cost nothing. It counts as a run, so runs are compared as well.
+ * The clock shows that the thread runs. But a kernel may subtract the time of interrupts or of the
+ * host, and then a short run costs nothing; so the number of the thread's runs is compared, too.
  *
  * Frames are equal if they are of the same method (code/same_method.h), at the same byte code.
- * Deep stacks are compared at their leaf's end only.
- * Two stacks of one standing thread that differ mean that we misread this JVM, if that comes twice
- * in a row: our own walks end, in handlers as well (smp_hotspot_refuse), and the engine's name says
+ * Deep stacks are compared at their leaf end only. Two differences in a row mean that we misread
+ * this JVM: our own walks end, in handlers as well (smp_hotspot_refuse), and the engine's name says
  * why.
  *
- * Owns     a check: memory for one stack. Process-wide: how often, and two counts.
+ * Owns     a check: memory for one stack. The process: how often, and two counts.
  * Threads  a check: one sampler thread. The rest: any.
- * Errors   init: SMP_ENOMEM. Where the thread ran meanwhile nothing is compared, and the next
- *          walk is.
+ * Errors   init: SMP_ENOMEM. If the thread ran meanwhile the next walk is compared instead.
  * Cost     a handshake, and two files of /proc; on average nothing.
  */
 #ifndef SMP_JVM_WALK_CROSS_CHECK_H
@@ -57,15 +55,15 @@ bool smp_cross_check_end(struct smp_cross_check *check, const struct smp_walker 
                          struct smp_thread *thread, const struct smp_sample *sample,
                          char reason[SMP_CROSS_CHECK_REASON_BYTES]);
 
-/* Did the one before differ, too? */
+/* Did the comparison before the last one show a difference, too? */
 bool smp_cross_check_is_second(const struct smp_cross_check *check);
 
-/* Is the next walk one to compare, after so many walks and differences in a row? */
+/* Is the next walk compared, after so many walks and differences in a row? */
 bool smp_cross_check_takes(uint64_t walks, unsigned differences);
 /* Counts a walk that was compared elsewhere. */
 void smp_cross_check_count(bool is_different);
 
-/* For tests: one in so many from now on, in all sessions, from the first walk on. */
+/* For tests: compares one walk in each from now on, in all sessions, from the first walk on. */
 void smp_cross_check_set_each(uint64_t each);
 
 struct smp_cross_check_counts {
@@ -73,7 +71,7 @@ struct smp_cross_check_counts {
     uint64_t different;
 };
 struct smp_cross_check_counts smp_cross_check_get_counts(void);
-/* For tests: where the two stacks of the last difference differed; empty: there was none. */
+/* For tests: how the two stacks of the last difference differed; "": there was none. */
 void smp_cross_check_last_difference(char reason[SMP_CROSS_CHECK_REASON_BYTES]);
 
 #endif

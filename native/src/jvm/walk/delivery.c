@@ -4,20 +4,9 @@
 #include "jvm/threads/threads.h"
 #include "jvm/threads/virtual_threads.h"
 #include "jvm/walk/async.h"
-#include "jvm/walk/walk_target.h"
 #include "jvm/walk/walked_sample.h"
 
 static const struct smp_sample no_sample;
-
-bool smp_delivery_lacks_ids(const struct smp_walked *walked)
-{
-    const struct smp_jvm_frame *frames = walked->frames + walked->answer->first;
-    bool lacks = false;
-
-    for (uint32_t i = 0; i < walked->answer->count; i++)
-        lacks = lacks || frames[i].method == NULL;
-    return lacks;
-}
 
 void smp_delivery_none(uint64_t token, enum smp_answer answer, struct smp_delivery_to to)
 {
@@ -25,21 +14,27 @@ void smp_delivery_none(uint64_t token, enum smp_answer answer, struct smp_delive
 }
 
 static void make_sample(const struct smp_delivery *delivery, const struct smp_walked *walked,
-                        const struct smp_walk_answer *answer, struct smp_sample *sample)
+                        struct smp_sample *sample)
 {
-    smp_walked_sample_make(walked->frames, answer, sample);
+    smp_walked_sample_make(walked->frames, walked->answer, sample);
     smp_named_methods_take(delivery->named, sample, walked->frames,
                            walked->capacity * sizeof(*walked->frames));
 }
 
-/* True: every frame has its method. */
-static bool fill_ids(struct smp_delivery *delivery, jobject thread, struct smp_sample *sample)
+/* True: every frame has its method. False: the ids are made for the next walk, if that is allowed
+ * now. */
+static bool fill_ids(struct smp_delivery *delivery, JNIEnv *env, const struct smp_walked *walked,
+                     struct smp_sample *sample)
 {
+    struct smp_handshakes *handshakes = &delivery->handshakes;
     struct smp_sample other;
 
-    return sample->omitted == 0 &&
-           smp_handshakes_walk(&delivery->handshakes, thread, sample->count, &other) &&
-           smp_walked_sample_fill(sample, other.frames, other.count);
+    if (!walked->is_late && sample->omitted == 0 &&
+        smp_handshakes_walk(handshakes, smp_threads_ref(walked->thread), sample->count, &other))
+        return smp_walked_sample_fill(sample, other.frames, other.count);
+    if (env != NULL)
+        (void)smp_handshakes_make_ids(handshakes, env);
+    return false;
 }
 
 void smp_delivery_stack(struct smp_delivery *delivery, JNIEnv *env, const struct smp_walked *walked,
@@ -51,7 +46,7 @@ void smp_delivery_stack(struct smp_delivery *delivery, JNIEnv *env, const struct
 
     if (answer == SMP_ANSWER_WHOLE && walked->is_retried)
         answer = SMP_ANSWER_RETRIED;
-    make_sample(delivery, walked, walked->answer, &sample);
+    make_sample(delivery, walked, &sample);
     const enum smp_virtual_cut cut = smp_virtual_threads_trim(&sample);
     if (cut != SMP_VIRTUAL_NONE) {
         smp_threads_walk_info(walked->thread)->is_carrier = true;
@@ -64,21 +59,13 @@ void smp_delivery_stack(struct smp_delivery *delivery, JNIEnv *env, const struct
         smp_mounted_check(&delivery->mounted_check, walked->mounted, &sample);
     if (sample.count == 0)
         answer = SMP_ANSWER_EMPTY;
-    if (smp_walked_sample_is_missing(&sample) &&
-        !fill_ids(delivery, smp_threads_ref(walked->thread), &sample)) {
+    if (smp_walked_sample_is_missing(&sample) && !fill_ids(delivery, env, walked, &sample)) {
         smp_walked_sample_keep_nameless(&sample);
         answer = SMP_ANSWER_NO_METHOD;
     }
     smp_walked_sample_cut(&sample, delivery->capacity);
     to.answered(to.context, walked->token, answer, &sample,
                 cut != SMP_VIRTUAL_NONE ? &mounted : NULL);
-}
-
-static void deliver_handshake(const struct smp_delivery *delivery, const struct smp_walked *walked,
-                              struct smp_sample *sample, struct smp_delivery_to to)
-{
-    smp_walked_sample_cut(sample, delivery->capacity);
-    to.answered(to.context, walked->token, SMP_ANSWER_RETRIED, sample, NULL);
 }
 
 bool smp_delivery_waiting(struct smp_delivery *delivery, const struct smp_walked *walked,
@@ -93,32 +80,7 @@ bool smp_delivery_waiting(struct smp_delivery *delivery, const struct smp_walked
     if (!smp_handshakes_walk(&delivery->handshakes, smp_threads_ref(walked->thread), 0, &sample) ||
         sample.count == 0)
         return false;
-    deliver_handshake(delivery, walked, &sample, to);
-    return true;
-}
-
-/* The JVM does not follow frames that are to be deoptimised: such a stack ends in one of them. */
-bool smp_delivery_with_root(struct smp_delivery *delivery, const struct smp_walked *walked,
-                            struct smp_delivery_to to)
-{
-    struct smp_walk_answer top = *walked->answer;
-    struct smp_sample sample;
-    struct smp_sample other;
-
-    if (top.rootless == 0 || walked->is_late ||
-        !smp_handshakes_walk(&delivery->handshakes, smp_threads_ref(walked->thread), top.rootless,
-                             &other) ||
-        other.count == 0)
-        return false;
-    smp_walk_target_set_root(smp_threads_walk_info(walked->thread),
-                             other.frames[other.count - 1].method);
-    top.first = 1;
-    top.count = top.rootless;
-    make_sample(delivery, walked, &top, &sample);
-    if (smp_walked_sample_take_root(&sample, other.frames, other.count, walked->capacity - 1))
-        smp_walked_sample_keep_nameless(&sample);
-    else
-        sample = other;
-    deliver_handshake(delivery, walked, &sample, to);
+    smp_walked_sample_cut(&sample, delivery->capacity);
+    to.answered(to.context, walked->token, SMP_ANSWER_RETRIED, &sample, NULL);
     return true;
 }

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * delivery.h - delivers what a thread has walked to the core: frames become a sample, completed by
- * a handshake where that helps.
+ * delivery.h - delivers what a thread has walked to the core: frames become a sample, in place,
+ * completed by a handshake if that helps.
  *
- *   a method without an id (rare, see method_ids.h)   what the walk has copied of it is its name.
- *                                                     Of AsyncGetCallTrace's frames: one handshake
- *                                                     makes the ids; the missing ones are taken
- *                                                     from the same depth, counted from the root,
- *                                                     if the thread is still in the same calls.
- *                                                     Else the frame is a pseudo-frame
- *   a stack that does not reach the thread's root     what lies below is taken from a handshake; if
- *                                                     the thread has left that place, the
- *                                                     handshake's stack is delivered
+ *   a method without an id (rare, see method_ids.h)   our own walk has copied its name. The copy is
+ *                                                     missing if there was no room for it, and
+ *                                                     AsyncGetCallTrace copies none: then one
+ *                                                     handshake makes the ids. They are taken from
+ *                                                     the same depth, counted from the root, if the
+ *                                                     thread is still in the same calls. Else the
+ *                                                     frame is a pseudo-frame
  *   a thread that waits inside the JVM, on a frame    the handshake's stack: it is the same as long
  *   that cannot be walked asynchronously              as the thread waits
  *
@@ -41,19 +39,19 @@ struct smp_delivery {
     size_t capacity; /* frames of a sample; a deeper stack loses its middle */
     struct smp_jvm_states states;
     struct smp_handshakes handshakes;
-    struct smp_named_methods *named; /* NULL: what was copied of methods is not used */
+    struct smp_named_methods *named; /* NULL: copied names of methods are not used */
     struct smp_mounted_check mounted_check;
     char name[SMP_DELIVERY_NAME_BYTES];
 };
 
-/* Where it goes: as smp_async_walker's collect. */
+/* The receiver, as of smp_async_walker's collect. */
 struct smp_delivery_to {
     void (*answered)(void *context, uint64_t token, enum smp_answer answer,
                      const struct smp_sample *sample, const struct smp_mounted_thread *mounted);
     void *context;
 };
 
-/* A walk that is done. */
+/* A finished walk. */
 struct smp_walked {
     struct smp_thread *thread;
     uint64_t token;
@@ -65,15 +63,13 @@ struct smp_walked {
     bool is_late; /* the thread has no CPU for a handshake */
 };
 
-bool smp_delivery_lacks_ids(const struct smp_walked *walked);
-/* An answer without a stack. */
+/* Delivers an answer without a stack. */
 void smp_delivery_none(uint64_t token, enum smp_answer answer, struct smp_delivery_to to);
-/* There are frames. */
+/* Delivers a walk that has frames. */
 void smp_delivery_stack(struct smp_delivery *delivery, JNIEnv *env, const struct smp_walked *walked,
                         struct smp_delivery_to to);
-/* There is no whole stack. True: a handshake made one, and it is delivered. */
-bool smp_delivery_with_root(struct smp_delivery *delivery, const struct smp_walked *walked,
-                            struct smp_delivery_to to);
+/* There is no whole stack. True: the thread waits in the JVM or in native code, and a handshake's
+ * stack is delivered. */
 bool smp_delivery_waiting(struct smp_delivery *delivery, const struct smp_walked *walked,
                           struct smp_delivery_to to);
 

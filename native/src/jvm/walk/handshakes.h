@@ -4,9 +4,9 @@
  * they may take.
  *
  * On a busy machine a handshake waits until its thread gets a CPU, and the sampler polls no other
- * thread meanwhile. So handshakes get a percentage of the time; what they do not use is saved up to
- * a limit, for a start at which all methods are new. Where virtual threads are in use a handshake
- * with a running thread would stall them: there is none, and make_ids takes its place.
+ * thread meanwhile. So handshakes get a percentage of the time. Time that they do not use is saved,
+ * up to a limit, for a start at which all methods are new. If virtual threads are in use a
+ * handshake with a running thread would stall them: walk makes none, and make_ids takes its place.
  *
  * Owns     memory for one stack, made at the first handshake.
  * Threads  one sampler thread.
@@ -27,8 +27,8 @@
 enum {
     SMP_HANDSHAKES_PERCENT = 5, /* of the time, at most */
     SMP_HANDSHAKES_SAVED_NS = 50000000,
-    SMP_HANDSHAKES_FRAMES = 1024, /* walked beyond twice those that are expected, */
-    SMP_HANDSHAKES_MOST = 8192    /* and at most: 4 ms */
+    SMP_HANDSHAKES_FRAMES = 1024, /* room beyond twice the frames that are expected */
+    SMP_HANDSHAKES_MOST = 8192    /* most frames of a walk: 4 ms */
 };
 
 struct smp_handshakes {
@@ -45,7 +45,7 @@ void smp_handshakes_fini(struct smp_handshakes *handshakes);
  * methods are made. False also for a much deeper stack. */
 bool smp_handshakes_walk(struct smp_handshakes *handshakes, jobject thread, size_t frames,
                          struct smp_sample *out);
-/* Where virtual threads are in use: makes the ids of all loaded methods, for the next walks. */
+/* If virtual threads are in use, makes the ids of all loaded methods, for the next walks. */
 bool smp_handshakes_make_ids(struct smp_handshakes *handshakes, JNIEnv *env);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mounted_check.h - compares stacks of mounted virtual threads, frames of which were read from the
- * heap, with JVMTI's: as many as cross_check.h compares.
+ * mounted_check.h - compares stacks of mounted virtual threads, whose frames were partly read from
+ * the heap, with JVMTI's: as many as cross_check.h compares.
  *
- * Such a thread runs on meanwhile, so only its two oldest frames are compared: they stay for as
- * long as it lives, and our walk reaches them last, through all chunks. Between the two, JVMTI may
- * leave out frames that a walk finds.
+ * The thread runs on meanwhile, so only its two oldest frames are compared. They stay while the
+ * thread lives, and our walk reaches them last, through all chunks. JVMTI may leave out frames
+ * between the two.
  *
  * Two differences in a row mean that we misread this JVM: no frame is read from the heap any more
  * (smp_async_cut_virtual_threads), and the engine's name says why.

@@ -4,7 +4,7 @@
 #include "handler/caller.h"
 #include "jvm/walk/proven_walk.h"
 
-/* As the handler walks from the anchor. */
+/* Walks from the anchor as the handler does. */
 static void walk_into_slot(void *self, struct smp_frames_start start, uintptr_t stack_high,
                            struct smp_frames *out)
 {
@@ -27,7 +27,7 @@ static enum smp_status status_of(enum smp_proof proof)
     }
 }
 
-/* Nothing of an earlier try is left: a thread without Java frames is not walked at all. */
+/* Clears the answer of an earlier try: a thread without Java frames is not walked at all. */
 static enum smp_proof prove_native(const struct smp_proven_walk *how, struct smp_walk_info *info,
                                    struct smp_thread_walk *proven)
 {
@@ -37,7 +37,7 @@ static enum smp_proof prove_native(const struct smp_proven_walk *how, struct smp
     return smp_proven_walk_thread(how, info, proven);
 }
 
-/* Its clock stands, most likely: then so does all of it, and it need not be watched. */
+/* If the thread's clock does not move, its stack does not change, and it need not be watched. */
 static enum smp_proof prove_standing(const struct smp_proven_walk *how, struct smp_walk_info *info,
                                      int32_t tid, int64_t cpu_ns, struct smp_frames_words *words)
 {

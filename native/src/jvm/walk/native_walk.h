@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * native_walk.h - the walk of a thread that runs native code, or waits in the JVM, made by the
- * thread that asks for it. A signal would end a system call of the application's: poll, select,
- * epoll_wait and nanosleep then return EINTR, whatever the flags of the handler.
+ * native_walk.h - walks a thread that runs native code or waits in the JVM, on the sampler thread.
+ * A signal would interrupt a system call of the application: poll, select, epoll_wait and nanosleep
+ * then return EINTR, whatever the flags of the handler.
  *
  *   state, anchor ─► walk ─► words, anchor, state: the same, again and again ─► its stack
  *   └ it runs Java ─► a signal
  *
- * Its Java frames stand still until it returns to Java, although its CPU clock moves: so they are
- * proven by watching it (proven_walk.h). It is watched for as long as a signal takes to arrive. A
- * thread that is found in Java code answers that much later, and may be in native code by then: if
- * nothing was taken off at the other end of a native call, short ones would count too much.
+ * The thread's Java frames do not change until it returns to Java, although its CPU clock moves. So
+ * they are proven by watching the thread (proven_walk.h), for as long as a signal takes to arrive:
+ * a thread that was found in Java code answers that much later, and may be in native code by then.
+ * If nothing was taken off the other end of a native call, short calls would count too much.
  *
- * One that wants a CPU and has none does not move until it has one, and a signal would find it
- * where it stands. So it is not watched: that its CPU clock stands is the proof.
+ * A thread that wants a CPU and has none does not move until it gets one, and a signal would find
+ * it where it is. It is not watched: its CPU clock, which does not move, is the proof.
  *
  * From JDK 26 on smp_frames_confirm would spare later walks a check of interpreted methods (2.3 us
- * each walk). It is not called here: no walk is right by it, and once the proof is there the frames
- * have ids in place of their methods.
+ * each walk). It is not called here: when the proof is there, the frames have ids in place of their
+ * methods.
  *
  * Threads  the sampler thread that has taken the slot.
  * Errors   see smp_native_walk.

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvm/walk/outside.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
@@ -24,17 +23,15 @@ static struct {
     _Atomic bool usable;
     /* Written by the call that opens or closes. */
     struct smp_proven_walk how; /* constant while usable */
-    pthread_mutex_t mutex;      /* guards refusal */
-    char refusal[SMP_OUTSIDE_REFUSAL_BYTES];
-} state = { .once = SMP_ONCE_INIT, .mutex = PTHREAD_MUTEX_INITIALIZER };
+} state = { .once = SMP_ONCE_INIT };
 
 struct smp_outside {
     const struct smp_proven_walk *how; /* NULL: state's */
     size_t capacity;
     struct smp_raw_frame *raw;
     uint64_t *ids;
-    char *names;                     /* of methods without an id; the last walk's */
-    struct smp_named_methods *named; /* NULL: they are not used */
+    char *names;                     /* that the last walk has copied of methods without an id */
+    struct smp_named_methods *named; /* NULL: names are not used */
     struct smp_frames_words words;
     struct smp_walker by_jvmti;
     struct smp_cross_check check;
@@ -42,23 +39,6 @@ struct smp_outside {
 };
 
 /* ---------------------------------------------------------------------------------- up and down */
-
-static void set_outside_refusal(const char *reason)
-{
-    pthread_mutex_lock(&state.mutex);
-    (void)snprintf(state.refusal, sizeof(state.refusal), "%s", reason);
-    pthread_mutex_unlock(&state.mutex);
-}
-
-void smp_outside_refusal(char out[SMP_OUTSIDE_REFUSAL_BYTES])
-{
-    smp_hotspot_refusal(out);
-    if (out[0] != '\0')
-        return;
-    pthread_mutex_lock(&state.mutex);
-    (void)snprintf(out, SMP_OUTSIDE_REFUSAL_BYTES, "%s", state.refusal);
-    pthread_mutex_unlock(&state.mutex);
-}
 
 bool smp_outside_is_usable(void)
 {
@@ -83,39 +63,15 @@ static void confirm_frames(void *self, const struct smp_frames *frames)
     smp_frames_confirm(own->cache, frames);
 }
 
-/* False: reason says why. */
-static bool open_outside(char reason[SMP_OUTSIDE_REFUSAL_BYTES])
-{
-    const struct smp_async *async = smp_async_get();
-
-    if (!smp_async_is_usable()) {
-        (void)snprintf(reason, SMP_OUTSIDE_REFUSAL_BYTES, "no asynchronous walks");
-        return false;
-    }
-    state.how = (struct smp_proven_walk){ .layout = async->layout.jvm,
-                                          .walk = walk_outside_frames,
-                                          .confirm = confirm_frames,
-                                          .self = (void *)(uintptr_t)smp_async_own_walk() };
-    if (state.how.layout.last_sp == 0) {
-        (void)snprintf(reason, SMP_OUTSIDE_REFUSAL_BYTES, "unknown layout of the thread object");
-        return false;
-    }
-    if (!smp_hotspot_is_usable()) { /* refused (see smp_outside_refusal), or this time not tried */
-        (void)snprintf(reason, SMP_OUTSIDE_REFUSAL_BYTES, "the check was not possible");
-        return false;
-    }
-    return true;
-}
-
 void smp_outside_open(void)
 {
-    char reason[SMP_OUTSIDE_REFUSAL_BYTES] = "";
-
     if (!smp_once_open(&state.once))
         return;
-    const bool is_usable = open_outside(reason);
-    set_outside_refusal(reason);
-    if (is_usable) {
+    if (smp_async_is_usable() && smp_async_walks_by_itself()) {
+        state.how = (struct smp_proven_walk){ .layout = smp_async_get()->layout.jvm,
+                                              .walk = walk_outside_frames,
+                                              .confirm = confirm_frames,
+                                              .self = (void *)(uintptr_t)smp_async_own_walk() };
         smp_gate_open(&smp_gate_process);
         atomic_store_explicit(&state.usable, true, memory_order_release);
     }
@@ -159,14 +115,14 @@ static bool fill_sample(const struct smp_outside *walker, const struct smp_frame
 }
 
 /*
- * False: not JVMTI's stack. The next walk is compared as well: after two differences in a row this
- * JVM is not read right, and nothing is walked from outside any more.
+ * False: JVMTI's stack is another one. Then the next walk is compared as well. Two differences in a
+ * row show that we misread this JVM, and our own walks end.
  */
 static bool is_right(struct smp_outside *walker, struct smp_thread *thread,
                      const struct smp_sample *sample)
 {
     char difference[SMP_CROSS_CHECK_REASON_BYTES];
-    char reason[SMP_OUTSIDE_REFUSAL_BYTES];
+    char reason[SMP_LAYOUT_REASON_BYTES];
 
     /* While a virtual thread is mounted or unmounted, JVMTI leaves frames of its carrier out. */
     if (smp_threads_walk_info(thread)->is_carrier)
@@ -191,8 +147,8 @@ static const struct smp_proven_walk *how_of(const struct smp_outside *walker)
     return walker->how != NULL ? walker->how : &state.how;
 }
 
-/* A thread that waits has not come to its end, so it needs no handshake to prove that: where
- * sampling starts beside thousands of threads, each would need one. */
+/* A thread that waits has not ended, so no handshake need prove that. If sampling starts beside
+ * thousands of threads, each would need one. */
 static void confirm_waiting(struct smp_thread *thread)
 {
     struct smp_gate *gate = &smp_threads_walk_info(thread)->gate;
@@ -251,7 +207,7 @@ static enum smp_wait_word read_wait_word(void *self, struct smp_thread *thread)
     return smp_wait_word_read(is_off(walker) ? NULL : how_of(walker), thread);
 }
 
-/* A stack with frames proves that the thread's end is still to come, and so will be seen. */
+/* A stack with frames proves that the thread's end is still to come, and will be seen. */
 static enum smp_status walk_by_handshake(void *self, struct smp_thread *thread,
                                          struct smp_sample *sample)
 {

@@ -11,14 +11,13 @@
  * A handshake costs five to eight times as much, and on JDK 25 it stalls all virtual threads
  * meanwhile.
  *
- * Open decides once whether this JVM is walked from outside: the layout of its thread object is
- * known (async.h), and what we know of HotSpot has been checked (check/check.h). A reason against
- * it stands in the name of the engine; two differences in a row that are found later end it, too.
+ * This is the engine OWN's walk of waiting threads (async.h). After two differences in a row from
+ * JVMTI's stacks another engine takes its place, for running threads as well.
  *
  * Owns     a walker: memory for two stacks, for the words of one, and SMP_OUTSIDE_NAMES_BYTES
  *          for names.
  * Threads  open, close: any attached one, as once.h. A walker: one sampler thread.
- * Errors   open: none; see smp_outside_refusal. create: SMP_ENOMEM.
+ * Errors   open: none. create: SMP_ENOMEM.
  * Cost     a walk of 64 frames: 1.1 to 2.1 us. open: one pass over the JVM's list of fields.
  */
 #ifndef SMP_JVM_WALK_OUTSIDE_H
@@ -34,7 +33,6 @@
 #include "jvm/walk/proven_walk.h"
 
 enum {
-    SMP_OUTSIDE_REFUSAL_BYTES = SMP_LAYOUT_REASON_BYTES,
     SMP_OUTSIDE_TRIES = 2,              /* of one walk, where the thread has run meanwhile */
     SMP_OUTSIDE_NAMES_BYTES = 16 * 1024 /* of methods without an id, in one walk */
 };
@@ -44,15 +42,13 @@ void smp_outside_open(void);
 void smp_outside_close(void);
 
 bool smp_outside_is_usable(void);
-/* Why it is not usable; "" while it is, or before the first open. Copied. */
-void smp_outside_refusal(char out[SMP_OUTSIDE_REFUSAL_BYTES]);
 
-/* Hook of agent.h: no walk from here on. Waits for those that are under way. */
+/* Hook of agent.h: no walk begins from here on. Waits for those under way. */
 void smp_outside_vm_dies(void);
 
 struct smp_outside;
 
-/* capacity: frames of a sample, at least 2. how: NULL, or what a test walks by; constant. */
+/* capacity: frames of a sample, at least 2. how: NULL, or the walk of a test; constant. */
 SMP_CHECKED enum smp_status smp_outside_create(size_t capacity, const struct smp_proven_walk *how,
                                                struct smp_outside **out);
 /* As smp_by_signal_name_by. Without this call JVMTI walks such stacks. */
@@ -62,7 +58,7 @@ void smp_outside_destroy(struct smp_outside *walker);
 /* Borrows walker. */
 struct smp_walker smp_outside_functions(struct smp_outside *walker);
 
-/* How many walks of this walker ended so. */
+/* How many walks of this walker ended with this proof. */
 uint64_t smp_outside_count(const struct smp_outside *walker, enum smp_proof proof);
 
 #endif

@@ -8,7 +8,7 @@
 #include "jvm/threads/gate.h"
 #include "jvm/walk/walk_target.h"
 
-/* What the thread object says. */
+/* The last Java frame, as the thread object has it. */
 struct anchor {
     int32_t state;
     struct smp_frames_start start; /* sp 0: no Java frames */
@@ -29,7 +29,7 @@ static int32_t read_state(uintptr_t object, uint32_t offset)
     return __atomic_load_n(state, __ATOMIC_ACQUIRE);
 }
 
-/* What was read before stays before. */
+/* The fence keeps earlier reads earlier. */
 static struct anchor read_anchor(const struct smp_jvm_layout *layout, uintptr_t java_thread)
 {
     atomic_thread_fence(memory_order_acquire);
@@ -80,7 +80,7 @@ static enum smp_proof walk_from_anchor(const struct smp_proven_walk *how,
     return is_whole(out) ? SMP_PROOF_PROVEN : SMP_PROOF_UNWALKABLE;
 }
 
-/* The second reading. What was read before stays before. */
+/* The second reading. The fence keeps the first one earlier. */
 static bool holds_same_words(const struct smp_frames_words *words)
 {
     atomic_thread_fence(memory_order_acquire);
@@ -93,7 +93,7 @@ static bool holds_same_words(const struct smp_frames_words *words)
     return true;
 }
 
-/* What failed does not count where the thread has left its place meanwhile. */
+/* A walk that failed does not count if the thread has left its place meanwhile. */
 static enum smp_proof walk_and_read_again(const struct smp_proven_walk *how,
                                           const struct smp_walk_info *info,
                                           struct smp_thread_walk *walk)
@@ -117,7 +117,7 @@ static enum smp_proof walk_and_read_again(const struct smp_proven_walk *how,
     return proof;
 }
 
-/* What failed on the way does not count where the thread has run meanwhile. */
+/* A walk that failed does not count if the thread has run meanwhile. */
 static enum smp_proof walk_between_clocks(const struct smp_proven_walk *how,
                                           struct smp_walk_info *info, struct smp_thread_walk *walk)
 {
@@ -136,7 +136,7 @@ static enum smp_proof walk_between_clocks(const struct smp_proven_walk *how,
     return proof;
 }
 
-/* It may run, but must not leave native code. */
+/* The thread may run, but must not leave native code. */
 static enum smp_proof walk_watched(const struct smp_proven_walk *how,
                                    const struct smp_walk_info *info, struct smp_thread_walk *walk)
 {
@@ -155,7 +155,7 @@ static enum smp_proof walk_behind_gates(const struct smp_proven_walk *how,
     return smp_gate_leave(&info->gate) ? proof : SMP_PROOF_LATE;
 }
 
-/* The thread frees its OSThread when it ends, which the gate keeps it from. */
+/* The thread frees its OSThread when it ends; the gate keeps it from ending. */
 static struct smp_thread_words read_words(const struct smp_jvm_layout *layout,
                                           uintptr_t java_thread)
 {

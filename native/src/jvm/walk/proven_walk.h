@@ -10,20 +10,20 @@
  *
  *   watched: the same without the clock, and words, anchor and state again and again for a time
  *
- * A thread in native code, or blocked in the JVM, has left the stack pointer of its last Java
- * frame in its thread object: the anchor. A thread whose CPU clock has not moved has not run, so
- * what was read is its stack. The clock alone is not proof on every kernel: where time of
- * interrupts is taken off, a short run may cost nothing. Words that are read twice alike are not,
- * either: two stacks may take turns. Both together are. A second walk would read the same words and
- * come to the same frames, so it is not made. Method ids are read in the walk, so they are those of
- * methods that are in use, and cannot be unloaded meanwhile.
+ * A thread in native code, or blocked in the JVM, has left the stack pointer of its last Java frame
+ * in its thread object: the anchor. A thread whose CPU clock has not moved has not run, so the
+ * words that were read are its stack. The clock alone is no proof on every kernel: if the kernel
+ * subtracts the time of interrupts, a short run may cost nothing. Two equal readings alone are no
+ * proof, because two stacks may take turns. Both together are one. A second walk would read the
+ * same words and come to the same frames, so only the words are read again. Method ids are read
+ * during the walk, so their methods are in use, and cannot be unloaded meanwhile.
  *
- * A thread that runs in native code cannot change its Java frames before it returns to Java. It is
- * watched, because it might return, run Java code and come back to the same call: it would have to
- * do so between the same two words in each round, of which there are at least a dozen.
+ * A thread that runs native code cannot change its Java frames before it returns to Java. It is
+ * watched, because it might return, run Java code and come back to the same call. To deceive us it
+ * would have to do so between the same two words in each of at least a dozen rounds.
  *
- * What is read of a thread that does run may be anything: no word of it is followed beyond the
- * thread's stack and what hotspot reads safely, and none of it is kept.
+ * Words that were read while the thread ran may be anything. They are not followed beyond the
+ * thread's stack and the safe reads of hotspot, and are not kept.
  *
  * Threads  any; the thread itself is another one.
  * Errors   see smp_proof.
@@ -45,10 +45,10 @@ enum {
 };
 
 enum smp_proof {
-    SMP_PROOF_PROVEN,     /* the stack is the thread's; without Java frames: count is 0 */
+    SMP_PROOF_PROVEN,     /* the stack is the thread's; count 0: it has no Java frames */
     SMP_PROOF_NO_CLOCK,   /* its tid is not known, or there is no such thread any more */
     SMP_PROOF_ENDED,      /* the thread ends, or the JVM does */
-    SMP_PROOF_UNSURE,     /* it is not known whether its end was missed (gate.h) */
+    SMP_PROOF_UNSURE,     /* the thread may have ended before it was known (gate.h) */
     SMP_PROOF_NO_STACK,   /* it is not known where its stack lies */
     SMP_PROOF_IN_JAVA,    /* it runs Java, or is on its way to or from there */
     SMP_PROOF_UNWALKABLE, /* a frame was not understood */
@@ -57,7 +57,7 @@ enum smp_proof {
     SMP_PROOF_COUNT
 };
 
-/* What a walk needs of the JVM. */
+/* How to walk in this JVM. */
 struct smp_proven_walk {
     struct smp_jvm_layout layout;
     void (*walk)(void *self, struct smp_frames_start start, uintptr_t stack_high,
@@ -68,22 +68,22 @@ struct smp_proven_walk {
 
 /* A walk of one thread. */
 struct smp_thread_walk {
-    /* 0: its CPU clock must stand still. Else the thread may run in native code, and must stay
-     * there for so long; tid and clock are not used then. */
+    /* 0: the thread's CPU clock must not move. Else the thread may run, but must stay in native
+     * code for so long; tid and clock are not used then. */
     int64_t watched_ns;
-    bool is_native; /* only where it is in native code, or blocked: always so where it is watched */
+    bool is_native; /* refuses a thread that is neither in native code nor blocked */
     int32_t tid;
-    /* Its CPU clock, as the caller has read it; negative: it has not. Then: the last reading. */
+    /* In: its CPU clock, as the caller has read it; negative: not read. Out: the last reading. */
     int64_t cpu_ns;
     struct smp_frames frames; /* as smp_frames_walk's, with room for words */
 };
 
-/* What the JVM has written about a thread. */
+/* Words that the JVM writes about a thread. */
 struct smp_thread_words {
     int32_t state;    /* of the thread object */
     int32_t os_state; /* of the JVM's OSThread; negative: not known */
 };
-/* info: as below. False: they cannot be read just now. */
+/* info: as below. False: the words cannot be read now. */
 bool smp_proven_walk_words(const struct smp_proven_walk *how, struct smp_walk_info *info,
                            struct smp_thread_words *out);
 

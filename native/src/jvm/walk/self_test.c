@@ -57,7 +57,7 @@ static enum smp_status request_walk_of(int signal, int32_t tid,
 
 /* --------------------------------------------------------------------------- the caller's stack */
 
-/* Of a virtual thread JVMTI returns all frames, and the walk only those up to the boundary. */
+/* JVMTI returns all frames of a virtual thread; the walk only those up to the boundary. */
 static const char *compare_with_jvmti(const struct walked *walked, const jvmtiFrameInfo *frames,
                                       jint count)
 {
@@ -89,7 +89,7 @@ const char *smp_self_test_native(int signal, const struct smp_walk_target *targe
 
     if (walked.mailbox == NULL)
         return "too many samplers";
-    /* First, because it also makes the ids of the methods. */
+    /* Comes first, because it makes the ids of the methods, too. */
     if ((*jvmti)->GetStackTrace(jvmti, NULL, 0, TEST_FRAMES, frames, &count) != JVMTI_ERROR_NONE)
         reason = "JVMTI does not return the caller's stack";
     else if (request_walk_of(signal, smp_thread_own_tid(), target, &walked) != SMP_OK)
@@ -104,7 +104,7 @@ const char *smp_self_test_native(int signal, const struct smp_walk_target *targe
 
 /*
  * Hashes the numbers of an array again and again: a loop in the JDK's code, interpreted or
- * compiled, for which no class has to be loaded (sorting would load lambdas: 4 ms in a new JVM).
+ * compiled, that needs no new class (sorting would load lambdas: 4 ms in a new JVM).
  */
 struct hasher {
     jclass arrays; /* global reference */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * self_test.h - two stacks that are known, walked asynchronously: are the results right?
+ * self_test.h - walks two known stacks asynchronously: are the results right?
  *
  * Threads  an attached thread that is in a native method called from Java.
  * Errors   native returns NULL if all is well, else the reason, in a few words; static. java
@@ -16,9 +16,9 @@
 #include "base/status.h"
 #include "handler/walk_data.h"
 
-/* The caller's own stack, compared with JVMTI's. target: as every walk's, without a stack. */
+/* Compares the caller's own stack with JVMTI's. target: as of every walk. */
 const char *smp_self_test_native(int signal, const struct smp_walk_target *target);
-/* The stack of a thread that runs Java. */
+/* Walks a thread that runs Java code. */
 SMP_CHECKED enum smp_status smp_self_test_java(int signal, const struct smp_walk_target *target,
                                                JNIEnv *env, const char **reason);
 

@@ -219,7 +219,7 @@ enum smp_status smp_signals_install(int number)
     return status;
 }
 
-/* Sorts in place by insertion: few numbers, and seldom. */
+/* Sorts in place by insertion: the numbers are few. */
 static uint64_t median_of(uint32_t *times, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
@@ -265,7 +265,7 @@ void smp_signals_give_mailbox(struct smp_signal_mailbox *mailbox)
         atomic_store(&mailbox->is_taken, false);
 }
 
-/* Signal 0 is checked, not sent. In a child: its ids are not those of this process. */
+/* Signal 0 is checked, not sent. Runs in a child process, which has ids of its own. */
 static bool send_no_signal(void)
 {
     siginfo_t info = { .si_code = SI_TIMER };
@@ -279,8 +279,8 @@ const char *smp_signals_refusal(void)
                                       "a filter of system calls forbids rt_tgsigqueueinfo");
 }
 
-/* Between the reading of the thread's state and the signal lies nothing that can be spared: in that
- * time the thread may begin to wait in native code. */
+/* Nothing is done between the reading of the thread's state and the signal: in that time the thread
+ * may begin to wait in native code. */
 static enum smp_status send_signal(int number, int32_t tid, uint64_t cookie)
 {
     siginfo_t info;
@@ -323,8 +323,8 @@ enum smp_status smp_signals_request(int number, const struct smp_thread *thread,
     return status;
 }
 
-/* A running thread answers within microseconds; one that waits for a CPU after milliseconds, and
- * needs this very CPU perhaps, so the sampler sleeps. Each wake-up costs some 10 us. */
+/* A running thread answers within microseconds. A thread that waits for a CPU answers after
+ * milliseconds, and may need this very CPU, so the sampler sleeps. A wake-up costs some 10 us. */
 bool smp_signals_pause(struct smp_signal_mailbox *mailbox, int64_t deadline_ns, int64_t *pause_ns)
 {
     const int64_t left_ns = deadline_ns - smp_clock_ns();

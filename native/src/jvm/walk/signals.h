@@ -26,7 +26,8 @@
 /* The signal for 0: one that neither the C library nor the JVM nor its flight recorder uses. */
 int smp_signals_number(int wanted);
 
-/* The handler stays. Installed already: as smp_signals_check. SMP_EINVAL: no such signal. */
+/* Installs the handler, which stays. If it is installed already, as smp_signals_check. SMP_EINVAL:
+ * no such signal. */
 SMP_CHECKED enum smp_status smp_signals_install(int number);
 bool smp_signals_is_installed(int number);
 /* NULL: no filter of system calls forbids requests. */
@@ -39,11 +40,11 @@ enum smp_signals_hold {
 };
 
 /*
- * Another library may have installed its own handler. If that does not pass our signals on, which
- * one signal to the calling thread shows, ours is installed again, above the other, which gets what
- * is not for us. Not more than SMP_SIGNAL_INSTALLS times, and only if the other one's file can be
- * kept mapped: else the signal is lost until its handler is ours again, and must not be sent.
- * taker: the file of the other handler, unless the signal is held.
+ * Another library may have installed its own handler. One signal to the calling thread shows
+ * whether that passes our signals on. If it does not, ours is installed again, above the other,
+ * which then gets all other signals. This is done at most SMP_SIGNAL_INSTALLS times, and only if
+ * the other handler's file can be kept mapped. Else the signal is lost, and must not be sent, until
+ * the handler is ours again. taker: the file of the other handler, unless the signal is held.
  */
 enum smp_signals_hold smp_signals_check(int number, char *taker, size_t size);
 bool smp_signals_is_lost(int number);
@@ -51,7 +52,7 @@ bool smp_signals_is_lost(int number);
  * inherits its mask, and must be able to answer. */
 void smp_signals_let_through(void);
 
-/* What our signals cost the threads that handled them, in this process, over all sessions. */
+/* The cost of our signals to the threads that handled them, in this process, over all sessions. */
 struct smp_handler_cost {
     uint64_t signals;
     uint64_t timed; /* of them, */
@@ -75,7 +76,7 @@ SMP_CHECKED enum smp_status smp_signals_request(int number, const struct smp_thr
 SMP_CHECKED enum smp_status smp_signals_request_tid(int number, int32_t tid,
                                                     struct smp_signal_slot *slot, uint64_t cookie);
 
-/* Between two checks for answers, at first; the system adds some 50 us. */
+/* The first pause between two checks for answers; the system adds some 50 us. */
 enum { SMP_SIGNAL_FIRST_PAUSE_NS = 10000 };
 
 /* Sleeps for about *pause_ns, but not past deadline_ns (monotonic), and lengthens it for the next

@@ -51,7 +51,7 @@ static void forget_references(struct smp_unmounted *unmounted, JNIEnv *env)
     smp_virtual_thread_sets_fini(&unmounted->sets, env);
 }
 
-/* What lacks memory is tried again; else once. */
+/* A lack of memory is tried again; anything else refuses for good. */
 static enum smp_status find_threads(struct smp_unmounted *unmounted, JNIEnv *env)
 {
     enum smp_status status = SMP_EUNSUPPORTED;
@@ -132,7 +132,7 @@ static bool is_mounted(const struct smp_unmounted *unmounted, JNIEnv *env, jobje
     return carrier != NULL;
 }
 
-/* Not a platform thread, which has polls of its own. */
+/* Skips platform threads, which have polls of their own. */
 static void draw_thread(void *context, JNIEnv *env, jobject thread, double share)
 {
     struct drawing *drawing = context;
@@ -157,9 +157,9 @@ static void draw_thread(void *context, JNIEnv *env, jobject thread, double share
 }
 
 /*
- * The probability follows from how many threads there are, here and, as far as known, elsewhere,
- * and never from what was drawn. How many of a mixed set are virtual is only known by what is
- * drawn of it: nothing where all are platform threads.
+ * The probability of a draw follows from the number of threads, in this set and, as far as known,
+ * in the others, never from the threads that were drawn. The number of virtual threads in a mixed
+ * set is only known by those drawn from it: 0 if all are platform threads.
  */
 static void draw_from_set(void *context, JNIEnv *env, const struct smp_virtual_thread_set *set)
 {

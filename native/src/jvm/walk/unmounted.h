@@ -5,14 +5,14 @@
  *   virtual_thread_sets ─► key_set: some threads of each ─► no carrier? ─► JVMTI's GetStackTrace
  *
  * From JDK 22 on GetStackTrace reads an unmounted virtual thread on the calling thread: only that
- * thread is kept from being mounted meanwhile. Before, it stops the JVM each time. It has been
- * measured on 25, so older ones are refused.
+ * virtual thread is kept from being mounted meanwhile. Older JDKs stop for each such thread. JDKs
+ * older than 25, on which this was measured, are refused.
  *
  * A thread may be mounted between the check of its carrier and the walk. Then the walk is a
- * handshake, and its stack is that of a moment later.
+ * handshake, and shows the stack of a moment later.
  *
- * The platform threads of an executor are passed over. How many virtual threads such an executor
- * has is estimated from those drawn; the number of all others is exact.
+ * Platform threads of an executor are skipped. The number of an executor's virtual threads is
+ * estimated from those drawn, if it has both; the number of all others is exact.
  *
  * Owns     memory for one stack and one name; references to sets of threads. All are made at the
  *          first draw.

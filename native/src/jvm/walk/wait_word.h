@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wait_word.h - what the JVM says of a thread that waits: at a monitor, stopped, in a native
- * method, or in a method that says itself what it waits for.
+ * wait_word.h - reads what the JVM says of a thread that waits: at a monitor, stopped, in a native
+ * method, or in a method that shows what it waits for.
  *
- * Thread.threadStatus says it of most threads. Where that is "runnable" the JVM's own words tell
- * apart what it is: in native code, waiting for a class initialiser, stopped for a safepoint.
+ * For most threads Thread.threadStatus says it. If that is "runnable", the JVM's own words tell
+ * apart native code, the wait for a class initialiser, and a stop for a safepoint.
  *
  * Threads  sampler threads.
  * Errors   UNKNOWN.
@@ -16,7 +16,7 @@
 #include "engine/jvm.h"
 #include "jvm/walk/proven_walk.h"
 
-/* how NULL: threads are not read from outside. */
+/* how: NULL if threads are not read from outside. */
 enum smp_wait_word smp_wait_word_read(const struct smp_proven_walk *how, struct smp_thread *thread);
 
 /* status: JVMTI's bits; words NULL: not known. */

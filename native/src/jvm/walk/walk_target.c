@@ -72,18 +72,29 @@ static struct smp_walk_calls calls_of(const struct smp_thread *thread)
     return calls;
 }
 
+/* Known JVMs only check that env is not NULL; the thread's own is passed if it is known. */
+static void prepare_jvm_walk(struct smp_walk_target *target, struct smp_walk_info *info,
+                             jobject ref, const struct smp_async *async, JNIEnv *env)
+{
+    if (info->run_method == 0)
+        info->run_method = find_run_method(env, ref);
+    target->walk = async->walk;
+    target->root = (void *)info->root; /* NOLINT(performance-no-int-to-ptr) */
+    target->env = env;
+    if (target->java_thread != 0 && async->layout.env_offset != 0)
+        target->env = (void *)(target->java_thread + async->layout.env_offset); /* NOLINT */
+}
+
 struct smp_walk_target smp_walk_target_of(struct smp_thread *thread, const struct smp_async *async,
                                           JNIEnv *env)
 {
     struct smp_walk_info *info = smp_threads_walk_info(thread);
     jobject ref = smp_threads_ref(thread);
-    struct smp_walk_target target = { .walk = async->walk,
+    struct smp_walk_target target = { .own = smp_async_own_walk(),
                                       .layout = async->layout.jvm,
-                                      .thread = thread,
+                                      .ended_ns = &thread->ended_ns,
                                       .was_alive = !smp_gate_is_unsure(&info->gate) };
 
-    if (info->run_method == 0)
-        info->run_method = find_run_method(env, ref);
     if (info->java_thread == 0)
         info->java_thread = smp_threads_address(env, ref);
     target.java_thread = info->java_thread;
@@ -91,37 +102,16 @@ struct smp_walk_target smp_walk_target_of(struct smp_thread *thread, const struc
     target.stack_low = info->stack_low;
     target.stack_high = info->stack_high;
     target.guard_end = info->stack_low + GUARD_PAGES * (uintptr_t)sysconf(_SC_PAGESIZE);
-    target.root = (void *)info->root; /* NOLINT(performance-no-int-to-ptr) */
-    target.own = smp_async_own_walk();
     target.calls = calls_of(thread);
-    /* Known JVMs only check that it is not NULL; the thread's own is passed if it is known. */
-    target.env = env;
-    if (target.java_thread != 0 && async->layout.env_offset != 0)
-        target.env = (void *)(target.java_thread + async->layout.env_offset); /* NOLINT */
+    if (target.own == NULL)
+        prepare_jvm_walk(&target, info, ref, async, env);
     return target;
 }
 
-static void guess_root(struct smp_walk_info *info, uintptr_t root)
-{
-    if (info->root_guess != root) {
-        info->root_guess = root;
-        info->root_guessed = 1;
-    } else if (++info->root_guessed >= SMP_WALK_TARGET_ROOT_SURE) {
-        info->root = root;
-    }
-}
-
-void smp_walk_target_set_root(struct smp_walk_info *info, uint64_t root)
-{
-    info->root = (uintptr_t)root;
-    info->root_guess = (uintptr_t)root;
-    info->root_guessed = 0;
-}
-
 /*
- * Frames came from its tid. The tid is this thread's as long as it lives, and another's after that:
- * one that ended before it was registered has no ThreadEnd that would have said so. Its Thread
- * object, which the JVM clears before the OS thread ends, says whether it still lives.
+ * Frames came from the thread's tid. If the thread ended before it was registered, no ThreadEnd has
+ * said so, and its tid may be another thread's by now. Its Thread object, which the JVM clears
+ * before the OS thread ends, says whether it still lives.
  */
 static void learn_life(struct smp_thread *thread, JNIEnv *env)
 {
@@ -143,10 +133,6 @@ void smp_walk_target_learn(struct smp_thread *thread, JNIEnv *env,
 
     if (answer->count > 0)
         learn_life(thread, env);
-    if (root == 0)
-        return;
-    if (root == info->run_method)
+    if (root != 0 && root == info->run_method)
         info->root = root;
-    else if (info->root != info->run_method)
-        guess_root(info, root);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * walk_target.h - what a walk is given of its thread, and what it learns for the next one: where
- * the thread's stack lies, and which method all its stacks end in.
+ * the thread's stack lies, and whether it ends in the thread's run().
  *
- * A thread that the JVM started ends in its run(); of another (the main thread, a thread of native
- * code) the root is guessed from stacks that agree, and dropped when as many disagree.
+ * AsyncGetCallTrace may stop before the root. All stacks of a thread that the JVM started end in
+ * its run(): once one has, the others must. The root of other threads (the main thread, threads of
+ * native code) is not known.
  *
  * Threads  any attached one; several sessions may learn at once.
  * Errors   what is not known is 0.
@@ -19,27 +20,23 @@
 #include "jvm/threads/registry.h"
 #include "jvm/walk/async.h"
 
-enum { SMP_WALK_TARGET_ROOT_SURE = 8 /* stacks in a row with one root make it the thread's */ };
-
-/* Who knows where threads are that count their calls. */
+/* Finds the counted call that a thread is in. */
 struct smp_walk_call_source {
-    /* NULL: the thread counts none. Never freed. */
+    /* NULL: the thread counts no calls. Never freed. */
     const void *(*state_of)(int64_t java_id);
-    /* In that thread's handler, or where it stands still. */
+    /* Called in that thread's handler, or while the thread stands still. */
     struct smp_call_spot (*spot_of)(const void *state, int64_t java_id);
 };
 /* Once, when the library is loaded; source is never freed. */
 void smp_walk_target_set_calls(const struct smp_walk_call_source *source);
 
-/* All that is known of the thread, which the caller holds until the walk has ended. */
+/* The caller holds the thread until the walk has ended. */
 struct smp_walk_target smp_walk_target_of(struct smp_thread *thread, const struct smp_async *async,
                                           JNIEnv *env);
-/* The root as JVMTI returned it: replaces any guess. */
-void smp_walk_target_set_root(struct smp_walk_info *info, uint64_t root);
-/* From a walk: its root; and by frames whether the thread still lives, where that is not sure. */
+/* Learns from a walk its root, and from frames that the thread lives, if that was not sure. */
 void smp_walk_target_learn(struct smp_thread *thread, JNIEnv *env,
                            const struct smp_walk_answer *answer);
-/* Of a thread that is older than the library: where its stack lies, if that is not known yet. */
+/* Learns where the stack of a thread lies that is older than the library. */
 void smp_walk_target_learn_stack(struct smp_walk_info *info, const struct smp_jvm_layout *layout);
 
 #endif

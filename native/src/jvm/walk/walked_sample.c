@@ -69,49 +69,6 @@ bool smp_walked_sample_fill(struct smp_sample *sample, const struct smp_frame *o
     return !smp_walked_sample_is_missing(sample);
 }
 
-/* How many frames are the same, from the sample's last one up and from other[at] up. */
-static size_t common_calls(const struct smp_sample *sample, const struct smp_frame *other,
-                           size_t at)
-{
-    size_t common = 0;
-
-    while (common < sample->count && common <= at) {
-        const struct smp_frame *frame = &sample->frames[sample->count - 1 - common];
-        const struct smp_frame *known = &other[at - common];
-        if (frame->method != known->method || frame->bci != known->bci)
-            break;
-        common++;
-    }
-    return common;
-}
-
-bool smp_walked_sample_take_root(struct smp_sample *sample, const struct smp_frame *other,
-                                 size_t count, size_t room)
-{
-    size_t most = 0;
-    size_t best = 0;
-    bool is_sure = false;
-
-    for (size_t at = 0; sample->count > 0 && at < count; at++) {
-        const size_t common = common_calls(sample, other, at);
-        if (common > most) {
-            most = common;
-            best = at;
-            is_sure = true;
-        } else if (common == most) {
-            is_sure = false;
-        }
-    }
-    const size_t below = most > 0 ? count - 1 - best : 0;
-    if (most == 0 || !is_sure || sample->count + below > room)
-        return false;
-    memcpy(sample->frames + sample->count, other + best + 1, below * sizeof(*other));
-    sample->count += below;
-    sample->leaf_count = sample->count;
-    sample->capacity = sample->count;
-    return true;
-}
-
 void smp_walked_sample_keep_nameless(struct smp_sample *sample)
 {
     for (size_t i = 0; i < sample->count; i++) {
@@ -121,7 +78,7 @@ void smp_walked_sample_keep_nameless(struct smp_sample *sample)
     }
 }
 
-/* What was cut before keeps what it has of its root's end, which may be nothing. */
+/* A stack that was cut before keeps its root end, which may be empty. */
 void smp_walked_sample_cut(struct smp_sample *sample, size_t capacity)
 {
     const size_t has = sample->omitted > 0 ? sample->count - sample->leaf_count : sample->count;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * walked_sample.h - turns the frames that AsyncGetCallTrace wrote into a sample.
+ * walked_sample.h - turns the frames that a handler wrote into a sample.
  *
- * Owns     the memory stays the caller's: the sample takes the place of the frames.
+ * Owns     no memory: the sample takes the place of the frames.
  * Threads  any.
  * Cost     O(frames).
  */
@@ -21,20 +21,13 @@ void smp_walked_sample_make(struct smp_jvm_frame *frames, const struct smp_walk_
 bool smp_walked_sample_is_missing(const struct smp_sample *sample);
 /*
  * Fills missing keys from another walk of the same thread, at the same depth from the root, as far
- * as the two stacks are equal there, call for call. True: none is missing any more.
+ * as the two stacks are equal, call for call. True: no key is missing any more.
  */
 bool smp_walked_sample_fill(struct smp_sample *sample, const struct smp_frame *other, size_t count);
-/*
- * Completes a stack that does not reach its root from another walk of the same thread: finds the
- * frame below which the two have most calls in common, from the last frame up, and appends the
- * frames below it. False, with the sample unchanged: there is none or more than one, or no room.
- */
-bool smp_walked_sample_take_root(struct smp_sample *sample, const struct smp_frame *other,
-                                 size_t count, size_t room);
 /* Frames whose keys are missing become pseudo-frames of SMP_METHODS_NO_ID: the others keep their
  * places. */
 void smp_walked_sample_keep_nameless(struct smp_sample *sample);
-/* Leaves both ends of a stack deeper than capacity, which is at least 2. */
+/* Keeps both ends of a stack deeper than capacity, which is at least 2. */
 void smp_walked_sample_cut(struct smp_sample *sample, size_t capacity);
 
 #endif

@@ -16,8 +16,7 @@ enum {
 };
 
 /*
- * What a row is about. Of the ways in which JDKs keep a thing, the first one that is complete is
- * used.
+ * The subject of a row. JDKs keep some subjects in different ways; the first complete way is used.
  */
 enum topic {
     ALWAYS,
@@ -40,11 +39,11 @@ struct row {
     enum topic topic;
     int way; /* 0, 1, ... within its topic */
     enum row_kind kind;
-    size_t member;        /* offset in struct smp_layout; of a constant that is checked: none */
-    const char *type;     /* or a constant's name */
-    const char *name;     /* of a field */
+    size_t member;    /* offset in struct smp_layout; SIZE_MAX: a constant that is only checked */
+    const char *type; /* or a constant's name */
+    const char *name; /* of a field */
     const char *expected; /* type string of a field */
-    int32_t value;        /* of a constant that is checked */
+    int32_t value;        /* the expected one of a checked constant */
     uint32_t alignment;   /* of a field */
 };
 
@@ -271,8 +270,8 @@ static void describe(const struct search *search, size_t i, char reason[SMP_LAYO
 }
 
 /*
- * A number that is not taken from libjvm, only compared with what it exports: not every
- * processor's does.
+ * A number that is not taken from libjvm, only compared with its export. libjvm does not export it
+ * on every processor.
  */
 static bool is_dispensable(const struct search *search, size_t i)
 {
@@ -280,8 +279,8 @@ static bool is_dispensable(const struct search *search, size_t i)
 }
 
 /*
- * ROW_COUNT: the way is complete; else its first row that was not found as expected. percent: of
- * its rows that were found in any form.
+ * Returns ROW_COUNT if the way is complete, else its first row that was not found as expected.
+ * *percent: the rows that were found in any form.
  */
 static size_t first_missing(const struct search *search, enum topic topic, int way, size_t *percent)
 {
@@ -334,8 +333,8 @@ static int count_ways(enum topic topic)
 }
 
 /*
- * Of a topic that is not complete in any way, the reason is that of the way of which most was
- * found; where nothing was, of the newest one.
+ * If no way of a topic is complete, the reason names the way with the most rows found; if none was
+ * found, the newest way.
  */
 static bool take_topic(const struct search *search, enum topic topic, struct smp_layout *out,
                        char reason[SMP_LAYOUT_REASON_BYTES])
@@ -368,7 +367,7 @@ static bool is_beyond(const struct search *search, size_t field, size_t type)
            search->values[field] + rows[field].alignment > search->values[type];
 }
 
-/* Objects are read in one piece: each field lies in its type. */
+/* Objects are read in one piece, so each field must lie in its type. */
 static bool are_fields_inside(const struct search *search, char reason[SMP_LAYOUT_REASON_BYTES])
 {
     for (size_t i = 0; i < ROW_COUNT * ROW_COUNT; i++) {

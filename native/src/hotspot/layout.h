@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * layout.h - where the JVM keeps what a stack walk reads: one table of fields with their
- * alternatives from version to version, and the check that all of it is there.
+ * layout.h - the offsets and addresses that a stack walk needs: one table of the JVM's fields, with
+ * their alternatives from version to version, and the check that all of them are there.
  *
  *   gHotSpotVMStructs, gHotSpotVMTypes, gHotSpotVM*Constants ─► the table ─► struct smp_layout
  *                                                                  └─ a row is missing, or its type
  *                                                                     is another ─► the reason
  *
- * libjvm exports its fields for debuggers. That is no supported interface, so a layout is used
- * only if every row that a way of walking requires was found, with the type that the table
- * expects; and then only after jvm/check/check.h has compared walks of known stacks.
+ * libjvm exports its fields for debuggers, which is no supported interface. So a layout is used
+ * only if every required row was found, with the type that the table expects; and then only after
+ * jvm/check/check.h has compared walks of known stacks.
  *
  * Threads  find: any. A found layout, which is constant: any, signal handlers included.
  * Errors   find: false, with the reason.
@@ -32,24 +32,24 @@ enum {
 
 /*
  * Numbers without a unit are offsets of a field in its object, in bytes; addresses are those of
- * static variables. Where JDKs differ, the fields of the other way are 0.
+ * static variables. If JDKs differ, the members of the other way are 0.
  */
 struct smp_layout {
     int version;              /* of the Java platform */
-    uint32_t compressed_base; /* what a byte of a compressed number counts from: 0, or 1 */
+    uint32_t compressed_base; /* a byte of a compressed number counts from here: 0 or 1 */
 
     struct {
         uint32_t anchor;
         uint32_t state;
     } thread;                     /* JavaThread */
-    struct smp_jvm_states states; /* of a thread */
+    struct smp_jvm_states states; /* of threads */
     struct {
         uint32_t sp;
         uint32_t pc;
         uint32_t fp;
     } anchor; /* JavaFrameAnchor: the last Java frame of a thread, or of an entry into Java */
     struct {
-        uintptr_t return_pc; /* address of the variable that has it */
+        uintptr_t return_pc; /* address of the variable that holds it */
         uint32_t anchor;     /* in the call wrapper */
     } entry;
     struct {
@@ -94,7 +94,7 @@ struct smp_layout {
         uint32_t mutable_data; /* pointer */
         uint32_t mutable_bytes;
         uint32_t relocation_bytes; /* the metadata begin behind these */
-        /* Where a frame is sent that has been deoptimised. */
+        /* The place to which a deoptimised frame is sent. */
         uint32_t deopt; /* pointers */
         uint32_t deopt_mh;
         uint32_t deopt_offset; /* distances from the blob's start */
@@ -117,19 +117,19 @@ struct smp_layout {
     } method;
     struct {
         uint32_t bytes; /* the byte codes begin behind them */
-        uint32_t words; /* how many it has with all that follows */
+        uint32_t words; /* its size with all that follows */
         uint32_t pool;
         uint32_t code_bytes;
         uint32_t name;
         uint32_t number;
-        uint32_t flags; /* the first two bytes of them count */
+        uint32_t flags; /* their first two bytes count */
     } const_method;
     struct {
         uint32_t bytes; /* the entries begin behind them */
         uint32_t length;
         uint32_t tags;
         uint32_t holder;
-        uint32_t source_file; /* which entry has its name; 0: none */
+        uint32_t source_file; /* the entry with its name; 0: none */
     } pool;
     struct {
         uint32_t name;
@@ -147,11 +147,11 @@ struct smp_layout {
         uint32_t frame_anchor;
     } upcall;
     uintptr_t barrier_pc;       /* address of the variable; 0: this JDK does not export it */
-    const uint64_t *safepoints; /* how many there were; NULL: not known */
+    const uint64_t *safepoints; /* their count; NULL: not known */
 };
 
 /*
- * exports: NULL, or a test's. reason: of what is missing, like "no field CodeBlob::_name" or "the
+ * exports: NULL, or a test's. reason: what is missing, such as "no field CodeBlob::_name" or "the
  * field CodeBlob::_size is a short, expected int".
  */
 bool smp_layout_find(const struct smp_exports *exports, int version, struct smp_layout *out,

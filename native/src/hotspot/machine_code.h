@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * machine_code.h - the shapes of compiled methods that a walk must know where it begins amid one:
- * how a method makes its frame and leaves it, and what a call looks like. One file for each
- * processor.
+ * machine_code.h - the shapes of compiled code that a walk must know if it begins inside a method:
+ * how a method makes and leaves its frame, and what a call looks like. One file for each processor.
  *
  * Threads  any, signal handlers included.
- * Errors   zeros or false: the shape is not understood.
+ * Errors   zeros or false: unknown shape.
  * Cost     frame, next_leaf_call and next_outlined_call read the code once; the others are
  *          constant.
  */
@@ -16,14 +15,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How a compiled method makes its frame; all 0 where that is not understood. */
+/* How a compiled method makes its frame; all 0: not understood. */
 struct smp_code_frame {
     uint32_t bytes;      /* the whole frame, return address included; 0: not known */
     uint16_t pushed_at;  /* offset from which on the caller's frame pointer is on the stack */
     uint16_t lowered_at; /* offset from which on the stack pointer is at its lowest */
 };
 
-/* What of its frame a method has left on the stack before it returns. */
+/* The part of its frame that a method has left on the stack before it returns. */
 enum smp_code_rest {
     SMP_REST_FRAME,   /* all of it */
     SMP_REST_POINTER, /* the caller's frame pointer and the return address */
@@ -32,8 +31,8 @@ enum smp_code_rest {
 
 /* A call in compiled code, as seen from its return address. */
 struct smp_call {
-    uintptr_t start;  /* of the instructions that make it; the JVM's record of its line is here */
-    uintptr_t target; /* 0: only known at run time */
+    uintptr_t start;  /* of the instructions of the call, where the JVM records its line */
+    uintptr_t target; /* 0: known at run time only */
 };
 
 /* A call behind a method's own code. The method goes on at continues_at. */
@@ -49,13 +48,13 @@ struct smp_outlined_call {
 enum { SMP_FRAMES_SAY_SIZE = 28 };
 enum smp_frame_size {
     SMP_FRAME_FIXED,
-    SMP_FRAME_SAYS_SIZE, /* its size without the last two words lies in the word below those */
+    SMP_FRAME_SAYS_SIZE, /* the word below the last two holds the size without these two */
     SMP_FRAME_NOT_KNOWN
 };
 
 /*
- * The word with the size, the caller's frame pointer and the return address: that much below the
- * top.
+ * The word with the size, the caller's frame pointer and the return address lie in so many bytes
+ * below the top.
  */
 enum { SMP_SAID_SIZE_BYTES = 3 * 8 };
 

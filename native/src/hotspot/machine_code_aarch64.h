@@ -15,9 +15,9 @@ enum {
 };
 
 /*
- * Up to 512 bytes sub sp, sp, #n; stp x29, x30, [sp, #n - 16]: the frame stands before anything is
- * stored in it. Up to 4 KB stp x29, x30, [sp, #-16]!; sub sp, sp, #n - 16, perhaps with mov x29, sp
- * in between. Larger frames are made with a register and not understood.
+ * A frame of up to 512 bytes: sub sp, sp, #n; stp x29, x30, [sp, #n - 16]. Up to 4 KB: stp x29,
+ * x30, [sp, #-16]!; sub sp, sp, #n - 16, perhaps with mov x29, sp in between. Larger frames, which
+ * are made with a register, are not understood.
  */
 static inline struct smp_code_frame smp_machine_code_frame(const void *start, size_t size)
 {
@@ -47,7 +47,7 @@ static inline struct smp_code_frame smp_machine_code_frame(const void *start, si
     return unknown;
 }
 
-/* Only the ret itself is recognized. */
+/* Recognizes only the ret itself. */
 static inline enum smp_code_rest smp_machine_code_rest(uintptr_t pc, uintptr_t start, uintptr_t end)
 {
     uint32_t code = 0;
@@ -83,7 +83,7 @@ static inline size_t smp_machine_code_kept_at(uintptr_t pc, uintptr_t start, uin
     return smp_machine_code_pushed(pc);
 }
 
-/* A call leaves its return address in a register here, where it still is in most stubs. */
+/* A call leaves its return address in a register, where most stubs keep it. */
 static inline uintptr_t smp_machine_code_stub_return(uintptr_t pc, uintptr_t start, uintptr_t sp,
                                                      uintptr_t fp)
 {
@@ -109,7 +109,7 @@ static inline bool smp_machine_code_follows_call(uintptr_t address, struct smp_c
     return (code & 0xfffffc1fU) == 0xd63f0000U; /* blr */
 }
 
-/* Of the instruction at this address, if it is a branch: where it leads; 0: it is not. */
+/* The target of the branch at this address; 0: it is no branch. */
 static inline uintptr_t smp_machine_code_jump_target(uintptr_t address)
 {
     uint32_t code = 0;
@@ -122,7 +122,7 @@ static inline uintptr_t smp_machine_code_jump_target(uintptr_t address)
     return address + (uintptr_t)((int64_t)((uint64_t)(code & 0x03ffffffU) << 38) >> 36);
 }
 
-/* Not read on this processor, as where an exception passes a method. */
+/* Not recognized on this processor, as are methods that an exception passes. */
 static inline bool smp_machine_code_is_direct_call(uintptr_t pc, uintptr_t end,
                                                    struct smp_call *call)
 {
@@ -138,7 +138,7 @@ static inline bool smp_machine_code_jumps_to_handler(uintptr_t pc)
     return false;
 }
 
-/* A callee's return address is in a register here, and its code is not known. */
+/* Not recognized: a callee's return address is in a register here, and its code is not known. */
 static inline bool smp_machine_code_returns_to_frame(uintptr_t pc)
 {
     (void)pc;
@@ -179,7 +179,7 @@ static inline size_t smp_machine_code_next_outlined_call(const void *start, size
     return 0;
 }
 
-/* Calls of what is not compiled are not looked for. */
+/* Calls of code that is not compiled Java are not looked for. */
 static inline uintptr_t smp_machine_code_behind_call(uintptr_t address, uintptr_t end)
 {
     (void)end;

@@ -10,12 +10,12 @@ enum {
     SMP_CALL_LONGEST = 16,   /* bytes read before a return address */
     SMP_LEAVE_BEFORE = 7,    /* bytes read before an instruction that may leave the method, */
     SMP_LEAVE_BEHIND = 3,    /* and from it on */
-    SMP_PUSHED_BEFORE = 7,   /* likewise, of one between pushes and pops */
+    SMP_PUSHED_BEFORE = 7,   /* likewise, for an instruction between pushes and pops */
     SMP_PUSHED_BEHIND = 16,
     SMP_ADD_LONGEST = 9 /* bytes that show that a frame says its size */
 };
 
-/* sub $imm, %rsp at code; its length, or 0. */
+/* sub $imm, %rsp: its length, or 0. */
 static inline size_t smp_x86_lowers_sp(const uint8_t *code, uint32_t *bytes)
 {
     int32_t wide = 0;
@@ -49,8 +49,8 @@ static inline bool smp_x86_bangs(const uint8_t *code)
 }
 
 /*
- * Both compilers of HotSpot begin a method in one of these ways, after the check of the receiver's
- * class that methods with a receiver have:
+ * Both compilers of HotSpot begin a method in one of these ways. In methods with a receiver a check
+ * of the receiver's class comes before:
  *
  *   push %rbp; [mov %rsp, %rbp;] sub $n, %rsp
  *   sub $n, %rsp; mov %rbp, m(%rsp)
@@ -96,7 +96,7 @@ static inline size_t smp_x86_polls(const uint8_t *code)
     return code[2] == 0x67 ? 4 : code[2] == 0xa7 ? 7 : 0;
 }
 
-/* Of the five bytes at this address, if they are a jump or a call: where it leads; else 0. */
+/* The target of the five-byte jump or call at this address; 0: it is neither. */
 static inline uintptr_t smp_machine_code_jump_target(uintptr_t address)
 {
     const uint8_t *code = (const uint8_t *)address; /* NOLINT(performance-no-int-to-ptr) */
@@ -108,7 +108,7 @@ static inline uintptr_t smp_machine_code_jump_target(uintptr_t address)
     return address + 5 + (uintptr_t)(intptr_t)distance;
 }
 
-/* Where the jump at code leads, by a distance of one byte or of four; 0: it is no jump. */
+/* The target of the jump at code, short or long; 0: it is no jump. */
 static inline uintptr_t smp_x86_jumps_to(const uint8_t *code)
 {
     enum { SHORT_BYTES = 2 };
@@ -119,8 +119,8 @@ static inline uintptr_t smp_x86_jumps_to(const uint8_t *code)
 }
 
 /*
- * pop %rbp; jmp to a stub: a method that throws ends like this. Inside a method a jump may follow
- * any byte, also one that is the same as pop %rbp.
+ * pop %rbp; jmp to a stub: a method that throws ends like this. A jump inside the method does not
+ * count, because the byte before may look like pop %rbp.
  */
 static inline bool smp_x86_jumps_out(uintptr_t pc, uintptr_t start, uintptr_t end)
 {
@@ -132,13 +132,13 @@ static inline bool smp_x86_jumps_out(uintptr_t pc, uintptr_t start, uintptr_t en
 }
 
 /*
- * Both compilers end a method like this; the first jump leads to a safepoint.
+ * Both compilers end a method in one of these ways; ja leads to a safepoint:
  *
  *   add $n, %rsp; pop %rbp; [cmp disp(%r15), %rsp; ja ...;] ret
  *   add $n, %rsp; pop %rbp; jmp to a stub
  *
- * In the method that lies from start to end. From SMP_LEAVE_BEFORE bytes before pc up to
- * SMP_LEAVE_BEHIND behind it all can be read.
+ * start, end: the method. Bytes from SMP_LEAVE_BEFORE before pc up to SMP_LEAVE_BEHIND behind it
+ * must be readable.
  */
 static inline enum smp_code_rest smp_machine_code_rest(uintptr_t pc, uintptr_t start, uintptr_t end)
 {
@@ -167,7 +167,8 @@ static inline size_t smp_x86_pops(const uint8_t *code)
  *
  *   [push %rax]; sub $16, %rsp; ...; call stub; add $16, %rsp; [mov %rax, %reg; [pop %rax]]; jmp
  *
- * From the return address: the bytes up to the jump; 0: it is no barrier. *pushed: the words.
+ * code: the return address. Returns the bytes up to the jump; 0: it is no barrier. *pushed: the
+ * words.
  */
 static inline size_t smp_x86_ends_barrier(const uint8_t *code, size_t *pushed)
 {
@@ -186,7 +187,7 @@ static inline size_t smp_x86_ends_barrier(const uint8_t *code, size_t *pushed)
     return code[bytes] == 0xe9 || code[bytes] == 0xeb ? bytes : 0;
 }
 
-/* Of a call that returns to this address: where its method goes on if a barrier made it; else 0. */
+/* If a barrier's call returns to this address: where its method goes on; else 0. */
 static inline uintptr_t smp_machine_code_behind_barrier(uintptr_t address)
 {
     const uint8_t *code = (const uint8_t *)address; /* NOLINT(performance-no-int-to-ptr) */
@@ -208,7 +209,7 @@ static inline size_t smp_machine_code_pushed(uintptr_t address)
     return first > 0 && smp_x86_pops(code + first) > 0 ? 2 : 0;
 }
 
-/* push of any such register: its length, or 0. */
+/* push of any register but the stack's and the frame's: its length, or 0. */
 static inline size_t smp_x86_pushes(const uint8_t *code)
 {
     if (code[0] == 0x41 && code[1] >= 0x50 && code[1] <= 0x57)
@@ -217,12 +218,12 @@ static inline size_t smp_x86_pushes(const uint8_t *code)
 }
 
 /*
- * How many of those arguments lie on the stack before the instruction at pc:
+ * How many of the type check's arguments lie on the stack before the instruction at pc:
  *
  *   push; push; call stub; pop; pop
  *   0     1     2          2    1
  *
- * From SMP_PUSHED_BEFORE bytes before pc up to SMP_PUSHED_BEHIND behind it all can be read.
+ * Bytes from SMP_PUSHED_BEFORE before pc up to SMP_PUSHED_BEHIND behind it must be readable.
  */
 static inline size_t smp_machine_code_pushed_at(uintptr_t pc)
 {
@@ -246,7 +247,7 @@ static inline size_t smp_machine_code_pushed_at(uintptr_t pc)
     return 0;
 }
 
-/* push %rsi; push %rcx, then the class of what is in %rsi. */
+/* push %rsi; push %rcx, then a load of the class of the object in %rsi. */
 static inline bool smp_x86_keeps_arrays(const uint8_t *code)
 {
     static const uint8_t load[] = { 0x8b, 0x76, 0x08 };
@@ -272,13 +273,14 @@ static inline size_t smp_x86_kept_behind(const uint8_t *pushes, const uint8_t *c
 }
 
 /*
- * Where C1 copies an array of objects it keeps both arrays on the stack while it compares their
- * classes, at last by a type check as above:
+ * C1's copy of an array of objects keeps both arrays on the stack while it compares their classes,
+ * at last by a type check as above:
  *
  *   push %rsi; push %rcx; mov 8(%rsi), %esi; ...; push; push; call stub; pop; pop; ...; pop; pop
  *   0          1          2                       2     3     4          4    3    2    2    1
  *
- * How many lie there at pc, without the arguments of the check; in the method from start to end.
+ * Returns how many of the arrays lie there at pc, without the arguments of the check. start, end:
+ * the method.
  */
 static inline size_t smp_machine_code_kept_at(uintptr_t pc, uintptr_t start, uintptr_t end)
 {
@@ -297,9 +299,9 @@ static inline size_t smp_machine_code_kept_at(uintptr_t pc, uintptr_t start, uin
 }
 
 /*
- * push %rbp; mov %rsp, %rbp: so most of the JVM's stubs begin, and they end with leave; ret. The
+ * Most of the JVM's stubs begin with push %rbp; mov %rsp, %rbp and end with leave; ret. Returns the
  * address of the return address, with pc in the stub that begins at start; 0: the code does not
- * show it. A stub that keeps something else in %rbp meanwhile makes this a wrong address.
+ * show it. If the stub keeps another value in %rbp meanwhile, the result is wrong.
  */
 static inline uintptr_t smp_machine_code_stub_return(uintptr_t pc, uintptr_t start, uintptr_t sp,
                                                      uintptr_t fp)
@@ -316,7 +318,7 @@ static inline uintptr_t smp_machine_code_stub_return(uintptr_t pc, uintptr_t sta
     return (offset == PUSH_BYTES ? sp : fp) + sizeof(uintptr_t);
 }
 
-/* mov $target, %r10; call *%r10: how compiled code calls what is not compiled. */
+/* mov $target, %r10; call *%r10: a call of code that is not compiled Java. */
 static inline bool smp_x86_calls_r10(const uint8_t *code, struct smp_call *call)
 {
     int64_t target = 0;
@@ -334,8 +336,7 @@ static inline bool smp_x86_calls_r10(const uint8_t *code, struct smp_call *call)
 }
 
 /*
- * Is the instruction before this address a call? At least SMP_CALL_LONGEST bytes before it can be
- * read.
+ * Is the instruction before this address a call? SMP_CALL_LONGEST bytes before it must be readable.
  */
 static inline bool smp_machine_code_follows_call(uintptr_t address, struct smp_call *call)
 {
@@ -361,7 +362,7 @@ static inline bool smp_machine_code_follows_call(uintptr_t address, struct smp_c
     return is_call;
 }
 
-/* Is there a call of a known target at pc? Up to end the code can be read. */
+/* Is there a call of a known target at pc? The code must be readable up to end. */
 static inline bool smp_machine_code_is_direct_call(uintptr_t pc, uintptr_t end,
                                                    struct smp_call *call)
 {
@@ -376,7 +377,7 @@ static inline bool smp_machine_code_is_direct_call(uintptr_t pc, uintptr_t end,
     return true;
 }
 
-/* jmp *%rcx: how C1's stub goes on at the handler of an exception. */
+/* jmp *%rcx: C1's stub goes on at the handler of an exception. */
 static inline bool smp_machine_code_jumps_to_handler(uintptr_t pc)
 {
     const uint8_t *code = (const uint8_t *)pc; /* NOLINT(performance-no-int-to-ptr) */
@@ -384,15 +385,15 @@ static inline bool smp_machine_code_jumps_to_handler(uintptr_t pc)
     return code[0] == 0xff && code[1] == 0xe1;
 }
 
-/* Has the code at pc these bytes? */
+/* Is this the code at pc? */
 static inline bool smp_x86_is(uintptr_t pc, const uint8_t *bytes, size_t count)
 {
     return memcmp((const void *)pc, bytes, count) == 0; /* NOLINT */
 }
 
 /*
- * What the interpreter has called has returned: its frame is complete, and registers have what the
- * callee left there, until the stack pointer is restored.
+ * Has a callee just returned to the interpreter? Its frame is complete then, and registers hold the
+ * callee's values until the stack pointer is restored:
  *
  *   until JDK 20   mov -16(%rbp), %rsp
  *   from 21 on     mov -16(%rbp), %rcx; lea (%rbp, %rcx, 8), %rsp
@@ -414,7 +415,7 @@ static inline bool smp_machine_code_returns_to_frame(uintptr_t pc)
            smp_x86_is(pc, by_r10 + LOAD, LEA);
 }
 
-/* Behind a call's return address: past the eight bytes from which JDK 21 finds a caller's blob. */
+/* Skips the eight bytes behind a call by which JDK 21 and later find the caller's blob. */
 static inline uintptr_t smp_machine_code_behind_call(uintptr_t address, uintptr_t end)
 {
     enum { BYTES = 8 };
@@ -425,11 +426,11 @@ static inline uintptr_t smp_machine_code_behind_call(uintptr_t address, uintptr_
                                                                          : address;
 }
 
-/* test %eax, (%reg): four bytes can be read. */
+/* test %eax, (%reg); four bytes must be readable. */
 static inline bool smp_x86_tests_at(const uint8_t *code, unsigned reg)
 {
     enum { R12 = 12, R13 = 13, RBP = 5, RSP = 4 };
-    const unsigned has_byte = reg == RBP || reg == R13 ? 0x40 : 0; /* cannot do without one */
+    const unsigned has_byte = reg == RBP || reg == R13 ? 0x40 : 0; /* these need a distance */
 
     if (reg >= 8 && *code++ != 0x41)
         return false;
@@ -438,10 +439,10 @@ static inline bool smp_x86_tests_at(const uint8_t *code, unsigned reg)
 }
 
 /*
- * mov disp(%r15), %reg; ...; test %eax, (%reg): a poll of the safepoint's page. Its address is read
- * from the thread's object. A few instructions may lie between if the register needs a prefix: then
- * no part of another instruction is likely to look like the test. The distance of both; 0: there is
- * no poll at pc. Up to end the code can be read.
+ * mov disp(%r15), %reg; ...; test %eax, (%reg): a poll of the safepoint's page, with its address
+ * from the thread's object. A few instructions may lie between the two if the register needs a
+ * prefix: then no part of another instruction is likely to look like the test. Returns the distance
+ * of the two; 0: there is no poll at pc. The code must be readable up to end.
  */
 static inline uint32_t smp_machine_code_poll_load(uintptr_t pc, uintptr_t end)
 {
@@ -463,7 +464,7 @@ static inline uint32_t smp_machine_code_poll_load(uintptr_t pc, uintptr_t end)
     return 0;
 }
 
-/* The first call of what is not compiled whose return address lies at or after from; 0: none. */
+/* The first call of code that is not compiled Java which returns to from or behind it; 0: none. */
 static inline size_t smp_machine_code_next_leaf_call(const void *start, size_t size, size_t from,
                                                      struct smp_call *call)
 {
@@ -505,8 +506,8 @@ static inline size_t smp_machine_code_next_outlined_call(const void *start, size
 
 /*
  * add disp(%rsp), %rsp; pop %rbp: value classes that came as references were spread on the stack
- * below the caller's frame, and the frame keeps its real size, without the caller's frame
- * pointer and the return address, in the word below those of a frame that was not made larger.
+ * below the caller's frame. The frame then keeps its real size, without the caller's frame pointer
+ * and the return address, in the word below those of a frame that was not made larger.
  */
 static inline enum smp_frame_size smp_machine_code_frame_size(const void *start, size_t size,
                                                               uint32_t frame_bytes)

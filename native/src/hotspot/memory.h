@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * memory.h - loads from addresses that are known to be mapped: the code heap, libjvm's own
- * variables, words of a stack within its bounds. All else goes through base/safe_read.h.
+ * variables, words of a stack within its bounds. Any other address is read by base/safe_read.h.
  *
  * Threads  any, signal handlers included.
  * Cost     one load.

@@ -9,9 +9,9 @@
 
 enum {
     OBJECT_BYTES =
-        512, /* a method, its constant part and its pool have fewer, without what follows */
-    BEFORE_BYTES = 640, /* read with a method: many a ConstMethod has fewer, with its byte codes */
-    PAGE_BYTES = 4096,  /* what lies in one page with what is mapped is mapped */
+        512, /* a method, its constant part and its pool have fewer, without what follows them */
+    BEFORE_BYTES = 640, /* read with a method; most ConstMethods with their codes have fewer */
+    PAGE_BYTES = 4096,  /* memory in one page with mapped memory is mapped */
     MAX_CONST_WORDS = 512 * 1024, /* 64 KB of byte code, and each table as long as it can be */
     MAX_METHOD_IDS = 64 * 1024 + 1,
     NATIVE_FLAG = 0x100, /* JVM_ACC_NATIVE */
@@ -21,7 +21,7 @@ enum {
     CONTINUATION = 0x80
 };
 
-/* What was read of a method, from the outside in. */
+/* The parts of a method that have been read. */
 struct view {
     struct smp_method_code code;
     uintptr_t holder;
@@ -67,9 +67,9 @@ static bool read_object(uintptr_t address, uint32_t bytes, char to[OBJECT_BYTES]
 }
 
 /*
- * A method, and what lies right before it in its page: mostly its ConstMethod, which the JVM
- * allocates just before it. One read is as good as two: of objects that are freed or changed
- * meanwhile it returns a mixture, too, only of a shorter time.
+ * A method and the memory before it in its page, which mostly holds its ConstMethod, because the
+ * JVM allocates that just before. One read is as good as two: if objects are freed or changed
+ * meanwhile, both return a mixture.
  */
 struct method_memory {
     uintptr_t from; /* of the bytes */
@@ -95,7 +95,7 @@ static bool read_method(const struct smp_layout *layout, uintptr_t method,
     return true;
 }
 
-/* NULL: not all of it has been read. */
+/* NULL: the object is not, or not all, in this memory. */
 static const char *find_in_memory(const struct method_memory *memory, uintptr_t address,
                                   uint32_t bytes)
 {
@@ -134,7 +134,7 @@ static bool read_const_method(const struct smp_layout *layout, const struct meth
 
 static bool read_byte_codes(const struct smp_layout *layout, uintptr_t method, struct view *out)
 {
-    struct method_memory memory; /* what is read of it is written first */
+    struct method_memory memory; /* not initialised: only written bytes are read */
 
     return read_method(layout, method, &memory, out) && read_const_method(layout, &memory, out);
 }
@@ -150,7 +150,7 @@ static bool read_pool(const struct smp_layout *layout, struct view *out)
     out->holder = word_at(object, layout->pool.holder);
     out->file = u16_at(object, layout->pool.source_file);
     out->code.ids = out->holder + layout->klass.ids;
-    /* Of an array of the JVM's, the first thing is its length. */
+    /* An array of the JVM's begins with its length. */
     const struct smp_safe_part parts[] = {
         { &tags, word_at(object, layout->pool.tags), sizeof(tags) },
         { &out->code.id_array, out->code.ids, sizeof(out->code.id_array) },
@@ -191,8 +191,8 @@ static uintptr_t id_address(const struct smp_method_code *code)
 }
 
 /*
- * What lies where a number above the count would be, perhaps cannot be read: it has no id, either.
- * The JVM frees an array once the class has a larger one: this one was still the class's after the
+ * A method whose number is above the count has no id; the word there may not be readable. The JVM
+ * frees an array once the class has a larger one, so this one must still be the class's after the
  * id was read.
  */
 uint64_t smp_method_code_id(const struct smp_method_code *code)
@@ -282,7 +282,7 @@ static bool read_lengths(const struct smp_layout *layout, struct symbols *symbol
     return true;
 }
 
-/* The class's name, the method's and, where it is wanted and known, that of the file. */
+/* The names of the class, of the method and, if wanted and known, of the file. */
 static bool read_symbols(const struct smp_layout *layout, const struct view *view, bool with_file,
                          struct symbols *out)
 {
@@ -301,7 +301,7 @@ static bool read_symbols(const struct smp_layout *layout, const struct view *vie
            smp_safe_read_parts(parts, out->count) && read_lengths(layout, out);
 }
 
-/* A name that is longer is cut between two characters. length: of what has been read of it. */
+/* Cuts a longer name between two characters. length: the bytes that have been read. */
 static bool end_name(char name[SMP_METHOD_NAME_BYTES], size_t length)
 {
     if (length == SMP_METHOD_NAME_BYTES) {
@@ -337,7 +337,7 @@ bool smp_method_names(const struct smp_layout *layout, uintptr_t method,
            end_name(out->class_name, class_bytes) && end_name(out->name, name_bytes);
 }
 
-/* What is left to be copied to. */
+/* The free part of the output. */
 struct room {
     char *at;
     size_t bytes;

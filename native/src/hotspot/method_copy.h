@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * method_copy.h - what a report shows of a frame whose method has no id: class, name, source file
- * and line, copied while the method is alive.
+ * method_copy.h - copies what a report shows of a frame without a method id: class, name, source
+ * file and line. The method must be alive.
  *
  *   Method*, byte code index ─► class, name, file as the class file has them · line · native
  *
- * They are the same as JVMTI returns for the method's id, so a frame without an id and one with it
- * are the same row. A name is never cut: what has no room is not copied.
+ * JVMTI returns the same texts and lines for the method's id, so frames with and without an id are
+ * one row. A name is never cut: if there is no room, nothing is copied.
  *
  * Threads  any, signal handlers included: no lock, no allocation, no call into the JVM.
  * Errors   0: no room, or memory that is no method.
@@ -21,7 +21,7 @@
 
 #include "hotspot/layout.h"
 
-/* Texts are modified UTF-8 without a NUL, one behind the other. */
+/* The texts are modified UTF-8 without a NUL, one behind the other. */
 struct smp_method_copy {
     int32_t line;       /* 0: unknown */
     int32_t first_line; /* the smallest line of the method; 0: unknown */

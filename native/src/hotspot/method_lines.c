@@ -10,7 +10,7 @@ enum {
     LINE_BITS = 3,
     LINE_MASK = 7,
     TWO_NUMBERS = 255,
-    MAX_ENTRIES = 64 * 1024 /* a method has no more byte codes */
+    MAX_ENTRIES = 64 * 1024 /* the most byte codes of a method */
 };
 
 struct table {
@@ -28,7 +28,7 @@ static const uint8_t *find_table_bytes(const void *self, uintptr_t at, size_t *l
     return smp_safe_read(room, at, *length) ? room : NULL;
 }
 
-/* Its lowest bit says whether it counts down. */
+/* The lowest bit is the sign. */
 static int32_t next_signed(struct table *table)
 {
     const uint32_t number = smp_compressed_number(&table->data);

@@ -7,7 +7,7 @@
  *   byte 0                  the end
  *
  * Threads  any, signal handlers included: no lock, no allocation.
- * Errors   false: the table does not end where the method does, or cannot be read.
+ * Errors   false: the table does not end inside the method, or cannot be read.
  * Cost     a safe read for each block of the table (compressed.h): mostly one.
  */
 #ifndef SMP_HOTSPOT_METHOD_LINES_H
@@ -21,7 +21,7 @@ struct smp_method_lines {
     int32_t first; /* the smallest line of the method; 0: none */
 };
 
-/* base: see layout.h. The table is in [start, end). A negative bci is the method's beginning. */
+/* base: see layout.h. The table is in [start, end). A negative bci means the method's beginning. */
 bool smp_method_lines_read(uint32_t base, uintptr_t start, uintptr_t end, int32_t bci,
                            struct smp_method_lines *out);
 

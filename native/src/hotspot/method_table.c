@@ -11,27 +11,27 @@
 
 enum {
     ENTRY_BYTES = 32,
-    ALIGNMENT = 4096, /* to give memory back, which is done in pages */
+    ALIGNMENT = 4096, /* memory is returned to the system in pages */
     HALF_BITS = 32,
-    /* A word says where the byte codes are: address, flag, length. */
+    /* The place of the byte codes in one word: address, flag, length. */
     LENGTH_BITS = 16,
     ADDRESS_BITS = 48,
     NATIVE = 1 /* the addresses are aligned to words */
 };
 
-/* The first one is odd while the entry is written. After each writing it is one that no entry has
- * had, also where the table was emptied: a reader may have been interrupted for that long. */
+/* The sequence number is odd while the entry is written. After each writing it is one that no entry
+ * ever had, also if the table was emptied: a reader may have been interrupted for that long. */
 enum table_word { TABLE_SEQUENCE, TABLE_METHOD, TABLE_ID, TABLE_CODE, TABLE_WORDS };
 
 struct table_entry {
     _Alignas(ENTRY_BYTES) _Atomic uint64_t words[TABLE_WORDS];
 };
 
-/* All zeros at first: then memory becomes real only where it is used. */
+/* Zeros at first, so that only the used pages become real. */
 static struct {
     _Alignas(ALIGNMENT) struct table_entry entries[SMP_METHOD_TABLE_ENTRIES];
     atomic_flag is_written;
-    /* Of the thread that writes. */
+    /* Used by the thread that writes. */
     size_t turn;
     uint64_t sequence; /* of the last writing */
 
@@ -40,8 +40,8 @@ static struct {
 
 enum id_kind { NOT_SEEN, POINTERS, OTHERS };
 
-/* The version alone does not say it: a JVM may have the ids of a later one. So the first one that
- * an event brings is read safely; all others are what that one is. */
+/* A JVM may have the ids of a later version. So the first id that an event brings is read safely,
+ * and decides for all others. */
 static bool is_pointer_id(uint64_t id)
 {
     uintptr_t word = 0;
@@ -63,7 +63,7 @@ static uint64_t load_word(const struct table_entry *entry, enum table_word word)
     return atomic_load_explicit(&entry->words[word], memory_order_relaxed);
 }
 
-/* A method is in either entry of its pair. */
+/* A method's entry is either one of its pair. */
 static struct table_entry *pair_of_method(uintptr_t method)
 {
     const uint64_t mixed = (method >> 3) * 0xd6e8feb86659fd93U;
@@ -71,8 +71,8 @@ static struct table_entry *pair_of_method(uintptr_t method)
     return &table.entries[(size_t)(mixed >> HALF_BITS) & (SMP_METHOD_TABLE_ENTRIES - 2)];
 }
 
-/* The word is never freed: see the header. Of an entry that was emptied while it was written, a
- * part may be 0. */
+/* The word is never freed: see the header. An entry that was emptied while it was written may have
+ * zeros. */
 static bool is_alive(uint64_t id, uintptr_t method)
 {
     return id != 0 && method != 0 && smp_load_word((uintptr_t)id) == method;
@@ -90,7 +90,7 @@ static bool read_table_entry(const struct table_entry *entry, uintptr_t method,
     const uint64_t id = load_word(entry, TABLE_ID);
     const uint64_t code = load_word(entry, TABLE_CODE);
     atomic_thread_fence(memory_order_acquire);
-    /* All of one writing; before that the id may be that of another entry. */
+    /* The words must come from one writing; only then may the id be followed. */
     if (load_word(entry, TABLE_SEQUENCE) != sequence || !is_alive(id, method))
         return false;
     *out = (struct smp_known_method){
@@ -113,7 +113,7 @@ bool smp_method_table_find(uintptr_t method, struct smp_known_method *out)
     return false;
 }
 
-/* 0: not known, or an address that has no room. */
+/* 0: not known, or the address does not fit. */
 static uint64_t code_word(const struct smp_known_method *known)
 {
     const uintptr_t address = known->const_method;
@@ -123,7 +123,7 @@ static uint64_t code_word(const struct smp_known_method *known)
     return (uint64_t)(address | (known->is_native ? NATIVE : 0)) << LENGTH_BITS | known->code_bytes;
 }
 
-/* This method's entry, or one that was never used; NULL: neither. By the thread that writes. */
+/* This method's entry, else one that was never used; NULL: neither. For the thread that writes. */
 static struct table_entry *find_room(struct table_entry *pair, uintptr_t method)
 {
     for (size_t i = 0; i < 2; i++) {
@@ -137,7 +137,7 @@ static struct table_entry *find_room(struct table_entry *pair, uintptr_t method)
     return NULL;
 }
 
-/* One of two that are of other methods: that of a dead one, else they take turns. */
+/* One of two entries of other methods: that of a dead method, else they take turns. */
 static struct table_entry *choose_entry(struct table_entry *pair)
 {
     for (size_t i = 0; i < 2; i++) {
@@ -197,7 +197,7 @@ void smp_method_table_add(uint64_t id)
         keep(smp_load_word((uintptr_t)id), id, 0, true);
 }
 
-/* Pages of zeros take the place of what was written; where that fails, zeros do. */
+/* Replaces the pages by pages of zeros, or, if that fails, writes zeros. */
 void smp_method_table_empty(void)
 {
     if (madvise(table.entries, sizeof(table.entries), MADV_DONTNEED) != 0)

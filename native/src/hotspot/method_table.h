@@ -1,35 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * method_table.h - what is known of methods, by their Method*: the method id, and where the byte
- * codes are.
+ * method_table.h - from a Method* to its method id and its byte codes.
  *
  *   the JVM's events: class prepared, method compiled ─offer, add─┐
  *   a walk that sees a method first ─────────────────────────put──┴─► Method* ─find─► id, byte
  *                                                                                     codes
  *
- * Only up to JDK 25, where a method id is the address of a word that has the Method*, or nothing
- * once its class is unloaded; that word is never freed or used again. So each find proves its entry
- * by one load: while the id's word has this Method*, the method is the one that was kept, and it is
- * alive. Another class may have taken the same addresses meanwhile, but not the same id. Where a
- * method's byte codes are does not change after its class is prepared: a class that is redefined
- * gets new Methods.
+ * Used only up to JDK 25. There a method id is the address of a word that holds the Method*, or 0
+ * once its class is unloaded; that word is never freed or used again. So one load proves an entry:
+ * while the id's word holds this Method*, the method is the one that was kept, and it is alive.
+ * Another class may have taken the same addresses meanwhile, but not the same id. The byte codes of
+ * a method do not move after its class is prepared: a class that is redefined gets new Methods.
  *
- * The first id that an event brings is read safely: where it is no such address, none is kept.
+ * The first id that an event brings is read safely; if it is no such address, the table stays
+ * empty.
  *
- * Two cases are not covered. The JVM frees the methods of a class that is unloaded a moment before
- * it clears their ids; what keeps an id checks it again once a class was unloaded. And where
- * it frees an obsolete version of a redefined class without clearing the ids (before JDK-8313816),
- * the next version may take its place: its frames then have the name of the obsolete one, until the
- * method is compiled.
+ * Two cases are not covered. The JVM frees the methods of an unloaded class a moment before it
+ * clears their ids; callers that keep an id check it again after a class was unloaded. And a JVM
+ * before JDK-8313816 frees an obsolete version of a redefined class without clearing the ids. If
+ * the next version takes its place, its frames have the name of the obsolete one until the method
+ * is compiled.
  *
- * Owns     one table for the process, of fixed size, 512 KB, of which only what is used is real; an
- *          entry replaces one of the two that may be in its place.
- * Threads  find: any, signal handlers included; an entry that is just written is not found. put,
- *          offer, add: any, likewise; one thread writes at a time, another one's entry is dropped.
+ * Owns     one table for the process, of fixed size, 512 KB, of which only the used pages are real;
+ *          an entry replaces one of the two in its place.
+ * Threads  find: any, signal handlers included; an entry that is being written is not found. put,
+ *          offer, add: likewise; one thread writes at a time, the entry of a second one is dropped.
  *          empty: any but signal handlers.
  * Errors   false: not known.
- * Cost     find, offer: two cache lines, that of the entry and that of the id's word; the others:
- *          up to four. No system call, but for the first id.
+ * Cost     find, offer: two cache lines, the entry's and that of the id's word; the others: up to
+ *          four. No system call, except for the first id.
  */
 #ifndef SMP_HOTSPOT_METHOD_TABLE_H
 #define SMP_HOTSPOT_METHOD_TABLE_H
@@ -51,20 +50,21 @@ struct smp_known_method {
     bool is_native;
 };
 
-/* False: this JDK's ids are numbers, so nothing may be kept here. */
+/* False: this JDK's ids are numbers, and the table must not be used. */
 static inline bool smp_method_table_serves(const struct smp_layout *layout)
 {
     return layout->version <= SMP_METHOD_TABLE_LAST_JDK;
 }
 
 bool smp_method_table_find(uintptr_t method, struct smp_known_method *out);
-/* The id has been read and is this method's. What is known of a method stays known. */
+/* The id has been read and is this method's. Facts that are already known stay. */
 void smp_method_table_put(uintptr_t method, const struct smp_known_method *known);
-/* An id as the JVM returns it. offer: only where nothing was kept yet; add: in place of another. */
+/* id: as the JVM returns it. offer: only into a free place; add: also in place of another method.
+ * */
 void smp_method_table_offer(uint64_t id);
 void smp_method_table_add(uint64_t id);
 
-/* Nothing is known any more, and no memory is used, but for what others put meanwhile. */
+/* Forgets all methods and returns the memory to the system. Others may put new ones meanwhile. */
 void smp_method_table_empty(void);
 
 #endif

@@ -100,7 +100,7 @@ static bool is_set(const struct found *found, const char *flag)
     return smp_flags_is_on(&found->flags, flag);
 }
 
-/* A variable that ZGC's table has the address of. */
+/* A variable whose address is in ZGC's table. */
 static uintptr_t z_variable(const struct found *found, enum field field)
 {
     const uintptr_t table = smp_load_word(address_in(found, Z_INSTANCE));
@@ -108,8 +108,8 @@ static uintptr_t z_variable(const struct found *found, enum field field)
     return table == 0 ? 0 : smp_load_word(table + offset_in(found, field));
 }
 
-/* The generational ZGC alone has a shift. JDK 21 to 23 have another ZGC beside it, of which they
- * export nothing here. */
+/* Only the generational ZGC has a shift. JDK 21 to 23 also have another ZGC, and export none of its
+ * variables here. */
 static void find_z_references(const struct found *found, struct smp_object_layout *out)
 {
     const bool is_shifted = has(found, Z_BAD_MASK) && has(found, Z_LOAD_SHIFT);
@@ -169,7 +169,7 @@ static void find_lock_stack(const struct found *found, struct smp_monitor_layout
     out->lock_stack_base = offset_in(found, LOCK_STACK) + offset_in(found, LOCK_STACK_BASE);
 }
 
-/* The calling thread waits for no monitor, its id is its own, and its lock stack ends in itself. */
+/* The calling thread waits for no monitor, has its own id, and its lock stack ends in bounds. */
 static bool is_layout_right(const struct smp_monitor_layout *layout, uintptr_t java_thread,
                             int64_t java_id)
 {
@@ -187,8 +187,8 @@ static bool is_layout_right(const struct smp_monitor_layout *layout, uintptr_t j
     return true;
 }
 
-/* The class of the calling thread's Thread object, which native code has attached. Where its word
- * is not understood just now, nothing is said against it. */
+/* Is the class of the calling thread's object Thread? Native code has attached that thread. If the
+ * object's word is not understood just now, that does not count against the layout. */
 static bool is_class_right(const struct found *found, const struct smp_object_layout *objects,
                            uintptr_t java_thread)
 {

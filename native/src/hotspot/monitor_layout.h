@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * monitor_layout.h - where the JVM records which monitor a thread waits for, and who owns it.
+ * monitor_layout.h - the JVM's records of the monitor that a thread waits for, and of its owner.
  *
  *   JavaThread ─► _current_pending_monitor, _current_waiting_monitor ─► ObjectMonitor ─┬► _owner
  *        │                                                                             └► _object
  *        └► _lock_stack: objects that the thread has locked, and no thread has waited for
  *
- * How an owner is written is decided by the declared type of the field, not by the JDK's version:
+ * The declared type of the field, not the JDK's version, decides how an owner is written:
  *
  *   a pointer   the owner's JavaThread, or an address in the owner's stack
  *   int64_t     the owner's Java thread id, also a virtual thread's; 1: anonymous, its lock stack
  *               has the object; 2: the monitor is being taken away
  *
- * libjvm exports these fields for debuggers (exports.h). They are no supported interface, so they
- * are used only if what they say of the calling thread is right.
+ * libjvm exports these fields for debuggers (exports.h), which is no supported interface. So they
+ * are used only if their values for the calling thread are right.
  *
  * Threads  find: any attached one. A found layout is constant.
- * Errors   false: a field is missing, has another type than expected, or says what is not so.
+ * Errors   false: a field is missing, has an unexpected type, or holds a wrong value.
  * Cost     find: a pass over about three thousand names.
  */
 #ifndef SMP_HOTSPOT_MONITOR_LAYOUT_H
@@ -37,11 +37,11 @@ enum {
 
 /* Offsets, in bytes; 0: this JVM has no such field. */
 struct smp_monitor_layout {
-    bool is_id;       /* how an owner is written */
+    bool is_id;       /* an owner is written as an id, not as a pointer */
     uint32_t pending; /* in a JavaThread */
     uint32_t waiting;
-    uint32_t owner_id;        /* what the thread writes as owner: its own id, or that of the virtual
-                                  thread mounted on it */
+    uint32_t owner_id;        /* the id that the thread writes as owner: its own, or that of the
+                                  virtual thread mounted on it */
     uint32_t lock_stack_top;  /* 32 bits: the end of its entries, from the JavaThread on */
     uint32_t lock_stack_base; /* its first entry */
     uint32_t owner;           /* in an ObjectMonitor */

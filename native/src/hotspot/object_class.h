@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * object_class.h - where an object lies that a handle of the JVM refers to, and of which class it
- * is.
+ * object_class.h - the address of the object that a handle of the JVM refers to, and its class.
  *
  * With Serial, Parallel and G1 the word in a handle is the object's address, which changes in
  * safepoints only. ZGC's words are coloured, and its objects move at any time: a word counts only
- * while its colour is the good one, and its address only until the next safepoint, at which colours
+ * while it has the good colour, and its address only until the next safepoint, at which colours
  * change. Words of other collectors that move objects (Shenandoah) are not understood.
  *
  * Threads  any. A layout is constant.
@@ -47,10 +46,10 @@ struct smp_object_layout {
     uint32_t body;
 };
 
-/* The object that the word at this address refers to. It may move at the next safepoint. */
+/* The address of the object that the handle refers to. It may change at the next safepoint. */
 uintptr_t smp_object_address(const struct smp_object_layout *layout, uintptr_t handle);
-/* The name of its class, as "com.acme.Cart"; cut at size. Believe it if no safepoint has begun
- * since its address was read. */
+/* The name of the object's class, as "com.acme.Cart"; cut at size. Believe it only if no safepoint
+ * has begun since the object's address was read. */
 bool smp_object_class_name(const struct smp_object_layout *layout, uintptr_t object, char *name,
                            size_t size);
 

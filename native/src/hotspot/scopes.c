@@ -12,12 +12,12 @@
 enum {
     MAX_DATA_BYTES = 256 * 1024 * 1024,
     PIECE_BYTES = 8192,
-    METHODS = 64,      /* of the metadata, read at once */
-    OWN_BYTES = 4096,  /* of records and scopes, where there is no copy */
-    AFTER_BYTES = 512, /* of a copy of scopes: what is behind the innermost one's start */
+    METHODS = 64,      /* metadata that are read at once */
+    OWN_BYTES = 4096,  /* of records and scopes, if there is no shared copy */
+    AFTER_BYTES = 512, /* of scopes: copied behind the start of the innermost one */
     PIVOTS = SMP_SAFE_PARTS,
-    END_PC = INT32_MAX, /* of the record behind the last one */
-    NO_SCOPE = 0,       /* where the only frame is that of the method itself, at its entry */
+    END_PC = INT32_MAX, /* the pc of the record that ends the list */
+    NO_SCOPE = 0,       /* the only frame is the method's own, at its entry */
     ENTRY_BCI = -1
 };
 
@@ -28,10 +28,10 @@ struct piece {
     const char *bytes;
 };
 
-/* What a compiled method has for debugging, as addresses. */
+/* The debug data of a compiled method, as addresses. */
 struct debug_data {
     bool is_outside;        /* of the code heap: reads may fault */
-    struct piece pieces[2]; /* of what lies outside what is copied: records, scopes; metadata */
+    struct piece pieces[2]; /* readable bytes: of records and scopes; of metadata */
     uintptr_t pcs;
     uintptr_t pcs_end;
     uintptr_t scopes;
@@ -45,7 +45,7 @@ struct record {
     int32_t scope;
 };
 
-/* Some of the metadata that are in no piece: reads are system calls, so many are read at once. */
+/* Metadata that are in no piece. Each read is a system call, so many are read at once. */
 struct metadata {
     uintptr_t first;
     uintptr_t count; /* 0: none is read yet */
@@ -70,8 +70,7 @@ static bool find_inside(const struct smp_layout *layout, const struct smp_blob *
                         struct debug_data *out)
 {
     const uintptr_t start = blob->start;
-    const uintptr_t end =
-        blob->data_end; /* checked: what is read here may be another blob by now */
+    const uintptr_t end = blob->data_end; /* checked, because this may be another blob by now */
 
     out->is_outside = false;
     out->scopes = smp_load_word(start + layout->nmethod.scopes);
@@ -128,7 +127,7 @@ static const char *find_bytes(const struct debug_data *data, uintptr_t at, size_
     return NULL;
 }
 
-/* Of those that are copied: the first ones. */
+/* The bytes of metadata that are copied: the first ones. */
 static size_t metadata_bytes(const struct debug_data *data, const struct smp_code_copy *copy)
 {
     const size_t all = data->metadata_end - data->metadata;
@@ -137,10 +136,10 @@ static size_t metadata_bytes(const struct debug_data *data, const struct smp_cod
 }
 
 /*
- * Copies [from, end), for which there is room, and, if wanted, the first metadata, at once. Both
- * may be those of another method by then, or neither's, as if they were read piece by piece: what
- * is read of a copy is checked against the bounds of data, too, the Method* by the caller, and at
- * the end whether the blob still is of the same method.
+ * Copies [from, end), for which there is room, and, if wanted, the first metadata, in one read. The
+ * bytes may be another method's by then, as if they were read piece by piece. So reads of the copy
+ * are checked against the bounds of data, the caller checks each Method*, and at the end the blob
+ * must still be of the same method.
  */
 static bool copy_data(struct debug_data *data, uintptr_t from, uintptr_t end, bool with_metadata,
                       struct smp_code_copy *copy)
@@ -161,27 +160,27 @@ static bool copy_data(struct debug_data *data, uintptr_t from, uintptr_t end, bo
     return true;
 }
 
-/* Are they few enough to be copied at once? The scopes are right behind the records. */
+/* Can records and scopes be copied at once? The scopes follow the records. */
 static bool is_small(const struct debug_data *data, const struct smp_code_copy *copy)
 {
     return data->scopes_end - data->pcs <= copy->debug_room;
 }
 
-/* Another method may have taken its place meanwhile; no two have the same compile id. */
+/* Another method may have taken the blob's place meanwhile; it has another compile id. */
 static bool is_same_method(const struct smp_layout *layout, const struct smp_blob *blob)
 {
     atomic_thread_fence(memory_order_acquire);
     return smp_load_u32(blob->start + layout->nmethod.compile_id) == blob->compile_id;
 }
 
-/* Before that, the JVM still writes its data; they do not change any more. */
+/* Until a method is installed, the JVM writes its data; after that they do not change. */
 static bool is_installed(const struct smp_layout *layout, const struct smp_blob *blob)
 {
     return layout->nmethod.state != 0 &&
            (int8_t)smp_load_u8(blob->start + layout->nmethod.state) >= 0;
 }
 
-/* Found there, or copied and, if that may be, kept. */
+/* Finds the data in the copy, or copies them, and keeps the copy if they are constant. */
 static bool copy_all(const struct smp_layout *layout, const struct smp_blob *blob,
                      struct debug_data *data, struct smp_code_copy *copy)
 {
@@ -209,8 +208,8 @@ static bool copy_all(const struct smp_layout *layout, const struct smp_blob *blo
 }
 
 /*
- * Narrows [*low, *high), which is as find_record has it, until its records have room, by PIVOTS of
- * them at a time.
+ * Narrows [*low, *high), the range of find_record, by PIVOTS records at a time, until its records
+ * fit into the room.
  */
 static bool narrow_records(const struct smp_layout *layout, const struct debug_data *data,
                            int32_t pc, size_t room, size_t *low, size_t *high)
@@ -240,7 +239,8 @@ static bool narrow_records(const struct smp_layout *layout, const struct debug_d
     return true;
 }
 
-/* What find_record will read, where not all is copied. False: it cannot be read. */
+/* Copies the records that find_record will read, if not all data are copied. False: not readable.
+ * */
 static bool copy_records(const struct smp_layout *layout, struct debug_data *data, int32_t pc,
                          struct smp_code_copy *copy, size_t *low, size_t *high)
 {
@@ -255,7 +255,7 @@ static bool copy_records(const struct smp_layout *layout, struct debug_data *dat
                      data->pcs + (*high < count ? *high + 1 : *high) * bytes, false, copy);
 }
 
-/* The scope and those of its callers, which were written before it, as far as there is room. */
+/* Copies the scope and those of its callers, which were written before it, as far as they fit. */
 static bool copy_scopes(struct debug_data *data, int32_t scope, struct smp_code_copy *copy)
 {
     const uintptr_t at = data->scopes + (uint32_t)scope;
@@ -285,9 +285,9 @@ static bool load_record(const struct smp_layout *layout, const struct debug_data
 }
 
 /*
- * The record of exactly this pc, counted from the start of the code, or else, if is_near, the first
- * one behind it: records are in order of their pcs. The last one is no place in the code, but marks
- * the end of the list: to what lies behind all places, the last of them is the nearest.
+ * Finds the record of exactly this pc, which counts from the start of the code, or, if is_near, the
+ * first one behind it. Records are in order of their pcs. The last one marks the end of the list
+ * and is no place in the code: for a pc behind all places the one before it is the nearest.
  */
 static bool find_record(const struct smp_layout *layout, struct debug_data *data, int32_t pc,
                         bool is_near, struct smp_code_copy *copy, struct record *out)
@@ -308,7 +308,7 @@ static bool find_record(const struct smp_layout *layout, struct debug_data *data
         else
             high = middle;
     }
-    /* The last one that is not behind pc, but where the first one is. */
+    /* low: the last record that is not behind pc, or the first one. */
     if (!load_record(layout, data, low, out))
         return false;
     if (out->pc == pc || (is_near && out->pc > pc))
@@ -339,7 +339,7 @@ static const uint8_t *find_scope_bytes(const void *self, uintptr_t at, size_t *l
     return smp_safe_read(room, at, *length) ? room : NULL;
 }
 
-/* The index counts from 1. */
+/* index: from 1. */
 static uintptr_t read_scope_method(const struct debug_data *data, struct metadata *read,
                                    uint32_t index)
 {
@@ -367,7 +367,7 @@ static uintptr_t read_scope_method(const struct debug_data *data, struct metadat
     return read->words[index - 1 - first];
 }
 
-/* From the innermost scope out; a caller's scope was written before the one that it calls. */
+/* From the innermost scope out. A caller's scope was written before that of its callee. */
 static size_t read_scopes(const struct smp_layout *layout, const struct debug_data *data,
                           int32_t scope, struct smp_raw_frame *out, size_t room)
 {
@@ -397,7 +397,7 @@ static size_t read_scopes(const struct smp_layout *layout, const struct debug_da
     return count;
 }
 
-/* Reads all of it, a piece at a time. */
+/* Can all bytes be read? */
 static bool can_read(uintptr_t at, uintptr_t end)
 {
     char piece[PIECE_BYTES];
@@ -421,7 +421,7 @@ bool smp_code_map_data(const struct smp_layout *layout, struct smp_blob *blob)
     return true;
 }
 
-/* Where a frame is wanted, and the room for them. */
+/* The place whose frames are wanted, and the room for them. */
 struct wanted {
     int32_t pc;   /* counted from the start of the code */
     bool is_near; /* or the first record behind it */
@@ -438,7 +438,7 @@ int32_t smp_code_poll_record(const struct smp_blob *blob, int32_t offset)
     return distance > 0 ? offset + (int32_t)distance : 0;
 }
 
-/* The record that wanted means. */
+/* Finds the record of the wanted place. */
 static bool find_wanted(const struct smp_layout *layout, const struct smp_blob *blob,
                         struct debug_data *data, const struct wanted *wanted,
                         struct smp_code_copy *copy, struct record *out)
@@ -452,7 +452,7 @@ static bool find_wanted(const struct smp_layout *layout, const struct smp_blob *
     return poll == 0 || find_record(layout, data, poll, true, copy, out);
 }
 
-/* copy: where data that lie outside are, or will be, copied; NULL: all are in pieces. */
+/* copy: the room for data outside of the code heap; NULL: all data are in pieces. */
 static size_t read_from_data(const struct smp_layout *layout, const struct smp_blob *blob,
                              struct debug_data *data, const struct wanted *wanted,
                              struct smp_code_copy *copy)
@@ -479,7 +479,7 @@ static size_t read_with(const struct smp_layout *layout, const struct smp_blob *
                : read_from_data(layout, blob, data, wanted, copy);
 }
 
-/* With a copy of our own. */
+/* With a copy on this stack. */
 static size_t read_alone(const struct smp_layout *layout, const struct smp_blob *blob,
                          struct debug_data *data, const struct wanted *wanted)
 {

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thread_layout.h - where in its own thread object the JVM records the thread's state, its last
- * Java frame, and where its stack lies.
+ * thread_layout.h - where the JVM's thread object holds the thread's state, its last Java frame,
+ * and the bounds of its stack.
  *
- * libjvm exports the offsets of its fields, and the numbers of the states, for debuggers
- * (gHotSpotVMStructs, gHotSpotVMIntConstants). They are no supported interface, so they are used
- * only if what they point at is right: seen from a native method called from Java, the state is
- * "in native", the last Java stack pointer lies above us on this very stack, the last Java pc lies
- * in known code, and the JNIEnv lies in the object. If anything differs, no offset is used: walks
- * of threads inside the JVM then fail more often. The stack's bounds must be those that the C
- * library says; else they alone are not used.
+ * libjvm exports the offsets of its fields and the numbers of the states for debuggers, which is no
+ * supported interface. So they are used only if the calling thread's values are right: it is in a
+ * native method called from Java, so its state is "in native", the last Java stack pointer lies
+ * above us on this very stack, the last Java pc lies in known code, and the JNIEnv lies in the
+ * object. If one of these differs, no offset is used, and walks of threads inside the JVM fail more
+ * often. The stack's bounds must be those of the C library; else only they are not used.
  *
  * Threads  any attached one.
  * Errors   a layout of zeros: unknown.
@@ -32,31 +31,31 @@ struct smp_jvm_states {
     int32_t blocked;
 };
 
-/* Then its last Java frame is in its anchor. */
+/* In these states the thread's last Java frame is in its anchor. */
 static inline bool smp_jvm_is_outside_java(const struct smp_jvm_states *states, int32_t state)
 {
     return state == states->in_native || state == states->in_vm || state == states->blocked;
 }
 
-/* A thread in one of these states may run, but its anchor and its Java frames stand still until it
- * leaves the state. */
+/* A thread in one of these states may run, but its anchor and its Java frames do not change until
+ * it leaves the state. */
 static inline bool smp_jvm_keeps_frames(const struct smp_jvm_states *states, int32_t state)
 {
     return state == states->in_native || state == states->blocked;
 }
 
-/* Where in a JavaThread the JVM records the last Java frame; 0: not known, not used. */
+/* Offsets in a JavaThread; 0: not known, not used. */
 struct smp_jvm_layout {
     struct smp_jvm_states states;
     uint32_t state;
     uint32_t last_sp;
     uint32_t last_pc;
     uint32_t last_fp;
-    uint32_t exception_pc; /* where the exception under way was thrown */
-    uint32_t stack_base;   /* its end: stacks grow down */
+    uint32_t exception_pc; /* the pc at which the current exception was thrown */
+    uint32_t stack_base;   /* the stack's highest address: stacks grow down */
     uint32_t stack_size;
-    uint32_t os_thread; /* the JVM's OSThread, and in that its state; 0: not known */
-    uint32_t os_state;
+    uint32_t os_thread; /* the JVM's OSThread */
+    uint32_t os_state;  /* its state, in the OSThread */
 };
 
 struct smp_thread_layout {
@@ -65,7 +64,7 @@ struct smp_thread_layout {
 };
 
 /*
- * On a thread that is in a native method called from Java; env: its JNIEnv. java_thread: its
+ * The calling thread is in a native method called from Java. env: its JNIEnv. java_thread: its
  * Thread.eetop. is_java_code: does this address lie in Java code, compiled or interpreted?
  */
 struct smp_thread_layout smp_thread_layout_find(const void *env, uintptr_t java_thread,
@@ -73,8 +72,8 @@ struct smp_thread_layout smp_thread_layout_find(const void *env, uintptr_t java_
                                                 bool (*is_java_code)(uintptr_t pc));
 
 /*
- * Where the stack of this object's thread lies. Two safe reads. False: not known. If the thread has
- * ended meanwhile it may be anything.
+ * The bounds of the stack of this object's thread. Two safe reads. False: not known. If the thread
+ * has ended meanwhile, the bounds may be anything.
  */
 bool smp_thread_layout_stack(const struct smp_jvm_layout *layout, uintptr_t java_thread,
                              uintptr_t *low, uintptr_t *high);

@@ -14,7 +14,7 @@
 
 enum { TRIES = 2 };
 
-/* What is known of the layout; any thread may read it. */
+/* The state of the layout; any thread may read it. */
 enum answer { UNKNOWN, FOUND, PROVED, REFUSED };
 
 static struct {
@@ -28,7 +28,7 @@ static struct {
     _Atomic uint64_t records;
     _Atomic uint64_t frames;
     _Atomic uint64_t given_up;
-    _Atomic bool knows_use; /* of code whose record was equal: it was in use, as it should be */
+    _Atomic bool knows_use; /* code whose record was equal has been seen in use, as it must be */
 } state = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
 static int answer_now(void)
@@ -88,7 +88,7 @@ enum smp_status smp_hotspot_find(const struct smp_exports *exports, int version)
     return SMP_OK;
 }
 
-/* A difference that was found meanwhile stays. */
+/* A refusal meanwhile stays. */
 static enum smp_status set_proved(void)
 {
     int found = FOUND;
@@ -111,7 +111,7 @@ enum smp_status smp_hotspot_prove(const struct smp_check_caller *caller)
     return set_proved();
 }
 
-/* Of each record that comes: is it one to compare? */
+/* Is this record to be compared? */
 static bool takes_record(void)
 {
     uint64_t seen = 0;
@@ -129,7 +129,7 @@ void smp_hotspot_replay(bool begins)
     atomic_store_explicit(&state.replays, begins, memory_order_relaxed);
 }
 
-/* The call waits for the end of a safepoint, like any into the JVM. */
+/* Like any call into the JVM, this one waits for the end of a safepoint. */
 static void await_safepoint(jvmtiEnv *jvmti, jmethodID method)
 {
     char *name = NULL;

@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check.h - whether what we believe of HotSpot's layout is right: at start, and for as long as it
- * is used.
+ * check.h - checks at start, and while it is used, that HotSpot's memory is laid out as we believe.
  *
  *   find ───► the table of layout.h is complete; the code heaps are where it says
  *   prove ──► check_stacks.h: known stacks, walked by us, equal JVMTI's              ─► usable
- *   record ─► the frames that the JVM itself records of a compiled method equal ours
+ *   record ─► the JVM's own record of a compiled method's frames equals ours
  *                └─ one difference, seen twice: refused for good, with the reason
  *
- * While a record is compared a safepoint may begin, at which a method of it is redefined: it then
- * has another id than the record says. So what differs is compared once more, after a call of the
- * JVM, which returns only when the safepoint is over; and it does not count where the JVM has given
- * the code up, as it does with all code of a method that is redefined. Whether that can be seen is
- * shown by a record that was equal.
+ * A safepoint may begin while a record is compared, and redefine a method of it: the method then
+ * has another id than the record. So a record that differs is compared once more, after a call of
+ * the JVM, which returns only when the safepoint is over. The difference does not count if the JVM
+ * has given the code up, as it does with all code of a redefined method. An earlier record that was
+ * equal must have shown that this can be seen.
  *
- * The JVM sends the record of each method that it compiles (CompiledMethodLoad). Its first
- * SMP_CHECK_ALL_RECORDS are compared, then one in SMP_CHECK_ONE_IN. Where it replays those of all
- * methods to a thread that waits for that, SMP_CHECK_REPLAYED are compared.
+ * The JVM sends the record of each method that it compiles (CompiledMethodLoad). The first
+ * SMP_CHECK_ALL_RECORDS are compared, then one in SMP_CHECK_ONE_IN. If the JVM replays the records
+ * of all methods, a thread waits for that, so only SMP_CHECK_REPLAYED are compared.
  *
- * Owns     the layout of this process, and the answer; both for as long as the library is loaded.
+ * Owns     the layout of this process, and the answer; both as long as the library is loaded.
  * Threads  find, prove: one at a time. The others: any; is_usable, layout: also signal handlers.
- * Errors   find, prove: SMP_EUNSUPPORTED: refused for good, see refusal. Of prove also: this time
- *          it could not be tried (SMP_ETHREAD, SMP_ESTATE), which says nothing about this JVM.
+ * Errors   find, prove: SMP_EUNSUPPORTED: refused for good, see refusal. prove also: SMP_ETHREAD,
+ *          SMP_ESTATE: it could not be tried this time, which says nothing about this JVM.
  * Cost     find: some thousand names. record: about 200 ns for each of its pcs.
  */
 #ifndef SMP_JVM_CHECK_CHECK_H
@@ -43,22 +42,22 @@ enum {
 };
 
 struct smp_check_counts {
-    uint64_t records;  /* compared; each is a method that was compiled */
+    uint64_t records;  /* of compiled methods that were compared */
     uint64_t frames;   /* of all their pcs */
-    uint64_t given_up; /* not compared: the JVM gave their code up meanwhile */
+    uint64_t given_up; /* records that do not count: the JVM gave their code up meanwhile */
     uint64_t refusals; /* 0 or 1 */
 };
 
 /* Once in a process; later calls return the same. exports: NULL, or a test's. */
 SMP_CHECKED enum smp_status smp_hotspot_find(const struct smp_exports *exports, int version);
-/* After find. Until it is SMP_OK once. */
+/* After find. Need not be called again once it returned SMP_OK. */
 SMP_CHECKED enum smp_status smp_hotspot_prove(const struct smp_check_caller *caller);
-/* What the event brings; info may be NULL. Before find, and once refused, it does nothing. */
+/* The event's arguments; info may be NULL. Before find, and once refused, does nothing. */
 void smp_hotspot_record(jvmtiEnv *jvmti, jmethodID method, uintptr_t start, size_t size,
                         const void *info);
 /* Around the events of all methods that were compiled before. */
 void smp_hotspot_replay(bool begins);
-/* Likewise, of code that is no method's: the interpreter is compared. */
+/* The same for code that is not a method's; only the interpreter is compared. */
 void smp_hotspot_record_stub(const char *name, uintptr_t start, size_t size);
 
 /* Proved, and not refused since. */
@@ -68,11 +67,11 @@ bool smp_hotspot_is_refused(void);
 const struct smp_layout *smp_hotspot_layout(void);
 /* Ends the use of the layout for good. Only the first reason is kept. */
 void smp_hotspot_refuse(const char *reason);
-/* "" while it is not refused. Copied. */
+/* Copies the reason; "": not refused. */
 void smp_hotspot_refusal(char out[SMP_LAYOUT_REASON_BYTES]);
 void smp_hotspot_get_counts(struct smp_check_counts *out);
 
-/* Test seam: everything is as before find. Not for production. */
+/* For tests: restores the state before find. */
 void smp_hotspot_forget(void);
 
 #endif

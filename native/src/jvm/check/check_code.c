@@ -21,9 +21,9 @@ enum {
     KNOWN_IDS = 2048,
     MACHINE_SLACK_BYTES = 512,
     MANY_ENTRIES =
-        28, /* from this JDK on a method may have some ways in, each of which makes the frame */
-    JVMTI_ENTRY_BCI = 0, /* a bci below 0, of the entry, counts as this */
-    RECENT_IDS = 32,     /* of compilations */
+        28, /* from this JDK on a method may have several entries, each of which makes the frame */
+    JVMTI_ENTRY_BCI = 0, /* a method's entry has a bci below 0, which counts as this */
+    RECENT_IDS = 32,     /* compilations */
     NAME_BYTES = 64,
     HANDLER_BYTES = 24,          /* of the code that a deoptimised frame returns to */
     ORIGINAL_PC_LEAST_WORDS = 2, /* from there up to the frame's end */
@@ -48,7 +48,7 @@ struct space {
     uintptr_t high;
 };
 
-/* All of it is mapped, as far as its first and last bytes say. */
+/* The space must be mapped; its first and last bytes are tried. */
 static bool read_space(const struct smp_layout *layout, uintptr_t at, struct space *out)
 {
     char byte = 0;
@@ -117,8 +117,8 @@ const char *smp_check_heaps(const struct smp_layout *layout)
 /* --- what the JVM records of a compiled method --- */
 
 /*
- * Ids that were read, by their methods. A method's address may be used again: what differs is read
- * once more before it counts. Both words are checked, so a pair that is torn is no pair.
+ * Ids that were read, by their methods. A method's address may be used again, so an id that differs
+ * is read once more before it counts. Both words are checked, so a torn pair does not match.
  */
 static struct {
     _Atomic uintptr_t method;
@@ -169,7 +169,7 @@ static const char *compare_pc(const struct smp_layout *layout, const struct smp_
     return NULL;
 }
 
-/* Of a method that the JVM keeps as long as we are in its event. */
+/* The JVM keeps the method as long as we are in its event. */
 static const char *compare_record(const struct smp_layout *layout, const struct smp_blob *blob,
                                   const jvmtiCompiledMethodLoadInlineRecord *record,
                                   uint64_t *frames)
@@ -181,7 +181,7 @@ static const char *compare_record(const struct smp_layout *layout, const struct 
     return reason;
 }
 
-/* The code begins with the making of its frame, as far as that is understood. */
+/* If the code that makes the frame is understood, the frame must be that of the blob. */
 static const char *compare_scope(const struct smp_layout *layout, const struct smp_blob *blob,
                                  size_t size)
 {
@@ -209,7 +209,7 @@ static bool is_named(const struct smp_layout *layout, const struct smp_blob *blo
     return smp_safe_read(text, at, strlen(name) + 1) && strcmp(text, name) == 0;
 }
 
-/* The handler goes on to the JVM's code for deoptimisation. Bytes before it may belong to it. */
+/* The handler must lead to the JVM's code for deoptimisation. It may begin before its address. */
 static bool leads_to_deoptimisation(const struct smp_layout *layout, const struct smp_blob *blob,
                                     uintptr_t handler)
 {
@@ -225,7 +225,7 @@ static bool leads_to_deoptimisation(const struct smp_layout *layout, const struc
     return false;
 }
 
-/* The one for calls by method handles comes right after it; most methods have none. */
+/* A second handler, for calls by method handles, must follow the first; most methods have none. */
 static bool is_second_handler_sane(const struct smp_layout *layout, const struct smp_blob *blob,
                                    uintptr_t handler)
 {
@@ -241,9 +241,9 @@ static bool is_second_handler_sane(const struct smp_layout *layout, const struct
 }
 
 /*
- * It lies on top of the frame, below the return address, the caller's frame pointer and what keeps
- * the frame aligned; from JDK 28 on also below the frame's own size and one word more. A field that
- * has the same number in each method fits into small frames only.
+ * The word lies at the top of the frame, below the return address, the caller's frame pointer and
+ * padding; from JDK 28 on also below the frame's own size and one word more. A wrong field, with
+ * the same number in each method, fits small frames only.
  */
 static bool is_original_pc_sane(const struct smp_layout *layout, const struct smp_blob *blob)
 {
@@ -256,8 +256,8 @@ static bool is_original_pc_sane(const struct smp_layout *layout, const struct sm
            blob->frame_bytes - at <= most * word;
 }
 
-/* What only a deoptimised frame would use: the handler in its method, and the word for the
- * original pc in its frame. */
+/* Only a deoptimised frame uses these: the handler in its method, and the word in its frame for the
+ * original pc. */
 static const char *check_deopt(const struct smp_layout *layout, const struct smp_blob *blob)
 {
     const bool is_pointer = layout->nmethod.deopt != 0;
@@ -275,7 +275,7 @@ static const char *check_deopt(const struct smp_layout *layout, const struct smp
                : "the original pc of deoptimised frames is elsewhere in the frame";
 }
 
-/* The first and the last record of a method's pcs are below and above all pcs. */
+/* The first record must have a pc below all pcs of the method, and the last one a pc above. */
 static const char *check_records(const struct smp_layout *layout, const struct smp_blob *blob)
 {
     const bool is_outside = layout->nmethod.outside != 0;
@@ -299,15 +299,15 @@ static const char *check_records(const struct smp_layout *layout, const struct s
     return NULL;
 }
 
-/* Compilations that were seen of late; a pair that is torn is no pair. */
+/* Recent compilations; a torn pair does not match. */
 static struct {
     _Atomic uint64_t method;
     _Atomic uint64_t sum; /* of the method and the id */
 } recent[RECENT_IDS];
 static _Atomic uint32_t next_recent;
 
-/* Compilations of different methods never have one id. From JDK 26 on the JVM may copy a method's
- * code to another place, and both have the id of that compilation. */
+/* Two methods never have one compile id. One method may have it twice: from JDK 26 on the JVM may
+ * copy a method's code to another place. */
 static const char *check_compile_id(const struct smp_blob *blob)
 {
     const uint64_t id = blob->compile_id;

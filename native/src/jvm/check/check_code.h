@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_code.h - is the JVM's code where a layout says, and does it mean what the layout says?
+ * check_code.h - compares the JVM's code with a layout: is it there, and are its data right?
  *
- * Nothing is loaded from an address that only the layout vouches for: what would be wrong in the
- * layout must be a reason, not a fault.
+ * Nothing is loaded from an address that only the layout vouches for: a wrong layout must give a
+ * reason, not a fault.
  *
  * Threads  any.
  * Errors   the functions return NULL, or the reason, in a few words; static storage.
@@ -21,7 +21,7 @@
 /* Once, before anything is read by code.h. */
 const char *smp_check_heaps(const struct smp_layout *layout);
 
-/* A compiled method as the event CompiledMethodLoad has it. */
+/* A compiled method; the arguments of the event CompiledMethodLoad. */
 struct smp_check_method {
     jmethodID method;
     uintptr_t start;
@@ -29,20 +29,20 @@ struct smp_check_method {
     const void *info; /* jvmticmlr.h; may be NULL */
 };
 
-/* *frames grows by those that were compared. */
+/* *frames grows by the frames that were compared. */
 const char *smp_check_method(const struct smp_layout *layout, const struct smp_check_method *method,
                              uint64_t *frames);
 
-/* Given up: no thread enters it any more; with a method that is redefined all code of it is. */
+/* Given up: no thread enters the code any more. The JVM gives up all code of a redefined method. */
 enum smp_check_use { SMP_CHECK_USE_UNKNOWN, SMP_CHECK_IN_USE, SMP_CHECK_GIVEN_UP };
 
-/* Of the compiled method that begins there, which the JVM keeps meanwhile. */
+/* start: of a compiled method, which the JVM must keep meanwhile. */
 enum smp_check_use smp_check_use(const struct smp_layout *layout, uintptr_t start);
 
-/* What was seen of methods is forgotten; for smp_hotspot_forget. */
+/* Forgets the methods seen; for smp_hotspot_forget. */
 void smp_check_forget(void);
 
-/* As the event DynamicCodeGenerated has it. */
+/* The arguments of the event DynamicCodeGenerated. */
 const char *smp_check_interpreter(const struct smp_layout *layout, uintptr_t start, size_t size);
 
 #endif

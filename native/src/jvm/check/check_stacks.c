@@ -22,7 +22,7 @@ enum {
     PAUSE_NS = 50000,
     SLEEPER_BYTES = 64 * 1024 /* of its stack; it uses a few hundred */
 };
-#define WAIT_MS 10000LL /* the waits end by themselves, even if they are never interrupted */
+#define WAIT_MS 10000LL /* the waits end by themselves if they are never interrupted */
 #define TEST_NS 2000000000LL
 #define STAYS_NS 200000000LL
 
@@ -30,9 +30,9 @@ enum {
 
 struct stack {
     uintptr_t java_thread;
-    uintptr_t low; /* its words in use: our own frame, or lower */
+    uintptr_t low; /* its words in use: from our own frame, or lower, */
     uintptr_t high;
-    int32_t state;  /* that it must be in */
+    int32_t state;  /* the expected one */
     jthread thread; /* NULL: the caller */
 };
 
@@ -97,7 +97,7 @@ static bool is_same_file(jvmtiEnv *jvmti, jmethodID method, const struct smp_met
     return is_same;
 }
 
-/* A native method, say, has none. */
+/* Does the method say that it has none, as a native one must? */
 static bool has_no_lines(const struct smp_layout *layout, uintptr_t method)
 {
     struct smp_method_code code;
@@ -137,8 +137,8 @@ static bool is_same_place(const struct smp_layout *layout, jvmtiEnv *jvmti,
            is_same_file(jvmti, method, copy) && is_same_line(layout, jvmti, method, raw, copy);
 }
 
-/* Names of 256 characters and more are cut; no such method is on these stacks of ours, but
- * perhaps on the caller's. */
+/* Longer names are cut. Such methods are not on the internal thread's stacks, but may be on the
+ * caller's. */
 static bool is_cut(const struct smp_method_names *names)
 {
     return strlen(names->class_name) >= SMP_METHOD_NAME_BYTES - 4 ||
@@ -169,7 +169,7 @@ static const char *compare_frame(const struct smp_layout *layout, jvmtiEnv *jvmt
                : "a method has another file or line";
 }
 
-/* JVMTI gives all frames of a virtual thread, and a walk those up to where they lie in the heap. */
+/* JVMTI returns all frames of a virtual thread; a walk stops at the frames in the heap. */
 static const char *compare_stacks(const struct smp_layout *layout, jvmtiEnv *jvmti,
                                   const struct smp_frames *ours, const jvmtiFrameInfo *theirs,
                                   size_t count)
@@ -188,7 +188,7 @@ static const char *compare_stacks(const struct smp_layout *layout, jvmtiEnv *jvm
     return reason;
 }
 
-/* JVMTI first, because that makes the ids of the methods. */
+/* JVMTI comes first, because it makes the ids of the methods. */
 static const char *check_stack(const struct smp_layout *layout, jvmtiEnv *jvmti,
                                const struct stack *stack)
 {
@@ -213,25 +213,25 @@ static const char *check_stack(const struct smp_layout *layout, jvmtiEnv *jvmti,
 /* --- a thread that waits --- */
 
 /*
- * Where it waits, in turn: parked; then in the loader, for a lock that we hold, in Java code that
- * native code called. These are the kinds of frames that there are below a thread that waits. Each
- * shape makes each first start longer; walk/cross_check.h compares the first real walks as well.
+ * The thread waits in one shape after the other: parked; then in the loader, for a lock that we
+ * hold, in Java code that native code called. A waiting thread has no other kinds of frames. Each
+ * shape makes a first start longer; walk/cross_check.h compares the first real walks as well.
  */
 enum shape { IN_LATCH, IN_LOADER, SHAPES };
 
 struct sleeper {
-    _Atomic int shape; /* it waits in this one, or will at once */
+    _Atomic int shape; /* the thread waits in this one, or is about to */
     jobject latch;     /* global references */
     jobject thread;
     jobject unit;
     jclass class_class;
     jobject loader;
-    jstring absent; /* the name of no class */
-    jobject lock;   /* which the loader takes for that name */
+    jstring absent; /* a class name that does not exist */
+    jobject lock;   /* the loader takes it for that name */
     jmethodID for_name;
     jmethodID await;
     jmethodID interrupt;
-    _Atomic int done;      /* shapes that it need not wait in any more */
+    _Atomic int done;      /* the number of shapes that are finished */
     _Atomic uintptr_t env; /* 0: not begun; 1: cannot */
     uintptr_t high;
 };
@@ -247,8 +247,8 @@ static void wait_in_shape(JNIEnv *env, const struct sleeper *sleeper, enum shape
     (*env)->ExceptionClear(env); /* it was interrupted, or there is no such class */
 }
 
-/* An interrupt may end two waits: the one that it is for, and by a late signal inside the JVM the
- * next one. */
+/* An interrupt may end two waits: its own and, by a late signal inside the JVM, the next one. So a
+ * wait is repeated until its shape is done. */
 static void wait_in_all_shapes(JNIEnv *env, struct sleeper *sleeper)
 {
     for (int shape = 0; shape < SHAPES; shape++) {
@@ -287,7 +287,7 @@ static void pause_a_little(void)
     (void)nanosleep(&pause, NULL);
 }
 
-/* It waits in Java, as JVMTI sees it. */
+/* Does JVMTI see the thread waiting? */
 static bool is_waiting(jvmtiEnv *jvmti, jthread thread)
 {
     jint state = 0;
@@ -297,7 +297,7 @@ static bool is_waiting(jvmtiEnv *jvmti, jthread thread)
                      JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER)) != 0;
 }
 
-/* True: it waits. */
+/* Waits until the thread waits in this shape. False: too late. */
 static bool await_shape(jvmtiEnv *jvmti, struct sleeper *sleeper, enum shape shape)
 {
     const int64_t end_ns = smp_clock_ns() + TEST_NS;
@@ -314,7 +314,7 @@ static bool await_shape(jvmtiEnv *jvmti, struct sleeper *sleeper, enum shape sha
     return false;
 }
 
-/* A thread says that it waits a little before it does: a difference is one only if it stays. */
+/* A thread is reported as waiting shortly before it is, so only a difference that stays counts. */
 static enum smp_status check_shape(const struct smp_layout *layout,
                                    const struct smp_check_caller *caller, struct sleeper *sleeper,
                                    enum shape shape, const char **reason)
@@ -359,7 +359,7 @@ static enum smp_status check_all_shapes(const struct smp_layout *layout,
     return status;
 }
 
-/* Whatever it waits for. */
+/* Ends the thread, whatever it waits for. */
 static void end_sleeper(JNIEnv *env, struct sleeper *sleeper, pthread_t thread)
 {
     while (atomic_load(&sleeper->env) == 0)
@@ -385,7 +385,7 @@ static bool find_methods(JNIEnv *env, struct sleeper *sleeper, jclass latch, jcl
 }
 
 /*
- * The loader asks for the lock of a name before it looks for the class. As long as we hold that, a
+ * The loader takes the lock of a name before it searches for the class. While we hold that lock, a
  * thread that asks for the class waits in the loader, which the JVM has called.
  */
 static bool find_loader(JNIEnv *env, struct sleeper *sleeper)
@@ -441,7 +441,7 @@ static void list_shared(struct sleeper *sleeper, jobject *out[SHARED])
     out[4] = (jobject *)&sleeper->absent;
 }
 
-/* References that another thread may use. */
+/* Makes the references global, so that another thread may use them. */
 static bool share_references(JNIEnv *env, struct sleeper *sleeper)
 {
     jobject *shared[SHARED];
@@ -502,7 +502,7 @@ static enum smp_status check_shapes(const struct smp_layout *layout,
     return status;
 }
 
-/* Of those that no thread is in while it is read here, only the order is known. */
+/* Only the order of the states is known of those that no thread is in while it is read here. */
 static bool are_states_sane(const struct smp_layout *layout)
 {
     const int32_t step = layout->states.in_vm - layout->states.in_native;

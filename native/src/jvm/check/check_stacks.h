@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_stacks.h - stacks that are known, walked by us: do they equal JVMTI's, frame by frame?
+ * check_stacks.h - compares our walks of known stacks with JVMTI's, frame by frame.
  *
- *   the caller's own, in a native method called from Java
- *   those of an internal thread that waits: in a latch, and in a loader that the JVM has called
+ *   the caller's own stack, in a native method called from Java
+ *   that of an internal thread that waits: in a latch, and in a loader that the JVM has called
  *
  * Methods, byte code indices and names are compared, and the thread's state.
  *
  * Threads  one at a time, as prove of check.h.
- * Errors   SMP_OK with *reason NULL: equal; with a reason: not, in a few words, static storage.
- *          SMP_ETHREAD, SMP_ESTATE: it could not be tried.
+ * Errors   SMP_OK with *reason NULL: equal; with a reason, a static text: not equal. SMP_ETHREAD,
+ *          SMP_ESTATE: it could not be tried.
  * Cost     some handshakes and one thread; some milliseconds.
  */
 #ifndef SMP_JVM_CHECK_CHECK_STACKS_H
@@ -22,7 +22,7 @@
 #include "base/status.h"
 #include "hotspot/layout.h"
 
-/* A thread that is in a native method called from Java: the caller of prove. */
+/* The caller of prove, which is in a native method called from Java. */
 struct smp_check_caller {
     jvmtiEnv *jvmti;
     JNIEnv *env;

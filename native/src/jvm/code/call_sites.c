@@ -41,7 +41,7 @@ static unsigned read_u2(const unsigned char *at)
     return (unsigned)at[0] << 8 | at[1];
 }
 
-/* With its tag; 0: not understood. */
+/* The size with the tag; 0: not understood. */
 static size_t constant_size(const unsigned char *at, size_t left)
 {
     switch (at[0]) {
@@ -72,7 +72,7 @@ static size_t constant_size(const unsigned char *at, size_t left)
     }
 }
 
-/* The constant of that number, or NULL. *size: with its tag. */
+/* The constant of that number, or NULL. *size includes the tag. */
 static const unsigned char *find_constant(const struct pool *pool, unsigned wanted, size_t *size)
 {
     size_t offset = 0;
@@ -112,7 +112,7 @@ static bool read_invoked_name(const struct pool *pool, unsigned reference, char 
     return true;
 }
 
-/* The number of the constant that says what is called; 0: nothing is. */
+/* The number of the constant that names the called method; 0: nothing is called. */
 static unsigned read_method_reference(jvmtiEnv *jvmti, jmethodID method, jint bci)
 {
     unsigned char *codes = NULL;
@@ -187,7 +187,7 @@ static void cache_is_copy(jmethodID method, jint bci, bool copies)
     (void)pthread_mutex_unlock(&cache.mutex);
 }
 
-/* Does this byte code call one of the methods that the compiler turns into an array copy? */
+/* Does this byte code call a method that the compiler turns into an array copy? */
 static bool calls_a_copy(jvmtiEnv *jvmti, jmethodID method, jint bci)
 {
     static const char *const names[] = { "arraycopy", "copyOf", "copyOfRange", "clone" };
@@ -209,7 +209,7 @@ static uintptr_t pc_distance(uintptr_t one, uintptr_t other)
     return one > other ? one - other : other - one;
 }
 
-/* The pc of a copy's nearest record; 0: there is none. */
+/* The pc of the nearest record of a copy; 0: there is none. */
 static uintptr_t find_copy_pc(jvmtiEnv *jvmti, const jvmtiCompiledMethodLoadInlineRecord *record,
                               uintptr_t pc)
 {
@@ -226,7 +226,7 @@ static uintptr_t find_copy_pc(jvmtiEnv *jvmti, const jvmtiCompiledMethodLoadInli
     return found;
 }
 
-/* A record at the call's beginning is of what is before it. */
+/* A record at the call's beginning belongs to the instruction before it. */
 static bool has_own_record(const jvmtiCompiledMethodLoadInlineRecord *record, uintptr_t back,
                            uintptr_t end)
 {

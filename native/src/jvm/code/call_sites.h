@@ -2,20 +2,22 @@
 /*
  * call_sites.h - finds the lines of array copies whose calls have no debug record of their own.
  *
- * For an instruction the JVM takes the next debug record after it. A call of Java code has one of
- * its own, and so have most others; but the call of a stub that copies an array is inserted late,
- * without one, and the next record may be any statement's: the copy then shows under another line.
+ * The JVM gives an instruction the line of the next debug record. A call of Java code has a record
+ * of its own, and so have most other calls. But the call of a stub that copies an array is inserted
+ * late, without a record, and the next record may be any statement's: the copy shows under another
+ * line.
  *
  *   call of the stub ... record: some other line      ...      record: System.arraycopy, line 33
  *        └── the JVM takes ───┘                                         └── this file takes
  *
- * A copy begins with checks, so a record of the copy itself mostly stands somewhere in the method:
- * one whose byte code calls a method that copies. Of several the nearest is taken.
+ * A copy begins with checks, so the method mostly has a record of the copy itself: one whose byte
+ * code calls a method that copies. If there are several, the nearest is taken.
  *
  * Owns     a cache of what byte codes call.
  * Threads  those of the JVM's events.
  * Errors   a copy without such a record gets no call site.
- * Cost     a pass over the code; for a copy without a record the byte codes of all, cached.
+ * Cost     a pass over the code; for a copy without a record a look at the byte codes of all
+ *          records, cached.
  */
 #ifndef SMP_JVM_CODE_CALL_SITES_H
 #define SMP_JVM_CODE_CALL_SITES_H
@@ -25,7 +27,7 @@
 
 enum { SMP_CALL_SITES_CACHE = 1024 /* byte codes whose calls are remembered */ };
 
-/* For a method just added to code_map.h; info as its event gives it. */
+/* For a method that was just added to code_map.h; info: from its event. */
 void smp_call_sites_make(jvmtiEnv *jvmti, const void *start, size_t size, const void *info);
 
 #endif

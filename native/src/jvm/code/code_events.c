@@ -36,7 +36,7 @@ static bool set_code_events(jvmtiEventMode mode)
     return all;
 }
 
-/* Those of all code that was made before. */
+/* The events of all code that was made before. */
 static bool replay_code_events(jvmtiEnv *jvmti)
 {
     bool all = false;
@@ -48,8 +48,8 @@ static bool replay_code_events(jvmtiEnv *jvmti)
     return all;
 }
 
-/* While the event for compiled methods is on, the JVM also records more exact lines for those that
- * it compiles. */
+/* While the event for compiled methods is on, the JVM also records more exact lines for the methods
+ * that it compiles. */
 const char *smp_code_events_open(jvmtiEnv *jvmti)
 {
     const jvmtiCapabilities wanted = { .can_generate_compiled_method_load_events = 1 };
@@ -57,7 +57,7 @@ const char *smp_code_events_open(jvmtiEnv *jvmti)
 
     if ((*jvmti)->AddCapabilities(jvmti, &wanted) != JVMTI_ERROR_NONE)
         return "no events for compiled methods";
-    /* Before the events, which bring what it is checked with. */
+    /* Before the events, because the layout is checked with them. */
     (void)!smp_hotspot_find(NULL, smp_jvm_version(jvmti));
     (void)(*jvmti)->AddCapabilities(jvmti, &helpful);
     if (smp_code_map_open() != SMP_OK)
@@ -90,8 +90,8 @@ void JNICALL smp_code_events_on_class_load(jvmtiEnv *jvmti, JNIEnv *env, jthread
     (void)loaded;
 }
 
-/* Of those of two places: how many of the second one, from the innermost on, are not the callers of
- * both. */
+/* Number of frames of info, from the innermost on, that are not in the callers it shares with last.
+ * */
 static jint count_new_frames(const PCStackInfo *last, const PCStackInfo *info)
 {
     jint left = info->numstackframes;
@@ -103,7 +103,7 @@ static jint count_new_frames(const PCStackInfo *last, const PCStackInfo *info)
     return left;
 }
 
-/* A method has many places, of which one after the other mostly has the same frames. */
+/* Consecutive debug records of a method usually share most of their frames. */
 static void keep_inlined(const jvmtiCompiledMethodLoadInlineRecord *record)
 {
     const PCStackInfo none = { .numstackframes = 0 };
@@ -118,7 +118,7 @@ static void keep_inlined(const jvmtiCompiledMethodLoadInlineRecord *record)
     }
 }
 
-/* The method, and what is inlined in it, which will be on stacks. */
+/* Keeps the ids of the method and of the methods inlined in it: they will be on stacks. */
 static void keep_ids(jmethodID method, const void *info)
 {
     const struct smp_layout *layout = smp_hotspot_layout();

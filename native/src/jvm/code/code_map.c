@@ -13,7 +13,7 @@
 
 struct smp_code_table smp_code_table;
 
-/* In its name, which has more words in each JDK. */
+/* Part of the stub's name, which has more words in each JDK. */
 #define EXCEPTION_STUB "handle_exception_from_callee"
 
 static struct {
@@ -52,8 +52,8 @@ static void free_views(struct smp_code_view *view)
 }
 
 /*
- * With the mutex held. A reader counts itself before it loads the view, so the reader of a retired
- * view is still counted: once there is no reader, all of them can be freed.
+ * With the mutex held. A reader counts itself before it loads the view, so readers of retired views
+ * are still counted: if the count is zero, all retired views can be freed.
  */
 static void free_retired_views(void)
 {
@@ -83,7 +83,7 @@ static void copy_piece(struct smp_code_piece *to, const struct smp_code_piece *f
     to->kind = from->kind;
 }
 
-/* What encloses comes before what it encloses. */
+/* An enclosing piece comes before those that it encloses. */
 static int compare_starts(const void *left, const void *right)
 {
     const struct smp_code_piece *a = left;
@@ -138,8 +138,8 @@ static bool merge_recent(void)
     return true;
 }
 
-/* With the mutex held: is there room for one more? Dead pieces are dropped only in larger numbers,
- * because each merge copies all. */
+/* With the mutex held. Is there room for one more piece? Dead pieces are dropped only in larger
+ * numbers, because a merge copies all pieces. */
 static bool has_piece_room(void)
 {
     const struct smp_code_view *view = current_view();
@@ -185,7 +185,7 @@ static bool overlaps(const struct smp_code_piece *piece, uintptr_t start, uintpt
     return piece->start < end && start < piece->start + smp_code_size(piece);
 }
 
-/* A method at these addresses ends methods and call sites there; a stub ends only the same stub. */
+/* A new method ends methods and call sites at its addresses; a new stub only the same stub. */
 static bool is_ended(const struct smp_code_piece *piece, uintptr_t start, uint32_t size,
                      bool by_method)
 {
@@ -195,7 +195,7 @@ static bool is_ended(const struct smp_code_piece *piece, uintptr_t start, uint32
            overlaps(piece, start, start + size);
 }
 
-/* Can no piece further down reach up to start? Living methods do not overlap. */
+/* Can no lower piece reach up to start? Living methods do not overlap. */
 static bool is_last(const struct smp_code_piece *piece, uintptr_t start)
 {
     return piece->kind != SMP_CODE_CALL_SITE && piece->start < start && smp_code_size(piece) > 0;
@@ -206,7 +206,7 @@ static uint64_t start_at(const void *pieces, size_t index)
     return ((const struct smp_code_piece *)pieces)[index].start;
 }
 
-/* With the mutex held: ends what has the given addresses. */
+/* With the mutex held: ends the pieces at these addresses. */
 static void end_overlapped(uintptr_t start, uint32_t size, bool by_method)
 {
     struct smp_code_view *view = current_view();
@@ -266,7 +266,7 @@ const char *smp_code_map_name(uint64_t key)
     return text;
 }
 
-/* Callbacks of the JVM ask while another thread closes: the name is only there with the mutex. */
+/* Another thread may close meanwhile, so the name may be read only with the mutex. */
 bool smp_code_map_is_stub(uintptr_t address, const char *part)
 {
     bool is_stub = false;

@@ -4,13 +4,13 @@
  *
  *   add, remove ─► recent ─full─► a new sorted view ─► code_view.h
  *
- * The JVM uses addresses again, and its unload events may come late: a method that is added ends
+ * The JVM uses addresses again, and its unload events may come late, so a method that is added ends
  * every method whose addresses it takes.
  *
  * Owns     the views, and the names of stubs, which last until close.
  * Threads  any; writers take one mutex, never across a call to the JVM. Readers: code_view.h.
  * Errors   past SMP_CODE_MAX_PIECES, or without memory, new code stays unknown and is counted.
- * Cost     add: the recent pieces, and now and then a merge, O(n). 32 bytes a piece.
+ * Cost     add: a pass over the recent pieces and, now and then, a merge, O(n). 32 bytes a piece.
  */
 #ifndef SMP_JVM_CODE_CODE_MAP_H
 #define SMP_JVM_CODE_CODE_MAP_H
@@ -43,13 +43,13 @@ void smp_code_map_close(void);
 void smp_code_map_add_method(uintptr_t start, uint32_t size, uint64_t method);
 void smp_code_map_remove_method(uintptr_t start, uint64_t method);
 /*
- * The call in a method that returns to this address has its line at pc. Added after the method;
- * ends with it.
+ * The line of the call that returns to this address is that of pc. Added after the method; ends
+ * with it.
  */
 void smp_code_map_add_call_site(uintptr_t return_address, uintptr_t pc);
 void smp_code_map_add_stub(uintptr_t start, uint32_t size, const char *name);
 
-/* "[name]" of a stub's key; NULL when there is no such key. Lasts until close. */
+/* "[name]" of a stub's key; NULL: no such key. Lasts until close. */
 const char *smp_code_map_name(uint64_t key);
 /* Does a stub lie there, and does its name contain part? */
 bool smp_code_map_is_stub(uintptr_t address, const char *part);

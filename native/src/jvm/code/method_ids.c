@@ -23,7 +23,7 @@ uint64_t smp_method_ids_made(void)
     return atomic_load(&ids.made);
 }
 
-/* A walk of ours then finds the ids without reading them from the JVM's memory. */
+/* Our own walk then finds the ids without reading the JVM's memory. */
 static void offer_ids(const jmethodID *methods, jint count)
 {
     const struct smp_layout *layout = smp_hotspot_layout();
@@ -34,7 +34,7 @@ static void offer_ids(const jmethodID *methods, jint count)
         smp_method_table_offer((uint64_t)(uintptr_t)methods[i]);
 }
 
-/* Returns the number of methods. A class that is not prepared yet has none that runs. */
+/* Returns the number of methods. No method of a class that is not prepared runs. */
 static uint64_t make_ids_of(jvmtiEnv *jvmti, jclass owner)
 {
     jint count = 0;
@@ -60,7 +60,7 @@ static enum smp_status make_ids_of_loaded(jvmtiEnv *jvmti, uint64_t *made)
     return status;
 }
 
-/* Past the limit the event of every class would be a cost for nothing. */
+/* Past the limit, the event of each class would cost time for nothing. */
 static void stop_at_limit(void)
 {
     if (smp_method_ids_made() >= SMP_IDS_LIMIT)
@@ -81,7 +81,7 @@ enum smp_status smp_method_ids_make_all(JNIEnv *env)
         return SMP_ENOMEM;
     status = make_ids_of_loaded(smp_agent_jvmti(), &made);
     smp_local_frame_pop(env);
-    /* Most of them had been made before; those of unloaded classes are not among them. */
+    /* Most ids had been made before; those of unloaded classes are not counted. */
     before = smp_method_ids_made();
     while (before < made && !atomic_compare_exchange_weak(&ids.made, &before, made))
         continue;
@@ -100,7 +100,7 @@ void JNICALL smp_method_ids_on_prepare(jvmtiEnv *jvmti, JNIEnv *env, jthread thr
     stop_at_limit();
 }
 
-/* The event goes on first, so that no class is prepared between the two. */
+/* The event goes on first, so that no class is prepared in between. */
 void smp_method_ids_open(JNIEnv *env)
 {
     atomic_store(&ids.made, 0);

@@ -11,7 +11,7 @@
 #include "jvm/code/code_map.h"
 
 enum {
-    /* The most bytes that utf8.h makes of one, and its smallest buffer. */
+    /* utf8.h makes at most so many bytes of one, and needs so large a buffer. */
     UTF8_GROWTH = 3,
     UTF8_MIN_BYTES = 4
 };
@@ -22,7 +22,7 @@ struct smp_jvm_methods {
     size_t capacity;
 };
 
-/* What JVMTI returned; all of it is freed by free_method_facts. */
+/* Data from JVMTI; free_method_facts frees all of them. */
 struct method_facts {
     jclass declaring;
     char *signature;
@@ -51,8 +51,8 @@ static void free_method_facts(jvmtiEnv *jvmti, JNIEnv *env, struct method_facts 
         (*env)->DeleteLocalRef(env, facts->declaring);
 }
 
-/* File and lines may be missing for many reasons; only after a lack of memory, or while the JVM
- * shuts down, is it worth trying again. */
+/* File and lines may be missing for many reasons. A retry is useful only after a lack of memory, or
+ * if the JVM shuts down. */
 static enum smp_status tolerate_missing(jvmtiError error)
 {
     enum smp_status status = smp_jvmti_status(error);
@@ -148,7 +148,7 @@ static enum smp_status fill_method_info(struct smp_jvm_methods *methods,
     const size_t class_room = text_room(facts->signature);
     const size_t name_room = text_room(facts->name);
     const size_t file_room = text_room(facts->file);
-    /* Methods without lines are generated: with a row for each a report would grow for ever. */
+    /* Methods without lines are generated: a row for each would make a report grow for ever. */
     const size_t descriptor_room = facts->line_count > 0 ? text_room(facts->descriptor) : 0;
     enum smp_status status = reserve_method_buffer(methods, line_bytes + class_room + name_room +
                                                                 file_room + descriptor_room);
@@ -175,7 +175,7 @@ static enum smp_status fill_method_info(struct smp_jvm_methods *methods,
     return SMP_OK;
 }
 
-/* SMP_EVM: it has been forgotten. */
+/* SMP_EVM: the copy has been forgotten. */
 static enum smp_status resolve_named(const struct smp_jvm_methods *methods, uint64_t key,
                                      struct smp_method_info *info)
 {
@@ -215,7 +215,7 @@ static void release_method(void *self, struct smp_method_info *info)
     methods->capacity = 0;
 }
 
-/* Of stubs, which are no Java methods, and of a method that has neither an id nor names. */
+/* The text of a stub, which is no Java method, or of a method without an id and names. */
 static const char *pseudo_method_text(void *self, uint64_t key)
 {
     (void)self;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * methods.h - the name source: JVMTI's data of a method id, or what was copied of a method without
- * one (named_methods.h).
+ * methods.h - the name source: names a method by JVMTI's data of its id, or, without an id, by the
+ * names that a walk has copied (named_methods.h).
  *
- * For an id whose class has been unloaded JVMTI returns INVALID_METHODID, here SMP_EGONE. The first
- * call gets the declaring class, whose reference keeps the class loaded for the rest.
+ * If the class of an id has been unloaded, JVMTI returns INVALID_METHODID, here SMP_EGONE. The
+ * first call gets a reference to the declaring class, which keeps it loaded during the other calls.
  *
  * Owns     one buffer for texts and lines, reused from method to method; the named methods.
  * Threads  resolve and release on one attached thread at a time.
- * Errors   SMP_EGONE, SMP_ENOMEM, SMP_EPHASE, SMP_EVM (also: a copy that was forgotten). An unknown
+ * Errors   SMP_EGONE, SMP_ENOMEM, SMP_EPHASE, SMP_EVM (also: the copy was forgotten). An unknown
  *          file or unknown lines are no error.
  * Cost     some calls of JVMTI, each with a malloc of the JVM's own.
  */
@@ -23,14 +23,14 @@
 
 enum { SMP_JVM_METHODS_KEEP_BYTES = 64 * 1024 }; /* a larger buffer is freed at once */
 
-/* The key of a method that has neither an id nor names: no id is this number. */
+/* The key of a method that has neither an id nor names; never an id. */
 #define SMP_METHODS_NO_ID UINT64_MAX
 
 struct smp_jvm_methods;
 
 SMP_CHECKED enum smp_status smp_jvm_methods_create(struct smp_jvm_methods **out);
 void smp_jvm_methods_destroy(struct smp_jvm_methods *methods);
-/* For walks: what they copy of methods without an id. As long as methods. */
+/* The table for names that walks copy. Lives as long as methods. */
 struct smp_named_methods *smp_jvm_methods_named(struct smp_jvm_methods *methods);
 /* Borrows methods. */
 struct smp_name_source smp_jvm_methods_source(struct smp_jvm_methods *methods);

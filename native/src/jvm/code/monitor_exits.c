@@ -11,7 +11,8 @@
 
 enum { ACC_SYNCHRONIZED = 0x20, NONE = -1 };
 
-/* Where a lock ends that is held at bci: the next such byte code, if a lock begins before. */
+/* The byte code that ends the lock held at bci: the next monitorexit, if a lock begins before bci.
+ * */
 static jint find_monitorexit(const unsigned char *codes, uint32_t count, jint bci)
 {
     struct smp_instruction instruction;
@@ -35,8 +36,8 @@ static jint known_bci(jint bci)
     return bci < 0 ? 0 : bci;
 }
 
-/* The byte code index where the lock of a frame ends; of a synchronized method, where the frame is.
- * NONE: it holds none. */
+/* The byte code index at which the frame's lock ends; for a synchronized method that of the frame.
+ * NONE: the frame holds no lock. */
 static jint find_end(jvmtiEnv *jvmti, jmethodID method, jint bci)
 {
     unsigned char *codes = NULL;
@@ -54,14 +55,14 @@ static jint find_end(jvmtiEnv *jvmti, jmethodID method, jint bci)
     return end;
 }
 
-/* A frame that holds a lock, and where that ends. */
+/* A frame that holds a lock, and the end of the lock. */
 struct holder {
-    const PCStackInfo *info; /* of what is done under the lock */
+    const PCStackInfo *info; /* of code under the lock */
     jint frame;              /* NONE: no frame holds it */
     jint end_bci;
 };
 
-/* After so many inner frames that hold one. */
+/* The frame that holds a lock, after inner others that do. */
 static struct holder find_holder(jvmtiEnv *jvmti, const PCStackInfo *info, jint inner)
 {
     struct holder holder = { .info = info, .frame = NONE, .end_bci = NONE };
@@ -74,7 +75,7 @@ static struct holder find_holder(jvmtiEnv *jvmti, const PCStackInfo *info, jint 
     return holder;
 }
 
-/* Is the innermost frame of info the holder's, wherever in its method it is? */
+/* Is the innermost frame of info the holder's, at any byte code of its method? */
 static bool is_holders(const PCStackInfo *info, const struct holder *holder)
 {
     const PCStackInfo *held = holder->info;
@@ -90,7 +91,7 @@ static bool is_holders(const PCStackInfo *info, const struct holder *holder)
     return true;
 }
 
-/* bci is a better place than the one that was found before. */
+/* Is bci nearer to the end than the one that was found before? */
 static bool is_nearer(jint bci, jint found, jint end)
 {
     if (found == NONE)
@@ -98,7 +99,7 @@ static bool is_nearer(jint bci, jint found, jint end)
     return bci <= end ? bci > found || found > end : bci < found;
 }
 
-/* 0: no record is of that frame alone. */
+/* 0: there is no record of that frame without callees. */
 static uintptr_t find_pc(const jvmtiCompiledMethodLoadInlineRecord *record,
                          const struct holder *holder)
 {

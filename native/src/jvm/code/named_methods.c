@@ -33,9 +33,9 @@ enum text { CLASS, METHOD, SOURCE_FILE };
 /* Equal ones are equal byte by byte. */
 struct named {
     uint32_t hash;
-    uint32_t at; /* of its texts, each with a NUL */
+    uint32_t at; /* its texts, each with a NUL */
     uint32_t bytes;
-    uint32_t starts[TEXTS]; /* of each, from at on */
+    uint32_t starts[TEXTS]; /* of each text, from at on */
     uint32_t is_native;
     uint32_t has_file;
     struct smp_line lines[LINES]; /* the line of any byte code, and the smallest of the method */
@@ -83,7 +83,7 @@ static void put_copied_text(char *scratch, struct named *named, enum text which,
                                              UTF8_GROWTH * bytes + UTF8_MIN_BYTES, text, bytes);
 }
 
-/* No byte code starts at the second one: it only says what the method's smallest line is. */
+/* No byte code starts at the second line: it only holds the method's smallest line. */
 static void put_lines(const struct smp_method_copy *copy, struct named *named)
 {
     named->lines[0] = (struct smp_line){ .start_bci = 0, .line = copy->line };
@@ -118,7 +118,7 @@ static bool equals(const struct generation *generation, const struct named *kept
            memcmp(generation->texts + kept->at, texts, named->bytes) == 0;
 }
 
-/* The slot of this one, or the free one where it belongs. */
+/* The slot of this method, or the free slot in which it belongs. */
 static uint16_t *find_slot(struct generation *generation, const struct named *named,
                            const char *texts)
 {
@@ -149,7 +149,7 @@ static uint16_t put_named(struct generation *generation, const struct named *nam
 
 /* --- the table --- */
 
-/* The newer generation becomes the older one, whose texts are forgotten. False: no memory. */
+/* The newer generation becomes the older one; the older one is emptied. False: no memory. */
 static bool begin_generation(struct smp_named_methods *named)
 {
     struct generation *next = named->older;

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * named_methods.h - keys for frames whose method has no id, and what was copied of it while it was
- * alive.
+ * named_methods.h - keys and names of methods without a method id.
  *
- * The JVM makes ids on demand, so a walk of our own meets methods without. It copies what a report
- * shows (hotspot/method_copy.h), and this table turns the copy into a key, which the name source
- * (methods.h) then resolves.
+ * The JVM makes ids on demand, so our own walk meets methods without one. The walk copies the texts
+ * that a report shows while the method is alive (hotspot/method_copy.h). This table turns the copy
+ * into a key, which the name source (methods.h) resolves.
  *
  *   copy ─add──► key ─find─► class, method, file, line
  *
- * A key belongs to the texts and the line: equal ones have one key, wherever they came from.
+ * A key belongs to the texts and the line: copies that are equal have one key.
  *
- * Keys have the highest bit set. No id has: up to JDK 25 an id is an address in user space, from 26
- * on a number that counts from 1. A key is never used again.
+ * Keys have the highest bit set. No id has it: up to JDK 25 an id is an address in user space, from
+ * 26 on a number that counts from 1. A key is never used again.
  *
- * Texts lie in two generations. When the newer one is full, the older one is forgotten and begins
- * anew. So the table is never full, and its memory stays bounded where an application makes classes
- * for ever. A sample is resolved soon after its walk; a key that is older than two generations is
- * unknown.
+ * The texts lie in two generations. When the newer one is full, the older one is emptied and
+ * becomes the newer one. So the table is never full, and its memory stays bounded even if an
+ * application makes classes for ever. A sample is resolved soon after its walk; a key older than
+ * two generations is unknown.
  *
  * Owns     up to two generations, made when they are first needed; about 100 KiB each.
  * Threads  one at a time: the sampler thread of its session.
@@ -51,15 +50,15 @@ void smp_named_methods_destroy(struct smp_named_methods *named);
 
 uint64_t smp_named_methods_add(struct smp_named_methods *named, const struct smp_method_copy *copy);
 /*
- * In each frame of the sample the mark of a copy in room (hotspot/frame_names.h) becomes a key, or
- * 0. named NULL: 0.
+ * Replaces each mark of a copy in room (hotspot/frame_names.h), in the frames of the sample, by a
+ * key; by 0 if there is none, or if named is NULL.
  */
 void smp_named_methods_take(struct smp_named_methods *named, struct smp_sample *sample,
                             const void *room, size_t bytes);
 
-/* Is it one of this table's keys? Of a key that has been forgotten, too. */
+/* Is it a key of this table? Forgotten keys are, too. */
 bool smp_named_methods_is_key(uint64_t key);
-/* False: forgotten, or never handed out. Texts and lines are borrowed until the next add. */
+/* False: forgotten, or never returned by add. Texts and lines are borrowed until the next add. */
 bool smp_named_methods_find(const struct smp_named_methods *named, uint64_t key,
                             struct smp_method_info *out);
 /* How many can be found now. */

@@ -57,7 +57,7 @@ static bool have_same_identity(jvmtiEnv *jvmti, JNIEnv *env, uint64_t one, uint6
     return is_same;
 }
 
-/* The JVM may take any other number for an address. */
+/* The JVM would take any other number for an address. */
 static bool is_method_id(uint64_t key)
 {
     return key != 0 && key != SMP_METHODS_NO_ID && !smp_named_methods_is_key(key);

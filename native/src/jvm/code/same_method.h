@@ -2,9 +2,9 @@
 /*
  * same_method.h - do two method ids mean the same method?
  *
- * A class that is redefined gets new versions of its methods. An id goes over to the new version;
- * for a frame of the old one, the JVM makes another id. So a cache that was filled
- * before has another id for such a frame than the JVM gives now:
+ * A class that is redefined gets new versions of its methods. The id goes over to the new version,
+ * and the JVM makes another id for frames of the old one. So a cache that was filled before has
+ * another id for such a frame than the JVM returns now:
  *
  *   before   frame ─► version 1 ◄── id A       the cache has: this frame is of A
  *   after    frame ─► version 1 ◄── id B       JVMTI says: this frame is of B

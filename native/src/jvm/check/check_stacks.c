@@ -20,9 +20,8 @@ enum {
     NAMED_FRAMES = 8,  /* of each stack, whose names are compared, too */
     COPY_BYTES = 2048, /* for a method's names and file */
     PAUSE_NS = 50000,
-    SLEEPER_BYTES = 64 * 1024 /* of its stack; it uses a few hundred */
+    WAITER_BYTES = 64 * 1024 /* of its stack; the thread uses a few hundred */
 };
-#define WAIT_MS 10000LL /* the waits end by themselves if they are never interrupted */
 #define TEST_NS 2000000000LL
 #define STAYS_NS 200000000LL
 
@@ -210,72 +209,44 @@ static const char *check_stack(const struct smp_layout *layout, jvmtiEnv *jvmti,
     return compare_stacks(layout, jvmti, &ours, theirs, (size_t)count);
 }
 
-/* --- a thread that waits --- */
+/* --- a thread that waits in a loader --- */
 
 /*
- * The thread waits in one shape after the other: parked; then in the loader, for a lock that we
- * hold, in Java code that native code called. A waiting thread has no other kinds of frames. Each
- * shape makes a first start longer; walk/cross_check.h compares the first real walks as well.
+ * An internal thread asks for a class while the caller holds the lock that the loader takes for its
+ * name. So it waits in Java code that native code called, in Java code again: the walk must cross
+ * both entries. The caller's own stack ends at an entry whose anchor is empty, whatever its offset.
  */
-enum shape { IN_LATCH, IN_LOADER, SHAPES };
-
-struct sleeper {
-    _Atomic int shape; /* the thread waits in this one, or is about to */
-    jobject latch;     /* global references */
-    jobject thread;
-    jobject unit;
-    jclass class_class;
+struct waiter {
+    jclass class_class; /* global references, as the next two */
     jobject loader;
     jstring absent; /* a class name that does not exist */
     jobject lock;   /* the loader takes it for that name */
+    jobject thread; /* a global reference, which the thread makes */
     jmethodID for_name;
-    jmethodID await;
-    jmethodID interrupt;
-    _Atomic int done;      /* the number of shapes that are finished */
-    _Atomic uintptr_t env; /* 0: not begun; 1: cannot */
+    _Atomic uintptr_t env; /* 0: not begun; 1: failed */
     uintptr_t high;
 };
 
-static void wait_in_shape(JNIEnv *env, const struct sleeper *sleeper, enum shape shape)
+static void *run_waiter(void *self)
 {
-    if (shape == IN_LATCH)
-        (void)(*env)->CallBooleanMethod(env, sleeper->latch, sleeper->await, (jlong)WAIT_MS,
-                                        sleeper->unit);
-    else
-        (void)(*env)->CallStaticObjectMethod(env, sleeper->class_class, sleeper->for_name,
-                                             sleeper->absent, JNI_TRUE, sleeper->loader);
-    (*env)->ExceptionClear(env); /* it was interrupted, or there is no such class */
-}
-
-/* An interrupt may end two waits: its own and, by a late signal inside the JVM, the next one. So a
- * wait is repeated until its shape is done. */
-static void wait_in_all_shapes(JNIEnv *env, struct sleeper *sleeper)
-{
-    for (int shape = 0; shape < SHAPES; shape++) {
-        atomic_store(&sleeper->shape, shape);
-        while (atomic_load(&sleeper->done) <= shape)
-            wait_in_shape(env, sleeper, (enum shape)shape);
-    }
-}
-
-static void *run_sleeper(void *self)
-{
-    struct sleeper *sleeper = self;
+    struct waiter *waiter = self;
     jthread current = NULL;
 
     if (smp_agent_attach("threads-sampler-probe") != SMP_OK) {
-        atomic_store(&sleeper->env, 1);
+        atomic_store(&waiter->env, 1);
         return NULL;
     }
     JNIEnv *env = smp_agent_env();
     jvmtiEnv *jvmti = smp_agent_jvmti();
     if ((*jvmti)->GetCurrentThread(jvmti, &current) == JVMTI_ERROR_NONE)
-        sleeper->thread = (*env)->NewGlobalRef(env, current);
+        waiter->thread = (*env)->NewGlobalRef(env, current);
     (*env)->DeleteLocalRef(env, current);
-    sleeper->high = (uintptr_t)__builtin_frame_address(0);
-    atomic_store(&sleeper->env, sleeper->thread != NULL ? (uintptr_t)env : 1);
-    if (sleeper->thread != NULL)
-        wait_in_all_shapes(env, sleeper);
+    waiter->high = (uintptr_t)__builtin_frame_address(0);
+    atomic_store(&waiter->env, waiter->thread != NULL ? (uintptr_t)env : 1);
+    if (waiter->thread != NULL)
+        (void)(*env)->CallStaticObjectMethod(env, waiter->class_class, waiter->for_name,
+                                             waiter->absent, JNI_TRUE, waiter->loader);
+    (*env)->ExceptionClear(env); /* there is no such class */
     smp_agent_detach();
     return NULL;
 }
@@ -287,27 +258,26 @@ static void pause_a_little(void)
     (void)nanosleep(&pause, NULL);
 }
 
-/* Does JVMTI see the thread waiting? */
+/* Does JVMTI see the thread waiting for a lock? */
 static bool is_waiting(jvmtiEnv *jvmti, jthread thread)
 {
     jint state = 0;
 
     return (*jvmti)->GetThreadState(jvmti, thread, &state) == JVMTI_ERROR_NONE &&
-           (state & (JVMTI_THREAD_STATE_WAITING | JVMTI_THREAD_STATE_SLEEPING |
-                     JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER)) != 0;
+           (state & JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER) != 0;
 }
 
-/* Waits until the thread waits in this shape. False: too late. */
-static bool await_shape(jvmtiEnv *jvmti, struct sleeper *sleeper, enum shape shape)
+/* False: the thread has failed, or does not wait in time. */
+static bool await_waiter(jvmtiEnv *jvmti, struct waiter *waiter)
 {
     const int64_t end_ns = smp_clock_ns() + TEST_NS;
 
-    while (smp_clock_ns() < end_ns && atomic_load(&sleeper->env) == 0)
+    while (smp_clock_ns() < end_ns && atomic_load(&waiter->env) == 0)
         pause_a_little();
-    if (atomic_load(&sleeper->env) <= 1)
+    if (atomic_load(&waiter->env) <= 1)
         return false;
     while (smp_clock_ns() < end_ns) {
-        if (atomic_load(&sleeper->shape) == (int)shape && is_waiting(jvmti, sleeper->thread))
+        if (is_waiting(jvmti, waiter->thread))
             return true;
         pause_a_little();
     }
@@ -315,20 +285,20 @@ static bool await_shape(jvmtiEnv *jvmti, struct sleeper *sleeper, enum shape sha
 }
 
 /* A thread is reported as waiting shortly before it is, so only a difference that stays counts. */
-static enum smp_status check_shape(const struct smp_layout *layout,
-                                   const struct smp_check_caller *caller, struct sleeper *sleeper,
-                                   enum shape shape, const char **reason)
+static enum smp_status check_waiter(const struct smp_layout *layout,
+                                    const struct smp_check_caller *caller, struct waiter *waiter,
+                                    const char **reason)
 {
     const int64_t end_ns = smp_clock_ns() + STAYS_NS;
 
-    if (!await_shape(caller->jvmti, sleeper, shape))
+    if (!await_waiter(caller->jvmti, waiter))
         return SMP_ESTATE;
     const uintptr_t env_offset = (uintptr_t)caller->env - caller->java_thread;
-    const struct stack stack = { .java_thread = atomic_load(&sleeper->env) - env_offset,
-                                 .low = sleeper->high - SLEEPER_BYTES,
-                                 .high = sleeper->high,
+    const struct stack stack = { .java_thread = atomic_load(&waiter->env) - env_offset,
+                                 .low = waiter->high - WAITER_BYTES,
+                                 .high = waiter->high,
                                  .state = layout->states.blocked,
-                                 .thread = sleeper->thread };
+                                 .thread = waiter->thread };
     do {
         *reason = check_stack(layout, caller->jvmti, &stack);
         if (*reason != NULL)
@@ -337,168 +307,82 @@ static enum smp_status check_shape(const struct smp_layout *layout,
     return SMP_OK;
 }
 
-static void interrupt_sleeper(JNIEnv *env, const struct sleeper *sleeper)
-{
-    (*env)->CallVoidMethod(env, sleeper->thread, sleeper->interrupt);
-    (*env)->ExceptionClear(env);
-}
-
-static enum smp_status check_all_shapes(const struct smp_layout *layout,
-                                        const struct smp_check_caller *caller,
-                                        struct sleeper *sleeper, const char **reason)
-{
-    enum smp_status status = SMP_OK;
-
-    for (int shape = 0; shape < SHAPES; shape++) {
-        status = check_shape(layout, caller, sleeper, (enum shape)shape, reason);
-        if (status != SMP_OK || *reason != NULL || shape == IN_LOADER)
-            break;
-        atomic_store(&sleeper->done, shape + 1);
-        interrupt_sleeper(caller->env, sleeper);
-    }
-    return status;
-}
-
-/* Ends the thread, whatever it waits for. */
-static void end_sleeper(JNIEnv *env, struct sleeper *sleeper, pthread_t thread)
-{
-    while (atomic_load(&sleeper->env) == 0)
-        pause_a_little();
-    if (atomic_load(&sleeper->env) > 1)
-        interrupt_sleeper(env, sleeper);
-    (void)pthread_join(thread, NULL);
-    if (sleeper->thread != NULL)
-        (*env)->DeleteGlobalRef(env, sleeper->thread);
-}
-
-static bool find_methods(JNIEnv *env, struct sleeper *sleeper, jclass latch, jclass threads)
-{
-    jmethodID create = (*env)->GetMethodID(env, latch, "<init>", "(I)V");
-
-    if (create == NULL)
-        return false;
-    sleeper->latch = (*env)->NewObject(env, latch, create, 1);
-    return sleeper->latch != NULL &&
-           (sleeper->await = (*env)->GetMethodID(env, latch, "await",
-                                                 "(JLjava/util/concurrent/TimeUnit;)Z")) != NULL &&
-           (sleeper->interrupt = (*env)->GetMethodID(env, threads, "interrupt", "()V")) != NULL;
-}
-
-/*
- * The loader takes the lock of a name before it searches for the class. While we hold that lock, a
- * thread that asks for the class waits in the loader, which the JVM has called.
- */
-static bool find_loader(JNIEnv *env, struct sleeper *sleeper)
+static bool find_loader(JNIEnv *env, struct waiter *waiter)
 {
     jclass loaders = (*env)->FindClass(env, "java/lang/ClassLoader");
     jmethodID platform = NULL;
     jmethodID lock = NULL;
 
     if (loaders == NULL ||
-        (sleeper->class_class = (*env)->FindClass(env, "java/lang/Class")) == NULL)
+        (waiter->class_class = (*env)->FindClass(env, "java/lang/Class")) == NULL)
         return false;
     platform = (*env)->GetStaticMethodID(env, loaders, "getPlatformClassLoader",
                                          "()Ljava/lang/ClassLoader;");
     if (platform == NULL ||
         (lock = (*env)->GetMethodID(env, loaders, "getClassLoadingLock",
                                     "(Ljava/lang/String;)Ljava/lang/Object;")) == NULL ||
-        (sleeper->for_name = (*env)->GetStaticMethodID(
-             env, sleeper->class_class, "forName",
+        (waiter->for_name = (*env)->GetStaticMethodID(
+             env, waiter->class_class, "forName",
              "(Ljava/lang/String;ZLjava/lang/ClassLoader;)Ljava/lang/Class;")) == NULL ||
-        (sleeper->absent = (*env)->NewStringUTF(env, "com.incapsula.sampler.Absent")) == NULL)
+        (waiter->absent = (*env)->NewStringUTF(env, "com.incapsula.sampler.Absent")) == NULL)
         return false;
-    sleeper->loader = (*env)->CallStaticObjectMethod(env, loaders, platform);
-    if ((*env)->ExceptionCheck(env) || sleeper->loader == NULL)
+    waiter->loader = (*env)->CallStaticObjectMethod(env, loaders, platform);
+    if ((*env)->ExceptionCheck(env) || waiter->loader == NULL)
         return false;
-    sleeper->lock = (*env)->CallObjectMethod(env, sleeper->loader, lock, sleeper->absent);
-    return !(*env)->ExceptionCheck(env) && sleeper->lock != NULL;
-}
-
-static bool find_shapes(JNIEnv *env, struct sleeper *sleeper)
-{
-    jclass latch = (*env)->FindClass(env, "java/util/concurrent/CountDownLatch");
-    jclass threads = latch == NULL ? NULL : (*env)->FindClass(env, "java/lang/Thread");
-    jclass units = threads == NULL ? NULL : (*env)->FindClass(env, "java/util/concurrent/TimeUnit");
-    jfieldID unit = units == NULL ? NULL
-                                  : (*env)->GetStaticFieldID(env, units, "MILLISECONDS",
-                                                             "Ljava/util/concurrent/TimeUnit;");
-
-    if (unit == NULL)
-        return false;
-    sleeper->unit = (*env)->GetStaticObjectField(env, units, unit);
-    return sleeper->unit != NULL && find_methods(env, sleeper, latch, threads) &&
-           find_loader(env, sleeper);
-}
-
-enum { SHARED = 5 };
-
-static void list_shared(struct sleeper *sleeper, jobject *out[SHARED])
-{
-    out[0] = &sleeper->latch;
-    out[1] = &sleeper->unit;
-    out[2] = (jobject *)&sleeper->class_class;
-    out[3] = &sleeper->loader;
-    out[4] = (jobject *)&sleeper->absent;
+    waiter->lock = (*env)->CallObjectMethod(env, waiter->loader, lock, waiter->absent);
+    return !(*env)->ExceptionCheck(env) && waiter->lock != NULL;
 }
 
 /* Makes the references global, so that another thread may use them. */
-static bool share_references(JNIEnv *env, struct sleeper *sleeper)
+static bool share_references(JNIEnv *env, struct waiter *waiter)
 {
-    jobject *shared[SHARED];
-    bool all = true;
-
-    list_shared(sleeper, shared);
-    for (size_t i = 0; i < SHARED; i++) {
-        *shared[i] = (*env)->NewGlobalRef(env, *shared[i]);
-        all = all && *shared[i] != NULL;
-    }
-    return all;
+    waiter->class_class = (*env)->NewGlobalRef(env, waiter->class_class);
+    waiter->loader = (*env)->NewGlobalRef(env, waiter->loader);
+    waiter->absent = (*env)->NewGlobalRef(env, waiter->absent);
+    return waiter->class_class != NULL && waiter->loader != NULL && waiter->absent != NULL;
 }
 
-static void end_sharing(JNIEnv *env, struct sleeper *sleeper)
+static void end_sharing(JNIEnv *env, const struct waiter *waiter)
 {
-    jobject *shared[SHARED];
-
-    list_shared(sleeper, shared);
-    for (size_t i = 0; i < SHARED; i++)
-        (*env)->DeleteGlobalRef(env, *shared[i]);
+    (*env)->DeleteGlobalRef(env, waiter->class_class);
+    (*env)->DeleteGlobalRef(env, waiter->loader);
+    (*env)->DeleteGlobalRef(env, waiter->absent);
+    (*env)->DeleteGlobalRef(env, waiter->thread);
 }
 
-static enum smp_status run_shapes(const struct smp_layout *layout,
-                                  const struct smp_check_caller *caller, struct sleeper *sleeper,
-                                  const char **reason)
+static enum smp_status run_check(const struct smp_layout *layout,
+                                 const struct smp_check_caller *caller, struct waiter *waiter,
+                                 const char **reason)
 {
     JNIEnv *env = caller->env;
     pthread_t thread;
 
-    if ((*env)->MonitorEnter(env, sleeper->lock) != JNI_OK)
+    if ((*env)->MonitorEnter(env, waiter->lock) != JNI_OK)
         return SMP_ESTATE;
-    enum smp_status status =
-        smp_thread_start(&thread, smp_agent_stack_bytes(), run_sleeper, sleeper);
-    if (status != SMP_OK) {
-        (void)(*env)->MonitorExit(env, sleeper->lock);
-        return status;
-    }
-    status = check_all_shapes(layout, caller, sleeper, reason);
-    atomic_store(&sleeper->done, SHAPES);
-    (void)(*env)->MonitorExit(env, sleeper->lock);
-    end_sleeper(env, sleeper, thread);
+    enum smp_status status = smp_thread_start(&thread, smp_agent_stack_bytes(), run_waiter, waiter);
+    const bool is_started = status == SMP_OK;
+    if (is_started)
+        status = check_waiter(layout, caller, waiter, reason);
+    (void)(*env)->MonitorExit(env, waiter->lock);
+    if (is_started)
+        (void)pthread_join(thread, NULL);
     return status;
 }
 
-static enum smp_status check_shapes(const struct smp_layout *layout,
-                                    const struct smp_check_caller *caller, const char **reason)
+static enum smp_status check_loader_stack(const struct smp_layout *layout,
+                                          const struct smp_check_caller *caller,
+                                          const char **reason)
 {
-    struct sleeper sleeper = { 0 };
+    struct waiter waiter = { 0 };
     enum smp_status status = SMP_ESTATE;
 
-    if (!find_shapes(caller->env, &sleeper)) {
+    if (!find_loader(caller->env, &waiter)) {
         (*caller->env)->ExceptionClear(caller->env);
         return SMP_ESTATE;
     }
-    if (share_references(caller->env, &sleeper))
-        status = run_shapes(layout, caller, &sleeper, reason);
-    end_sharing(caller->env, &sleeper);
+    if (share_references(caller->env, &waiter))
+        status = run_check(layout, caller, &waiter, reason);
+    end_sharing(caller->env, &waiter);
     return status;
 }
 
@@ -527,7 +411,7 @@ enum smp_status smp_check_stacks(const struct smp_layout *layout,
     *reason = are_states_sane(layout) ? check_stack(layout, caller->jvmti, &own)
                                       : "the states of threads are numbered otherwise";
     if (*reason == NULL)
-        status = check_shapes(layout, caller, reason);
+        status = check_loader_stack(layout, caller, reason);
     smp_local_frame_pop(caller->env);
     return status;
 }

@@ -3,7 +3,7 @@
  * check_stacks.h - compares our walks of known stacks with JVMTI's, frame by frame.
  *
  *   the caller's own stack, in a native method called from Java
- *   that of an internal thread that waits: in a latch, and in a loader that the JVM has called
+ *   that of an internal thread that waits in a class loader, which the JVM has called
  *
  * Methods, byte code indices and names are compared, and the thread's state.
  *

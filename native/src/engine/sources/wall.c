@@ -203,6 +203,18 @@ static void shift_moments(struct smp_wall_thread *thread, int64_t now_ns, int64_
     shift_moment(&thread->unanswered.until_ns, now_ns, gap_ns);
 }
 
+static void credit_stop(struct smp_wall *wall, struct smp_wall_thread *thread, int64_t now_ns,
+                        int64_t gap_ns)
+{
+    if (!thread->record.was_polled)
+        return;
+    const struct smp_tree_target target =
+        smp_attribution_pseudo(wall->attribution, &thread->record, SMP_OUTCOME_PROCESS_STOPPED);
+    smp_attribution_note(wall->attribution, &target, gap_ns,
+                         smp_span_before(wall->covered_ns + gap_ns, gap_ns));
+    shift_moments(thread, now_ns, gap_ns);
+}
+
 /*
  * The whole process was stopped (session/standstill.h):
  *
@@ -219,16 +231,10 @@ static void attribute_stop(struct smp_wall *wall, int64_t now_ns, int64_t gap_ns
     wall->poll = &poll;
     for (size_t i = 0; i < wall->threads->table.count;) {
         struct smp_wall_thread *thread = smp_wall_thread_at(wall, i);
-        if (smp_sampled_threads_remove_ended(wall->threads, &thread->record, now_ns))
-            continue;
-        if (thread->record.was_polled) {
-            const struct smp_tree_target target = smp_attribution_pseudo(
-                wall->attribution, &thread->record, SMP_OUTCOME_PROCESS_STOPPED);
-            smp_attribution_note(wall->attribution, &target, gap_ns,
-                                 smp_span_before(wall->covered_ns + gap_ns, gap_ns));
-            shift_moments(thread, now_ns, gap_ns);
+        if (!smp_sampled_threads_remove_ended(wall->threads, &thread->record, now_ns)) {
+            credit_stop(wall, thread, now_ns, gap_ns);
+            i++;
         }
-        i++;
     }
     wall->covered_ns += gap_ns;
     wall->poll = NULL;

@@ -396,8 +396,8 @@ class CallsIT {
         try (SamplingReport report = sampler.snapshot()) {
             assertThat(CallCounts.of(report)).isEqualTo(shallow);
             assertThat(report.toString(ReportFormat.TEXT))
-                    .contains("calls without a place: " + deeper + " (over the limit of depth (maxCallDepth): "
-                            + deeper + ")\n");
+                    .contains("calls without a place: " + deeper + " (over the limit of depth (maxCallDepth): " + deeper
+                            + ")\n");
         }
     }
 

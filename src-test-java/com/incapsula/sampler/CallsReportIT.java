@@ -558,9 +558,8 @@ class CallsReportIT {
         CallCounts.take(sampler);
         Work.deeper(DEEPER);
         try (SamplingReport report = sampler.snapshot()) {
-            Matcher lost = Pattern.compile(
-                            "\ncalls without a place: (\\d+) \\(over the limit of " + limit
-                                    + " \\(maxCall\\w+\\): \\1\\)\n")
+            Matcher lost = Pattern.compile("\ncalls without a place: (\\d+) \\(over the limit of " + limit
+                            + " \\(maxCall\\w+\\): \\1\\)\n")
                     .matcher(text(report));
             assertThat(lost.find()).as(text(report)).isTrue();
             assertThat(sum(CallCounts.of(report)) + Long.parseLong(lost.group(1)))

@@ -477,13 +477,6 @@ static void test_a_thread_that_parks_or_returns_is_cut(void **state)
     walk(&program);
     assert_int_equal(program.out.end, SMP_FRAMES_BARRIER);
     assert_int_equal(program.out.count, 0);
-    /* It does not: what returns to it has been walked otherwise. */
-    struct smp_frames_start start = fake_stack_start(program.code);
-    start.chunks = &program.chunks;
-    start.has_callee = true;
-    smp_frames_walk(fake_code_layout(program.code), NULL, start, fake_stack_high(program.code),
-                    &program.out);
-    expect_same_walk(&program, cut, 3, CAPACITY);
     program_close(&program);
 }
 

@@ -9,6 +9,7 @@
 
 #include "jvm/agent/agent.h"
 #include "jvm/threads/threads.h"
+#include "jvm/walk/by_jvmti.h"
 #include "jvm/walk/walk_target.h"
 #include "support/vm_fixture.h"
 
@@ -145,6 +146,39 @@ static void the_holder_says_whether_a_thread_waits(void **state)
                  0);
 }
 
+/* A handshake with a thread in native code waits for nothing; with one in Java code it would. */
+static void a_thread_in_native_code_is_asked_for_a_frame(void **state)
+{
+    (void)state;
+    fixture.main_thread.depth = 3;
+    smp_by_jvmti_confirm_life(older);
+    assert_int_equal(fake_jvmti.calls[FAKE_GetStackTrace], 0);
+    assert_true(is_unsure());
+    fixture.main_thread.status = JVMTI_THREAD_STATE_IN_NATIVE;
+    smp_by_jvmti_confirm_life(older);
+    assert_int_equal(fake_jvmti.most_frames, 1);
+    assert_false(is_unsure());
+    smp_by_jvmti_confirm_life(older);
+    assert_int_equal(fake_jvmti.calls[FAKE_GetStackTrace], 1);
+}
+
+/* Native code that has attached itself has no Java frame. */
+static void a_thread_without_frames_is_not_asked_at_each_walk(void **state)
+{
+    (void)state;
+    fixture.main_thread.status = JVMTI_THREAD_STATE_IN_NATIVE;
+    fixture.main_thread.depth = 0;
+    smp_by_jvmti_confirm_life(older);
+    assert_true(is_unsure());
+    assert_int_equal(fake_jvmti.calls[FAKE_GetStackTrace], 1);
+    smp_by_jvmti_confirm_life(older);
+    assert_int_equal(fake_jvmti.calls[FAKE_GetStackTrace], 1);
+    smp_threads_walk_info(older)->asked_ns -= SMP_BY_JVMTI_ASK_MS * INT64_C(1000000);
+    fixture.main_thread.depth = 1;
+    smp_by_jvmti_confirm_life(older);
+    assert_false(is_unsure());
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -154,6 +188,8 @@ int main(void)
         TEST(without_the_jvm_nothing_is_learnt_of_its_life),
         TEST(a_thread_whose_start_was_seen_is_not_read),
         TEST(a_stack_that_ends_in_run_shows_the_root),
+        TEST(a_thread_in_native_code_is_asked_for_a_frame),
+        TEST(a_thread_without_frames_is_not_asked_at_each_walk),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

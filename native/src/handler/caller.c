@@ -42,7 +42,6 @@ void smp_caller_put_leaf(struct smp_walk *walk, uint64_t method, bool is_pseudo)
 {
     walk->frames[0] =
         (struct smp_jvm_frame){ .bci = 0, .method = (void *)(uintptr_t)method }; /* NOLINT */
-    walk->answer->has_leaf = true;
     walk->answer->is_pseudo = is_pseudo;
     walk->answer->first = 0;
     walk->answer->count++;
@@ -422,7 +421,7 @@ bool smp_caller_search(struct smp_walk *walk, const struct smp_code_piece *stub)
         !(stub != NULL && (by_frame(walk, stub) || scan_for_caller(walk, stub, true))) &&
         !scan_for_caller(walk, stub, false) && !by_frame_pointers(walk, &passed))
         return false;
-    walk->answer->answer = SMP_ANSWER_IN_STUB;
+    walk->answer->answer = passed != NULL ? SMP_ANSWER_IN_STUB : SMP_ANSWER_WHOLE;
     put_passed(walk, passed);
     return true;
 }

@@ -92,7 +92,7 @@ struct smp_walk_target {
     const struct smp_own_walk *own;
     smp_jvm_walk *walk; /* AsyncGetCallTrace */
     struct smp_jvm_layout layout;
-    void *env;             /* never NULL */
+    void *env;             /* for walk, and then not NULL */
     uintptr_t java_thread; /* 0: not known */
     /* Not 0 from the thread's ThreadEnd on, which it runs itself. Not freed while the handler runs.
      * NULL: a thread of ours, which lives. */
@@ -128,7 +128,6 @@ enum {
 
 struct smp_walk_answer {
     enum smp_answer answer;
-    bool has_leaf;  /* frames[0] is a pseudo-frame or method put before the walked ones */
     bool is_pseudo; /* frames[0] is a pseudo-frame: its method is a key of code_map.h */
     uint32_t first; /* the stack is frames[first .. first + count) */
     uint32_t count;

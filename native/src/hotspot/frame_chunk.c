@@ -159,9 +159,8 @@ bool smp_frame_step_barrier(struct smp_frame_walk *walk)
 {
     struct chunk newest = { 0 };
 
-    if (walk->chunks == NULL || walk->continuation != 0 ||
-        (walk->added == 0 && !walk->has_callee) || is_chunk_parking(walk) ||
-        !find_continuation(walk, &newest))
+    if (walk->chunks == NULL || walk->continuation != 0 || walk->added == 0 ||
+        is_chunk_parking(walk) || !find_continuation(walk, &newest))
         return smp_frame_end(walk, SMP_FRAMES_BARRIER);
     walk->on_stack = walk->added;
     return enter_chunk(walk, &newest);

@@ -30,8 +30,6 @@ struct smp_frames_start {
     /* How to read a virtual thread's frames in the heap. NULL: they are not read, because the
      * collector may move them now. */
     const struct smp_chunks *chunks;
-    /* The callees have been walked in another way; the last of them returns to pc. */
-    bool has_callee;
     /* The byte code pointer in its register, if an interpreted leaf was interrupted. It counts if
      * it lies in that method, because the frame's slot is only written at calls. 0: the slot
      * counts. */

@@ -28,8 +28,7 @@ struct smp_frame_walk {
     uintptr_t leaf_bcp; /* see smp_frames_start; 0 from the second frame on */
     struct smp_frames *out;
     size_t added;                    /* frames, omitted ones included */
-    const struct smp_chunks *chunks; /* these two: see smp_frames_start */
-    bool has_callee;
+    const struct smp_chunks *chunks; /* see smp_frames_start */
     /* In the heap: */
     uintptr_t continuation; /* 0: on the stack */
     uintptr_t parent;       /* of the chunk, see chunks.h; 0: it has none */

@@ -180,8 +180,7 @@ void smp_frames_walk(const struct smp_layout *layout, struct smp_frames_cache *c
                                    .low = start.sp - WORDS_BELOW_SP * sizeof(uintptr_t),
                                    .high = stack_high,
                                    .out = out,
-                                   .chunks = start.chunks,
-                                   .has_callee = start.has_callee };
+                                   .chunks = start.chunks };
     bool goes_on = true;
 
     out->count = out->leaf_count = out->omitted = out->unsure = 0;

@@ -7,8 +7,8 @@
  * supported interface. So they are used only if the calling thread's values are right: it is in a
  * native method called from Java, so its state is "in native", the last Java stack pointer lies
  * above us on this very stack, the last Java pc lies in known code, and the JNIEnv lies in the
- * object. If one of these differs, no offset is used, and walks of threads inside the JVM fail more
- * often. The stack's bounds must be those of the C library; else only they are not used.
+ * object. If one of these differs, no offset is used, and our own walk is not the engine. The
+ * stack's bounds must be those of the C library; else only they are not used.
  *
  * Threads  any attached one.
  * Errors   a layout of zeros: unknown.

@@ -124,7 +124,8 @@ enum smp_shown {
       "The thread ran Java code, but its stack could not be walked.")                         \
     X(UNKNOWN_THREAD_STATE, FAILED, ALWAYS, "failed, thread state unknown (-7)",              \
       "[unknown thread state]",                                                               \
-      "The thread was changing from one state to another.")                                   \
+      "The thread was changing from one state to another, or the bounds of its stack are "       \
+      "unknown.")                                   \
     X(DEOPTIMISATION, FAILED, ALWAYS, "failed, deoptimisation (-9)", "[deoptimisation]",      \
       "The JVM was replacing compiled code of this stack by interpreted code.")               \
     X(FOREIGN_STACK, FAILED, ALWAYS, "failed, on a stack of another library",                 \

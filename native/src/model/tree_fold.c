@@ -382,6 +382,14 @@ static void find_and_fold(struct fold *fold)
     finish_fold(fold);
 }
 
+static void count_vain_folds(struct smp_tree *tree, uint32_t nodes_before)
+{
+    if (nodes_before - tree->node_count >= nodes_before / SMP_FOLD_PARTS)
+        tree->vain_folds = 0;
+    else if (tree->vain_folds < MAX_VAIN_FOLDS)
+        tree->vain_folds++;
+}
+
 size_t smp_tree_fold(struct smp_tree *tree, const struct smp_tree_folding *folding)
 {
     struct fold fold = { .tree = tree, .folding = folding };
@@ -394,13 +402,11 @@ size_t smp_tree_fold(struct smp_tree *tree, const struct smp_tree_folding *foldi
         return 0;
     fold.groups = smp_alloc(tree->quota, groups * sizeof(*fold.groups));
     fold.levels = smp_alloc(tree->quota, sizeof(*fold.levels));
-    if (fold.groups != NULL && fold.levels != NULL)
+    if (fold.groups != NULL && fold.levels != NULL) {
         find_and_fold(&fold);
+        count_vain_folds(tree, before);
+    }
     smp_free(tree->quota, fold.groups);
     smp_free(tree->quota, fold.levels);
-    if (before - tree->node_count >= before / SMP_FOLD_PARTS)
-        tree->vain_folds = 0;
-    else if (tree->vain_folds < MAX_VAIN_FOLDS)
-        tree->vain_folds++;
     return fold.gone;
 }

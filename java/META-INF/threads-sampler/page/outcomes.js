@@ -95,7 +95,7 @@ const OUTCOMES = {
     UNKNOWN_THREAD_STATE: {
         kind: 'failed',
         text: 'failed, thread state unknown (-7)',
-        words: 'The thread was changing from one state to another.',
+        words: 'The thread was changing from one state to another, or the bounds of its stack are unknown.',
     },
     DEOPTIMISATION: {
         kind: 'failed',

@@ -351,6 +351,7 @@ static enum smp_status do_unpaid(struct smp_ticker *ticker, struct smp_request *
     case SMP_REQUEST_END_WINDOW:
         return is_started ? end_window(ticker, request) : SMP_ESTATE;
     case SMP_REQUEST_RESET_COUNTS:
+        catch_up(ticker);
         smp_sampler_reset_counts(ticker->sampler);
         return SMP_OK;
     }

@@ -90,7 +90,7 @@ static const char *name_without_record(struct smp_call_credit *credit, struct sm
     const struct smp_sampled_threads *threads = credit->threads;
     const struct smp_mounted_thread thread = { .name = tree->raw_name };
 
-    if (tree->serial == 0 && (threads->only || threads->options->skip_daemon_threads))
+    if (tree->serial == 0 && (threads->only || threads->skip_daemon_threads))
         return NULL;
     if (tree->raw_name == NULL && tree->serial != 0)
         return ENDED_GROUP;

@@ -94,7 +94,7 @@ bool smp_sampled_threads_chooses(struct smp_sampled_threads *threads,
     }
     if (threads->only || record->is_in_filter)
         return record->is_in_filter;
-    return !(threads->options->skip_daemon_threads && record->thread->is_daemon);
+    return !(threads->skip_daemon_threads && record->thread->is_daemon);
 }
 
 void smp_sampled_threads_leave_out(struct smp_sampled_threads *threads,
@@ -185,6 +185,7 @@ void smp_sampled_threads_use_options(struct smp_sampled_threads *threads)
 {
     const bool default_rule = uses_default_rule(threads, threads->options);
 
+    threads->skip_daemon_threads = threads->options->skip_daemon_threads;
     if (default_rule == threads->default_name_rule)
         return;
     threads->default_name_rule = default_rule;
@@ -235,6 +236,7 @@ enum smp_status smp_sampled_threads_init(struct smp_sampled_threads *threads,
         .filter_epoch = 1,
         .options = options,
     };
+    threads->skip_daemon_threads = options->skip_daemon_threads;
     threads->default_name_rule = uses_default_rule(threads, options);
     smp_thread_table_init(&threads->table, quota, record_bytes, &attribution->budget, &jvm->threads,
                           &jvm->name_callback);

@@ -55,6 +55,8 @@ struct smp_sampled_threads {
     bool only; /* the filter's threads and no others */
     uint64_t filter_epoch;
     const struct smp_options *options;
+    /* In force: new options count only once all sources have flushed and use them. */
+    bool skip_daemon_threads;
     bool default_name_rule; /* by the options, or because this JVM has no name callback */
     uint64_t sampled;       /* number of sampled threads */
     uint64_t cursor;        /* of the thread source */

@@ -194,7 +194,7 @@ static bool is_on(const struct unmounted *source)
 {
     return source->is_possible && source->options->sample_unmounted_virtual_threads &&
            source->refusal == NULL && !source->threads->only &&
-           !source->options->skip_daemon_threads;
+           !source->threads->skip_daemon_threads;
 }
 
 static void save(struct unmounted *source, int64_t span_ns)

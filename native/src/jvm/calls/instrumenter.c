@@ -507,7 +507,7 @@ static void do_rounds(JNIEnv *env)
 
 /* --- the thread: stop --- */
 
-/* False: a thread never leaves a hook. */
+/* False: a thread never leaves a hook, and probes stay. */
 static bool remove_probes(JNIEnv *env, bool is_live)
 {
     if (instrumenter.batches.counted == NULL || !is_live)
@@ -532,7 +532,9 @@ static void close_instrumenter(JNIEnv *env)
     if (instrumenter.thread.has_opened_calls)
         smp_call_arena_close();
     smp_prepare_event_set(SMP_PREPARE_CALLS, false);
-    instrumenter.start.is_stuck = !remove_probes(env, is_live) || !switch_hooks(HOOKS_OFF);
+    const bool is_removed = remove_probes(env, is_live);
+    /* Off even if a thread is stuck: no class that is loaded later enters the hook. */
+    instrumenter.start.is_stuck = !switch_hooks(HOOKS_OFF) || !is_removed;
     if (!instrumenter.start.is_stuck) {
         smp_counted_classes_close(&instrumenter.counted);
         smp_class_loaders_close(&instrumenter.loaders, is_live ? env : NULL);

@@ -50,7 +50,8 @@ struct smp_walk_info {
     _Atomic bool is_carrier;      /* of virtual threads */
     _Atomic uint64_t blocked;     /* the signals that it blocked at mask_read_ns; 0: never read */
     _Atomic int64_t mask_read_ns;
-    struct smp_gate gate; /* java_thread and the stack are read from outside behind it */
+    _Atomic int64_t asked_ns; /* when a handshake last asked whether the thread lives; 0: never */
+    struct smp_gate gate;     /* java_thread and the stack are read from outside behind it */
 };
 
 struct smp_jvm_thread {

@@ -42,6 +42,7 @@ static struct {
     struct smp_frames_cache *cache; /* while it is there own is constant: a late handler reads it */
     struct smp_own_walk own;
     struct smp_own_walk on_stack; /* the same, without the heap */
+    _Atomic bool lacks_layout;    /* the layout of the thread object was not found at this open */
     _Atomic bool cuts_virtual_threads;
     struct smp_chunks chunks; /* the heap as own reads it */
     pthread_mutex_t mutex;    /* guards the refusals */
@@ -85,7 +86,7 @@ void smp_async_cut_virtual_threads(const char *reason)
 
 bool smp_async_walks_by_itself(void)
 {
-    return state.own.walk != NULL && smp_hotspot_is_usable();
+    return state.own.walk != NULL && !state.lacks_layout && smp_hotspot_is_usable();
 }
 
 void smp_async_own_refusal(char out[SMP_ASYNC_REFUSAL_BYTES])
@@ -93,8 +94,10 @@ void smp_async_own_refusal(char out[SMP_ASYNC_REFUSAL_BYTES])
     char reason[SMP_LAYOUT_REASON_BYTES];
 
     smp_hotspot_refusal(reason);
-    if (reason[0] == '\0' && !smp_async_walks_by_itself())
-        (void)snprintf(reason, sizeof(reason), "the check was not possible"); /* this time */
+    if (reason[0] == '\0' && !smp_async_walks_by_itself()) /* at this open */
+        (void)snprintf(reason, sizeof(reason), "%s",
+                       state.lacks_layout ? "unknown layout of the thread object"
+                                          : "the check was not possible");
     (void)snprintf(out, SMP_ASYNC_REFUSAL_BYTES, "%s", reason);
 }
 
@@ -177,8 +180,6 @@ static const struct smp_chunks *find_chunks(JNIEnv *env)
 /* After the events for code, which have found the layout. */
 static void prepare_own_walk(const struct smp_check_caller *caller)
 {
-    if (state.async.layout.jvm.last_sp == 0)
-        smp_hotspot_refuse("unknown layout of the thread object");
     (void)!smp_hotspot_prove(caller); /* else it is not usable, see smp_hotspot_is_usable */
     smp_frames_set_virtual_root(smp_virtual_threads_boundary());
     if (state.cache == NULL && smp_frames_cache_create(&state.cache) == SMP_OK) {
@@ -202,6 +203,8 @@ static void prepare_layouts(jvmtiEnv *jvmti, JNIEnv *env, struct smp_walk_target
     caller.stack_high = stack.high;
     state.async.layout =
         smp_thread_layout_find(env, caller.java_thread, caller.stack_high, smp_code_map_is_java);
+    /* The next open may find it: the code that has called this may not be known yet. */
+    state.lacks_layout = state.async.layout.jvm.last_sp == 0;
     prepare_own_walk(&caller);
     self->java_thread = caller.java_thread;
     self->layout = state.async.layout.jvm;
@@ -281,6 +284,21 @@ static bool is_jvm_walk_right(struct smp_walk_target self)
     return is_right;
 }
 
+/* Our own walk has failed the test. It is refused if AsyncGetCallTrace passes the test: otherwise
+ * both may have failed for one cause, such as a signal that does not arrive. */
+static enum smp_status test_next_engine(struct smp_walk_target self, JNIEnv *env,
+                                        const char **reason)
+{
+    const char *const own_reason = *reason;
+
+    self.own = NULL;
+    self.walk = state.async.walk;
+    const enum smp_status status = test_walks(&self, env, reason);
+    if (status == SMP_OK && *reason == NULL)
+        smp_hotspot_refuse(own_reason);
+    return status;
+}
+
 /* SMP_OK with *reason NULL: usable; else why not. */
 static enum smp_status open_async(int signal, const char **reason)
 {
@@ -296,6 +314,8 @@ static enum smp_status open_async(int signal, const char **reason)
     self.own = smp_async_own_walk();
     self.walk = self.own == NULL ? state.async.walk : NULL;
     status = test_walks(&self, env, reason);
+    if (status == SMP_OK && *reason != NULL && self.own != NULL && state.async.walk != NULL)
+        status = test_next_engine(self, env, reason);
     state.is_proven = state.is_proven || (status == SMP_OK && *reason == NULL);
     return status;
 }

@@ -9,7 +9,7 @@
  *   JVMTI                  else, or if no signal can be used: all walks are handshakes
  *
  * No walk uses two engines. If a check that runs later refuses our own walk (smp_hotspot_refuse),
- * the next walk of every session is the next engine's.
+ * the next walk of every session is the next engine's; a CPU timer walks once more before.
  *
  *   events for code on, those of code made before ─► layout of the JVM's thread object, our own
  *   walk proven ─► signal handler ─► self-test: two known stacks walked ─► usable

@@ -17,6 +17,8 @@
 #include "jvm/threads/threads.h"
 #include "jvm/walk/wait_word.h"
 
+#define NS_PER_MS INT64_C(1000000)
+
 /* The JVM writes its frames into ours. */
 _Static_assert(sizeof(struct smp_frame) == sizeof(jvmtiFrameInfo), "a frame is as large");
 _Static_assert(offsetof(struct smp_frame, method) == offsetof(jvmtiFrameInfo, method),
@@ -86,7 +88,7 @@ enum smp_status smp_by_jvmti_fetch(jobject thread, struct smp_frame *frames, siz
     return fetch_frames(thread, frames, capacity, count);
 }
 
-bool smp_by_jvmti_is_in_native(jobject thread)
+static bool is_in_native(jobject thread)
 {
     jvmtiEnv *jvmti = smp_agent_jvmti();
     jint state = 0;
@@ -94,6 +96,22 @@ bool smp_by_jvmti_is_in_native(jobject thread)
     return smp_agent_is_live() &&
            (*jvmti)->GetThreadState(jvmti, thread, &state) == JVMTI_ERROR_NONE &&
            (state & JVMTI_THREAD_STATE_IN_NATIVE) != 0;
+}
+
+void smp_by_jvmti_confirm_life(struct smp_thread *thread)
+{
+    struct smp_walk_info *info = smp_threads_walk_info(thread);
+    const int64_t now_ns = smp_clock_ns();
+    struct smp_frame frame;
+    size_t count = 0;
+
+    if (!smp_gate_is_unsure(&info->gate) ||
+        (info->asked_ns != 0 && now_ns - info->asked_ns < SMP_BY_JVMTI_ASK_MS * NS_PER_MS) ||
+        !is_in_native(smp_threads_ref(thread)))
+        return;
+    info->asked_ns = now_ns;
+    if (fetch_frames(smp_threads_ref(thread), &frame, 1, &count) == SMP_OK && count > 0)
+        smp_gate_confirm(&info->gate);
 }
 
 static enum smp_wait_word word_by_jvmti(void *self, struct smp_thread *thread)

@@ -19,14 +19,21 @@
 
 #include "engine/jvm.h"
 
+enum { SMP_BY_JVMTI_ASK_MS = 1000 };
+
 struct smp_walker smp_by_jvmti(void);
 
 /* As the walker, for any Thread object. */
 SMP_CHECKED enum smp_status smp_by_jvmti_walk(jobject thread, struct smp_sample *sample);
 
-/* Does the thread run native code? Then a handshake with it waits for nothing. False, too, if the
- * JVM does not say. */
-bool smp_by_jvmti_is_in_native(jobject thread);
+/*
+ * Confirms that a thread which a scan has found lives: frames show that its end is still to come.
+ * Our own walk reads the JVM's object of the thread, which a thread that has ended does not have.
+ * Asks only if the thread is in native code, where the handshake waits for nothing, and at most
+ * once in SMP_BY_JVMTI_ASK_MS: native code that has attached itself has no frame. A thread that
+ * runs Java code shows by its own walk that it lives.
+ */
+void smp_by_jvmti_confirm_life(struct smp_thread *thread);
 
 /*
  * Up to capacity frames of a thread, leaf first, by one handshake, which also makes the ids of

@@ -177,7 +177,9 @@ static enum smp_status send_request(struct smp_by_signal *walker, struct request
     const bool is_walkable = slot->target.own == NULL || slot->target.stack_high != 0;
     if (!is_walkable || !record_request(info, cookie)) {
         smp_signal_release(cookie);
-        return is_walkable ? SMP_ESTATE : SMP_EUNSUPPORTED;
+        if (is_walkable)
+            return SMP_ESTATE;
+        return smp_virtual_threads_in_use() ? SMP_EINVAL : SMP_EUNSUPPORTED;
     }
     drop_mounted(env, request);
     request->mounted = mounted_on(env, request->thread, info);
@@ -272,26 +274,14 @@ static enum smp_status reserve_late(struct smp_by_signal *walker, JNIEnv *env,
     return walker->late_count + walker->count < SMP_ASYNC_LATE ? SMP_OK : SMP_ESTATE;
 }
 
-/*
- * Our own walk reads the JVM's object of the thread, which a thread that may have ended does not
- * have any more. A handshake shows that it lives, as does a walk of Java code. If virtual threads
- * are in use only the latter: a handshake with a thread that runs Java code would stall them.
- */
-static bool needs_handshake(struct smp_thread *thread)
-{
-    return smp_async_walks_by_itself() &&
-           smp_gate_is_unsure(&smp_threads_walk_info(thread)->gate) &&
-           (!smp_virtual_threads_in_use() || smp_by_jvmti_is_in_native(smp_threads_ref(thread)));
-}
-
 static enum smp_status check_thread(struct smp_by_signal *walker, struct smp_thread *thread)
 {
     if (!smp_async_is_usable() || smp_signals_is_lost(smp_async_signal(walker->signal)))
         return SMP_EUNSUPPORTED;
     if (thread->os_tid == 0)
         return smp_virtual_threads_in_use() ? SMP_EINVAL : SMP_EUNSUPPORTED;
-    if (needs_handshake(thread))
-        return SMP_EUNSUPPORTED;
+    if (smp_async_walks_by_itself())
+        smp_by_jvmti_confirm_life(thread);
     if (thread->ended_ns != 0)
         return SMP_EGONE;
     if (has_blocked_signal(walker, thread))
@@ -426,8 +416,10 @@ static bool read_walk(struct smp_by_signal *walker, JNIEnv *env, struct smp_deli
                                        .is_retried = request->tries > 1,
                                        .is_late = request->is_late };
     smp_walk_target_learn(request->thread, env, &answer);
-    if (answer.cut.omitted > 0 && grow_frame_buffer(walker, request))
+    if (answer.cut.omitted > 0 && grow_frame_buffer(walker, request)) {
+        request->answer = SMP_ANSWER_NOT_WALKABLE_JAVA; /* if there is no other try */
         return false;
+    }
     const bool is_worth_it = is_worth_another_try(answer.answer);
     if (answer.count > 0)
         smp_delivery_stack(&walker->delivery, env, &walked, to);
@@ -593,6 +585,8 @@ bool smp_by_signal_deliver(struct smp_by_signal *walker, JNIEnv *env,
     const struct smp_walk_answer *answer = walked->answer;
 
     smp_walk_target_learn(walked->thread, env, answer);
+    if (answer->count == 0 && env != NULL && smp_async_walks_by_itself())
+        smp_by_jvmti_confirm_life(walked->thread); /* for its next samples */
     if (answer->count > 0 && env != NULL)
         smp_delivery_stack(&walker->delivery, env, walked, to);
     else

@@ -17,7 +17,7 @@
 
 enum {
     TEST_FRAMES = 256,  /* compared */
-    WALK_FRAMES = 1536, /* room for the walk: our own has two thirds of it for frames */
+    WALK_FRAMES = 1536, /* room for the walk: our own walk uses half of it for frames */
     HASHED_NUMBERS = 4096,
     REQUEST_PAUSE_NS = 200000
 };

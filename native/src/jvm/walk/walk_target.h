@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * walk_target.h - what a walk is given of its thread, and what it learns for the next one: where
- * the thread's stack lies, and whether it ends in the thread's run().
+ * walk_target.h - the data that a walk gets of its thread, and what it learns for the next one: the
+ * bounds of the thread's stack, that the thread lives, and whether its stacks end in its run().
  *
  * AsyncGetCallTrace may stop before the root. All stacks of a thread that the JVM started end in
  * its run(): once one has, the others must. The root of other threads (the main thread, threads of

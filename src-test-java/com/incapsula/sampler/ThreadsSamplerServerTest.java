@@ -81,6 +81,16 @@ class ThreadsSamplerServerTest {
 
     // ---- answers ----
 
+    @Test
+    void aMeasureLeavesTheSamplersOtherOptionsAlone() throws Exception {
+        sampler.setReportCpuTime(true);
+        sampler.setReportSummary(false);
+        server.init();
+        assertThat(get("/top.txt?measure=wall").body())
+                .isEqualTo(get("/top.txt").body())
+                .isNotEqualTo("TOP 0 " + FakeSnapshot.STANDARD_FLAGS);
+    }
+
     @ParameterizedTest
     @CsvSource({
         "/report.json, application/json, JSON 0 " + FakeSnapshot.STANDARD_FLAGS,

@@ -175,8 +175,7 @@ public final class McpProtocol {
     }
 
     /* Returns null if the message has no id that the protocol allows. Messages that are no requests may have one, too,
-     * and
-     * their clients wait for an answer with it. */
+     * and their clients wait for an answer with it. */
     private static @Nullable Object idOf(Object value) {
         Object id = value instanceof Map<?, ?> message ? message.get("id") : null;
         boolean isInteger = id instanceof Long || (id instanceof Json.Numeral number && number.isInteger());

@@ -370,7 +370,13 @@ public final class LiveServer implements AutoCloseable {
             if (format == ReportFormat.HTML) {
                 HtmlPage.writeLive(out, data -> report.writeTo(ReportFormat.JSON, data));
             } else if (options != null) {
-                report.writeTo(format, options, out);
+                ReportOptions own = report.getOptions();
+                report.writeTo(
+                        format,
+                        own.withMeasure(options.getMeasure())
+                                .withPer(options.getPer())
+                                .withFocus(options.getFocus()),
+                        out);
             } else {
                 report.writeTo(format, out);
             }

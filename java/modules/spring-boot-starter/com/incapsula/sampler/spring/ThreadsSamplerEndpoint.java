@@ -305,7 +305,7 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
     /**
      * How a report is written.
      *
-     * @param options null: the sampler's own
+     * @param options measure, unit and focus; everything else is as in the sampler's own reports. Null: these, too
      */
     private record Written(String form, @Nullable ReportOptions options) {
 
@@ -318,7 +318,13 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
             if (options == null) {
                 report.writeTo(format, bytes);
             } else {
-                report.writeTo(format, options, bytes);
+                ReportOptions own = report.getOptions();
+                report.writeTo(
+                        format,
+                        own.withMeasure(options.getMeasure())
+                                .withPer(options.getPer())
+                                .withFocus(options.getFocus()),
+                        bytes);
             }
             return bytes.toByteArray();
         }

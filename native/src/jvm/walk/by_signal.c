@@ -47,6 +47,7 @@ struct late {
     unsigned tries;       /* before this one */
     jobject mounted;
     int64_t since_ns;
+    int64_t cpu_ns; /* the thread's CPU clock when it was first found late; negative: not known */
 };
 
 struct smp_by_signal {
@@ -256,6 +257,24 @@ static bool give_up_late(struct smp_by_signal *walker, JNIEnv *env, struct late 
     return true;
 }
 
+/* A thread that runs gets its signals. If it has not answered since, a handler of another library
+ * has taken this one, and no answer will come. */
+static bool drop_taken(struct smp_by_signal *walker, JNIEnv *env, struct late *late, int32_t tid)
+{
+    const int64_t most_ns = SMP_ASYNC_TAKEN_MS * NS_PER_MS;
+    int64_t cpu_ns = 0;
+
+    if ((late->cpu_ns >= 0 && smp_clock_ns() - late->since_ns < most_ns) ||
+        !smp_clock_thread_cpu_ns(tid, &cpu_ns))
+        return false;
+    if (late->cpu_ns < 0)
+        late->cpu_ns = cpu_ns;
+    if (cpu_ns - late->cpu_ns < most_ns || !smp_signal_abandon(late->cookie))
+        return false;
+    drop_late(walker, env, late);
+    return true;
+}
+
 /* Makes sure that there is room if the request becomes a late one, or its walk would be lost.
  * SMP_ESTATE: try later. SMP_EUNSUPPORTED: the thread blocks the signal. */
 static enum smp_status reserve_late(struct smp_by_signal *walker, JNIEnv *env,
@@ -266,7 +285,7 @@ static enum smp_status reserve_late(struct smp_by_signal *walker, JNIEnv *env,
     if (late != NULL) {
         if (!is_outstanding(late->cookie))
             drop_late(walker, env, late); /* was not taken: it shows an earlier time */
-        else
+        else if (!drop_taken(walker, env, late, thread->os_tid))
             return give_up_late(walker, env, late, thread) ? SMP_EUNSUPPORTED : SMP_ESTATE;
     }
     if (walker->late_count + walker->count >= SMP_ASYNC_LATE)
@@ -301,7 +320,8 @@ static void keep_late(struct smp_by_signal *walker, struct request *request)
                                                         .buffer = request->buffer,
                                                         .tries = request->tries,
                                                         .mounted = request->mounted,
-                                                        .since_ns = smp_clock_ns() };
+                                                        .since_ns = smp_clock_ns(),
+                                                        .cpu_ns = -1 };
     request->buffer = (struct buffer){ 0 };
     request->mounted = NULL;
 }

@@ -14,6 +14,9 @@
  * another request is made. It shows where the thread lost its CPU, so where it waited. Up to
  * SMP_WALK_INFO_REQUESTS sessions have a request each at a thread.
  *
+ * If another library's handler has taken the signal, no answer comes. So a late request of a thread
+ * that has run for SMP_ASYNC_TAKEN_MS meanwhile is given up, and the thread gets another one.
+ *
  * Native code may block the signal. If a thread has not answered in time, its blocked signals are
  * read. If ours is one of them the request is given up, and the thread gets no request until it has
  * unblocked the signal.
@@ -39,6 +42,7 @@ enum {
     SMP_ASYNC_IN_FLIGHT = 64, /* requests of a session between two collects */
     SMP_ASYNC_LATE = 256,     /* requests that are late; then the oldest are given up */
     SMP_ASYNC_LATE_MS = 2000, /* a late request is kept so long at least */
+    SMP_ASYNC_TAKEN_MS = 500, /* CPU time after which a signal without an answer is lost */
     SMP_ASYNC_MASK_MS = 1000, /* least time between two readings of a thread's blocked signals */
     SMP_ASYNC_FIRST_FRAMES = 512, /* room of a request at first; doubled if needed */
     SMP_ASYNC_TRIES = 3,          /* at one thread in one collect */

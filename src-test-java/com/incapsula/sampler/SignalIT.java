@@ -84,6 +84,7 @@ class SignalIT {
                     if (arguments.length > 3) {
                         awaitReport(sampler, ReportFormat.COLLAPSED, arguments[3]);
                     } else {
+                        awaitReport(sampler, ReportFormat.COLLAPSED, "Desk.calculate");
                         awaitWalks(sampler);
                     }
                 }

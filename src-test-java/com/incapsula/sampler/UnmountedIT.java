@@ -279,7 +279,7 @@ class UnmountedIT {
         start(1, "secret", this::atLatch);
         start(1, "order", this::atLatch);
         awaitWaiting();
-        Report report = sampleUntil(10);
+        Report report = sampleUntil(10 * (2 + aliveBefore));
         assertThat(report.group("all order").cumulativeMillis()).isPositive();
         assertThat(report.names()).noneMatch(name -> name.contains("secret"));
     }
@@ -295,7 +295,7 @@ class UnmountedIT {
         patiently().until(() -> threads.get(1).getState() == Thread.State.WAITING);
         sampler.init();
         awaitSeen(sampler, "busy", CLASS + "compute"); // its carrier has had a CPU
-        Report report = reportAfter(count(WALKED) + 20);
+        Report report = reportAfter(count(WALKED) + 20 * (1 + aliveBefore));
         assertThat(report.figure("virtual threads drawn that were mounted")).isPositive();
         assertThat(report.group("busy").threadNames()).doesNotContain("not mounted");
         double elapsed = sampler.getStatistics().getElapsedNanos() / 1e6;

@@ -78,6 +78,8 @@ bool smp_chunks_find_references(const struct smp_exports *exports, struct smp_ch
 
     if (!read_exports(exports, found, reason))
         return false;
+    out->mirror_klass = found[MIRROR_KLASS].value;
+    out->layout_helper = found[LAYOUT_HELPER].value;
     if (!smp_flags_find(exports, &flags))
         return refuse_chunks(reason, "no JVMFlag::flags");
     if (!smp_flags_is_on(&flags, "UseSerialGC") && !smp_flags_is_on(&flags, "UseParallelGC") &&
@@ -95,10 +97,10 @@ bool smp_chunks_find_references(const struct smp_exports *exports, struct smp_ch
  * handle: where the address of the class's object is, which a collection may move meanwhile. A
  * Klass never moves.
  */
-static uintptr_t klass_of(const struct smp_wanted *found, uintptr_t handle)
+static uintptr_t klass_of(const struct smp_chunks *chunks, uintptr_t handle)
 {
     enum { TRIES = 10 };
-    const uintptr_t offset = smp_load_u32(found[MIRROR_KLASS].value);
+    const uintptr_t offset = smp_load_u32(chunks->mirror_klass);
     uintptr_t klass = 0;
 
     for (int i = 0; i < TRIES; i++) {
@@ -128,20 +130,15 @@ static bool is_klass_of_chunks(const struct smp_layout *layout, uintptr_t klass)
 }
 
 /* The words of a chunk begin at the end of an object of its class that has none. */
-bool smp_chunks_find_frames(const struct smp_exports *exports, const struct smp_layout *layout,
-                            uintptr_t handle, struct smp_chunks *out)
+bool smp_chunks_find_frames(const struct smp_layout *layout, uintptr_t handle,
+                            struct smp_chunks *out)
 {
-    char reason[SMP_CHUNKS_REASON_BYTES];
-    struct smp_wanted found[ITEMS];
-    uintptr_t klass = 0;
+    const uintptr_t klass = klass_of(out, handle);
     int32_t helper = 0; /* the size of an object; its lowest bits are flags */
 
-    if (!read_exports(exports, found, reason))
-        return false;
-    klass = klass_of(found, handle);
     if (!is_klass_of_chunks(layout, klass) ||
-        !smp_safe_read(&helper, klass + found[LAYOUT_HELPER].value, sizeof(helper)) ||
-        helper <= 0 || helper > SMP_CHUNKS_MAX_HEADER)
+        !smp_safe_read(&helper, klass + out->layout_helper, sizeof(helper)) || helper <= 0 ||
+        helper > SMP_CHUNKS_MAX_HEADER)
         return false;
     out->frames = (uint32_t)helper & ~(uint32_t)(sizeof(uintptr_t) - 1);
     return out->frames > out->bottom && out->frames > out->parent;

@@ -49,6 +49,9 @@ struct smp_chunks {
     uint32_t frames;         /* where its words begin */
     /* Ids of the methods in which a thread copies its frames when it parks. 0: none. */
     uint64_t yields[SMP_CHUNKS_YIELDS];
+    /* For smp_chunks_find_frames alone: */
+    uintptr_t mirror_klass;  /* the address of the Klass's offset in a class's object */
+    uintptr_t layout_helper; /* offset in a Klass */
 };
 
 /*
@@ -64,10 +67,10 @@ static inline bool smp_chunks_is_yield(const struct smp_chunks *chunks, uint64_t
 bool smp_chunks_find_references(const struct smp_exports *exports, struct smp_chunks *out,
                                 char reason[SMP_CHUNKS_REASON_BYTES]);
 /*
- * Where a chunk's frames begin. Its other offsets must have been found. handle: the address of a
- * word that refers to the class StackChunk, such as a local reference.
+ * Where a chunk's frames begin. References and the other offsets of a chunk must have been found.
+ * handle: the address of a word that refers to the class StackChunk, such as a local reference.
  */
-bool smp_chunks_find_frames(const struct smp_exports *exports, const struct smp_layout *layout,
-                            uintptr_t handle, struct smp_chunks *out);
+bool smp_chunks_find_frames(const struct smp_layout *layout, uintptr_t handle,
+                            struct smp_chunks *out);
 
 #endif

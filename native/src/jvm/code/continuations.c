@@ -88,7 +88,7 @@ static bool find_classes(const struct smp_layout *layout, JNIEnv *env, struct sm
     if (!find_offsets(env, continuation, chunk, out))
         return refuse_heap(reason, "no offsets of the fields of a StackChunk");
     /* A local reference is the address of a word that has the object's. */
-    if (!smp_chunks_find_frames(NULL, layout, (uintptr_t)chunk, out))
+    if (!smp_chunks_find_frames(layout, (uintptr_t)chunk, out))
         return refuse_heap(reason, "no offset of the frames in a StackChunk");
     out->yields[0] = id_of(smp_jdk_static_method(env, continuation, "doYield", "()I"));
     out->yields[1] = id_of(

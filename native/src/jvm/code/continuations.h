@@ -5,7 +5,7 @@
  *
  * Threads  any attached one.
  * Errors   false, with the reason.
- * Cost     some calls of JNI, and two passes over libjvm's list of fields.
+ * Cost     some calls of JNI, and passes over libjvm's lists of fields and types.
  */
 #ifndef SMP_JVM_CODE_CONTINUATIONS_H
 #define SMP_JVM_CODE_CONTINUATIONS_H

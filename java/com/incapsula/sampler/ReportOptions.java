@@ -83,9 +83,22 @@ public final class ReportOptions {
      * @throws IllegalArgumentException if one of them is wrong
      */
     public static ReportOptions of(@Nullable String measure, @Nullable String per, @Nullable String focus) {
-        return STANDARD.withMeasure(measure == null ? ReportMeasure.WALL : ReportMeasure.of(measure))
-                .withPer(per == null ? ReportUnit.METHOD : ReportUnit.of(per))
-                .withFocus(focus);
+        return STANDARD.withTexts(measure, per, focus);
+    }
+
+    /**
+     * Changes these options by texts from a command line or a request. All others stay.
+     *
+     * @param measure as {@link ReportMeasure#of} reads it; null: unchanged
+     * @param per as {@link ReportUnit#of} reads it; null: unchanged
+     * @param focus as {@link #withFocus} takes it; null: unchanged
+     * @return the changed options
+     * @throws IllegalArgumentException if one of them is wrong
+     */
+    public ReportOptions withTexts(@Nullable String measure, @Nullable String per, @Nullable String focus) {
+        ReportOptions changed = measure == null ? this : withMeasure(ReportMeasure.of(measure));
+        changed = per == null ? changed : changed.withPer(ReportUnit.of(per));
+        return focus == null ? changed : changed.withFocus(focus);
     }
 
     /**

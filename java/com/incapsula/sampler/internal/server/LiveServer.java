@@ -306,7 +306,7 @@ public final class LiveServer implements AutoCloseable {
         Query query = new Query(path, waits, format, exchange.getRequestURI().getRawQuery());
         int seconds = query.seconds(plan.maxSeconds());
         RecentWindow.Length length = query.window();
-        ReportOptions options = query.options();
+        query.applyTo(ReportOptions.standard()); // refuses a bad value before a report is made
         if (format != ReportFormat.PPROF) {
             out.negotiate(exchange.getRequestHeaders());
         }
@@ -316,7 +316,7 @@ public final class LiveServer implements AutoCloseable {
         if (waits) {
             profile(seconds, out);
         } else {
-            render(format, length, options, out);
+            render(format, length, query, out);
         }
     }
 
@@ -359,8 +359,7 @@ public final class LiveServer implements AutoCloseable {
     }
 
     /* If the memory suffices, this only buffers the report, which is sent after the permit is released. */
-    private void render(
-            ReportFormat format, RecentWindow.Length length, @Nullable ReportOptions options, AnswerStream out)
+    private void render(ReportFormat format, RecentWindow.Length length, Query query, AnswerStream out)
             throws IOException, Refusal {
         if (!acquireRendering()) {
             throw new Refusal(
@@ -369,16 +368,8 @@ public final class LiveServer implements AutoCloseable {
         try (SamplingReport report = report(length)) {
             if (format == ReportFormat.HTML) {
                 HtmlPage.writeLive(out, data -> report.writeTo(ReportFormat.JSON, data));
-            } else if (options != null) {
-                ReportOptions own = report.getOptions();
-                report.writeTo(
-                        format,
-                        own.withMeasure(options.getMeasure())
-                                .withPer(options.getPer())
-                                .withFocus(options.getFocus()),
-                        out);
             } else {
-                report.writeTo(format, out);
+                report.writeTo(format, query.applyTo(report.getOptions()), out);
             }
         } finally {
             rendering.release();

@@ -34,7 +34,6 @@ final class Query {
 
     private final Map<String, String> values = new HashMap<>();
     private final boolean waits;
-    private final ReportFormat format;
 
     /**
      * Reads a query.
@@ -48,7 +47,6 @@ final class Query {
      */
     Query(String path, boolean waits, ReportFormat format, @Nullable String text) throws Refusal {
         this.waits = waits;
-        this.format = format;
         for (String part : text == null ? new String[0] : text.split("&")) {
             int end = part.indexOf('=');
             if (end > 0) {
@@ -91,17 +89,18 @@ final class Query {
         }
     }
 
-    /** @return how the report is written; null: as the sampler's own ones */
-    @Nullable
-    ReportOptions options() throws Refusal {
-        String measure = values.getOrDefault(MEASURE, values.get(BY));
-        if (format != ReportFormat.CALLS && measure == null) {
-            return null;
-        }
+    /**
+     * Says how the report is written.
+     *
+     * @param own the options of the sampler's own reports
+     * @return these, with what the request changes
+     * @throws Refusal if a value is wrong, which does not depend on own
+     */
+    ReportOptions applyTo(ReportOptions own) throws Refusal {
         String focus = values.get("focus");
         try {
-            return ReportOptions.of(
-                    measure,
+            return own.withTexts(
+                    values.getOrDefault(MEASURE, values.get(BY)),
                     values.get("per"),
                     focus == null ? null : URLDecoder.decode(focus, StandardCharsets.UTF_8));
         } catch (IllegalArgumentException e) {

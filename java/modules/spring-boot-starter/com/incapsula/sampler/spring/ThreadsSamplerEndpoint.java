@@ -234,7 +234,8 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
         Written written;
         try {
             length = window == null ? STANDARD_WINDOW : Length.of(window);
-            written = new Written(form, options(form, format, measure, per, focus));
+            written = new Written(form, measure, per, focus);
+            written.check(format);
         } catch (IllegalArgumentException e) {
             return text(BAD_REQUEST, String.valueOf(e.getMessage()));
         }
@@ -254,27 +255,6 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
             throw new UncheckedIOException(e);
         } finally {
             permit.release();
-        }
-    }
-
-    /**
-     * How a report is written.
-     *
-     * @return null: as the sampler's own reports
-     * @throws IllegalArgumentException if a parameter is wrong, or does not apply to the form
-     */
-    private static @Nullable ReportOptions options(
-            String form, ReportFormat format, @Nullable String measure, @Nullable String per, @Nullable String focus) {
-        boolean areCalls = format == ReportFormat.CALLS;
-        requireApplicable("measure", measure, form, WITH_MEASURE.contains(format));
-        requireApplicable("per", per, form, areCalls);
-        requireApplicable("focus", focus, form, areCalls);
-        return areCalls || measure != null ? ReportOptions.of(measure, per, focus) : null;
-    }
-
-    private static void requireApplicable(String name, @Nullable String value, String form, boolean applies) {
-        if (value != null && !applies) {
-            throw new IllegalArgumentException(name + " does not apply to " + form + ", got \"" + value + "\"");
         }
     }
 
@@ -303,11 +283,28 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
     }
 
     /**
-     * How a report is written.
-     *
-     * @param options measure, unit and focus; everything else is as in the sampler's own reports. Null: these, too
+     * How a report is written: as the sampler's own ones, but for the parameters that are not null.
      */
-    private record Written(String form, @Nullable ReportOptions options) {
+    private record Written(
+            String form,
+            @Nullable String measure,
+            @Nullable String per,
+            @Nullable String focus) {
+
+        /* Throws IllegalArgumentException if a parameter is wrong, or does not apply to the form. */
+        void check(ReportFormat format) {
+            boolean areCalls = format == ReportFormat.CALLS;
+            requireApplicable("measure", measure, WITH_MEASURE.contains(format));
+            requireApplicable("per", per, areCalls);
+            requireApplicable("focus", focus, areCalls);
+            ReportOptions.of(measure, per, focus);
+        }
+
+        private void requireApplicable(String name, @Nullable String value, boolean applies) {
+            if (value != null && !applies) {
+                throw new IllegalArgumentException(name + " does not apply to " + form + ", got \"" + value + "\"");
+            }
+        }
 
         byte[] bytes(SamplingReport report) throws IOException {
             ReportFormat format = FORMS.get(form);
@@ -315,17 +312,7 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
                 return report.getSummary().toString().getBytes(StandardCharsets.UTF_8);
             }
             ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-            if (options == null) {
-                report.writeTo(format, bytes);
-            } else {
-                ReportOptions own = report.getOptions();
-                report.writeTo(
-                        format,
-                        own.withMeasure(options.getMeasure())
-                                .withPer(options.getPer())
-                                .withFocus(options.getFocus()),
-                        bytes);
-            }
+            report.writeTo(format, report.getOptions().withTexts(measure, per, focus), bytes);
             return bytes.toByteArray();
         }
     }

@@ -859,6 +859,28 @@ static void a_thread_that_owes_an_answer_may_wait_when_it_comes(void **state)
     sim_destroy(sim);
 }
 
+/* The walk ended without a stack when there was no time for another try, as of a stack that had no
+ * room. The thread waits from then on, and is requested again. */
+static void an_answer_that_will_not_come_is_requested_again(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *thread = sim_add(sim, "deep");
+
+    (void)state;
+    sim_script(thread, 1, 45 * SIM_MS, true);
+    sim_script(thread, 1, 3600 * SIM_S, false);
+    thread->answer = SMP_ANSWER_UNANSWERED;
+    sim_start(sim);
+    for (int i = 0; i < 100 && thread->requests < 8; i++)
+        sim_run(sim, 20 * SIM_MS);
+    assert_in_range(thread->requests, 8, 9);
+    thread->answer = SMP_ANSWER_WHOLE;
+    sim_run(sim, SIM_S);
+    sim_seal(sim);
+    assert_int_equal(sim_wall(sim, "deep", 1), sim->profile->elapsed_ns);
+    sim_destroy(sim);
+}
+
 /* Where answers are collected late, the last one may never come: the time stays with the last
  * stack. */
 static void without_a_last_answer_time_stays_where_the_thread_was(void **state)
@@ -1270,6 +1292,7 @@ int main(void)
         cmocka_unit_test(waiting_for_a_cpu_is_not_being_idle),
         cmocka_unit_test(a_preempted_thread_is_requested_though_it_has_not_run),
         cmocka_unit_test(a_thread_that_owes_an_answer_may_wait_when_it_comes),
+        cmocka_unit_test(an_answer_that_will_not_come_is_requested_again),
         cmocka_unit_test(without_a_last_answer_time_stays_where_the_thread_was),
         cmocka_unit_test(a_thread_that_never_answers_is_counted),
         cmocka_unit_test(a_late_answer_is_for_the_time_up_to_it),

@@ -369,11 +369,12 @@ static void collect(void *self, int64_t deadline_ns,
     sim->stop_in_collect_ns = 0;
 }
 
-static bool take_late(void *self, struct smp_thread *thread, uint64_t token,
-                      void (*answered)(void *context, uint64_t token, enum smp_answer answer,
-                                       const struct smp_sample *sample,
-                                       const struct smp_mounted_thread *mounted),
-                      void *context)
+static enum smp_status take_late(void *self, struct smp_thread *thread, uint64_t token,
+                                 void (*answered)(void *context, uint64_t token,
+                                                  enum smp_answer answer,
+                                                  const struct smp_sample *sample,
+                                                  const struct smp_mounted_thread *mounted),
+                                 void *context)
 {
     struct sim *sim = self;
     struct sim_thread *sim_thread = (struct sim_thread *)thread;
@@ -381,13 +382,15 @@ static bool take_late(void *self, struct smp_thread *thread, uint64_t token,
     struct smp_sample sample = { .frames = frames, .capacity = DEPTH };
     const struct smp_mounted_thread mounted = { .name = sim_thread->mounted_name, .ref = thread };
 
-    if (!sim_thread->owes || cpu_of(sim_thread, sim->now_ns) == sim_thread->owed_cpu_ns)
-        return false;
+    if (!sim_thread->owes)
+        return SMP_EGONE;
+    if (cpu_of(sim_thread, sim->now_ns) == sim_thread->owed_cpu_ns)
+        return SMP_ESTATE;
     sim_thread->owes = false;
     fill(sim_thread, sim_thread->owed_stack, &sample);
     answered(context, token, sim_thread->answer, &sample,
              sim_thread->has_mounted ? &mounted : NULL);
-    return true;
+    return SMP_OK;
 }
 
 static enum smp_status resolve(void *self, uint64_t method, struct smp_method_info *info)

@@ -187,9 +187,10 @@ struct smp_async_walker {
     /*
      * Calls answered if the thread has answered its last UNANSWERED request by now. A thread
      * handles the signal before it does anything else, so it had this stack as long as it has not
-     * run since the request. False: no answer. Answers to older requests are dropped.
+     * run since the request. Answers to older requests are dropped. SMP_ESTATE: it has not answered
+     * yet. SMP_EGONE: no answer will come, and only another request finds the thread.
      */
-    bool (*take_late)(void *self, struct smp_thread *thread, uint64_t token,
+    enum smp_status (*take_late)(void *self, struct smp_thread *thread, uint64_t token,
                       smp_on_answer *answered, void *context);
     /*
      * Returns NULL unless another library has taken the signal and does not pass our signals on.

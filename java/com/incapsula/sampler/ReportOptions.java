@@ -83,7 +83,7 @@ public final class ReportOptions {
      * @throws IllegalArgumentException if one of them is wrong
      */
     public static ReportOptions of(@Nullable String measure, @Nullable String per, @Nullable String focus) {
-        return STANDARD.withTexts(measure, per, focus);
+        return STANDARD.changedBy(measure, per, focus);
     }
 
     /**
@@ -95,7 +95,7 @@ public final class ReportOptions {
      * @return the changed options
      * @throws IllegalArgumentException if one of them is wrong
      */
-    public ReportOptions withTexts(@Nullable String measure, @Nullable String per, @Nullable String focus) {
+    public ReportOptions changedBy(@Nullable String measure, @Nullable String per, @Nullable String focus) {
         ReportOptions changed = measure == null ? this : withMeasure(ReportMeasure.of(measure));
         changed = per == null ? changed : changed.withPer(ReportUnit.of(per));
         return focus == null ? changed : changed.withFocus(focus);

@@ -285,8 +285,13 @@ bool smp_poll_answer_is_pending(struct smp_wall *wall, struct smp_wall_thread *t
 
     if (!thread->unanswered.is_requested || thread->reading.activity == SMP_ACTIVITY_UNKNOWN)
         return false;
-    if (async->take_late(async->self, record->thread, smp_walks_token_of(record), on_late_answer,
-                         wall)) {
+    const enum smp_status status = async->take_late(
+        async->self, record->thread, smp_walks_token_of(record), on_late_answer, wall);
+    if (status == SMP_EGONE) {
+        thread->unanswered.is_requested = false;
+        return false;
+    }
+    if (status == SMP_OK) {
         thread->plan.odds = SMP_CERTAIN; /* for this poll: the drawn odds are those of the next
                                           * one */
         smp_activity_begin(&thread->activity, smp_thread_record_tid(record), &thread->reading);

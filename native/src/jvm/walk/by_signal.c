@@ -549,11 +549,12 @@ static void collect_walks(void *self, int64_t deadline_ns,
 }
 
 /* The thread lives. There is no other try, because the thread has moved on. */
-static bool take_late_walk(void *self, struct smp_thread *thread, uint64_t token,
-                           void (*answered)(void *context, uint64_t token, enum smp_answer answer,
-                                            const struct smp_sample *sample,
-                                            const struct smp_mounted_thread *mounted),
-                           void *context)
+static enum smp_status
+take_late_walk(void *self, struct smp_thread *thread, uint64_t token,
+               void (*answered)(void *context, uint64_t token, enum smp_answer answer,
+                                const struct smp_sample *sample,
+                                const struct smp_mounted_thread *mounted),
+               void *context)
 {
     struct smp_by_signal *walker = self;
     const struct smp_delivery_to to = { .answered = answered, .context = context };
@@ -561,14 +562,20 @@ static bool take_late_walk(void *self, struct smp_thread *thread, uint64_t token
     JNIEnv *env = smp_agent_env();
     const size_t index = walker->count;
 
-    if (late == NULL || env == NULL)
-        return false;
-    if (is_outstanding(late->cookie) && give_up_late(walker, env, late, thread)) {
+    if (late == NULL)
+        return SMP_EGONE;
+    if (env == NULL)
+        return SMP_ESTATE;
+    if (is_outstanding(late->cookie)) {
+        if (!give_up_late(walker, env, late, thread))
+            return SMP_ESTATE;
         smp_delivery_none(token, SMP_ANSWER_BLOCKED, to);
-        return true;
+        return SMP_OK;
     }
-    if (smp_signal_state(late->cookie) != SMP_SLOT_DONE)
-        return false;
+    if (smp_signal_state(late->cookie) != SMP_SLOT_DONE) {
+        drop_late(walker, env, late);
+        return SMP_EGONE;
+    }
     walker->requests[walker->count++] = (struct request){ .token = token,
                                                           .cookie = late->cookie,
                                                           .thread = thread,
@@ -579,7 +586,7 @@ static bool take_late_walk(void *self, struct smp_thread *thread, uint64_t token
     *late = walker->late[--walker->late_count];
     if (!read_walk(walker, env, to, index))
         end_without_stack(walker, env, to, index, walker->requests[index].answer);
-    return true;
+    return SMP_OK;
 }
 
 static const char *check_handler(void *self, bool *is_lost)

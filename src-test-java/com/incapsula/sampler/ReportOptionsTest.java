@@ -80,6 +80,15 @@ class ReportOptionsTest {
                         .toList());
     }
 
+    @Test
+    void textsChangeWhatTheyNameAndNothingElse() {
+        ReportOptions own = STANDARD.withMinPercent(12.3).withFocus("a.B.c");
+        assertThat(own.changedBy(null, null, null)).isEqualTo(own);
+        assertThat(own.changedBy("cpu", "package", null))
+                .isEqualTo(own.withMeasure(ReportMeasure.CPU).withPer(ReportUnit.PACKAGE));
+        assertThat(own.changedBy(null, null, "d.E.f")).isEqualTo(own.withFocus("d.E.f"));
+    }
+
     private static String capitalized(String name) {
         return name.substring(0, 1).toUpperCase() + name.substring(1);
     }

@@ -99,7 +99,7 @@ final class Query {
     ReportOptions applyTo(ReportOptions own) throws Refusal {
         String focus = values.get("focus");
         try {
-            return own.withTexts(
+            return own.changedBy(
                     values.getOrDefault(MEASURE, values.get(BY)),
                     values.get("per"),
                     focus == null ? null : URLDecoder.decode(focus, StandardCharsets.UTF_8));

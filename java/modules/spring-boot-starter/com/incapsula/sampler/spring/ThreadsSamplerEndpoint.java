@@ -312,7 +312,7 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
                 return report.getSummary().toString().getBytes(StandardCharsets.UTF_8);
             }
             ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-            report.writeTo(format, report.getOptions().withTexts(measure, per, focus), bytes);
+            report.writeTo(format, report.getOptions().changedBy(measure, per, focus), bytes);
             return bytes.toByteArray();
         }
     }

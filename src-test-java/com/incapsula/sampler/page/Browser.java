@@ -71,6 +71,8 @@ final class Browser implements AutoCloseable {
         ChromeDriverService service = new ChromeDriverService.Builder()
                 .usingDriverExecutable(DRIVER.toFile())
                 .build();
+        options.setScriptTimeout(PATIENCE); // a script that waits for a frame waits for a CPU, too
+        options.setPageLoadTimeout(PATIENCE);
         Browser browser = new Browser(new ChromeDriver(service, options));
         browser.size(1366, 768, 1);
         return browser;

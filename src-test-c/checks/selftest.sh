@@ -81,7 +81,7 @@ tables() {
     mkdir -p "$folder/native" "$folder/java/META-INF/threads-sampler/page"
     ln -s "$root/native/src" "$folder/native/src"
     printf '%s\n' above '<!-- glossary: x -->' old '<!-- end of glossary -->' below \
-        '<!-- counting: x -->' old '<!-- end of counting -->' '<!-- frames: x -->' '<!-- end of frames -->' \
+        '<!-- counting: x -->' old '<!-- end of counting -->' \
         '<!-- measures: x -->' '<!-- end of measures -->' >"$folder/java/REFERENCE.md"
     sed -n '/^## Options/,/^## While/p' "$root/java/REFERENCE.md" >>"$folder/java/REFERENCE.md"
     echo "$folder"

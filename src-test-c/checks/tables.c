@@ -4,7 +4,6 @@
  *
  *   tables glossary   a markdown table: lines of the sampler's account
  *   tables counting   likewise: those about the counting of calls
- *   tables frames     likewise: frames in brackets, and the outcomes whose time they have
  *   tables measures   likewise: what is summed along the trees
  *   tables page       outcomes.js
  *   tables options    rows of a markdown table: properties that the core knows
@@ -15,7 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/attribution/interval.h"
 #include "export/account_record.h"
 #include "model/counting_account.h"
 #include "model/measure.h"
@@ -28,6 +26,7 @@ struct line {
     const char *text;
     const char *shown; /* when it is in a short account */
     const char *words;
+    const char *frame; /* has the time of an outcome; NULL: a stack has it */
 };
 
 /* By level. */
@@ -43,12 +42,13 @@ static const struct line ACCOUNT[] = {
 };
 
 static const struct line OUTCOMES[] = {
-#define X(name, outcome_kind, level, line_text, frame, line_words) \
-    { .code = #name,                                               \
-      .kind = #outcome_kind,                                       \
-      .text = (line_text),                                         \
-      .shown = SHOWN_##level,                                      \
-      .words = (line_words) },
+#define X(name, outcome_kind, level, line_text, line_frame, line_words) \
+    { .code = #name,                                                    \
+      .kind = #outcome_kind,                                            \
+      .text = (line_text),                                              \
+      .shown = SHOWN_##level,                                           \
+      .words = (line_words),                                            \
+      .frame = (line_frame) },
     SMP_OUTCOME_MAP(X)
 #undef X
 };
@@ -75,6 +75,17 @@ enum {
     COUNTING_COUNT = sizeof(COUNTING) / sizeof(COUNTING[0])
 };
 
+/* Until the next call. */
+static const char *means(const struct line *line)
+{
+    static char text[1024];
+
+    if (line->frame == NULL)
+        return line->words;
+    (void)snprintf(text, sizeof(text), "%s Frame: `%s`.", line->words, line->frame);
+    return text;
+}
+
 static void print_rows(const struct line *lines, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -83,7 +94,7 @@ static void print_rows(const struct line *lines, size_t count)
         else
             printf("| `%s` | |", lines[i].text);
         printf(" %s%s| %s |\n", lines[i].shown, lines[i].shown[0] == '\0' ? "" : " ",
-               lines[i].words);
+               means(&lines[i]));
     }
 }
 
@@ -102,24 +113,6 @@ static void print_counting(void)
     print_rows(COUNTING, COUNTING_COUNT);
 }
 
-/* A row for each pseudo-frame; several outcomes may have the same one. */
-static void print_frames(void)
-{
-    static const char *const frames[] = {
-#define X(name, outcome_kind, level, line_text, frame, line_words) frame,
-        SMP_OUTCOME_MAP(X)
-#undef X
-    };
-
-    printf("| frame | has the time of | |\n|---|---|---|\n");
-    for (size_t i = 0; i < OUTCOME_COUNT; i++)
-        if (frames[i] != NULL)
-            printf("| `%s` | `%s` | %s |\n", frames[i], OUTCOMES[i].code, OUTCOMES[i].text);
-#define X(name, frame) printf("| `%s` | lock holders | in the group `[unknown]` |\n", frame);
-    SMP_HOLDER_ROW_MAP(X)
-#undef X
-}
-
 static void print_measures(void)
 {
     static const char *const units[] = {
@@ -128,9 +121,9 @@ static void print_measures(void)
 #undef X
     };
 
-    printf("| name | `ReportMeasure` | unit | |\n|---|---|---|---|\n");
+    printf("| name | `ReportMeasure` | unit |\n|---|---|---|\n");
 #define X(code, name, unit, adding, title, column) \
-    printf("| `%s` | `%s` | %s | %s |\n", name, #code, units[SMP_UNIT_##unit], title);
+    printf("| `%s` | `%s` | %s |\n", name, #code, units[SMP_UNIT_##unit]);
     SMP_MEASURE_MAP(X)
 #undef X
 }
@@ -162,7 +155,7 @@ static void print_object(const char *name, const struct line *lines, size_t coun
         printf("        text: ");
         print_string(lines[i].text);
         printf(",\n        words: ");
-        print_string(lines[i].words);
+        print_string(means(&lines[i]));
         printf(",\n    },\n");
     }
     printf("};\n");
@@ -196,7 +189,7 @@ static const struct option NUMBERS[] = {
 
 static const char *end_of(bool fixed)
 {
-    return fixed ? " Fixed while running." : "";
+    return fixed ? " Fixed." : "";
 }
 
 static void print_percent_row(const struct option *option, size_t name_length)
@@ -269,8 +262,6 @@ int main(int count, char **arguments)
         print_glossary();
     else if (strcmp(what, "counting") == 0)
         print_counting();
-    else if (strcmp(what, "frames") == 0)
-        print_frames();
     else if (strcmp(what, "measures") == 0)
         print_measures();
     else if (strcmp(what, "page") == 0)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# tables.sh ROOT CC [--write]: java/REFERENCE.md and the page have what the lists in C say of outcomes, counters, counting, frames,
+# tables.sh ROOT CC [--write]: java/REFERENCE.md and the page have what the lists in C say of outcomes, counters, counting,
 # measures and options. --write makes them agree. In the document each table but that of options stands between
 #
 #   <!-- glossary: made by native/build.sh tables -->
@@ -77,7 +77,7 @@ made_options() {
 "$cc" -std=c11 -I "$root/native/src" -o "$work/tables" "$here/tables.c"
 "$work/tables" page >"$work/page"
 agree "$page" "$work/page"
-if made glossary <"$document" | made counting | made frames | made measures | made_options >"$work/document"; then
+if made glossary <"$document" | made counting | made measures | made_options >"$work/document"; then
     agree "$document" "$work/document"
 else
     bad=1

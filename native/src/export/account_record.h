@@ -23,35 +23,34 @@
     X(CLOCK, ALWAYS, "clock: CPU, all times are CPU times",                                      \
       "`clock` is CPU.")                                                                         \
     X(POLLS, ALWAYS, "polls",                                                                    \
-      "Checks of a thread that had time to credit: the sum of all `samples taken`, "             \
-      "`credited as idle`, `recovered`, `failed` and `skipped` lines.")                          \
+      "Checks of a thread that had time to credit: all lines `samples taken`, `credited "        \
+      "as idle`, `recovered`, `failed` and `skipped`.")                                          \
     X(SAMPLES, NEVER, "samples",                                                                 \
-      "Polls that found where the thread was: the sum of all `samples taken`, "                  \
-      "`credited as idle` and `recovered` lines. `getSamples()` and the samples of every "       \
-      "export are this number; failed and skipped polls are none.")                              \
+      "Polls that found where the thread was: `samples taken`, `credited as idle` and "          \
+      "`recovered`. `getSamples()` and exports have this number.")                               \
     X(NAMES_LOST, ALWAYS, "thread names lost for lack of memory",                                \
-      "The list in the title of a group is shorter than it could be.")                           \
+      "The list in a group's title is shorter than it could be.")                                \
     X(APPLICATION, NEVER, "application guessed: all but the JDK and known frameworks",           \
-      "No packages are monitored. A wait with no frame of the application is idle; the "         \
-      "packages of the main class are the application's in any case.")                           \
+      "No packages are monitored. The packages of the main class are the application's in "      \
+      "any case.")                                                                               \
     X(MISSED_PACKAGES, ALWAYS, "no frame of the monitored packages was seen",                    \
-      "Every stack is its root frame alone, because `monitoredPackages` (which follows the "     \
-      "colon) names nothing that ran.")                                                          \
+      "`monitoredPackages`, behind the colon, names nothing that ran: every stack is its "       \
+      "root frame alone.")                                                                       \
     X(LONGEST_HANDSHAKE, ALWAYS, "longest handshake",                                            \
-      "The longest time that the JVM took to stop a thread and read its stack for the sampler; " \
-      "shown from 10 ms on. It counts for all samplers in the process.")                         \
+      "The longest time the JVM took to stop a thread and read its stack, from 10 ms on, "       \
+      "for all samplers of the process.")                                                        \
     X(LONGEST_HANDLER, ALWAYS, "longest walk in a signal handler",                               \
-      "The longest time that a thread took to walk its own stack, or waited for a CPU in "       \
-      "between; shown from 10 ms on. It counts for all samplers in the process.")                \
+      "The longest time a thread took to walk its own stack, waits for a CPU included, "         \
+      "from 10 ms on, for all samplers of the process.")                                         \
     X(SIGNAL_TAKEN, ALWAYS, "another library took the sampler's signal",                         \
-      "It installed its own handler for `samplingSignal`, which did not call the sampler's. "    \
-      "Its file follows the colon. Taken back: the sampler's handler is in front of it again. "  \
-      "Not taken back: running threads are walked by handshakes, and with `clock` CPU their "    \
-      "time is under `[no CPU timer]`.")                                                         \
+      "Its handler for `samplingSignal` did not call the sampler's; its file follows the "       \
+      "colon. Taken back: the sampler's handler is above it again. Not taken back: "             \
+      "handshakes walk running threads; with `clock` CPU their time is under `[no CPU "          \
+      "timer]`.")                                                                                \
     X(MEMORY_USED, ALWAYS, "memory used", "Now, of `memoryLimitBytes`.")                         \
     X(OWN_CPU, ALWAYS, "sampler's own CPU",                                                      \
-      "The CPU time of `threads-sampler` and `threads-sampler-report` in the interval; while "   \
-      "calls are counted, also that of `threads-sampler-calls`, which changes the classes.")
+      "The CPU time of the threads `threads-sampler`, `threads-sampler-report` and "             \
+      "`threads-sampler-calls`.")
 
 /* clang-format on */
 

@@ -42,63 +42,53 @@ enum {
 #define SMP_COUNTING_MAP(X)                                                                     \
     X(INSTRUMENTED, HIGHEST, NEVER, "methods counted", "Methods that have a probe.")            \
     X(BATCHES, SUM, NEVER, "batches of methods that began to be counted",                       \
-      "How often classes that were loaded got their probes. Each batch stops all threads for "  \
-      "some tens of milliseconds.")                                                             \
+      "How often loaded classes got probes. Each batch stops all threads for some tens of "     \
+      "milliseconds.")                                                                          \
     X(ROOTS_WITHOUT_CALLS, LAST, ALWAYS, "roots without a call",                                \
-      "Each with the reason before its name. `not loaded yet`: no class of this name was "      \
-      "loaded since the JVM started: it was not needed yet, or the name in `rootMethods` is "   \
-      "misspelt. A nested class is written with `$`. `not found in its class`: the class was "  \
-      "loaded and has no such method, or none with these parameters. An inherited method "      \
-      "belongs to the class that declares it. `not entered since it is counted`: the root has " \
-      "its probe, and no thread has entered it since then. Calls of a root that began earlier " \
-      "do not count. As long as no root was entered, nothing is counted.")                      \
+      "Each with the reason. `not loaded yet`: not needed yet, or misspelt; `$` stands "        \
+      "before a nested class. `not found in its class`: name the class that declares the "      \
+      "method, and check the parameter types. `not entered since it is counted`: calls "        \
+      "that began earlier do not count, so a loop that runs for ever is no good root; "         \
+      "name what it calls. As long as no root was entered, nothing is counted.")                \
     X(EXCLUDED, HIGHEST, NEVER, "excluded by filter",                                           \
-      "Counted methods may call them, and `instrumentationFilter` leaves out their class. "     \
-      "Methods of the JDK are not listed.")                                                     \
+      "Counted methods may call them, and `instrumentationFilter` leaves out their class: "     \
+      "add it if its calls matter. The JDK's methods are not listed.")                          \
     X(TRIVIAL, HIGHEST, NEVER, "left alone, trivial",                                           \
-      "Empty methods, getters and setters: a probe would cost more than they do. As a root "    \
-      "such a method is counted. Methods that compilers add to pass a call on (bridges, "       \
-      "`access$`, `$default`, `_aroundBody`) are left alone, too: the method of the source is " \
+      "Empty methods, getters and setters, unless they are roots. Methods that compilers "      \
+      "add (bridges, `access$`, `$default`, `_aroundBody`): the method of the source is "       \
       "counted.")                                                                               \
     X(LEFT_ALONE, HIGHEST, ALWAYS, "left alone",                                                \
-      "Methods and classes without a probe, each with the reason before its name. `too large`: "  \
-      "with probes it would be longer than the 65,535 bytes that the JVM allows, or than the "    \
-      "8,000 that its compilers take, and be interpreted from then on. `native or abstract`: "    \
-      "in place of such a root, name the methods that implement it. `over the memory limit`: "    \
-      "counting has half of `memoryLimitBytes`. A class that the JVM refuses to change has its "  \
-      "reason and JVMTI's error; `another agent adds members`: its transformer adds other "       \
-      "fields or methods each time. If an earlier sampler has put probes into such a class, they " \
-      "stay there, and its methods are counted all the same. `calls by reflection are not "       \
-      "found`: this JVM does not let the class hand out what it calls, so a method that is only " \
-      "called by reflection is counted where it is a root, or with `instrumentation=TOTAL`. "     \
-      "`Thread`, `Unsafe`, `java.lang.invoke` and this library never have probes.")               \
+      "Methods and classes without a probe, each with the reason. `too large`: with "           \
+      "probes past 65,535 bytes, the JVM's limit, or past 8,000, its compilers'. `native "      \
+      "or abstract`: name the methods that implement such a root. `over the memory "            \
+      "limit`: counting has half of `memoryLimitBytes`. `another agent adds members`: its "     \
+      "transformer adds other ones each time. `calls by reflection are not found`: a "          \
+      "method that only reflection calls is counted as a root, or with "                        \
+      "`instrumentation=TOTAL`. A class that the JVM refuses to change has JVMTI's error; "     \
+      "probes of an earlier sampler stay there and count. `Thread`, `Unsafe`, "                 \
+      "`java.lang.invoke` and this library never have probes.")                                 \
     X(OVER_METHOD_LIMIT, HIGHEST, ALWAYS, "left alone, over the limit of methods",              \
-      "`maxCountedMethods` have a probe: roots, and the methods that are called most. Each "    \
-      "other method was tried for some seconds, or waits for its trial. Methods counted and "   \
-      "methods named here are all there are. Raise the limit, or narrow "                       \
-      "`instrumentationFilter`.")                                                               \
+      "`maxCountedMethods` have a probe: roots, and the methods that are called most. "         \
+      "Each other method was tried for some seconds, or waits for its trial. Raise the "        \
+      "limit, or narrow `instrumentationFilter`.")                                              \
     X(DROPPED, HIGHEST, ALWAYS, "not counted any more, short and called often",                 \
-      "Their probes cost more than `overheadLimitPercent` and were taken out. For each of the " \
-      "first 20 a line follows: `not counted since <time>: <method>`. What they call seems to " \
-      "be called by their callers from then on; what an outermost root called is not counted "  \
-      "there any more. Roots that are named without a star stay.")                              \
+      "Their probes cost more than `overheadLimitPercent`; with 100 none is lost. A line "      \
+      "for each of the first 20 follows: `not counted since <time>: <method>`. Their "          \
+      "callees are shown below their callers from then on. Roots that are named without a "     \
+      "star stay.")                                                                             \
     X(CALLS_WITHOUT_PLACE, SUM, ALWAYS, "calls without a place",                                \
-      "Calls that are in no row, with their number for each reason. `over the limit of nodes "  \
-      "(maxCallNodes)`: the thread's tree is full; known places go on being counted. `over the " \
-      "limit of depth (maxCallDepth)`: deeper calls have no rows. `over the memory limit`: "    \
-      "there was no memory for a node, or for a thread's tree; raise `memoryLimitBytes`. "      \
-      "`below calls that began before their probes came`: a recursion, or another method, ran " \
-      "when its probe came. Which calls it had made by then is not known, so the calls that it " \
-      "makes until it ends have no place.")                                                     \
+      "Calls that are in no row, with their number for each reason. `over the limit of "        \
+      "nodes (maxCallNodes)`, `over the limit of depth (maxCallDepth)`, `over the memory "      \
+      "limit`: raise it, or begin further down. `below calls that began before their "          \
+      "probes came`: a method ran when its probe came; its calls have no place until it "       \
+      "ends.")                                                                                  \
     X(NO_CPU_TIME, HIGHEST, NEVER,                                                              \
       "methods counted without CPU time, methodTiming is not SAMPLED",                          \
-      "To read a thread's CPU clock at each call takes about a microsecond, longer than most "  \
-      "calls. So rows of counted groups have no CPU time.")                                     \
+      "Reading a thread's CPU clock at each call would cost about a microsecond.")              \
     X(SAMPLED, HIGHEST, ALWAYS, "methods seen by samples before they were counted",             \
-      "A sample had them below a root. Something calls them that the counter does not follow: " \
-      "code of the JDK or of a library, a look-up by name. Or a first call was sampled before " \
-      "the probe came. Their calls until then are missing, and those of short methods that no " \
-      "sample meets are still. `instrumentation=TOTAL` counts them all.")
+      "A sample had them below a root before their probe came, or the counter does not "        \
+      "follow what calls them. Their earlier calls are missing. `instrumentation=TOTAL` "       \
+      "counts them all.")
 
 /* clang-format on */
 

@@ -63,37 +63,35 @@ enum smp_method_timing {
     X(memory_limit_bytes, "memoryLimitBytes", "bytes", 67108864, 4194304, 1099511627776, true,   \
       "The limit of trees, names and reports together.")                                         \
     X(max_depth_frames, "maxDepthFrames", "frames", 1024, 16, 65536, true,                       \
-      "A deeper stack keeps both ends, with `[n..m frames omitted]` between them; one that a "  \
-      "handshake has walked, or of more than 65,536 frames, keeps its leaf's end.")              \
+      "A deeper stack keeps both ends, with `[n..m frames omitted]` between them. One "          \
+      "that a handshake has walked, or of more than 65,536 frames, keeps its leaf's end.")       \
     X(idle_lookback_millis, "idleLookbackMillis", "ms", 1000, 1, 60000, false,                   \
-      "The longest time between two polls of an idle thread, one whose CPU clock stands "        \
-      "still. The more such threads there are, the more rarely each is polled. Figures are "     \
-      "right on average for every value; with rare polls, short work takes longer to appear.")   \
+      "The longest time between two polls of an idle thread; the more there are, the more "      \
+      "rarely each is polled. Figures are right on average for every value; with rare "          \
+      "polls, short work takes longer to appear.")                                               \
     X(overhead_limit_per_mille, "overheadLimitPerMille", "of one core", 10, 1, 1000, false,      \
-      "The CPU time that sampling may use; writing reports is not part of it. Past the limit "   \
-      "the sampler polls a random part of the threads at each tick, and these polls count for "  \
-      "those it skips, which the account counts. A start may use the limit of ten seconds "      \
-      "more, at most 100 ms of CPU time, once. Probes of counted calls have a limit of the "     \
-      "same size for themselves: [what loses them](#cost-of-counted-calls); with 100 none does.") \
+      "The CPU time that sampling may use, without the writing of reports. Past the limit "      \
+      "the sampler polls a random part of the threads at each tick; these polls count for "      \
+      "those it skips. A start may use the limit of ten seconds more, at most 100 ms, "          \
+      "once. Probes have a limit of the same size: [what loses "                                 \
+      "them](#cost-of-counted-calls).")                                                          \
     X(sampling_signal, "samplingSignal", "", 38, 34, 64, true,                                   \
-      "The real-time signal for threads that run Java code. Change it only if native code of "   \
-      "yours uses this one. A handler that is installed for it later must call the one that "    \
-      "was there, with all three arguments, for signals that it does not know; otherwise the "   \
-      "sampler puts its own in front again, warns, and names the library in the account. Not "   \
-      "62: the JDK uses it.")                                                                    \
+      "The real-time signal for threads that run Java code; not 62, which the JDK uses. "        \
+      "Change it only if native code of yours uses this one. A handler that is installed "       \
+      "for it later must pass unknown signals on to the one before, with all three "             \
+      "arguments; otherwise the sampler puts its own in front again and warns.")                 \
     X(max_counted_methods, "maxCountedMethods", "methods", 32768, 1, 1048576, true,              \
-      "With `rootMethods`: how many methods may be counted. The account names those beyond.")    \
+      "How many methods may be counted.")                                                        \
     X(max_call_nodes, "maxCallNodes", "nodes of a thread", 100000, 64, 100000000, true,          \
-      "With `rootMethods`: the size of a thread's tree of calls, 96 bytes a node, 160 with "     \
-      "`EXACT`. The account counts calls that have no place in it.")                             \
+      "The size of a thread's tree of calls, 96 bytes a node, 160 with `EXACT`.")                \
     X(max_call_depth, "maxCallDepth", "calls", 1000, 1, 1000000, true,                           \
-      "With `rootMethods`: the depth of a thread's tree of calls. The account counts deeper "    \
-      "calls.")                                                                                  \
+      "The depth of a thread's tree of calls.")                                                  \
     X(max_groups, "maxGroups", "groups", 500, 1, 20000, false,                                   \
-      "If there are more thread groups, those with the least time that is not idle are one, "    \
-      "`[other threads]`. No time is lost.")                                                     \
+      "If there are more thread groups, those with the least active time are one, `[other "      \
+      "threads]`.")                                                                              \
     X(report_min_per_mille, "reportMinPerMille", "of a group's active time", 5, 0, 1000, false,  \
-      "Rows below that are one row, `[<n> rows below 0.5 %]`, in the text report. 0 shows all.")
+      "Smaller rows are one row, `[<n> rows below 0.5 %]`, in the text report. 0 shows "         \
+      "all.")
 
 /* X(field, name, default, fixed, words): bool. */
 #define SMP_OPTION_FLAGS(X)                                                                      \
@@ -106,85 +104,77 @@ enum smp_method_timing {
     X(report_percent, "reportPercent", false, false,                                             \
       "Rows end with `, Percent: <P>` of their group.")                                          \
     X(report_summary, "reportSummary", true, false,                                              \
-      "A report begins with a summary: where the active time went, by lines of your code.")      \
+      "A report begins with the [summary](#summary).")                                           \
     X(fold_recursion, "foldRecursion", true, false,                                              \
-      "A recursion is one row that ends with `, Recursion depth: <d>`, in the text report and "  \
-      "on the page. false: a row for each depth. Other formats have a row for each.")            \
+      "A recursion is one row, `, Recursion depth: <d>`, in the text report and on the "         \
+      "page; other formats have a row for each depth.")                                          \
     X(default_name_rule, "defaultThreadNameRule", true, false, NULL)                             \
     X(report_cpu_time, "reportCpuTime", false, false,                                            \
       "Rows end with `, CPU time(ms): <U>`, from the threads' CPU clocks.")                      \
     X(report_states, "reportStates", false, false,                                               \
-      "Rows end with their time by state, of the states that are not 0: `, Running time(ms): "   \
-      "<R>, Runnable <Q>, Blocked <B>, I/O <I>, Waiting <W>, Idle <D>`.")                        \
+      "Rows end with their time by state, if it is not 0: `, Running time(ms): <R>, "            \
+      "Runnable <Q>, Blocked <B>, I/O <I>, Waiting <W>, Idle <D>`.")                             \
     X(report_jvm_threads, "reportJvmThreads", true, false,                                       \
       "Adds a group `[JVM]` with the CPU time of the collector, the compilers and the sampler "  \
       "itself. Omitted if threads are chosen.")                                                  \
     X(sample_unmounted_virtual_threads, "sampleUnmountedVirtualThreads", false, false,           \
-      "Virtual threads that are not mounted are sampled as well: at most 200 a second of "       \
-      "them, drawn at random, are walked, and each stands for many. Needs JDK 25 or later; an "  \
-      "older one warns. No effect with `clock` CPU or `skipDaemonThreads` (virtual threads "     \
-      "are daemons), or while threads are chosen.")                                              \
+      "Virtual threads that are not mounted are sampled as well, [as "                           \
+      "estimates](#limits-of-what-is-seen). Needs JDK 25 or later. No effect with `clock` "      \
+      "CPU or `skipDaemonThreads`, or while threads are chosen.")                                \
     X(error_bars, "errorBars", true, false,                                                      \
-      "Measures how far chance may have moved each figure: for TOP, JSON, the page and "         \
-      "`SamplingRow.getError95`. Takes 12 bytes a row.")                                         \
+      "Measures [error bars](#error-bars), at 12 bytes a row.")                                  \
     X(discard_warm_up, "discardWarmUp", false, false,                                            \
-      "With `rootMethods`: calls `resetCollectedResults()` once, when no new method has been "   \
-      "instrumented for three seconds.")
+      "Calls `resetCollectedResults()` once, when no method has got a probe for three "          \
+      "seconds.")
 
 /* X(field, name, type, first, second, third, fourth, fixed, words): an enum of two to four values,
  * NULL in place of the others. The first is the default. */
 #define SMP_OPTION_CHOICES(X)                                                                    \
     X(engine, "engine", smp_engine, "AUTO", "JVMTI", NULL, NULL, true,                           \
-      "AUTO: threads that run Java code get a signal and walk their own stacks, so a row is "    \
-      "the line that runs, not the next safepoint's; waiting threads and those in native code "  \
-      "are read from outside and notice nothing. If a JVM does not allow that, JVMTI's "         \
-      "handshakes take over, and `getStatistics().getEngine()` gives the reason. JVMTI: "        \
-      "handshakes only.")                                                                        \
+      "AUTO: threads that run Java code get a signal and walk their own stacks; others "         \
+      "are read from outside. If a JVM does not allow that, handshakes take over "               \
+      "([reasons](#engine-and-limitations)). JVMTI: handshakes only; a running thread is "       \
+      "shown at its next safepoint.")                                                            \
     X(clock, "clock", smp_clock, "WALL", "CPU", NULL, NULL, true,                                \
-      "CPU: each thread has a timer on its CPU time and is sampled as it uses CPU time. "        \
-      "Waiting threads are not in the report, and all its times are CPU times. Needs `engine` "  \
-      "AUTO. Each timer counts against `ulimit -i`; the time of a thread without one is under "  \
-      "`[no CPU timer]`.")                                                                       \
+      "CPU: threads are sampled by timers on their CPU time. Waiting threads are not in "        \
+      "the report, and all its times are CPU times. Needs `engine` AUTO. Each timer "            \
+      "counts against `ulimit -i`.")                                                             \
     X(report_order, "reportOrder", smp_report_order, "BY_NAME", "BY_TIME", NULL, NULL, false,    \
       "The order of rows below the same row.")                                                   \
     X(report_account, "reportAccount", smp_report_account, "SHORT", "FULL", NULL, NULL, false,   \
-      "SHORT: the sampler's account has polls, memory, CPU time, and what needs attention. "     \
-      "FULL: all figures that are not 0.")                                                       \
+      "SHORT: polls, memory, CPU time, and what needs attention. FULL: all figures that "        \
+      "are not 0.")                                                                              \
     X(instrumentation, "instrumentation", smp_instrumentation, "AUTO", "LAZY", "EAGER",          \
       "TOTAL", true,                                                                             \
-      "With `rootMethods`: AUTO does at `init()` what EAGER does, if at most 300 loaded "        \
-      "classes pass `instrumentationFilter`, and is LAZY for all else. LAZY instruments a "      \
-      "method's callees, and theirs, when the method runs for the first time; EAGER all that "   \
-      "can be reached, as classes are loaded; TOTAL all methods that pass "                      \
-      "`instrumentationFilter`.")                                                                \
+      "Which methods get a probe, and when ([what each misses](#what-is-counted)). AUTO "        \
+      "does at `init()` what EAGER does, if at most 300 loaded classes pass the filter, "        \
+      "and is LAZY for all else. LAZY: a method's callees, and theirs, when it first "           \
+      "runs. EAGER: all that can be reached, as classes are loaded. TOTAL: all methods "         \
+      "that pass the filter.")                                                                   \
     X(method_timing, "methodTiming", smp_method_timing, "SAMPLED", "EXACT", "NONE", NULL, true,  \
-      "With `rootMethods`: SAMPLED charges the time of each tick to the call that runs; EXACT "  \
-      "takes a time stamp at each entry and exit, and has no CPU time, so it is refused with "   \
-      "`clock` CPU; NONE counts only.")
+      "SAMPLED: the time of each tick goes to the call that runs. EXACT: a time stamp at "       \
+      "each entry and exit, no CPU time, not with `clock` CPU. NONE: counts only.")
 
 /* X(field, name, unit, empty, fixed, words): char *, UTF-8, never NULL. The default is "", whose
  * meaning `empty` describes. */
 #define SMP_OPTION_TEXTS(X)                                                                      \
     X(monitored_packages, "monitoredPackages", "prefixes, comma-separated", "all", false,        \
-      "Your code. The time of a library call is added to the library method that your code "     \
-      "called. `com.acme` matches `com.acme.X` and `com.acme.sub.X`, not `com.acmetools.X`; a "  \
-      "prefix that ends in `.` or `*` is used as written. `auto` alone is your code as it is "   \
-      "guessed: all but the JDK and known frameworks. The setter refuses what can match no "     \
-      "class (`;`, `/`, `*.x`, `${..}`).")                                                       \
+      "Your code. The time of a library call is added to the library method that your "          \
+      "code called. `com.acme` matches `com.acme.X` and `com.acme.sub.X`, not "                  \
+      "`com.acmetools.X`; a prefix that ends in `.` or `*` is used as written. `auto` "          \
+      "alone: all but the JDK and known frameworks.")                                            \
     X(root_methods, "rootMethods", "methods, comma-separated", "none", true,                     \
-      "Calls are counted exactly from these methods down, as in [How "                           \
-      "often](README.md#how-often): `com.acme.OrderHandler.handle`, `com.acme.jobs.*.run`, "     \
-      "`com.acme.batch.**`. One sampler of a JVM counts.")                                       \
+      "Calls are counted from [these methods](README.md#how-often) down. One sampler of a "      \
+      "JVM counts.")                                                                             \
     X(instrumentation_filter, "instrumentationFilter", "prefixes, comma-separated",              \
       "all but the JDK", true,                                                                   \
-      "With `rootMethods`: methods of these classes are counted where a root calls them. "       \
-      "Prefixes as in `monitoredPackages`; one with a minus leaves classes out: `com.acme, "     \
-      "-com.acme.util`.")                                                                        \
+      "Methods of these classes are counted where a root calls them. Prefixes as in "            \
+      "`monitoredPackages`; a minus leaves classes out: `com.acme, -com.acme.util`.")            \
     X(io_methods, "ioMethods", "methods, comma-separated", "none", false,                        \
-      "A thread that waits in one of these methods, or in what it calls, does I/O: "             \
-      "`com.acme.Driver.read`, or a class or package as in `monitoredPackages`.")                \
+      "A thread that waits in one of these methods, or in what they call, does I/O: "            \
+      "`com.acme.Driver.read`, or a class or package.")                                          \
     X(idle_methods, "idleMethods", "methods, comma-separated", "none", false,                    \
-      "A thread that waits in one of these methods, or in what it calls, waits for work.")       \
+      "The same for waiting for work.")                                                          \
     X(main_packages, "mainPackages", "prefixes, comma-separated", "none", true, NULL)
 
 /* clang-format on */

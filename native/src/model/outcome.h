@@ -64,55 +64,47 @@ enum smp_shown {
     X(WALKED, WALKED, NEVER, "samples taken", NULL,                                           \
       "The whole stack was walked.")                                                          \
     X(DEEP_STACK_CUT, WALKED, PERCENT, "samples taken, part of a deep stack omitted", NULL,   \
-      "The stack was walked, but it is deeper than `maxDepthFrames`: frames in its middle "   \
-      "are omitted; or those at its root, `[frames omitted]`, where a handshake has walked "  \
-      "it, or where it has more than 65,536 frames.")                                         \
+      "The stack is deeper than `maxDepthFrames`: its middle is omitted, or its root if a "   \
+      "handshake walked it or it has more than 65,536 frames.")                               \
     X(NO_JAVA_FRAMES, WALKED, NEVER, "samples taken, no Java frames", "[no Java frames]",     \
-      "The thread had no Java code on its stack. The time is under `[no Java frames]`.")      \
+      "The thread had no Java code on its stack.")                                            \
     X(VIRTUAL_THREAD_CUT, WALKED, PERCENT,                                                    \
       "samples taken, virtual thread cut where it was parked",                                \
       NULL,                                                                                   \
-      "The stack of a virtual thread was walked only down to where it was last parked: the "  \
-      "frames below are in the heap, and could not be read at that moment.")                  \
+      "A virtual thread's stack was walked down to where it was last parked: the frames "     \
+      "below are in the heap and could not be read.")                                         \
     X(METHOD_WITHOUT_ID, WALKED, PERCENT, "samples taken, a method without an id", NULL,      \
-      "The whole stack was walked, but the JVM had given no id yet to one of its methods: "   \
-      "that row is `[method without an id]`. Rare: the sampler's own walks copy the names "   \
-      "of such methods, of 64 in a stack; `AsyncGetCallTrace` does not.")                     \
+      "The stack is complete, but one of its methods had no id yet: `[method without an "     \
+      "id]`.")                                                                                \
     X(WALKED_BY_HANDSHAKE, WALKED, PERCENT, "samples taken, by a handshake", NULL,            \
-      "The whole stack was walked by JVMTI's handshake: the thread walked itself, or was "    \
-      "kept from running meanwhile. Other waiting threads are walked from outside; this "     \
-      "one had just run, or is older than the sampler and, at its first walk, was not in "    \
-      "sleep, park or Object.wait.")                                                          \
+      "JVMTI's handshake walked the whole stack: the thread had just run, or is older "       \
+      "than the sampler and was not in sleep, park or Object.wait at its first walk.")        \
     X(UNMOUNTED_WALKED, WALKED, NEVER, "samples taken, virtual thread not mounted", NULL,     \
-      "A virtual thread that is not mounted and was drawn at random: the whole stack was "    \
-      "walked. It stands for others that were not drawn, and its time is that of all of "     \
-      "them (`sampleUnmountedVirtualThreads`).")                                              \
+      "A virtual thread that was drawn at random. Its time is that of all those it stands "   \
+      "for (`sampleUnmountedVirtualThreads`).")                                               \
     X(IDLE, IDLE, NEVER, "credited as idle", NULL,                                            \
-      "The CPU clock of the thread had not moved: it has not run since its last sample, so "  \
-      "its stack is the one it had.")                                                         \
+      "The thread's CPU clock had not moved, so its stack is that of its last sample.")       \
     X(RECOVERED_IN_STUB, RECOVERED, NEVER, "recovered, in a runtime stub", NULL,              \
-      "The thread was in machine code of the JVM itself: a frame in brackets below the "      \
-      "Java code that called it. As in all that is recovered, the walk had no complete "      \
-      "frame to begin with; the stack is right all the same.")                                \
+      "The thread was in machine code of the JVM: a frame in brackets below its Java "        \
+      "caller. As in all recovered samples, the walk began without a complete frame; the "    \
+      "stack is right.")                                                                      \
     X(RECOVERED_AT_ENTRY, RECOVERED, NEVER, "recovered, at the entry of a method", NULL,      \
-      "The thread was just entering a method; its frame was not complete yet.")               \
+      "The thread was entering a method; its frame was not complete yet.")                    \
     X(RECOVERED_AT_RETURN, RECOVERED, NEVER, "recovered, at the return of a method", NULL,    \
-      "The thread was just leaving a method; its frame was partly gone.")                     \
+      "The thread was leaving a method; its frame was partly gone.")                          \
     X(RECOVERED_REGISTERS_PUSHED, RECOVERED, NEVER,                                           \
       "recovered, in a method with registers pushed",                                         \
       NULL,                                                                                   \
-      "The method had pushed registers on its stack; its frame was found below them.")        \
+      "The method's frame was found below registers that it had pushed.")                     \
     X(RECOVERED_BY_RETRY, RECOVERED, NEVER, "recovered, by a second try", NULL,               \
-      "The first walk failed, or did not reach the root of the stack; a second one "          \
-      "succeeded.")                                                                           \
+      "The first walk failed or did not reach the root; a second one succeeded.")             \
     X(GC_ACTIVE, WALKED, PERCENT, "samples taken, stopped for garbage collection", "[GC active]", \
-      "The garbage collector had stopped the JVM, and `AsyncGetCallTrace` walks no stack "    \
-      "then. The time is under `[GC active]`. Does not happen where the sampler walks stacks " \
-      "itself, that is in all JVMs it knows.")                                                \
+      "The collector had stopped the JVM, and `AsyncGetCallTrace` walks no stack then. "      \
+      "The sampler's own walks do.")                                                          \
     X(UNKNOWN_NOT_JAVA, FAILED, ALWAYS, "failed, not in Java, caller in Java unknown (-3)",   \
       "[unknown, not Java]",                                                                  \
-      "The thread ran code that is not Java, and the Java code that called it was not "       \
-      "found. The number is the code of `AsyncGetCallTrace` for the same.")                   \
+      "The thread ran code that is not Java, and its Java caller was not found. The "         \
+      "number is the code of `AsyncGetCallTrace`.")                                           \
     X(NOT_WALKABLE_NOT_JAVA, FAILED, ALWAYS, "failed, not in Java, stack not walkable (-4)",  \
       "[not walkable, not Java]",                                                             \
       "The thread ran code that is not Java, and the stack below it could not be walked.")    \
@@ -124,18 +116,17 @@ enum smp_shown {
       "The thread ran Java code, but its stack could not be walked.")                         \
     X(UNKNOWN_THREAD_STATE, FAILED, ALWAYS, "failed, thread state unknown (-7)",              \
       "[unknown thread state]",                                                               \
-      "The thread was changing from one state to another, or the bounds of its stack are "       \
-      "unknown.")                                   \
+      "The thread was changing its state, or the bounds of its stack are unknown.")           \
     X(DEOPTIMISATION, FAILED, ALWAYS, "failed, deoptimisation (-9)", "[deoptimisation]",      \
       "The JVM was replacing compiled code of this stack by interpreted code.")               \
     X(FOREIGN_STACK, FAILED, ALWAYS, "failed, on a stack of another library",                 \
       "[stack of another library]",                                                           \
-      "The thread ran on a stack that is not its own (a goroutine's or a coroutine's), or "   \
-      "its signal stack had too little room for a walk. Nothing of such a stack is read; if " \
-      "Java code had called a native method, its stack is walked all the same.")              \
+      "The thread ran on a stack that is not its own (a goroutine's), or its signal stack "   \
+      "was too small. If Java code had called a native method, its stack is walked all "      \
+      "the same.")                                                                            \
     X(THREAD_ENDED_IN_WALK, FAILED, ALWAYS, "failed, thread ended during the walk",           \
       "[thread ended]",                                                                       \
-      "The thread ended during the walk. The time is under `[thread ended]`.")                \
+      "The thread ended during the walk.")                                                    \
     X(JVM_NOT_LIVE, FAILED, ALWAYS, "failed, JVM starting or ending", "[JVM not live]",       \
       "The JVM was starting or ending.")                                                      \
     X(JVM_OUT_OF_MEMORY, FAILED, ALWAYS, "failed, JVM out of memory", "[JVM out of memory]",  \
@@ -143,44 +134,34 @@ enum smp_shown {
     X(REFUSED_BY_JVM, FAILED, ALWAYS, "failed, refused by the JVM", "[refused by the JVM]",   \
       "The JVM gave no stack.")                                                               \
     X(OVER_MEMORY_LIMIT, FAILED, ALWAYS, "failed, over the memory limit", "[over memory limit]", \
-      "There was no memory for a new stack. The time is under `[over memory limit]`; raise "  \
-      "`memoryLimitBytes` to see it.")                                                        \
+      "There was no memory for a new stack: raise `memoryLimitBytes`.")                       \
     X(THREAD_ENDED, SKIPPED, PERCENT, "skipped, thread ended since its last sample",          \
       "[thread ended]",                                                                       \
-      "The thread ended between two polls. Its last stack is not known; the time is under "   \
-      "`[thread ended]`.")                                                                    \
+      "The thread ended between two polls, so its last stack is not known.")                  \
     X(OVER_OVERHEAD_LIMIT, SKIPPED, PERCENT, "skipped, over the overhead limit",              \
       "[over the overhead limit]",                                                            \
       "The sampler had used its share of a core. The polls that are made count for those "    \
-      "that are not. A thread that was not polled once since the start has its time under "   \
-      "`[over the overhead limit]`.")                                                         \
+      "that are not; the frame has threads that were never polled.")                          \
     X(SIGNAL_QUEUE_FULL, SKIPPED, ALWAYS, "skipped, signal queue full", "[signal queue full]", \
-      "The system had reached its limit of queued signals of this user (`ulimit -i`). The "   \
-      "time is under `[signal queue full]`.")                                                 \
+      "The user's limit of queued signals was reached (`ulimit -i`).")                        \
     X(THREAD_UNIDENTIFIED, SKIPPED, PERCENT, "skipped, thread not identified yet",            \
       "[thread not identified yet]",                                                          \
-      "The thread is older than the sampler, and its id in the system is not proven yet; "    \
-      "another way to walk it would stall virtual threads. The time is under `[thread not "   \
-      "identified yet]`.")                                                                    \
+      "The thread is older than the sampler, and its id in the system is not proven yet.")    \
     X(SIGNAL_UNANSWERED, SKIPPED, PERCENT, "skipped, signal not answered in time",            \
       "[signal not answered]",                                                                \
-      "The thread got no CPU to answer. It answers when it gets one, with the stack it "      \
-      "waited in, and the time up to then is credited there; at the end of a report, to "     \
-      "the thread's last stack. `[signal not answered]` has only threads that run for a "     \
-      "second without answering, and those whose stack was never seen. A thread that blocks " \
-      "the signal is walked in other ways; with `clock` CPU, whose samples are signals, its " \
-      "time is under `[signal not answered]`.")                                               \
+      "The thread got no CPU to answer. It answers when it gets one, and the time goes to "   \
+      "the stack it waited in, or at the end of a report to its last stack. The frame has "   \
+      "threads that run for a second without answering, those whose stack was never seen "    \
+      "and, with `clock` CPU, those that block the signal.")                                  \
     X(WALK_BUFFER_FULL, SKIPPED, PERCENT, "skipped, buffer for walks full", "[walk buffer full]", \
-      "(`clock` CPU) The sampler had not fetched earlier samples yet. The next sample of "    \
-      "the thread counts for this one, too.")                                                 \
+      "(`clock` CPU) Earlier samples were not fetched yet. The thread's next sample "         \
+      "counts for this one, too.")                                                            \
     X(NO_CPU_TIMER, SKIPPED, ALWAYS, "skipped, no CPU timer available", "[no CPU timer]",     \
-      "(`clock` CPU) The system gave no timer to the thread (`ulimit -i`, or a filter of "    \
-      "system calls), or another library has taken the signal. The time is under "            \
-      "`[no CPU timer]`.")                                                                    \
+      "(`clock` CPU) The system gave the thread no timer (`ulimit -i`, or a filter of "       \
+      "system calls), or another library has taken the signal.")                              \
     X(PROCESS_STOPPED, SKIPPED, ALWAYS, "skipped, process stopped", "[process stopped]",      \
-      "The whole process had no CPU for more than a second: `SIGSTOP`, a debugger, a frozen " \
-      "container. No thread can have done anything; each has this time under "                \
-      "`[process stopped]`, as runnable.")
+      "The process had no CPU for more than a second: `SIGSTOP`, a debugger, a frozen "       \
+      "container. The time is runnable.")
 
 enum smp_outcome {
 #define X(code, kind, shown, text, frame, words) SMP_OUTCOME_##code,
@@ -192,95 +173,89 @@ enum smp_outcome {
 /* X(code, shown, text, words): as above. Counters count events of the interval. */
 #define SMP_COUNTER_MAP(X) \
     X(TICKS, NEVER, "ticks",                                                                  \
-      "Rounds of the sampler. In each it polls the threads that are due.")                    \
+      "Rounds of the sampler.")                                                               \
     X(LATE_TICKS, PERCENT, "late ticks",                                                      \
-      "Ticks that began more than half an interval late. They are credited with their real "  \
-      "length.")                                                                              \
+      "Ticks that began more than half an interval late. They are credited with their "       \
+      "real length.")                                                                         \
     X(THROTTLED_TICKS, PERCENT, "ticks skipped, over the overhead limit",                     \
-      "To wake up that often would cost more than `overheadLimitPercent`. No time is lost: "  \
-      "the next poll credits it.")                                                            \
+      "Waking up that often would exceed `overheadLimitPercent`. The next poll credits "      \
+      "the time.")                                                                            \
     X(IDLE_TICKS, NEVER, "ticks skipped, no thread was due",                                  \
-      "All threads were idle and none was due, so the sampler slept on. The start of a "      \
-      "thread wakes it up.")                                                                  \
+      "All threads were idle and none was due, so the sampler slept on.")                     \
     X(FRAMES_OMITTED, NEVER, "frames omitted from deep stacks",                               \
-      "The frames that `maxDepthFrames` omitted, in all samples together; at least so many, " \
-      "if stacks were not walked to their root.")                                             \
+      "Frames that `maxDepthFrames` omitted, in all samples; at least so many, if stacks "    \
+      "were not walked to their root.")                                                       \
     X(UNLOADED_METHODS, ALWAYS, "methods of unloaded classes",                                \
-      "Their class was unloaded before the sampler read their name: `[unloaded]`.")           \
+      "Their class was unloaded before their name was read: `[unloaded]`.")                   \
     X(UNNAMED_METHODS, ALWAYS, "methods without a name",                                      \
       "The JVM did not give their name: `[unknown method]`.")                                 \
     X(UNSEEN_THREADS, PERCENT, "threads that started and ended between two ticks",            \
       "Lives too short to be seen.")                                                          \
     X(NAME_MANIPULATOR_FAILURES, ALWAYS, "failures of the thread name manipulator",           \
-      "It threw an exception. Such threads are under their own names, and `printError` got "  \
+      "It threw an exception. Such threads are under their own names; `printError` got "      \
       "the first failure.")                                                                   \
     X(MERGED_REPORTS, ALWAYS, "reports merged with the next because output was slow",         \
-      "The outputer took longer than the report interval, or there was no memory for a "      \
-      "report. No sample is lost.")                                                           \
+      "The outputer took longer than the interval, or there was no memory for a report. "     \
+      "No sample is lost.")                                                                   \
     X(FAILED_REPORTS, ALWAYS, "reports that failed",                                          \
-      "The outputer threw an exception; `printError` got it. Or it blocked until "            \
+      "The outputer threw an exception, which `printError` got, or blocked until "            \
       "`closeTimeoutSeconds` were over.")                                                     \
     X(CUT_RECORDS, ALWAYS, "report records cut at their size limit",                          \
-      "The text of a group was too long for `memoryLimitBytes`: its last rows are missing. "  \
-      "Exports have them.")                                                                   \
+      "A group's text was too long for `memoryLimitBytes`: its last rows are missing, but "   \
+      "not in exports.")                                                                      \
     X(DROPPED_INTERVALS, ALWAYS, "intervals dropped for lack of memory",                      \
-      "There was no memory left to keep the oldest interval until it was read. It is lost.")  \
+      "There was no memory to keep the oldest interval until it was read. It is lost.")       \
     X(COARSE_WINDOWS, ALWAYS, "parts of the last minutes merged for lack of memory",          \
-      "There was no memory left to keep them apart, so a window of the last minutes begins "  \
-      "earlier than its length says. No time is lost.")                                       \
+      "There was no memory to keep them apart: a window begins earlier than its length "      \
+      "says. No time is lost.")                                                               \
     X(DEMAND_CPU_US, NEVER, "CPU time for reports on demand (us)",                            \
       "The sampler thread's CPU time for the server, the actuator, MCP, JMX and other "       \
-      "readers. It has a limit of its own, beside `overheadLimitPercent`.")                   \
+      "readers, which has a limit of its own.")                                               \
     X(REPEATED_WINDOWS, NEVER, "windows that were read again too soon",                       \
-      "Requests for the last minutes came more than once a second, or had used up the limit " \
-      "for reports on demand: the answer ends where the last one did.")                       \
+      "The last minutes were read more than once a second, or past the limit for reports "    \
+      "on demand: the answer ends where the last one did.")                                   \
     X(UNMOUNTED_DRAWS, NEVER, "draws of virtual threads",                                     \
-      "How often virtual threads were drawn, about ten times a second "                       \
-      "(`sampleUnmountedVirtualThreads`).")                                                   \
+      "About ten a second (`sampleUnmountedVirtualThreads`).")                                \
     X(UNMOUNTED_POPULATION, NEVER, "virtual threads alive at these draws, added up",          \
-      "Mounted ones included. Divided by the number of draws: how many there were, on "       \
-      "average.")                                                                             \
+      "Mounted ones included. Divided by the draws: how many there were on average.")         \
     X(UNMOUNTED_FOUND_MOUNTED, NEVER, "virtual threads drawn that were mounted",              \
-      "Their time is not credited here: the polls of their carriers count it.")               \
+      "The polls of their carriers count their time.")                                        \
     X(STOPPED_MILLIS, ALWAYS, "milliseconds in which the process was stopped",                \
-      "In gaps of more than a second: `[process stopped]` has this time in each thread; with " \
-      "`clock` CPU no row has it.")                                                           \
+      "Gaps of more than a second: `[process stopped]` has them in each thread, with "        \
+      "`clock` CPU no row.")                                                                  \
     X(FOLDED_ROWS, ALWAYS, "rows folded into their callers for lack of memory",               \
-      "At `memoryLimitBytes` the smallest rows, none with 0.1 % of its group, become one row "  \
-      "`[folded]` below their caller, with all they had. No time is lost.")                   \
+      "At `memoryLimitBytes` the smallest rows, none with 0.1 % of its group, become "        \
+      "`[folded]` below their caller. No time is lost.")                                      \
     X(LOST_STATES, ALWAYS, "times whose state found no memory",                               \
-      "`memoryLimitBytes` left no room to keep a row's time by state. Its time is that of "   \
-      "another state, or, where an interval ended so, the interval has no states.")           \
+      "There was no room for a row's time by state: it has another state, or the interval "   \
+      "has no states.")                                                                       \
     X(LOST_ERRORS, ALWAYS, "intervals whose error bars found no memory",                      \
-      "`memoryLimitBytes` left no room for them, or a merged one was without: the sum has "   \
-      "none.")                                                                                \
+      "There was no room for them, or a merged one was without: the sum has none.")           \
     X(LOST_SECONDS, ALWAYS, "times by second that found no memory",                           \
-      "`memoryLimitBytes` left no room to keep by second what a group did, or more threads "  \
-      "than four million did it: the strip over the page's graph lacks it.")                  \
+      "There was no room for a group's times by second, or it had more than four million "    \
+      "threads: the page's strip lacks them.")                                                \
     X(LOST_COUNTED_TIMES, ALWAYS, "times of counted rows that found no memory",               \
-      "`memoryLimitBytes` left no room to give counted rows the time of their sampled "       \
-      "stacks. They have that of the last time there was room, or none.")                     \
+      "There was no room to give counted rows the time of their samples. They have an "       \
+      "earlier one, or none.")                                                                \
     X(RUNNABLE_UNKNOWN, ALWAYS, "polls without the time in the run queue",                    \
-      "The system did not say how long these threads have waited for a CPU (`schedstat`). "   \
-      "Such time is in other states.")                                                        \
+      "The system did not say how long threads waited for a CPU (`schedstat`). Such time "    \
+      "is in other states.")                                                                  \
     X(THROTTLED_MS, ALWAYS, "throttled by the CPU quota (ms)",                                \
-      "The time for which the kernel stopped threads of the process's control group, "        \
-      "because the group had used its quota. It is part of runnable.")                        \
+      "The kernel stopped threads of the process's control group, which had used its "        \
+      "quota. The time is part of runnable.")                                                 \
     X(STOLEN_MS, ALWAYS, "taken from all CPUs by the machine's host (ms)",                    \
-      "The time in which the host of this virtual machine had its CPUs for something else. "  \
-      "The part of sampled threads is in runnable.")                                          \
+      "The host had the CPUs for something else. The part of sampled threads is in "          \
+      "runnable.")                                                                            \
     X(OWNER_READS, NEVER, "owners of locks read",                                             \
-      "How often the sampler has read who holds the lock that a thread waits for: once for "  \
-      "each wait that it found, and again where the owner may have changed.")                 \
+      "How often the holder of a lock was read: once for each wait, and again where it "      \
+      "may have changed.")                                                                    \
     X(OWNERS_UNKNOWN, NEVER, "owners of locks that were not known",                           \
-      "Reads that found no thread: `[owner not read]`, `[readers of the "                     \
-      "lock]`, `[permits of the semaphore]`, `[a virtual thread that is not mounted]`.")      \
+      "Reads that found no thread: the rows of the group `[unknown]`.")                       \
     X(LOST_HOLDERS, ALWAYS, "times of lock holders that found no memory",                     \
-      "`memoryLimitBytes` left no room for a group of holders, or for a row of the "          \
-      "locks. The time is in the rows of the threads that waited only.")                      \
+      "There was no room for a group of holders, or for a row of the locks. The time is "     \
+      "only in the rows of the threads that waited.")                                         \
     X(DEADLOCKS, ALWAYS, "deadlocks",                                                         \
-      "Threads that wait for each other's locks, and none of which can go on: each such "     \
-      "cycle once, when it was found.")
+      "Cycles of threads that wait for each other's locks, each counted once.")
 
 enum smp_counter {
 #define X(code, shown, text, words) SMP_COUNTER_##code,

@@ -105,7 +105,7 @@ JNIEXPORT jlong READS(owner)(JNIEnv *env, jclass type, jlong waiter)
                                                : -1 - (jlong)reads.last.kind;
 }
 
-/* Of the last read; "": not known. */
+/* The lock of the last read; "": not known. */
 JNIEXPORT jstring READS(lockClass)(JNIEnv *env, jclass type)
 {
     (void)type;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is known of AArch64, as far as it is arithmetic: its headers under other names, beside those
- * of the processor that runs this.
+ * The arithmetic in AArch64's headers, which are included under other names beside those of the
+ * processor that runs this.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,6 @@
 /* after those four */
 #include <cmocka.h>
 
-#include "hotspot/frame_slots.h"
 #include "hotspot/machine_code.h"
 
 #if defined(__x86_64__)
@@ -21,8 +20,6 @@
 #define SMP_SLOT_BCP AARCH64_SLOT_BCP
 #define SMP_SLOT_CALL_WRAPPER AARCH64_SLOT_CALL_WRAPPER
 #define smp_frame_slots_caller_sp aarch64_caller_sp
-#include "hotspot/frame_slots_aarch64.h"
-
 #define SMP_PROLOGUE_BYTES AARCH64_PROLOGUE_BYTES
 #define SMP_CALL_LONGEST AARCH64_CALL_LONGEST
 #define SMP_LEAVE_BEFORE AARCH64_LEAVE_BEFORE

@@ -277,7 +277,7 @@ static void an_own_thread_is_a_hidden_daemon_in_the_system_group(void **state)
     smp_agent_close();
 }
 
-/* What a thread inherits that the user's code starts on an internal thread. */
+/* The signal mask of a thread that the user's code starts on an internal thread. */
 static void *enter_with_all_blocked(void *arg)
 {
     enum smp_status status;

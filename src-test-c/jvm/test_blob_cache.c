@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/safe_read.h"
-#include "hotspot/blob_cache.h"
+#include "hotspot/frame_cache.h"
 #include "hotspot/frames.h"
 #include "support/fake_code.h"
 
@@ -69,7 +69,7 @@ static void assert_as_found(const struct program *program, uintptr_t pc)
     assert_true(is_equal(&expected, &found));
 }
 
-static void every_kind_is_found_as_without_it(void **state)
+static void every_kind_is_found_as_without_a_cache(void **state)
 {
     (void)state;
     for (size_t v = 0; v < VERSION_COUNT; v++) {
@@ -95,7 +95,7 @@ static void every_kind_is_found_as_without_it(void **state)
 }
 
 /* Its block is free, its compile id another one, or a class was unloaded: it is looked up. */
-static void what_was_freed_is_not_believed(void **state)
+static void freed_blobs_are_not_believed(void **state)
 {
     (void)state;
     for (size_t v = 0; v < VERSION_COUNT; v++) {
@@ -142,7 +142,7 @@ static void *look_up(void *argument)
     return NULL;
 }
 
-static void several_threads_find_only_what_is_there(void **state)
+static void several_threads_find_only_existing_blobs(void **state)
 {
     struct program program;
     pthread_t threads[2];
@@ -168,9 +168,9 @@ static int allow_reads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind_is_found_as_without_it),
-        cmocka_unit_test(what_was_freed_is_not_believed),
-        cmocka_unit_test(several_threads_find_only_what_is_there),
+        cmocka_unit_test(every_kind_is_found_as_without_a_cache),
+        cmocka_unit_test(freed_blobs_are_not_believed),
+        cmocka_unit_test(several_threads_find_only_existing_blobs),
     };
 
     return cmocka_run_group_tests(tests, allow_reads, NULL);

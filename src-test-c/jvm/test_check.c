@@ -474,7 +474,7 @@ static void find(void)
     assert_int_equal(smp_hotspot_find(&exports, 17), SMP_OK);
 }
 
-static void without_fields_it_is_refused(void **state)
+static void missing_fields_refuse_the_layout(void **state)
 {
     (void)state;
     assert_null(smp_hotspot_layout());
@@ -514,7 +514,7 @@ static void the_first_thousand_are_compared_then_one_in_a_hundred(void **state)
     end();
 }
 
-static void of_a_replay_only_the_first_are_compared(void **state)
+static void only_the_first_records_of_a_replay_are_compared(void **state)
 {
     (void)state;
     find();
@@ -568,7 +568,7 @@ static void end_safepoint(enum fake_call call)
 }
 
 /* The ids have changed, and the code is not given up before the safepoint is over. */
-static void what_is_redefined_meanwhile_is_no_difference(void **state)
+static void a_method_redefined_meanwhile_is_no_difference(void **state)
 {
     (void)state;
     find_with_an_equal_record();
@@ -594,7 +594,7 @@ static void restore_record(enum fake_call call)
         make_record();
 }
 
-static void what_is_equal_when_it_is_read_again_is_no_difference(void **state)
+static void a_record_equal_at_the_second_reading_is_no_difference(void **state)
 {
     (void)state;
     find_with_an_equal_record();
@@ -607,7 +607,7 @@ static void what_is_equal_when_it_is_read_again_is_no_difference(void **state)
     end();
 }
 
-/* Of code in use, and where it never was seen that code is in use, a difference is one. */
+/* A difference counts if the code is in use, or if no code has ever been seen in use. */
 static void nothing_else_excuses_a_difference(void **state)
 {
     (void)state;
@@ -694,13 +694,13 @@ int main(void)
         cmocka_unit_test(the_frame_is_the_one_that_the_code_makes),
 #endif
         cmocka_unit_test(heaps_are_checked_before_they_are_read),
-        cmocka_unit_test(without_fields_it_is_refused),
+        cmocka_unit_test(missing_fields_refuse_the_layout),
         cmocka_unit_test(found_is_not_yet_usable),
         cmocka_unit_test(the_first_thousand_are_compared_then_one_in_a_hundred),
-        cmocka_unit_test(of_a_replay_only_the_first_are_compared),
+        cmocka_unit_test(only_the_first_records_of_a_replay_are_compared),
         cmocka_unit_test(one_difference_ends_it_for_good),
-        cmocka_unit_test(what_is_redefined_meanwhile_is_no_difference),
-        cmocka_unit_test(what_is_equal_when_it_is_read_again_is_no_difference),
+        cmocka_unit_test(a_method_redefined_meanwhile_is_no_difference),
+        cmocka_unit_test(a_record_equal_at_the_second_reading_is_no_difference),
         cmocka_unit_test(nothing_else_excuses_a_difference),
         cmocka_unit_test(the_interpreter_is_where_its_event_says),
         cmocka_unit_test(threads_may_record_and_refuse_at_once),

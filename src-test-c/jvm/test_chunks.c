@@ -136,7 +136,7 @@ static void test_each_export_is_required(void **state)
     }
 }
 
-static void test_references_that_cannot_be(void **state)
+static void test_impossible_references_are_refused(void **state)
 {
     char reason[SMP_CHUNKS_REASON_BYTES];
     struct smp_chunks chunks;
@@ -170,7 +170,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_collectors_that_stop_all_threads),
         cmocka_unit_test(test_each_export_is_required),
-        cmocka_unit_test(test_references_that_cannot_be),
+        cmocka_unit_test(test_impossible_references_are_refused),
         cmocka_unit_test(test_a_jdk_without_virtual_threads),
     };
 

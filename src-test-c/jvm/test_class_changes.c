@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "hotspot/class_changes.h"
+#include "hotspot/flags.h"
 #include "support/fake_libjvm.h"
 
 static uint8_t flag;
@@ -26,7 +26,7 @@ static bool is_expected(const struct smp_export *entry)
     return expected;
 }
 
-static void the_flag_says_it(void **state)
+static void the_flag_decides(void **state)
 {
     const struct smp_export entry = { .type = "JvmtiExport",
                                       .name = "_can_hotswap_or_post_breakpoint",
@@ -41,7 +41,7 @@ static void the_flag_says_it(void **state)
     assert_true(is_expected(&entry));
 }
 
-static void another_field_says_nothing(void **state)
+static void other_fields_do_not_count(void **state)
 {
     const struct smp_export right = { .type = "JvmtiExport",
                                       .name = "_can_hotswap_or_post_breakpoint",
@@ -61,7 +61,7 @@ static void another_field_says_nothing(void **state)
     assert_false(is_expected(NULL));
 }
 
-static void no_list_says_nothing(void **state)
+static void a_missing_list_means_no(void **state)
 {
     struct fake_libjvm *libjvm = fake_libjvm_create(17);
 
@@ -75,9 +75,9 @@ static void no_list_says_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_flag_says_it),
-        cmocka_unit_test(another_field_says_nothing),
-        cmocka_unit_test(no_list_says_nothing),
+        cmocka_unit_test(the_flag_decides),
+        cmocka_unit_test(other_fields_do_not_count),
+        cmocka_unit_test(a_missing_list_means_no),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

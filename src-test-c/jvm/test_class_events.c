@@ -41,7 +41,7 @@ static void an_unloaded_class_begins_an_epoch(void **state)
 }
 
 /* No event reports classes that were unloaded meanwhile. */
-static void what_was_known_before_a_gap_is_not_believed(void **state)
+static void data_from_before_a_gap_are_not_believed(void **state)
 {
     (void)state;
     assert_true(smp_class_unload_open(smp_agent_jvmti()));
@@ -55,7 +55,7 @@ static void what_was_known_before_a_gap_is_not_believed(void **state)
     assert_true(smp_class_unload_epoch() > closed);
 }
 
-static void without_the_event_nothing_is_believed(void **state)
+static void a_missing_event_means_that_nothing_is_believed(void **state)
 {
     (void)state;
     fake_jvmti.has_class_unload = false;
@@ -70,7 +70,7 @@ static void without_the_event_nothing_is_believed(void **state)
     assert_int_not_equal(smp_class_unload_epoch(), smp_class_unload_epoch());
 }
 
-static void a_dead_jvm_is_left_alone(void **state)
+static void a_dead_jvm_is_not_called(void **state)
 {
     (void)state;
     assert_true(smp_class_unload_open(smp_agent_jvmti()));
@@ -85,9 +85,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(an_unloaded_class_begins_an_epoch),
-        TEST(what_was_known_before_a_gap_is_not_believed),
-        TEST(without_the_event_nothing_is_believed),
-        TEST(a_dead_jvm_is_left_alone),
+        TEST(data_from_before_a_gap_are_not_believed),
+        TEST(a_missing_event_means_that_nothing_is_believed),
+        TEST(a_dead_jvm_is_not_called),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,7 +111,7 @@ static void test_records_without_a_scope_and_native_methods(void **state)
 }
 
 /* As the JVM writes them: a record below all places of the code, and one above them. */
-static void test_the_end_of_the_records_is_no_place(void **state)
+static void test_the_end_mark_of_the_records_is_no_place(void **state)
 {
     struct smp_raw_frame frames[3];
     struct smp_blob blob;
@@ -188,7 +188,7 @@ static void test_blobs_are_found_by_any_of_their_pcs(void **state)
     }
 }
 
-static void test_other_kinds(void **state)
+static void test_blobs_that_are_not_compiled_methods(void **state)
 {
     struct fake_code *code = fake_code_create(25);
     const struct smp_layout *layout = fake_code_layout(code);
@@ -209,7 +209,7 @@ static void test_other_kinds(void **state)
     fake_code_destroy(code);
 }
 
-static void test_where_deoptimised_frames_are_sent(void **state)
+static void test_handlers_of_deoptimised_frames_are_found(void **state)
 {
     struct smp_blob blob;
     uint32_t offset = 0;
@@ -237,8 +237,8 @@ static void test_where_deoptimised_frames_are_sent(void **state)
 }
 
 /*
- * What is found in damaged memory does not matter, as long as nothing beyond it is read: the
- * sanitizer would tell.
+ * The results for damaged memory do not matter, as long as nothing beyond it is read, which the
+ * sanitizer would report.
  */
 static void read_everything(const struct smp_layout *layout, uintptr_t from, size_t bytes)
 {
@@ -289,10 +289,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_frames_are_those_that_were_recorded),
         cmocka_unit_test(test_records_without_a_scope_and_native_methods),
-        cmocka_unit_test(test_the_end_of_the_records_is_no_place),
+        cmocka_unit_test(test_the_end_mark_of_the_records_is_no_place),
         cmocka_unit_test(test_blobs_are_found_by_any_of_their_pcs),
-        cmocka_unit_test(test_other_kinds),
-        cmocka_unit_test(test_where_deoptimised_frames_are_sent),
+        cmocka_unit_test(test_blobs_that_are_not_compiled_methods),
+        cmocka_unit_test(test_handlers_of_deoptimised_frames_are_found),
         cmocka_unit_test(test_damaged_memory),
     };
 

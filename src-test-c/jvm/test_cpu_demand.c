@@ -27,7 +27,7 @@ static void more_than_half_of_the_other_cpus(void **state)
     assert_true(smp_cpu_demand_exceeds("100.20 0.18 0.12 1000/8000 11206\n", 1024));
 }
 
-static void what_is_not_understood_may_be_a_wait(void **state)
+static void an_unknown_text_means_maybe(void **state)
 {
     static const char *const texts[] = {
         "",
@@ -91,7 +91,7 @@ static void a_thread_that_shares_our_cpu(void **state)
     assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
 }
 
-static void without_its_file_it_may_be_a_wait(void **state)
+static void a_missing_file_means_maybe(void **state)
 {
     struct smp_cpu_demand demand = { .fd = -1 };
 
@@ -110,9 +110,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(more_than_half_of_the_other_cpus),
-        cmocka_unit_test(what_is_not_understood_may_be_a_wait),
+        cmocka_unit_test(an_unknown_text_means_maybe),
         cmocka_unit_test(a_thread_that_shares_our_cpu),
-        cmocka_unit_test(without_its_file_it_may_be_a_wait),
+        cmocka_unit_test(a_missing_file_means_maybe),
     };
     return cmocka_run_group_tests_name("cpu_demand", tests, NULL, NULL);
 }

@@ -253,7 +253,7 @@ static void time_that_is_covered_already_does_not_count_again(void **state)
     }
 }
 
-/* What the system owes at a thread's end: all that expired, less what signals told of. */
+/* The expirations left at a thread's end: all, less those that signals have reported. */
 static void what_signals_tell_of_is_counted(void **state)
 {
     enum { INTERVAL = 100, FIRST = 1040 };

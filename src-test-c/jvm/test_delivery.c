@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a thread has walked, as it is delivered: completed by a handshake where something is
- * missing, cut where it is too deep, and divided where a virtual thread is mounted.
+ * A thread's walk as it is delivered: completed by a handshake if something is missing, cut if it
+ * is too deep, and divided if a virtual thread is mounted.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 /* after those */
 #include <cmocka.h>
 
-#include "hotspot/frame_names.h"
+#include "hotspot/frames.h"
 #include "jvm/agent/agent.h"
 #include "jvm/code/methods.h"
 #include "jvm/threads/registry.h"
@@ -31,7 +31,7 @@ static struct smp_jvm_frame frames[FRAMES];
 static struct smp_walk_answer answer;
 static struct smp_walked walked;
 
-/* What was delivered. */
+/* The last delivery. */
 static struct {
     int count;
     uint64_t token;
@@ -238,7 +238,7 @@ static void a_thread_that_went_on_keeps_a_frame_without_name(void **state)
     assert_int_equal(got.frames[0].method, SMP_METHODS_NO_ID);
 }
 
-/* What the walk has copied behind its frames. */
+/* The names that the walk has copied behind its frames. */
 static void copied_names_need_no_handshake(void **state)
 {
     struct smp_named_methods *named = NULL;

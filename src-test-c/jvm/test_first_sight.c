@@ -22,7 +22,7 @@
 #include "hotspot/code_copies.h"
 #include "hotspot/frame_cache.h"
 #include "hotspot/frames.h"
-#include "hotspot/method_copy.h"
+#include "hotspot/method.h"
 #include "hotspot/method_table.h"
 #include "support/fake_code.h"
 
@@ -176,7 +176,7 @@ static void a_return_address_of_known_methods(void **state)
 }
 
 /* The data of a method are kept only once it is installed, and as long as it is there. */
-static void what_a_copy_is_kept_of(void **state)
+static void data_of_installed_methods_are_kept(void **state)
 {
     (void)state;
     begin(OUTSIDE_FROM);
@@ -206,7 +206,7 @@ static void what_a_copy_is_kept_of(void **state)
     assert_int_equal(see_place(start, 7), 0);
     smp_code_copies_empty();
     assert_int_equal(see_place(start, 8), 1);
-    /* Where the JDK does not say whether it is installed, none is kept. */
+    /* If the JDK does not say whether the method is installed, no data are kept. */
     vm.layout.nmethod.state = 0;
     smp_code_copies_empty();
     assert_int_equal(see_place(start, 9), 1);
@@ -215,7 +215,7 @@ static void what_a_copy_is_kept_of(void **state)
 }
 
 /* There is less room on the stack. */
-static void copies_that_other_threads_have(void **state)
+static void a_walk_manages_without_a_copy(void **state)
 {
     (void)state;
     begin(OUTSIDE_FROM);
@@ -299,7 +299,7 @@ static void a_place_between_two_records(void **state)
 }
 
 /* Nothing is known of any method but that this walk has seen it. */
-static void a_method_of_which_nothing_is_known(void **state)
+static void a_method_seen_for_the_first_time(void **state)
 {
     static const int all[] = { 17, 21, 25, 26 };
 
@@ -388,7 +388,7 @@ static void an_interpreted_frame(void **state)
 }
 
 /* Without a cache nothing is kept, so that a check reads what it checks. */
-static void without_a_cache_nothing_is_kept(void **state)
+static void a_walk_without_a_cache_keeps_nothing(void **state)
 {
     (void)state;
     begin(17);
@@ -400,7 +400,7 @@ static void without_a_cache_nothing_is_kept(void **state)
     end();
 }
 
-/* Where it is not the method that carriers call, which is known by its id. */
+/* A native method that is not the root of virtual threads, which is known by its id. */
 static void a_native_method(void **state)
 {
     (void)state;
@@ -498,15 +498,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_return_address_of_known_methods),
-        cmocka_unit_test(what_a_copy_is_kept_of),
-        cmocka_unit_test(copies_that_other_threads_have),
+        cmocka_unit_test(data_of_installed_methods_are_kept),
+        cmocka_unit_test(a_walk_manages_without_a_copy),
         cmocka_unit_test(two_methods_of_one_pair),
         cmocka_unit_test(methods_that_share_a_copy),
         cmocka_unit_test(a_place_between_two_records),
-        cmocka_unit_test(a_method_of_which_nothing_is_known),
+        cmocka_unit_test(a_method_seen_for_the_first_time),
         cmocka_unit_test(threads_share_copies),
         cmocka_unit_test(an_interpreted_frame),
-        cmocka_unit_test(without_a_cache_nothing_is_kept),
+        cmocka_unit_test(a_walk_without_a_cache_keeps_nothing),
         cmocka_unit_test(a_native_method),
         cmocka_unit_test(the_root_of_virtual_threads_is_known_by_its_id),
         cmocka_unit_test(names_of_a_method_without_an_id),

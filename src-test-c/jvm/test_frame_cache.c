@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the cache may still believe: of return addresses, and of methods whose ids are numbers. */
+/* Which entries count: of return addresses, and of methods whose ids are numbers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -183,7 +183,7 @@ static uint16_t *short_at(uintptr_t object, uint32_t offset)
     return (uint16_t *)(object + offset); /* NOLINT(performance-no-int-to-ptr) */
 }
 
-/* What is found is what is read without the cache, whichever word has changed since. */
+/* The cache finds what a read without it finds, whichever word has changed since. */
 static void assert_as_read_anew(void)
 {
     struct smp_method_code kept;

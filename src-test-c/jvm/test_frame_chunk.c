@@ -11,8 +11,8 @@
 #include "base/safe_read.h"
 #include "handler/own_walk.h"
 #include "hotspot/chunks.h"
-#include "hotspot/frame_slots.h"
 #include "hotspot/frames.h"
+#include "hotspot/machine_code.h"
 #include "support/fake_code.h"
 #include "support/fake_libjvm.h"
 
@@ -63,7 +63,7 @@ struct program {
     uintptr_t continuation;
     struct chunk_memory made[MAX_CHUNKS]; /* the newest one first */
     size_t made_count;
-    /* Of the frames of the virtual thread, oldest first: [0] is what they stand on. */
+    /* The virtual thread's frames, oldest first; [0] is the frame that they stand on. */
     struct smp_frames_start tops[MAX_FRAMES];
     struct smp_raw_frame raw[CAPACITY];
     uint64_t ids[CAPACITY];
@@ -440,7 +440,7 @@ static void make_cut(struct program *program)
     make_thread(program, cut, CUT, cut_split, 2, 2);
 }
 
-static void test_the_heap_is_read_only_where_that_is_allowed(void **state)
+static void test_the_heap_is_read_only_if_that_is_allowed(void **state)
 {
     struct program program;
 
@@ -480,7 +480,7 @@ static void test_a_thread_that_parks_or_returns_is_cut(void **state)
     program_close(&program);
 }
 
-static void test_what_is_no_chunk_is_not_read(void **state)
+static void test_other_objects_are_not_read_as_chunks(void **state)
 {
     struct program program;
 
@@ -577,9 +577,9 @@ int main(void)
         cmocka_unit_test(test_several_chunks),
         cmocka_unit_test(test_an_empty_chunk_is_passed),
         cmocka_unit_test(test_both_ends_of_a_deep_thread),
-        cmocka_unit_test(test_the_heap_is_read_only_where_that_is_allowed),
+        cmocka_unit_test(test_the_heap_is_read_only_if_that_is_allowed),
         cmocka_unit_test(test_a_thread_that_parks_or_returns_is_cut),
-        cmocka_unit_test(test_what_is_no_chunk_is_not_read),
+        cmocka_unit_test(test_other_objects_are_not_read_as_chunks),
         cmocka_unit_test(test_chunks_that_lead_in_a_circle),
         cmocka_unit_test(test_each_word_is_broken),
     };

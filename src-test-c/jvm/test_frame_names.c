@@ -12,7 +12,6 @@
 
 #include "base/safe_read.h"
 #include "handler/own_walk.h"
-#include "hotspot/frame_names.h"
 #include "hotspot/frames.h"
 #include "support/fake_code.h"
 
@@ -105,7 +104,7 @@ static void a_mark_outside_of_the_room_is_none(void **state)
     assert_null(smp_frame_name_of(vm.ids[0], vm.room, 0));
 }
 
-/* Of one line; other lines of the same method are copies of their own. */
+/* Frames at one line share a copy; other lines of the same method have copies of their own. */
 static void a_recursion_shares_a_copy(void **state)
 {
     const uintptr_t method = make_method("sell", 0);
@@ -127,7 +126,7 @@ static void a_recursion_shares_a_copy(void **state)
     expect_copy(vm.ids[80], vm.room, ROOM_BYTES, "sell", FIRST_LINE);
 }
 
-static void what_has_no_room_has_no_name(void **state)
+static void a_frame_without_room_has_no_name(void **state)
 {
     size_t named = 0;
 
@@ -148,7 +147,7 @@ static void what_has_no_room_has_no_name(void **state)
     assert_int_equal(named, 3);
 }
 
-static void so_many_copies_and_no_more(void **state)
+static void a_walk_copies_a_limited_number_of_names(void **state)
 {
     char name[32];
     size_t named = 0;
@@ -193,7 +192,7 @@ static void the_handlers_walk_has_the_names_behind_its_frames(void **state)
                      frames + 3);
 }
 
-static void without_room_the_handlers_walk_has_the_frames_all_the_same(void **state)
+static void the_handlers_walk_has_its_frames_even_without_room_for_names(void **state)
 {
     static struct smp_jvm_frame frames[CAPACITY];
     const struct smp_own_walk own = smp_own_walk_make(vm.layout, NULL, VIRTUAL_ROOT);
@@ -264,10 +263,10 @@ int main(void)
         TEST(frames_without_an_id_get_names),
         TEST(a_mark_outside_of_the_room_is_none),
         TEST(a_recursion_shares_a_copy),
-        TEST(what_has_no_room_has_no_name),
-        TEST(so_many_copies_and_no_more),
+        TEST(a_frame_without_room_has_no_name),
+        TEST(a_walk_copies_a_limited_number_of_names),
         TEST(the_handlers_walk_has_the_names_behind_its_frames),
-        TEST(without_room_the_handlers_walk_has_the_frames_all_the_same),
+        TEST(the_handlers_walk_has_its_frames_even_without_room_for_names),
         TEST(a_deep_stacks_ends_have_names),
         TEST(a_leaf_without_a_frame_has_names_beside_those_of_the_walk),
     };

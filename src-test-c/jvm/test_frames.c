@@ -300,7 +300,7 @@ static void test_a_compiled_leaf_is_kept_in_the_cache(void **state)
             if (round == 1)
                 smp_frames_cache_renew(cache);
         }
-        /* What is kept of it is not taken for a return address. */
+        /* A leaf's entry does not serve a return address. */
         start.pc = start.line_pc;
         start.line_pc = 0;
         smp_frames_walk(program.layout, cache, start, fake_stack_high(program.code), &program.out);

@@ -207,7 +207,7 @@ static void test_without_an_alternate_stack(void **state)
     end();
 }
 
-/* Of what lies beside the kernel's frame the handler uses a part, and nothing below. */
+/* The handler uses a part of the stack beside the kernel's frame, and nothing below. */
 static void test_an_alternate_stack_without_room(void **state)
 {
     const size_t bytes = signal_frame_bytes() + NARROW;

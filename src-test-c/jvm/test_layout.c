@@ -7,8 +7,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "hotspot/frame_slots.h"
 #include "hotspot/layout.h"
+#include "hotspot/machine_code.h"
 #include "support/fake_libjvm.h"
 
 static const int versions[] = { 17, 21, 25 };
@@ -92,7 +92,7 @@ static void test_the_numbers_are_those_of_the_lists(void **state)
     fake_libjvm_destroy(libjvm);
 }
 
-/* Of numbers that are only compared, some processors' libjvm has none. */
+/* On some processors libjvm does not export the numbers that are only compared. */
 static bool is_dispensable_number(const struct smp_export *entry)
 {
     return entry->type == NULL && !SMP_SLOTS_ARE_EXPORTED;

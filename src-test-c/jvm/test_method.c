@@ -12,11 +12,24 @@
 
 #include "base/safe_read.h"
 #include "hotspot/method.h"
-#include "hotspot/method_copy.h"
 #include "support/fake_code.h"
 
 static const int versions[] = { 17, 21, 25 };
 enum { VERSION_COUNT = sizeof(versions) / sizeof(versions[0]), LONG = 400, PAGE = 4096 };
+
+static _Alignas(uintptr_t) char room[4 * LONG];
+static const struct smp_method_copy *const copy = (const void *)room;
+
+static void expect_texts(const char *class_name, const char *name, const char *file)
+{
+    char expected[4 * LONG];
+    const int length = snprintf(expected, sizeof(expected), "%s%s%s", class_name, name, file);
+
+    assert_int_equal(copy->class_bytes, strlen(class_name));
+    assert_int_equal(copy->name_bytes, strlen(name));
+    assert_int_equal(copy->file_bytes, strlen(file));
+    assert_memory_equal(copy->texts, expected, (size_t)length);
+}
 
 static int allow_reads(void **state)
 {
@@ -45,39 +58,14 @@ static void test_ids_and_names(void **state)
         struct fake_code *code = fake_code_create(versions[v]);
         const struct smp_layout *layout = fake_code_layout(code);
         const uintptr_t method = fake_code_method(code, "com/acme/Outer$Inner", "run", 0);
-        struct smp_method_names names;
         assert_true(is_valid(layout, method));
         assert_int_equal(smp_method_id(layout, method), 0);
         fake_code_set_id(code, method, 0x1234567890);
         assert_int_equal(smp_method_id(layout, method), 0x1234567890);
-        assert_true(smp_method_names(layout, method, &names));
-        assert_string_equal(names.class_name, "com/acme/Outer$Inner");
-        assert_string_equal(names.name, "run");
-        assert_int_not_equal(names.const_method, 0);
+        assert_true(smp_method_copy(layout, method, 0, room, sizeof(room)) > 0);
+        expect_texts("com/acme/Outer$Inner", "run", "");
         fake_code_destroy(code);
     }
-}
-
-static void test_names_that_are_too_long(void **state)
-{
-    struct fake_code *code = fake_code_create(25);
-    struct smp_method_names names;
-    char ascii[LONG + 1];
-    char wide[LONG + 1];
-
-    (void)state;
-    memset(ascii, 'a', LONG);
-    ascii[LONG] = 0;
-    /* Characters of two bytes, of which the cut would take one apart. */
-    for (size_t i = 0; i < LONG; i += 2)
-        memcpy(wide + i, "\xc3\xa4", 2);
-    wide[LONG] = 0;
-    assert_true(
-        smp_method_names(fake_code_layout(code), fake_code_method(code, ascii, wide, 1), &names));
-    assert_int_equal(strlen(names.class_name), SMP_METHOD_NAME_BYTES - 1);
-    assert_int_equal(strlen(names.name), SMP_METHOD_NAME_BYTES - 2);
-    assert_memory_equal(names.name, wide, SMP_METHOD_NAME_BYTES - 2);
-    fake_code_destroy(code);
 }
 
 static void test_byte_codes(void **state)
@@ -101,11 +89,9 @@ static void test_byte_codes(void **state)
 
 static void expect_nothing(const struct smp_layout *layout, uintptr_t method)
 {
-    struct smp_method_names names;
-
     assert_false(is_valid(layout, method));
     assert_int_equal(smp_method_id(layout, method), 0);
-    assert_false(smp_method_names(layout, method, &names));
+    assert_int_equal(smp_method_copy(layout, method, 0, room, sizeof(room)), 0);
     assert_int_equal(bci_of(layout, method, 0), -2);
 }
 
@@ -130,7 +116,7 @@ static void test_words_that_are_no_methods(void **state)
     fake_code_destroy(code);
 }
 
-/* Each word that leads from the method to its names, in turn something else. */
+/* Replaces each word that leads from the method to its names, one at a time. */
 static void test_each_link_is_checked(void **state)
 {
     static const uintptr_t wrong[] = { 0, 8, 4097, UINTPTR_MAX - 7 };
@@ -164,21 +150,7 @@ static void test_each_link_is_checked(void **state)
     }
 }
 
-/* ----------------------------------------------------------------------------- what is copied */
-
-static _Alignas(uintptr_t) char room[4 * LONG];
-static const struct smp_method_copy *const copy = (const void *)room;
-
-static void expect_texts(const char *class_name, const char *name, const char *file)
-{
-    char expected[4 * LONG];
-    const int length = snprintf(expected, sizeof(expected), "%s%s%s", class_name, name, file);
-
-    assert_int_equal(copy->class_bytes, strlen(class_name));
-    assert_int_equal(copy->name_bytes, strlen(name));
-    assert_int_equal(copy->file_bytes, strlen(file));
-    assert_memory_equal(copy->texts, expected, (size_t)length);
-}
+/* -------------------------------------------------------------------------------------- copies */
 
 static void test_a_copy_has_names_file_and_line(void **state)
 {
@@ -234,8 +206,8 @@ static void test_a_copy_is_never_cut(void **state)
     fake_code_destroy(code);
 }
 
-/* Better without a name than with another line than the same method with an id. */
-static void test_a_table_of_lines_that_is_damaged_copies_nothing(void **state)
+/* A frame without a name is better than a frame with a wrong line. */
+static void test_nothing_is_copied_if_the_table_of_lines_is_damaged(void **state)
 {
     struct fake_code *code = fake_code_create(25);
     const struct smp_layout *layout = fake_code_layout(code);
@@ -253,7 +225,7 @@ static void test_a_table_of_lines_that_is_damaged_copies_nothing(void **state)
     fake_code_destroy(code);
 }
 
-static void test_texts_that_are_none_are_not_copied(void **state)
+static void test_nothing_is_copied_if_a_name_is_no_symbol(void **state)
 {
     struct fake_code *code = fake_code_create(25);
     const struct smp_layout *layout = fake_code_layout(code);
@@ -276,14 +248,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ids_and_names),
-        cmocka_unit_test(test_names_that_are_too_long),
         cmocka_unit_test(test_byte_codes),
         cmocka_unit_test(test_words_that_are_no_methods),
         cmocka_unit_test(test_each_link_is_checked),
         cmocka_unit_test(test_a_copy_has_names_file_and_line),
         cmocka_unit_test(test_a_copy_is_never_cut),
-        cmocka_unit_test(test_a_table_of_lines_that_is_damaged_copies_nothing),
-        cmocka_unit_test(test_texts_that_are_none_are_not_copied),
+        cmocka_unit_test(test_nothing_is_copied_if_the_table_of_lines_is_damaged),
+        cmocka_unit_test(test_nothing_is_copied_if_a_name_is_no_symbol),
     };
 
     return cmocka_run_group_tests(tests, allow_reads, NULL);

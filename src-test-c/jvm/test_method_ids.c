@@ -84,7 +84,7 @@ static void ids_of_all_are_made_again_without_counting_twice(void **state)
 }
 
 /* An application may make classes for ever. */
-static void past_the_limit_no_more_are_made(void **state)
+static void no_ids_are_made_past_the_limit(void **state)
 {
     (void)state;
     smp_method_ids_open(fake_jni_env());
@@ -100,7 +100,7 @@ static void past_the_limit_no_more_are_made(void **state)
     assert_in_range(smp_method_ids_made(), SMP_IDS_LIMIT, SMP_IDS_LIMIT + SMP_IDS_LIMIT / 2);
 }
 
-static void at_open_the_limit_holds_as_well(void **state)
+static void the_limit_holds_at_open_as_well(void **state)
 {
     (void)state;
     fake_jvmti.class_methods = SMP_IDS_LIMIT / 2;
@@ -110,7 +110,7 @@ static void at_open_the_limit_holds_as_well(void **state)
     assert_false(hears_of_classes());
 }
 
-static void after_close_none_are_made(void **state)
+static void no_ids_are_made_after_close(void **state)
 {
     (void)state;
     smp_method_ids_open(fake_jni_env());
@@ -158,9 +158,9 @@ int main(void)
         TEST(ids_of_loaded_classes_are_made_at_open),
         TEST(ids_of_a_class_are_made_when_it_is_prepared),
         TEST(ids_of_all_are_made_again_without_counting_twice),
-        TEST(past_the_limit_no_more_are_made),
-        TEST(at_open_the_limit_holds_as_well),
-        TEST(after_close_none_are_made),
+        TEST(no_ids_are_made_past_the_limit),
+        TEST(the_limit_holds_at_open_as_well),
+        TEST(no_ids_are_made_after_close),
         TEST(refusals_do_no_harm),
         TEST(a_jvm_that_dies_is_not_called),
     };

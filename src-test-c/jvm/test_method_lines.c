@@ -12,7 +12,7 @@
 
 #include "base/random.h"
 #include "base/safe_read.h"
-#include "hotspot/method_lines.h"
+#include "hotspot/method.h"
 #include "model/line_tables.h"
 #include "support/fake_code.h"
 
@@ -90,7 +90,7 @@ static void a_table_without_entries_has_no_line(void **state)
     assert_int_equal(found.first, 0);
 }
 
-/* What lies before the first entry, as in code that a compiler has made, has no line. */
+/* Byte codes before the first entry, which compilers generate, have no line. */
 static void a_byte_code_before_the_first_line_has_none(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of methods: an entry counts as long as the id's word has the method. */
+/* An entry counts as long as its id's word has the method. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -100,7 +100,7 @@ static void nothing_is_known_at_first(void **state)
     assert_false(smp_method_table_find(UINTPTR_MAX, &found));
 }
 
-static void what_is_put_is_found(void **state)
+static void a_method_that_is_put_is_found(void **state)
 {
     (void)state;
     for (size_t i = 1; i < METHODS; i++) {
@@ -113,7 +113,7 @@ static void what_is_put_is_found(void **state)
 }
 
 /* The id first, the byte codes once they are wanted; then the id alone says nothing new. */
-static void what_is_known_stays_known(void **state)
+static void an_offer_keeps_known_byte_codes(void **state)
 {
     struct smp_known_method found;
 
@@ -168,7 +168,7 @@ static void an_address_above_all_others_is_not_kept(void **state)
     }
 }
 
-static void what_is_no_id_is_not_kept(void **state)
+static void words_that_are_no_ids_are_not_kept(void **state)
 {
     struct smp_known_method found;
 
@@ -192,7 +192,7 @@ static size_t count_found(size_t from, size_t to)
 }
 
 /* Offers take places that were never used; what is put or added replaces, dead methods first. */
-static void a_full_table_keeps_what_was_seen(void **state)
+static void a_full_table_keeps_methods_that_walks_have_seen(void **state)
 {
     (void)state;
     for (size_t i = 0; i < MANY / 2; i++)
@@ -401,7 +401,7 @@ static void compiled_methods_are_known(void **state)
 }
 
 /* There an id is a number: nothing may be read through it. */
-static void of_later_jdks_nothing_is_kept(void **state)
+static void ids_of_later_jdks_are_not_kept(void **state)
 {
     struct smp_layout layout = { .version = SMP_METHOD_TABLE_LAST_JDK };
 
@@ -435,19 +435,19 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(nothing_is_known_at_first, setup),
-        cmocka_unit_test_setup(what_is_put_is_found, setup),
+        cmocka_unit_test_setup(a_method_that_is_put_is_found, setup),
         cmocka_unit_test_setup(ids_that_are_no_pointers_are_not_kept, setup),
-        cmocka_unit_test_setup(what_is_known_stays_known, setup),
+        cmocka_unit_test_setup(an_offer_keeps_known_byte_codes, setup),
         cmocka_unit_test_setup(an_entry_ends_with_its_method, setup),
         cmocka_unit_test_setup(an_address_above_all_others_is_not_kept, setup),
-        cmocka_unit_test_setup(what_is_no_id_is_not_kept, setup),
-        cmocka_unit_test_setup(a_full_table_keeps_what_was_seen, setup),
+        cmocka_unit_test_setup(words_that_are_no_ids_are_not_kept, setup),
+        cmocka_unit_test_setup(a_full_table_keeps_methods_that_walks_have_seen, setup),
         cmocka_unit_test_setup(a_dead_method_is_replaced_first, setup),
         cmocka_unit_test_setup(random_steps, setup),
         cmocka_unit_test_setup(a_reader_sees_whole_entries, setup),
         cmocka_unit_test_setup(methods_of_prepared_classes_are_known, setup),
         cmocka_unit_test_setup(compiled_methods_are_known, setup),
-        cmocka_unit_test_setup(of_later_jdks_nothing_is_kept, setup),
+        cmocka_unit_test_setup(ids_of_later_jdks_are_not_kept, setup),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

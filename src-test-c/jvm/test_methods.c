@@ -65,7 +65,7 @@ static void a_method_has_class_name_file_and_lines(void **state)
     source.release(source.self, &info);
 }
 
-static void what_is_absent_is_absent(void **state)
+static void absent_files_and_lines_stay_absent(void **state)
 {
     (void)state;
     fake_jvmti.method.file = NULL;
@@ -143,7 +143,7 @@ static void every_call_may_run_out_of_memory(void **state)
     }
 }
 
-static void without_capabilities_there_are_names_all_the_same(void **state)
+static void names_need_no_capabilities(void **state)
 {
     static const jvmtiLineNumberEntry lines[] = { { 0, 12 } };
 
@@ -194,7 +194,7 @@ static void each_allocation_may_fail(void **state)
     assert_int_equal(failing_alloc_each_step(create_and_resolve, NULL).refused, 3);
 }
 
-static void a_large_buffer_is_given_back(void **state)
+static void a_large_buffer_is_freed(void **state)
 {
     static char name[SMP_JVM_METHODS_KEEP_BYTES];
 
@@ -208,7 +208,7 @@ static void a_large_buffer_is_given_back(void **state)
     assert_int_equal(smp_alloc_live_bytes(), before);
 }
 
-static void after_vm_death_the_jvm_is_left_alone(void **state)
+static void the_jvm_is_not_called_after_vm_death(void **state)
 {
     (void)state;
     fake_jvmti_vm_death();
@@ -222,7 +222,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_method_has_class_name_file_and_lines),
-        TEST(what_is_absent_is_absent),
+        TEST(absent_files_and_lines_stay_absent),
         TEST(a_native_method_has_no_lines),
         TEST(names_become_real_utf8),
         TEST(a_hidden_class_has_its_slash),
@@ -230,11 +230,11 @@ int main(void)
         TEST(a_frame_without_an_id_is_gone),
         TEST(a_frame_without_an_id_has_a_text),
         TEST(every_call_may_run_out_of_memory),
-        TEST(without_capabilities_there_are_names_all_the_same),
+        TEST(names_need_no_capabilities),
         TEST(an_absurd_line_count_is_not_believed),
         TEST(each_allocation_may_fail),
-        TEST(a_large_buffer_is_given_back),
-        TEST(after_vm_death_the_jvm_is_left_alone),
+        TEST(a_large_buffer_is_freed),
+        TEST(the_jvm_is_not_called_after_vm_death),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

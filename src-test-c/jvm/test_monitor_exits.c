@@ -130,7 +130,7 @@ static void find_exits(void)
     assert_int_equal(live_pieces, 0);
 }
 
-/* Where the line of a call is recorded; 0: the JVM's next record counts. */
+/* The pc at which the line of a call is recorded; 0: the JVM's next record counts. */
 static size_t line_of(size_t back)
 {
     const struct smp_code_piece *piece = smp_code_find(smp_code_enter(), at(back) - 1);
@@ -260,7 +260,7 @@ static void test_locks_that_end_together(void **state)
     assert_int_equal(line_of(THIRD), 0x70);
 }
 
-static void test_what_is_left_alone(void **state)
+static void test_other_calls_are_left_alone(void **state)
 {
     (void)state;
     PUT_RECORD(0x30, PLAIN, 6, OUTER, 10); /* neither can hold a lock */
@@ -303,7 +303,7 @@ int main(void)
         TEST(test_an_exception_that_leaves_the_method),
         TEST(test_a_frame_that_is_recorded_elsewhere),
         TEST(test_locks_that_end_together),
-        TEST(test_what_is_left_alone),
+        TEST(test_other_calls_are_left_alone),
         TEST(test_a_jvm_that_refuses),
     };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a made-up libjvm says that monitors and their owners are recorded. */
+/* The layout of monitors and their owners, as a made-up libjvm exports it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -178,7 +178,7 @@ static bool find(struct smp_monitor_layout *out)
     return smp_monitor_layout_find(&exports, (uintptr_t)&java_thread, JAVA_ID, out);
 }
 
-static void owners_are_pointers_where_the_field_says_so(void **state)
+static void owners_are_pointers_if_the_field_is_one(void **state)
 {
     struct smp_monitor_layout layout;
 
@@ -195,7 +195,7 @@ static void owners_are_pointers_where_the_field_says_so(void **state)
     assert_int_equal(layout.stack_locker, 0);
 }
 
-static void owners_are_ids_where_the_field_says_so(void **state)
+static void owners_are_ids_if_the_field_is_a_number(void **state)
 {
     struct smp_monitor_layout layout;
 
@@ -211,7 +211,7 @@ static void owners_are_ids_where_the_field_says_so(void **state)
     assert_false(find(&layout));
 }
 
-static void without_one_of_these_fields_nothing_is_read(void **state)
+static void a_missing_field_refuses_the_layout(void **state)
 {
     static const struct {
         const char *type;
@@ -239,7 +239,7 @@ static void without_one_of_these_fields_nothing_is_read(void **state)
 }
 
 /* The calling thread waits for no monitor, is itself, and has locked next to nothing. */
-static void a_layout_that_is_wrong_of_the_caller_is_refused(void **state)
+static void wrong_values_of_the_caller_refuse_the_layout(void **state)
 {
     struct smp_monitor_layout layout;
 
@@ -271,7 +271,7 @@ static bool refuse(const char **refusal)
     return false;
 }
 
-static void without_safe_reads_nothing_is_read(void **state)
+static void missing_safe_reads_refuse_the_layout(void **state)
 {
     struct smp_monitor_layout layout;
 
@@ -283,7 +283,7 @@ static void without_safe_reads_nothing_is_read(void **state)
     assert_true(find(&layout));
 }
 
-static void references_are_those_of_the_collector(void **state)
+static void the_collector_decides_how_references_are_read(void **state)
 {
     static const char *const plain[] = { "UseSerialGC", "UseParallelGC", "UseG1GC" };
     struct smp_monitor_layout layout;
@@ -323,7 +323,7 @@ static void use_z(int version, const char *mask, bool is_shifted)
         add("ZGlobalsForVMStructs", "_ZPointerLoadShift", "size_t*", false, 2 * sizeof(uintptr_t));
 }
 
-static void references_of_z_are_coloured(void **state)
+static void zgc_references_are_coloured(void **state)
 {
     struct smp_monitor_layout layout;
 
@@ -357,7 +357,7 @@ static enum smp_class_kind class_kind(void)
     return layout.objects.classes;
 }
 
-static void a_class_is_where_the_header_has_it(void **state)
+static void the_header_decides_where_the_class_is(void **state)
 {
     (void)state;
     make_jvm(17);
@@ -375,7 +375,7 @@ static void a_class_is_where_the_header_has_it(void **state)
 }
 
 /* A pointer lies in the word of which the narrow class is a half. */
-static void classes_that_are_not_compressed_are_pointers(void **state)
+static void uncompressed_classes_are_pointers(void **state)
 {
     const uintptr_t class = (uintptr_t)&thread_class;
 
@@ -387,7 +387,7 @@ static void classes_that_are_not_compressed_are_pointers(void **state)
     assert_int_equal(class_kind(), SMP_CLASS_POINTER);
 }
 
-static void a_class_of_the_calling_thread_that_is_wrong_names_no_lock(void **state)
+static void a_wrong_class_of_the_caller_disables_lock_names(void **state)
 {
     (void)state;
     make_jvm(25);
@@ -405,17 +405,16 @@ static void a_class_of_the_calling_thread_that_is_wrong_names_no_lock(void **sta
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(owners_are_pointers_where_the_field_says_so, teardown),
-        cmocka_unit_test_teardown(owners_are_ids_where_the_field_says_so, teardown),
-        cmocka_unit_test_teardown(without_one_of_these_fields_nothing_is_read, teardown),
-        cmocka_unit_test_teardown(a_layout_that_is_wrong_of_the_caller_is_refused, teardown),
-        cmocka_unit_test_teardown(without_safe_reads_nothing_is_read, teardown),
-        cmocka_unit_test_teardown(references_are_those_of_the_collector, teardown),
-        cmocka_unit_test_teardown(references_of_z_are_coloured, teardown),
-        cmocka_unit_test_teardown(a_class_is_where_the_header_has_it, teardown),
-        cmocka_unit_test_teardown(classes_that_are_not_compressed_are_pointers, teardown),
-        cmocka_unit_test_teardown(a_class_of_the_calling_thread_that_is_wrong_names_no_lock,
-                                  teardown),
+        cmocka_unit_test_teardown(owners_are_pointers_if_the_field_is_one, teardown),
+        cmocka_unit_test_teardown(owners_are_ids_if_the_field_is_a_number, teardown),
+        cmocka_unit_test_teardown(a_missing_field_refuses_the_layout, teardown),
+        cmocka_unit_test_teardown(wrong_values_of_the_caller_refuse_the_layout, teardown),
+        cmocka_unit_test_teardown(missing_safe_reads_refuse_the_layout, teardown),
+        cmocka_unit_test_teardown(the_collector_decides_how_references_are_read, teardown),
+        cmocka_unit_test_teardown(zgc_references_are_coloured, teardown),
+        cmocka_unit_test_teardown(the_header_decides_where_the_class_is, teardown),
+        cmocka_unit_test_teardown(uncompressed_classes_are_pointers, teardown),
+        cmocka_unit_test_teardown(a_wrong_class_of_the_caller_disables_lock_names, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -320,7 +320,7 @@ static void at_the_jvms_end_nothing_is_read(void **state)
     assert_int_equal(read_owner(), SMP_OWNER_UNREAD);
 }
 
-/* Of a class whose name is at hand: in the object's second word. */
+/* The second word of an object, which leads to the name of its class. */
 static void the_lock_has_the_name_of_its_class(void **state)
 {
     static struct {

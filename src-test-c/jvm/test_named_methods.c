@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "hotspot/frame_names.h"
+#include "hotspot/frames.h"
 #include "jvm/code/methods.h"
 #include "jvm/code/named_methods.h"
 #include "model/methods.h"
@@ -36,7 +36,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* What a walk has copied. file NULL: none. */
+/* A copy as walks make it. file NULL: none. */
 static struct smp_method_copy *make_copy(const char *class_name, const char *name, const char *file,
                                          int32_t line)
 {
@@ -188,7 +188,7 @@ static void long_texts_fill_a_generation_too(void **state)
     assert_true(smp_named_methods_count(named) < 2 * SMP_NAMED_METHODS_TEXT_BYTES / LENGTH);
 }
 
-static void a_key_that_was_never_handed_out_is_unknown(void **state)
+static void a_key_that_add_never_returned_is_unknown(void **state)
 {
     (void)state;
     assert_false(smp_named_methods_find(named, SMP_NAMED_METHOD_BIT | 1024, &info));
@@ -229,7 +229,7 @@ static void marks_become_keys(void **state)
 
 /* --- without memory --- */
 
-static void without_memory_there_is_no_key(void **state)
+static void a_lack_of_memory_gives_no_key(void **state)
 {
     struct failing_alloc failing;
 
@@ -300,7 +300,7 @@ static void the_name_source_knows_the_keys(void **state)
     assert_int_equal(source.resolve(source.self, SMP_NAMED_METHOD_BIT, &info), SMP_EVM);
 }
 
-/* What the JVM says of a method with an id. */
+/* The JVM's names of a method with an id. */
 static enum smp_status resolve_by_id(void *self, uint64_t method, struct smp_method_info *out)
 {
     static const struct smp_line lines[] = { { 0, FIRST_LINE }, { 5, LINE }, { 9, LINE + 1 } };
@@ -367,9 +367,9 @@ int main(void)
         TEST(the_longest_texts_have_room),
         TEST(a_full_generation_is_forgotten_after_the_next_one),
         TEST(long_texts_fill_a_generation_too),
-        TEST(a_key_that_was_never_handed_out_is_unknown),
+        TEST(a_key_that_add_never_returned_is_unknown),
         TEST(marks_become_keys),
-        TEST(without_memory_there_is_no_key),
+        TEST(a_lack_of_memory_gives_no_key),
         TEST(each_allocation_may_fail),
         SOURCE_TEST(the_name_source_knows_the_keys),
         SOURCE_TEST(a_frame_without_an_id_is_the_same_row_as_one_with_it),

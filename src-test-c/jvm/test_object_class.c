@@ -152,7 +152,7 @@ static void a_class_is_found_by_each_kind_of_header(void **state)
     check_no_name();
 }
 
-static void what_is_not_mapped_has_no_name(void **state)
+static void unmapped_memory_has_no_name(void **state)
 {
     char name[32];
 
@@ -199,7 +199,7 @@ int main(void)
         cmocka_unit_test_setup(a_coloured_word_counts_while_its_colour_is_good, setup),
         cmocka_unit_test_setup(a_shifted_word_has_its_address_above_the_colour, setup),
         cmocka_unit_test_setup(a_class_is_found_by_each_kind_of_header, setup),
-        cmocka_unit_test_setup(what_is_not_mapped_has_no_name, setup),
+        cmocka_unit_test_setup(unmapped_memory_has_no_name, setup),
         cmocka_unit_test_setup(a_name_is_cut_at_the_size_and_has_no_control_characters, setup),
     };
 

@@ -122,7 +122,7 @@ static struct result read_now(struct smp_os_threads *os_threads, int32_t java_ti
     return result;
 }
 
-static void what_each_kind_used_since_the_last_read(void **state)
+static void each_read_reports_the_time_since_the_last_one(void **state)
 {
     struct worker gc = { .name = "GC Thread#0", .burn_ns = 30 * MS };
     struct worker java = { .name = "worker-1", .burn_ns = 300 * MS };
@@ -155,7 +155,7 @@ static void what_each_kind_used_since_the_last_read(void **state)
     for (size_t i = 0; i < result.count; i++)
         assert_true(result.ids[i] > INT64_MAX);
     end(&late);
-    /* What it has burnt is not there twice, neither while it waits nor when it has ended. */
+    /* Its time is not reported twice, neither while it waits nor when it has ended. */
     const struct result later = read_now(os_threads, java.tid);
     assert_in_range(later.cpu_ns[SMP_OS_THREAD_GC], 0, used_by(&gc) - gc_burnt_ns);
     end(&gc);
@@ -166,7 +166,7 @@ static void what_each_kind_used_since_the_last_read(void **state)
 }
 
 /* As native code's does that attaches and detaches its threads: for each of its calls of Java. */
-static void what_a_thread_used_as_a_java_thread_is_not_reported(void **state)
+static void time_as_a_java_thread_is_not_reported(void **state)
 {
     (void)state;
     for (int was_native = 0; was_native < 2; was_native++) {
@@ -246,7 +246,7 @@ static void many_threads_fit_and_a_refusal_loses_nothing(void **state)
 }
 
 /* Rather that than time which is there twice. */
-static void without_memory_for_an_end_the_next_read_begins(void **state)
+static void after_an_end_without_memory_the_next_read_reports_nothing(void **state)
 {
     enum { THREADS = 40 }; /* more than the first table holds */
     static struct worker workers[THREADS];
@@ -389,11 +389,11 @@ static void each_allocation_may_be_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_each_kind_used_since_the_last_read),
-        cmocka_unit_test(what_a_thread_used_as_a_java_thread_is_not_reported),
+        cmocka_unit_test(each_read_reports_the_time_since_the_last_one),
+        cmocka_unit_test(time_as_a_java_thread_is_not_reported),
         cmocka_unit_test(a_name_is_read_when_it_is_reported_first),
         cmocka_unit_test(many_threads_fit_and_a_refusal_loses_nothing),
-        cmocka_unit_test(without_memory_for_an_end_the_next_read_begins),
+        cmocka_unit_test(after_an_end_without_memory_the_next_read_reports_nothing),
         cmocka_unit_test(kinds_follow_from_how_names_begin),
         cmocka_unit_test(cut_names_are_made_whole),
         cmocka_unit_test(a_thread_that_wants_a_cpu_is_runnable),

@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/safe_read.h"
-#include "hotspot/frame_names.h"
+#include "hotspot/frames.h"
 #include "jvm/agent/agent.h"
 #include "jvm/check/check.h"
 #include "jvm/threads/threads.h"
@@ -460,7 +460,7 @@ static void a_lack_of_memory_leaves_nothing_behind(void **state)
     assert_int_equal(smp_agent_open(), SMP_OK);
 }
 
-/* Where it is off, JVMTI walks, and nothing is counted as a failure. */
+/* While walks from outside are off, JVMTI walks, and nothing is counted as a failure. */
 static void where_it_is_off_it_says_so(void **state)
 {
     struct fake_thread java_thread;

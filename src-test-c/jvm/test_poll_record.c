@@ -99,7 +99,7 @@ static void test_only_offsets_in_the_code_are_looked_at(void **state)
 }
 
 /* From JDK 21 on a call's own record is behind what follows it. */
-static void test_what_follows_a_call_belongs_to_it(void **state)
+static void test_the_nop_behind_a_call_belongs_to_the_call(void **state)
 {
     static const uint8_t code[] = { 0x0f, 0x1f, 0x84, 0x00, 1, 2, 3, 4, 0x0f, 0x1f, 0x40, 0x00 };
     const uintptr_t back = (uintptr_t)code;
@@ -164,7 +164,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_polls_are_recognized),
         cmocka_unit_test(test_only_offsets_in_the_code_are_looked_at),
-        cmocka_unit_test(test_what_follows_a_call_belongs_to_it),
+        cmocka_unit_test(test_the_nop_behind_a_call_belongs_to_the_call),
         cmocka_unit_test(test_the_polls_record_counts),
     };
 

@@ -173,7 +173,7 @@ static void a_thread_is_registered_once(void **state)
     smp_free(NULL, second);
 }
 
-static void what_a_reader_may_look_at_stays_as_it_is(void **state)
+static void fields_that_readers_may_read_do_not_change(void **state)
 {
     struct smp_jvm_thread *second = make(7);
     struct smp_jvm_thread *batch[1];
@@ -259,7 +259,7 @@ static void many_threads_are_found_again(void **state)
     assert_int_equal(registry.count, MANY);
 }
 
-static void without_memory_it_works_all_the_same(void **state)
+static void the_registry_works_without_memory_for_more_buckets(void **state)
 {
     struct smp_jvm_thread *entries[MANY];
     struct failing_alloc failing;
@@ -440,7 +440,7 @@ static void a_start_calls_each_listener_once(void **state)
     end(2);
 }
 
-static void who_has_not_seen_all_need_not_watch(void **state)
+static void a_reader_that_is_behind_is_not_made_a_listener(void **state)
 {
     struct smp_event event = { 0 };
     struct smp_start_listener listen = { .event = &event };
@@ -472,18 +472,18 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_start_calls_each_listener_once),
-        TEST(who_has_not_seen_all_need_not_watch),
+        TEST(a_reader_that_is_behind_is_not_made_a_listener),
         TEST(threads_come_in_order_of_their_starts),
         TEST(a_full_batch_holds_the_oldest),
         TEST(each_batch_has_the_oldest_above_the_cursor),
         TEST(a_thread_is_registered_once),
-        TEST(what_a_reader_may_look_at_stays_as_it_is),
+        TEST(fields_that_readers_may_read_do_not_change),
         TEST(an_ended_thread_lives_as_long_as_it_is_held),
         TEST(a_thread_held_over_close_comes_back_from_release),
         TEST(a_closed_registry_takes_no_thread),
         TEST(serials_rise_over_close_and_open),
         TEST(many_threads_are_found_again),
-        TEST(without_memory_it_works_all_the_same),
+        TEST(the_registry_works_without_memory_for_more_buckets),
         TEST(open_may_fail),
         TEST(own_threads_are_known_by_tid_and_by_id),
         TEST(hiding_marks_the_registered_thread),

@@ -70,7 +70,7 @@ static void any_part_may_differ(void **state)
     }
 }
 
-static void what_the_jvm_does_not_say_differs(void **state)
+static void methods_that_the_jvm_does_not_name_differ(void **state)
 {
     static const enum fake_call calls[] = { FAKE_GetMethodDeclaringClass, FAKE_GetClassLoader,
                                             FAKE_GetClassSignature, FAKE_GetMethodName };
@@ -85,7 +85,7 @@ static void what_the_jvm_does_not_say_differs(void **state)
 }
 
 /* The JVM would take them for addresses. */
-static void what_is_no_id_is_not_asked_for(void **state)
+static void the_jvm_gets_no_keys_that_are_not_ids(void **state)
 {
     const uint64_t keys[] = { 0, SMP_METHODS_NO_ID, SMP_NAMED_METHOD_BIT | 1024 };
 
@@ -97,7 +97,7 @@ static void what_is_no_id_is_not_asked_for(void **state)
     assert_int_equal(fake_jvmti.calls[FAKE_GetMethodDeclaringClass], 0);
 }
 
-static void without_a_live_jvm_only_equal_ids_are_the_same(void **state)
+static void only_equal_ids_are_the_same_without_a_live_jvm(void **state)
 {
     (void)state;
     fake_jvmti_vm_death();
@@ -112,9 +112,9 @@ int main(void)
         TEST(a_method_is_itself),
         TEST(two_ids_of_one_method),
         TEST(any_part_may_differ),
-        TEST(what_the_jvm_does_not_say_differs),
-        TEST(what_is_no_id_is_not_asked_for),
-        TEST(without_a_live_jvm_only_equal_ids_are_the_same),
+        TEST(methods_that_the_jvm_does_not_name_differ),
+        TEST(the_jvm_gets_no_keys_that_are_not_ids),
+        TEST(only_equal_ids_are_the_same_without_a_live_jvm),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "handler/cookie_mark.h"
+#include "handler/cookie.h"
 #include "jvm/walk/signals.h"
 #include "support/seccomp.h"
 
@@ -288,7 +288,7 @@ static void test_others_signals_go_on(void **state)
     expect_foreign(3);
     send_cookie(me, cookie ^ (1ULL << 60));
     expect_foreign(4);
-    /* Of another core, whose data is elsewhere. */
+    /* The mark of another core, whose data lie elsewhere. */
     assert_int_equal(cookie >> 48, smp_cookie_mark(&smp_signal_process));
     assert_int_not_equal(
         cookie >> 48, smp_cookie_mark((const void *)((uintptr_t)&smp_signal_process + (1 << 20))));

@@ -13,10 +13,10 @@
 
 #include "handler/registers.h"
 #include "handler/signal_frame.h"
-#include "jvm/threads/stack_bounds.h"
+#include "jvm/threads/threads.h"
 #include "support/registers_set.h"
 
-/* What the handlers of one round have seen. */
+/* The findings of one round's handlers. */
 static struct {
     struct smp_signal_stack stack; /* as it is known to the search */
     const ucontext_t *other;       /* what the other handler's context is */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jvm/threads/signal_mask.h"
+#include "jvm/walk/signals.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <pthread.h>
 
-#include "jvm/threads/stack_bounds.h"
+#include "jvm/threads/threads.h"
 
 enum { SCANNED_BYTES = 24 * sizeof(uintptr_t) };
 

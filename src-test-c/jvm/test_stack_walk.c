@@ -64,7 +64,7 @@ static struct smp_left_registers native_left;
 static struct smp_exception_registers exception;
 static _Atomic int64_t ended_ns;
 
-/* What AsyncGetCallTrace takes. */
+/* The arguments of AsyncGetCallTrace. */
 static struct {
     uintptr_t pc;
     uintptr_t sp;
@@ -73,7 +73,7 @@ static struct {
     int calls;
 } jvm;
 
-/* What our own walk takes. */
+/* The arguments of our own walk. */
 static struct {
     struct smp_frames_start from; /* fp, bcp 0: any */
     bool is_at_root;              /* there is no frame any more */
@@ -108,7 +108,8 @@ static uintptr_t slot(size_t word)
     return (uintptr_t)stack + word * sizeof(uintptr_t); /* may lie outside */
 }
 
-/* What the kernel has saved: the interrupted registers, and those in frames of other handlers. */
+/* Registers that the kernel has saved: the interrupted ones, and those in frames of other
+ * handlers. */
 static struct smp_registers saved[4];
 static size_t saved_count;
 
@@ -524,7 +525,7 @@ static void test_a_jump_inside_the_method_keeps_its_frame(void **state)
     }
 }
 
-/* Of a thread's first frame in Java nothing lies below. */
+/* No frame lies below a thread's first frame in Java. */
 static void test_the_first_frame_is_being_made(void **state)
 {
     (void)state;
@@ -683,7 +684,7 @@ static void test_in_a_stub_with_pushed_arguments(void **state)
     memset(code + CALLER + 0x60, 0x90, sizeof(pops));
 }
 
-/* Of two that could be it, the one that called this stub is. */
+/* If there are two candidates, the one that called this stub counts. */
 static void test_the_caller_of_this_stub_goes_first(void **state)
 {
     (void)state;
@@ -1117,7 +1118,7 @@ static void test_registers_above_code_without_a_frame(void **state)
     expect(SMP_ANSWER_AT_ENTRY, 3, NATIVE_ID);
 }
 
-/* Where a barrier leaves a word as it is, it may be a return address of a call that has ended. */
+/* A word that a barrier leaves as it is may be the return address of a call that has ended. */
 static void test_a_dead_frame_above_code_without_a_frame(void **state)
 {
     const size_t above = 9 + FRAME_BYTES / sizeof(uintptr_t);
@@ -1174,7 +1175,7 @@ static void test_an_interpreted_caller(void **state)
     expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
 }
 
-/* What only looks like its caller is not searched for. */
+/* Words that only look like the caller's return address are not searched for. */
 static void test_code_that_is_not_javas(void **state)
 {
     (void)state;
@@ -1186,7 +1187,7 @@ static void test_code_that_is_not_javas(void **state)
     assert_int_equal(own.calls, 0);
 }
 
-/* What it has called before may lie below the caller: the call of the method above shows it. */
+/* A frame of an earlier call may lie below the caller: the call of the method above shows it. */
 static void test_a_dead_frame_below_the_caller_of_a_stub(void **state)
 {
     const size_t outer = 15 + FRAME_BYTES / sizeof(uintptr_t); /* behind the dead frame */
@@ -1207,8 +1208,8 @@ static void test_a_dead_frame_below_the_caller_of_a_stub(void **state)
     }
 }
 
-/* Where a method was interpreted when it was called, and is compiled while it runs, the call leads
- * to a stub behind the code of the method that calls it; so does each far call on AArch64. */
+/* If a method was interpreted when it was called, and is compiled while it runs, the call leads to
+ * a stub behind the caller's code; so does each far call on AArch64. */
 static void test_a_caller_that_was_called_by_a_stub_of_its_callers_code(void **state)
 {
     (void)state;
@@ -1297,7 +1298,7 @@ static void test_the_end_of_the_stack(void **state)
     expect(SMP_ANSWER_NOT_WALKABLE_JAVA, 0, 0);
 }
 
-/* Of a stack whose bounds are not known nothing is read, unless AsyncGetCallTrace is the engine. */
+/* A stack without known bounds is not read, unless AsyncGetCallTrace is the engine. */
 static void test_a_stack_of_unknown_bounds(void **state)
 {
     static const uintptr_t pcs[] = { METHOD + 0x50, INTERPRETER + 4, STUB + 4 };
@@ -1689,8 +1690,8 @@ static void test_an_interpreted_frame_with_addresses_of_the_stack_in_registers(v
     expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
 }
 
-/* What it called has returned, and has left in the registers what it had there: a method, and the
- * stack pointer with which it was called; its return address lies there still. */
+/* The callee has returned, and has left its values in the registers: a method, and the stack
+ * pointer with which it was called. Its return address still lies there. */
 static void test_an_interpreted_frame_is_returned_to(void **state)
 {
     static const struct {
@@ -1714,7 +1715,7 @@ static void test_an_interpreted_frame_is_returned_to(void **state)
         own.from.fp = slot(30);
         catch_with_fp(pc, 8, slot(30), NULL);
         expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
-        /* Where it is none, it goes on as ever. */
+        /* At any other place the method in the register counts. */
         take_own(entry, 0, slot(10));
         catch_with_fp(pc, 8, slot(30), NULL);
         expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
@@ -1818,7 +1819,7 @@ static void test_at_the_beginning_of_another_handler(void **state)
     assert_true(answer.in_handler);
 }
 
-/* What had been interrupted is recovered as if it had been interrupted by us. */
+/* The code that the other handler interrupted is recovered as if we had interrupted it. */
 static void test_a_stub_below_another_handler(void **state)
 {
     (void)state;

@@ -23,7 +23,7 @@ enum { OWNER_ID = 100, CARRIER_ID = 101, UNKNOWN_ID = 999, ONE_READER = 1 << 16 
 
 #define ONE_LONG_READER (INT64_C(1) << 32)
 
-/* What the classes of the JDK that are looked up are instances of. */
+/* The JDK's classes that are looked up, as bits: an object may be an instance of several. */
 enum {
     OWNABLE = 1,
     QUEUED = 2,
@@ -187,7 +187,7 @@ static jvmtiError JNICALL deallocate(jvmtiEnv *env, unsigned char *memory)
     return JVMTI_ERROR_NONE;
 }
 
-/* Of this thread: in front of the fake's functions. */
+/* This thread's functions, in front of the fake's. */
 static void take_over(void)
 {
     JNIEnv *env = fake_jni_env();
@@ -369,7 +369,7 @@ static void without_memory_for_its_name_a_lock_has_none(void **state)
     assert_string_equal(vm.found.lock, "");
 }
 
-/* What is looked up is kept, so each JDK has a process of its own. */
+/* Look-ups are kept, so each JDK has a process of its own. */
 static void check_in_a_jdk(const char *absent, bool refuses_global, enum smp_owner_kind kind)
 {
     const pid_t child = fork();

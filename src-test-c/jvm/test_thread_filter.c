@@ -53,7 +53,7 @@ static bool has(const struct smp_thread_filter *thread_filter, size_t index)
     return thread_filter->contains(thread_filter->self, reader.threads[index]);
 }
 
-static void the_chosen_are_in_it_and_no_others(void **state)
+static void only_chosen_threads_are_in_the_filter(void **state)
 {
     struct smp_thread_filter thread_filter;
 
@@ -69,7 +69,7 @@ static void the_chosen_are_in_it_and_no_others(void **state)
     thread_filter.destroy(thread_filter.self);
 }
 
-static void nothing_is_held(void **state)
+static void a_filter_holds_no_references(void **state)
 {
     struct smp_thread_filter thread_filter;
     const long before = fake_jni_live_refs();
@@ -101,7 +101,7 @@ static void a_thread_counts_once_it_runs(void **state)
     thread_filter.destroy(thread_filter.self);
 }
 
-static void none_and_an_empty_array_choose_no_thread(void **state)
+static void null_and_an_empty_array_choose_no_thread(void **state)
 {
     struct smp_thread_filter thread_filter;
 
@@ -148,9 +148,12 @@ static void each_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(the_chosen_are_in_it_and_no_others), TEST(nothing_is_held),
-        TEST(a_thread_counts_once_it_runs),       TEST(none_and_an_empty_array_choose_no_thread),
-        TEST(a_null_thread_is_refused),           TEST(each_allocation_may_fail),
+        TEST(only_chosen_threads_are_in_the_filter),
+        TEST(a_filter_holds_no_references),
+        TEST(a_thread_counts_once_it_runs),
+        TEST(null_and_an_empty_array_choose_no_thread),
+        TEST(a_null_thread_is_refused),
+        TEST(each_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -168,7 +168,7 @@ static void a_thread_without_a_name_has_an_empty_one(void **state)
     assert_string_equal(name, "");
 }
 
-static void without_a_reference_the_name_is_simply_read_again(void **state)
+static void a_name_without_a_reference_is_read_again(void **state)
 {
     (void)state;
     fake_jni.refuse_global = true;
@@ -189,7 +189,7 @@ static void an_ended_thread_is_gone(void **state)
     assert_int_equal(read_name(), SMP_EGONE);
 }
 
-static void after_vm_death_it_is_not_read(void **state)
+static void no_name_is_read_after_vm_death(void **state)
 {
     (void)state;
     fake_jvmti_vm_death();
@@ -210,9 +210,9 @@ int main(void)
         TEST(a_long_name_goes_by_way_of_the_heap),
         TEST(a_name_in_utf16_becomes_utf8),
         TEST(a_thread_without_a_name_has_an_empty_one),
-        TEST(without_a_reference_the_name_is_simply_read_again),
+        TEST(a_name_without_a_reference_is_read_again),
         TEST(an_ended_thread_is_gone),
-        TEST(after_vm_death_it_is_not_read),
+        TEST(no_name_is_read_after_vm_death),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

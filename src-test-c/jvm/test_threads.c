@@ -63,7 +63,7 @@ static bool was_handed(int64_t java_id)
     return false;
 }
 
-static void old_and_new_threads_are_handed_out_once(void **state)
+static void old_and_new_threads_are_reported_once(void **state)
 {
     (void)state;
     for (int i = 0; i < 300; i++)
@@ -85,7 +85,7 @@ static void old_and_new_threads_are_handed_out_once(void **state)
 }
 
 /* A thread of the JVM's has used a little until then; native code may attach an old thread. */
-static void a_thread_says_what_it_used_before_its_start(void **state)
+static void cpu_time_before_a_threads_start_is_known(void **state)
 {
     static const struct {
         int64_t clock_ns;
@@ -282,7 +282,7 @@ static void hide(struct fake_thread *thread)
     (*fake_jni_env())->DeleteLocalRef(fake_jni_env(), ref);
 }
 
-static void a_thread_that_hides_is_not_handed_out(void **state)
+static void a_hidden_thread_is_not_reported(void **state)
 {
     (void)state;
     open_it();
@@ -295,7 +295,7 @@ static void a_thread_that_hides_is_not_handed_out(void **state)
     fake_jvmti_thread_end(&crowd[0]);
 }
 
-static void a_thread_may_hide_after_it_was_handed_out(void **state)
+static void a_thread_may_be_hidden_after_it_was_reported(void **state)
 {
     (void)state;
     open_it();
@@ -308,7 +308,7 @@ static void a_thread_may_hide_after_it_was_handed_out(void **state)
     fake_jvmti_thread_end(&crowd[0]);
 }
 
-static void a_thread_that_hid_before_the_open_is_not_found_by_the_scan(void **state)
+static void the_scan_skips_a_thread_hidden_before_the_open(void **state)
 {
     (void)state;
     vm_fixture_add(&fixture, &crowd[0], 100, "library");
@@ -396,7 +396,7 @@ static void a_thread_without_memory_is_unseen(void **state)
     assert_int_equal(reader.unseen, 3);
 }
 
-static void a_thread_that_ends_while_it_is_scanned_is_left_out(void **state)
+static void a_thread_that_ends_while_it_is_scanned_is_skipped(void **state)
 {
     (void)state;
     vm_fixture_add(&fixture, &crowd[0], 100, "ending");
@@ -415,7 +415,7 @@ static void end_the_listed(enum fake_call call)
 }
 
 /* Its end event comes before it is registered; GetThreadInfo knows dead threads, too. */
-static void a_thread_that_ends_before_it_is_registered_is_not_handed_out(void **state)
+static void a_thread_that_ends_before_it_is_registered_is_not_reported(void **state)
 {
     (void)state;
     vm_fixture_add(&fixture, &crowd[0], 100, "ending");
@@ -522,7 +522,7 @@ static void *churn(void *arg)
     return NULL;
 }
 
-static void thousands_of_lives_leave_nothing(void **state)
+static void thousands_of_threads_leave_no_memory_behind(void **state)
 {
     pthread_t threads[CHURNERS];
     uint64_t handed = 0;
@@ -552,8 +552,8 @@ static void thousands_of_lives_leave_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(old_and_new_threads_are_handed_out_once),
-        TEST(a_thread_says_what_it_used_before_its_start),
+        TEST(old_and_new_threads_are_reported_once),
+        TEST(cpu_time_before_a_threads_start_is_known),
         TEST(a_thread_the_scan_lists_while_it_starts_is_one_thread),
         TEST(a_thread_that_came_and_went_is_unseen),
         TEST(a_new_reader_has_missed_no_thread),
@@ -563,18 +563,18 @@ int main(void)
         TEST(the_jvms_service_threads_are_not_listed),
         TEST(a_users_thread_with_such_a_name_is_listed),
         TEST(an_ordinary_thread_of_the_system_group_is_listed),
-        TEST(a_thread_that_hides_is_not_handed_out),
-        TEST(a_thread_may_hide_after_it_was_handed_out),
-        TEST(a_thread_that_hid_before_the_open_is_not_found_by_the_scan),
+        TEST(a_hidden_thread_is_not_reported),
+        TEST(a_thread_may_be_hidden_after_it_was_reported),
+        TEST(the_scan_skips_a_thread_hidden_before_the_open),
         TEST(the_threads_of_a_group_may_be_hidden_from_their_start),
         TEST(a_thread_without_memory_is_unseen),
-        TEST(a_thread_that_ends_while_it_is_scanned_is_left_out),
-        TEST(a_thread_that_ends_before_it_is_registered_is_not_handed_out),
+        TEST(a_thread_that_ends_while_it_is_scanned_is_skipped),
+        TEST(a_thread_that_ends_before_it_is_registered_is_not_reported),
         TEST(an_end_without_an_event_is_found_by_the_walk),
         TEST(a_thread_that_never_answered_leaves_no_slot_behind),
         TEST(events_after_the_close_are_harmless),
         TEST(after_vm_death_polls_fail),
-        TEST(thousands_of_lives_leave_nothing),
+        TEST(thousands_of_threads_leave_no_memory_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,7 +115,7 @@ static void every_thread_gets_the_tid_of_its_record(void **state)
         assert_int_equal(thread_at(i)->os_tid, FIRST_TID + i);
 }
 
-static void a_record_that_the_clocks_deny_is_not_believed(void **state)
+static void a_record_does_not_count_if_the_clocks_differ(void **state)
 {
     (void)state;
     os_threads[3].tid = FIRST_TID + 4; /* of another thread */
@@ -135,7 +135,7 @@ static void a_record_that_the_clocks_deny_is_not_believed(void **state)
     assert_int_equal(thread_at(5)->os_tid, 0);
 }
 
-static void objects_that_are_gone_are_no_danger(void **state)
+static void freed_objects_are_read_safely(void **state)
 {
     (void)state;
     smp_threads_walk_info(thread_at(1))->java_thread = 8;
@@ -149,7 +149,7 @@ static void objects_that_are_gone_are_no_danger(void **state)
 }
 
 /* Its event came before it was registered. */
-static void a_thread_that_has_ended_is_found_out(void **state)
+static void an_ended_thread_is_recognised(void **state)
 {
     (void)state;
     crowd[9].ended = true;
@@ -164,9 +164,9 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(every_thread_gets_the_tid_of_its_record),
-        TEST(a_record_that_the_clocks_deny_is_not_believed),
-        TEST(objects_that_are_gone_are_no_danger),
-        TEST(a_thread_that_has_ended_is_found_out),
+        TEST(a_record_does_not_count_if_the_clocks_differ),
+        TEST(freed_objects_are_read_safely),
+        TEST(an_ended_thread_is_recognised),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

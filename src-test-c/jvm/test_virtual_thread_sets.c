@@ -92,7 +92,7 @@ static enum smp_status init(const char **reason)
 }
 
 /* It may have memory the next time: only what stays as it is refuses for good. */
-static void a_lack_of_memory_is_no_reason(void **state)
+static void a_lack_of_memory_is_no_refusal(void **state)
 {
     const char *reason = "none";
 
@@ -105,7 +105,7 @@ static void a_lack_of_memory_is_no_reason(void **state)
     }
 }
 
-static void other_layouts_are(void **state)
+static void other_layouts_are_refused(void **state)
 {
     const char *reason = NULL;
 
@@ -121,8 +121,8 @@ static void other_layouts_are(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_lack_of_memory_is_no_reason),
-        cmocka_unit_test(other_layouts_are),
+        cmocka_unit_test(a_lack_of_memory_is_no_refusal),
+        cmocka_unit_test(other_layouts_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

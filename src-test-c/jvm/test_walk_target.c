@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a walk learns of its thread: that it lives, and its root. */
+/* A walk learns that its thread lives, and its root. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "jvm/code/methods.h"
-#include "jvm/walk/walked_sample.h"
+#include "jvm/walk/delivery.h"
 
 enum { CAPACITY = 10 };
 

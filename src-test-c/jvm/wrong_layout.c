@@ -18,7 +18,6 @@
 #include "jvm/check/check.h"
 #include "jvm/code/code_events.h"
 #include "jvm/loaded.h"
-#include "jvm/threads/stack_bounds.h"
 #include "jvm/threads/threads.h"
 
 enum { MAX_ROWS = 256, LISTS = 3, NAME_BYTES = 200 };

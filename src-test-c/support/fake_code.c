@@ -10,7 +10,7 @@
 
 #include "hotspot/code.h"
 #include "hotspot/code_copies.h"
-#include "hotspot/frame_slots.h"
+#include "hotspot/machine_code.h"
 #include "hotspot/method_table.h"
 #include "support/fake_libjvm.h"
 

@@ -6,40 +6,19 @@
 #include "handler/cpu_timer.h"
 
 #include "base/backoff.h"
-#include "handler/cookie_mark.h"
+#include "handler/cookie.h"
 #include "handler/guarded_walk.h"
 
-/* cookie: 16 bits mark, 16 bits timer, 32 bits generation. word: generation above the state. */
-enum { MARK_SHIFT = 48, TIMER_SHIFT = 32, TIMER_MASK = 0xffff, STATE_BITS = 8 };
+_Static_assert((int)SMP_CPU_FREE == (int)SMP_COOKIE_FREE, "a free timer can be taken");
 
 struct smp_cpu_timer smp_cpu_timers[SMP_CPU_TIMERS];
 
 /* Timers from this number on have never been taken. */
 static _Atomic uint32_t taken_count;
 
-static uint64_t timer_cookie(const siginfo_t *info)
-{
-    return (uint64_t)(uintptr_t)info->si_value.sival_ptr;
-}
-
-static uint32_t timer_index(uint64_t cookie)
-{
-    return (uint32_t)(cookie >> TIMER_SHIFT) & TIMER_MASK;
-}
-
 static uint64_t timer_mark(void)
 {
     return smp_cookie_mark(smp_cpu_timers);
-}
-
-static uint64_t timer_word(uint64_t generation, enum smp_cpu_timer_state state)
-{
-    return ((generation & UINT32_MAX) << STATE_BITS) | state;
-}
-
-static enum smp_cpu_timer_state timer_state(uint64_t word)
-{
-    return (enum smp_cpu_timer_state)(word % (1 << STATE_BITS));
 }
 
 /* ---------------------------------------------------------------------------------- the handler */
@@ -47,10 +26,8 @@ static enum smp_cpu_timer_state timer_state(uint64_t word)
 /* A request has the same code, and may have the same mark, but a negative id. */
 bool smp_cpu_timer_is_for(const siginfo_t *info)
 {
-    const uint64_t cookie = timer_cookie(info);
-
     return info->si_code == SI_TIMER && info->si_timerid >= 0 &&
-           cookie >> MARK_SHIFT == timer_mark() && timer_index(cookie) < SMP_CPU_TIMERS;
+           smp_cookie_has(smp_cookie_of_signal(info), timer_mark(), SMP_CPU_TIMERS);
 }
 
 static struct smp_cpu_sample *take_free_sample(struct smp_cpu_pool *pool)
@@ -88,19 +65,20 @@ static void take_cpu_sample(struct smp_cpu_timer *timer, ucontext_t *context, ui
 
 bool smp_cpu_timer_sample(const siginfo_t *info, ucontext_t *context, const _Atomic bool *is_open)
 {
-    const uint64_t cookie = timer_cookie(info);
+    const uint64_t cookie = smp_cookie_of_signal(info);
     const uint64_t weight = info->si_overrun > 0 ? (uint64_t)info->si_overrun + 1 : 1;
-    struct smp_cpu_timer *timer = &smp_cpu_timers[timer_index(cookie)];
-    uint64_t word = timer_word(cookie, SMP_CPU_ARMED);
+    struct smp_cpu_timer *timer = &smp_cpu_timers[smp_cookie_index(cookie)];
+    uint64_t word = smp_cookie_word(cookie, SMP_CPU_ARMED);
 
-    if (atomic_compare_exchange_strong(&timer->word, &word, timer_word(cookie, SMP_CPU_BUSY))) {
+    if (atomic_compare_exchange_strong(&timer->word, &word,
+                                       smp_cookie_word(cookie, SMP_CPU_BUSY))) {
         atomic_fetch_add(&timer->signalled, weight);
         take_cpu_sample(timer, context, weight,
                         atomic_load(is_open) && !smp_walk_target_has_ended(&timer->target));
-        atomic_store(&timer->word, timer_word(cookie, SMP_CPU_ARMED));
+        atomic_store(&timer->word, smp_cookie_word(cookie, SMP_CPU_ARMED));
         return true;
     }
-    if (word != timer_word(cookie, SMP_CPU_SETTING))
+    if (word != smp_cookie_word(cookie, SMP_CPU_SETTING))
         return false;
     atomic_fetch_add(&timer->signalled, weight);
     drop_expirations(timer, weight); /* the next sample gets its weight */
@@ -124,53 +102,49 @@ struct smp_cpu_timer *smp_cpu_timer_take(uint64_t *cookie)
     for (uint32_t tries = 0; tries < SMP_CPU_TIMERS; tries++) {
         const uint32_t index = atomic_fetch_add(&next, 1) % SMP_CPU_TIMERS;
         struct smp_cpu_timer *timer = &smp_cpu_timers[index];
-        uint64_t word = atomic_load(&timer->word);
-        const uint64_t generation = ((word >> STATE_BITS) + 1) & UINT32_MAX;
-        if (timer_state(word) != SMP_CPU_FREE ||
-            !atomic_compare_exchange_strong(&timer->word, &word,
-                                            timer_word(generation, SMP_CPU_SETTING)))
+        *cookie = smp_cookie_take(&timer->word, timer_mark(), index, SMP_CPU_SETTING);
+        if (*cookie == 0)
             continue;
         atomic_store(&timer->carried, 0);
         atomic_store(&timer->dropped, 0);
         atomic_store(&timer->signalled, 0);
         count_as_taken(index);
-        *cookie = timer_mark() << MARK_SHIFT | (uint64_t)index << TIMER_SHIFT | generation;
         return timer;
     }
     return NULL;
 }
 
 /* False: the timer is not in the state from. */
-static bool change_timer_state(struct smp_cpu_timer *timer, enum smp_cpu_timer_state from,
-                               enum smp_cpu_timer_state to)
+static bool change_smp_cookie_state(struct smp_cpu_timer *timer, enum smp_cpu_timer_state from,
+                                    enum smp_cpu_timer_state to)
 {
     uint64_t word = atomic_load(&timer->word);
 
-    return timer_state(word) == from &&
+    return smp_cookie_state(word) == from &&
            atomic_compare_exchange_strong(&timer->word, &word, word - from + to);
 }
 
 bool smp_cpu_timer_set(struct smp_cpu_timer *timer)
 {
-    return change_timer_state(timer, SMP_CPU_ARMED, SMP_CPU_SETTING);
+    return change_smp_cookie_state(timer, SMP_CPU_ARMED, SMP_CPU_SETTING);
 }
 
 void smp_cpu_timer_arm(struct smp_cpu_timer *timer)
 {
-    (void)change_timer_state(timer, SMP_CPU_SETTING, SMP_CPU_ARMED);
+    (void)change_smp_cookie_state(timer, SMP_CPU_SETTING, SMP_CPU_ARMED);
 }
 
 void smp_cpu_timer_close(struct smp_cpu_timer *timer)
 {
-    for (unsigned round = 0; !change_timer_state(timer, SMP_CPU_ARMED, SMP_CPU_CLOSING) &&
-                             !change_timer_state(timer, SMP_CPU_SETTING, SMP_CPU_CLOSING);
+    for (unsigned round = 0; !change_smp_cookie_state(timer, SMP_CPU_ARMED, SMP_CPU_CLOSING) &&
+                             !change_smp_cookie_state(timer, SMP_CPU_SETTING, SMP_CPU_CLOSING);
          round++)
         smp_backoff(round);
 }
 
 void smp_cpu_timer_free(struct smp_cpu_timer *timer)
 {
-    (void)change_timer_state(timer, SMP_CPU_CLOSING, SMP_CPU_FREE);
+    (void)change_smp_cookie_state(timer, SMP_CPU_CLOSING, SMP_CPU_FREE);
 }
 
 bool smp_cpu_timer_is_busy(void)
@@ -178,7 +152,7 @@ bool smp_cpu_timer_is_busy(void)
     const uint32_t count = atomic_load(&taken_count);
 
     for (uint32_t i = 0; i < count; i++) {
-        if (timer_state(atomic_load(&smp_cpu_timers[i].word)) == SMP_CPU_BUSY)
+        if (smp_cookie_state(atomic_load(&smp_cpu_timers[i].word)) == SMP_CPU_BUSY)
             return true;
     }
     return false;

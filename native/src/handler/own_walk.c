@@ -3,9 +3,7 @@
 
 #include <string.h>
 
-#include "hotspot/blob_cache.h"
 #include "hotspot/frame_cache.h"
-#include "hotspot/frame_names.h"
 #include "hotspot/frames.h"
 
 _Static_assert(sizeof(struct smp_raw_frame) == sizeof(struct smp_jvm_frame),

@@ -3,7 +3,7 @@
  * own_walk.h - hotspot/frames.h for the handler: frames with method ids, up to the thread's root.
  *
  * If a method has no id yet, its names and line are copied to the end of the frames' memory, and
- * the frame gets the mark of the copy (hotspot/frame_names.h), or NULL if there is no room. The
+ * the frame gets the mark of the copy (hotspot/frames.h), or NULL if there is no room. The
  * sampler thread completes both.
  *
  * Threads  the interrupted thread: no lock, no allocation, no call into the JVM.

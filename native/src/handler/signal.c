@@ -15,13 +15,14 @@
 #include <unistd.h>
 
 #include "base/backoff.h"
-#include "handler/cookie_mark.h"
+#include "handler/cookie.h"
 #include "handler/guarded_walk.h"
 #include "handler/pauses.h"
 #include "handler/signal_frame.h"
 
-/* cookie: 16 bits mark, 16 bits slot, 32 bits generation. word: generation above the state. */
-enum { MARK_SHIFT = 48, SLOT_SHIFT = 32, SLOT_MASK = 0xffff, STATE_BITS = 8, PASS_BITS = 16 };
+enum { PASS_BITS = 16 };
+
+_Static_assert((int)SMP_SLOT_FREE == (int)SMP_COOKIE_FREE, "a free slot can be taken");
 
 struct smp_signal_process smp_signal_process;
 struct smp_signal_slot smp_signal_slots[SMP_SIGNAL_SLOTS];
@@ -33,35 +34,20 @@ static uint64_t slot_mark(void)
     return smp_cookie_mark(&smp_signal_process);
 }
 
-static uint64_t slot_word(uint64_t cookie, enum smp_slot_state state)
-{
-    return ((cookie & UINT32_MAX) << STATE_BITS) | state;
-}
-
-static uint32_t slot_index(uint64_t cookie)
-{
-    return (uint32_t)(cookie >> SLOT_SHIFT) & SLOT_MASK;
-}
-
 struct smp_signal_slot *smp_signal_slot_of(uint64_t cookie)
 {
-    return &smp_signal_slots[slot_index(cookie)];
+    return &smp_signal_slots[smp_cookie_index(cookie)];
 }
 
 static bool change_slot_state(uint64_t cookie, enum smp_slot_state from, enum smp_slot_state to)
 {
-    uint64_t expected = slot_word(cookie, from);
+    uint64_t expected = smp_cookie_word(cookie, from);
 
     return atomic_compare_exchange_strong(&smp_signal_slot_of(cookie)->word, &expected,
-                                          slot_word(cookie, to));
+                                          smp_cookie_word(cookie, to));
 }
 
 /* ---------------------------------------------------------------------------------- the handler */
-
-static uint64_t signal_cookie(const siginfo_t *info)
-{
-    return (uint64_t)(uintptr_t)info->si_value.sival_ptr;
-}
 
 /* The requester has just written the slot on another CPU. All of it arrives while the handler
  * begins. */
@@ -73,10 +59,9 @@ static void prefetch_slot(const struct smp_signal_slot *slot)
 
 static bool is_request(const siginfo_t *info)
 {
-    const uint64_t cookie = signal_cookie(info);
+    const uint64_t cookie = smp_cookie_of_signal(info);
 
-    if (info->si_code != SI_TIMER || cookie >> MARK_SHIFT != slot_mark() ||
-        slot_index(cookie) >= SMP_SIGNAL_SLOTS)
+    if (info->si_code != SI_TIMER || !smp_cookie_has(cookie, slot_mark(), SMP_SIGNAL_SLOTS))
         return false;
     prefetch_slot(smp_signal_slot_of(cookie));
     return info->si_timerid == smp_signal_request_id();
@@ -176,27 +161,19 @@ static void answer_request(uint64_t cookie, ucontext_t *context)
     slot->answer = (struct smp_walk_answer){ .answer = SMP_ANSWER_UNKNOWN_STATE };
     if (atomic_load(&smp_signal_process.is_open))
         smp_guarded_walk(&slot->target, context, slot->frames, slot->capacity, &slot->answer);
-    atomic_store(&slot->word, slot_word(cookie, SMP_SLOT_DONE));
+    atomic_store(&slot->word, smp_cookie_word(cookie, SMP_SLOT_DONE));
     if (is_in_time)
         count_answer(mailbox);
-}
-
-static void learn_restorer(uintptr_t return_address)
-{
-    smp_signal_frame_learn(return_address);
-    atomic_store_explicit(&smp_signal_process.has_restorer, smp_signal_frame_restorer() != 0,
-                          memory_order_relaxed);
 }
 
 void smp_signal_handle(int number, siginfo_t *info, void *context)
 {
     const int saved = errno;
 
-    if (!atomic_load_explicit(&smp_signal_process.has_restorer, memory_order_relaxed))
-        learn_restorer((uintptr_t)__builtin_return_address(0));
+    smp_signal_frame_learn((uintptr_t)__builtin_return_address(0));
     if (is_request(info)) {
         const struct timing timing = begin_timing();
-        answer_request(signal_cookie(info), context);
+        answer_request(smp_cookie_of_signal(info), context);
         end_timing(timing);
     } else if (smp_cpu_timer_is_for(info)) {
         const struct timing timing = begin_timing();
@@ -218,15 +195,9 @@ struct smp_signal_slot *smp_signal_take(uint64_t *cookie)
     for (uint32_t tries = 0; tries < SMP_SIGNAL_SLOTS; tries++) {
         const uint32_t index = atomic_fetch_add(&next, 1) % SMP_SIGNAL_SLOTS;
         struct smp_signal_slot *slot = &smp_signal_slots[index];
-        uint64_t word = atomic_load(&slot->word);
-        const uint64_t taken = (slot_mark() << MARK_SHIFT) | (uint64_t)index << SLOT_SHIFT |
-                               (((word >> STATE_BITS) + 1) & UINT32_MAX);
-        if (word % (1 << STATE_BITS) == SMP_SLOT_FREE &&
-            atomic_compare_exchange_strong(&slot->word, &word,
-                                           slot_word(taken, SMP_SLOT_FILLING))) {
-            *cookie = taken;
+        *cookie = smp_cookie_take(&slot->word, slot_mark(), index, SMP_SLOT_FILLING);
+        if (*cookie != 0)
             return slot;
-        }
     }
     return NULL;
 }
@@ -247,10 +218,9 @@ void smp_signal_spare(uint64_t cookie)
 enum smp_slot_state smp_signal_state(uint64_t cookie)
 {
     const uint64_t word = atomic_load(&smp_signal_slot_of(cookie)->word);
+    const enum smp_slot_state state = (enum smp_slot_state)smp_cookie_state(word);
 
-    if (word >> STATE_BITS != (cookie & UINT32_MAX))
-        return SMP_SLOT_FREE;
-    return (enum smp_slot_state)(word % (1 << STATE_BITS));
+    return word == smp_cookie_word(cookie, state) ? state : SMP_SLOT_FREE;
 }
 
 bool smp_signal_give_up(uint64_t cookie)
@@ -298,5 +268,5 @@ void smp_signal_thread_ends(int32_t tid)
 
 bool smp_signal_is_busy(const struct smp_signal_slot *slot)
 {
-    return atomic_load(&slot->word) % (1 << STATE_BITS) == SMP_SLOT_BUSY;
+    return smp_cookie_state(atomic_load(&slot->word)) == SMP_SLOT_BUSY;
 }

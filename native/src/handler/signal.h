@@ -8,12 +8,11 @@
  *   handler                                    └─► BUSY ─► DONE    └─► BUSY ─► DONE
  *   requester  FREE ◄────────────────────────── release ┘ ◄───────────── release ┘
  *
- * A signal carries a cookie: the slot's number and generation. The generation changes with every
- * take, so a signal that comes after its request matches no slot. Slots and mailboxes are static:
- * nothing that a late signal touches is ever freed. A thread without a CPU answers when it gets
- * one; the requester does not wait for such a LATE walk, and its session makes no second request to
- * that thread until then. A requester that abandons a request may free its frames, because the
- * signal matches no slot any more.
+ * A signal carries a cookie (cookie.h), so a signal that comes after its request matches no slot.
+ * Slots and mailboxes are static: nothing that a late signal touches is ever freed. A thread
+ * without a CPU answers when it gets one; the requester does not wait for such a LATE walk, and its
+ * session makes no second request to that thread until then. A requester that abandons a request
+ * may free its frames, because the signal matches no slot any more.
  *
  * Requests have the code of timers (SI_TIMER), and an id that no timer has. execve() drops pending
  * signals of timers; a pending signal with another code would end the new program.
@@ -22,7 +21,7 @@
  * calls ours with them (because ours was installed a second time, above it), the handler before it
  * gets them. Ours is never removed: a late signal must not meet the default action, which ends the
  * process. If a redeployed application has brought another version of the library, that core's
- * handler is above, and passes on the signals of the cores before: cookie_mark.h tells them apart.
+ * handler is above, and passes on the signals of the cores before: cookie.h tells them apart.
  *
  * Owns     the slots; the walked frames belong to the requester.
  * Threads  the handler on any thread. take, post, release: any requester, for its own slots.
@@ -79,8 +78,7 @@ struct smp_signal_slot {
 /* Everything that the handler reads of the process; set before the first signal is sent. */
 struct smp_signal_process { /* NOLINT(clang-analyzer-optin.performance.Padding): on purpose */
     int32_t pid;
-    _Atomic bool is_open;      /* false: handlers do not walk, the JVM may be shutting down */
-    _Atomic bool has_restorer; /* signal_frame.h has learnt it */
+    _Atomic bool is_open; /* false: handlers do not walk, the JVM may be shutting down */
     /* Handlers write from here on; the fields above stay in the caches of all CPUs. */
     _Alignas(SMP_SIGNAL_ALIGNMENT) _Atomic uint64_t walks;
     _Atomic uint64_t timed; /* handlers that were timed from beginning to end */

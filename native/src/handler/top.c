@@ -10,7 +10,6 @@
 #include "handler/code_view.h"
 #include "handler/exception.h"
 #include "handler/registers.h"
-#include "hotspot/frame_slots.h"
 #include "hotspot/machine_code.h"
 #include "hotspot/memory.h"
 
@@ -65,16 +64,23 @@ static enum part part_at(const struct smp_blob *blob, uintptr_t pc)
     }
 }
 
-/* From the caller's frame, with the method as leaf. */
-static bool enter_at(struct smp_walk *walk, const struct smp_blob *blob, uintptr_t slot)
+/* Puts the method before the frames of its caller, if these were walked. */
+static bool put_before_caller(struct smp_walk *walk, uintptr_t method, enum smp_answer answer,
+                              bool is_walked)
 {
-    if (!smp_caller_walk_return(walk, slot))
-        return false;
-    smp_caller_put_method(walk, blob->method);
-    return answer_as(walk, SMP_ANSWER_AT_ENTRY, true);
+    if (is_walked)
+        smp_caller_put_method(walk, method);
+    return answer_as(walk, answer, is_walked);
 }
 
-/* From its own frame. The record of the line is at the pc, or behind. */
+/* Walks from the caller's frame, whose return address is in slot. */
+static bool enter_at(struct smp_walk *walk, const struct smp_blob *blob, uintptr_t slot)
+{
+    return put_before_caller(walk, blob->method, SMP_ANSWER_AT_ENTRY,
+                             smp_caller_walk_return(walk, slot));
+}
+
+/* Walks from the method's own frame. The record of the line is at the pc, or behind it. */
 static bool walk_frame_at(struct smp_walk *walk, const struct smp_blob *blob, uintptr_t sp)
 {
     return smp_caller_walk(walk,
@@ -86,8 +92,8 @@ static bool walk_frame_at(struct smp_walk *walk, const struct smp_blob *blob, ui
                            });
 }
 
-/* The frame has been taken down, except perhaps for the caller's frame pointer: walks it where it
- * was. */
+/* Walks the method's frame at its old place: the frame has been taken down, except perhaps for the
+ * caller's frame pointer. */
 static bool return_at(struct smp_walk *walk, const struct smp_blob *blob, uintptr_t slot)
 {
     const uintptr_t sp = slot + sizeof(uintptr_t) - blob->frame_bytes;
@@ -96,25 +102,20 @@ static bool return_at(struct smp_walk *walk, const struct smp_blob *blob, uintpt
            answer_as(walk, SMP_ANSWER_AT_RETURN, walk_frame_at(walk, blob, sp));
 }
 
-/* The same if its lines are not known: from the caller's frame, with the method as leaf. */
+/* The same from the caller's frame, if the method's own lines are not known. */
 static bool return_to(struct smp_walk *walk, const struct smp_blob *blob, uintptr_t slot)
 {
-    if (!smp_caller_walk_return(walk, slot))
-        return false;
-    smp_caller_put_method(walk, blob->method);
-    return answer_as(walk, SMP_ANSWER_AT_RETURN, true);
+    return put_before_caller(walk, blob->method, SMP_ANSWER_AT_RETURN,
+                             smp_caller_walk_return(walk, slot));
 }
 
-/* On processors whose calls leave the return address in a register, it is still there. */
+/* For processors whose calls leave the return address in a register, where it still is. */
 static bool walk_by_link(struct smp_walk *walk, const struct smp_blob *blob, enum smp_answer answer)
 {
     const uintptr_t link = smp_registers_link(walk->context);
     const struct smp_frames_start from = { .pc = link, .sp = walk->at.sp, .fp = walk->at.fp };
 
-    if (link == 0 || !smp_caller_walk(walk, from))
-        return false;
-    smp_caller_put_method(walk, blob->method);
-    return answer_as(walk, answer, true);
+    return put_before_caller(walk, blob->method, answer, link != 0 && smp_caller_walk(walk, from));
 }
 
 /* The code has pushed registers for a while: the frame lies above them. */
@@ -135,8 +136,8 @@ static bool with_pushed(struct smp_walk *walk, const struct smp_blob *blob)
     return false;
 }
 
-/* If the code shows that words are pushed, the frame above them goes first: without them an old
- * return address may lie at the place of the frame's own, with a whole old stack behind it. */
+/* If the code shows that words are pushed, the frame above them is tried first: at the place that
+ * the return address has without them, there may be an old one with a whole old stack behind it. */
 static bool walk_whole(struct smp_walk *walk, const struct smp_blob *blob)
 {
     const uintptr_t pc = walk->at.pc;
@@ -205,10 +206,8 @@ static bool walk_frameless(struct smp_walk *walk, const struct smp_blob *blob)
 {
     if (!SMP_RETURN_ON_STACK)
         return walk_by_link(walk, blob, SMP_ANSWER_AT_ENTRY);
-    if (!smp_caller_walk_above_kept(walk))
-        return false;
-    smp_caller_put_method(walk, blob->method);
-    return answer_as(walk, SMP_ANSWER_AT_ENTRY, true);
+    return put_before_caller(walk, blob->method, SMP_ANSWER_AT_ENTRY,
+                             smp_caller_walk_above_kept(walk));
 }
 
 static bool walk_method(struct smp_walk *walk, const struct smp_blob *blob)
@@ -223,16 +222,14 @@ static bool walk_method(struct smp_walk *walk, const struct smp_blob *blob)
 
 /* ----------------------------------------------------------------------------- interpreted ones */
 
-/* From the caller of a method that is being entered. */
+/* Walks from the caller of a method that is being entered. */
 static bool enter_interpreted(struct smp_walk *walk, const struct smp_entry_registers *entry,
                               uintptr_t return_address, uintptr_t fp)
 {
     const struct smp_frames_start from = { .pc = return_address, .sp = entry->sender_sp, .fp = fp };
 
-    if (return_address == 0 || !smp_caller_walk(walk, from))
-        return false;
-    smp_caller_put_method(walk, entry->method);
-    return answer_as(walk, SMP_ANSWER_AT_ENTRY, true);
+    return put_before_caller(walk, entry->method, SMP_ANSWER_AT_ENTRY,
+                             return_address != 0 && smp_caller_walk(walk, from));
 }
 
 /* A word of the stack; 0: the address lies elsewhere. */

@@ -69,7 +69,7 @@ struct smp_own_walk {
     /* The code that pc lies in. False: the code is not the JVM's. */
     bool (*find)(const struct smp_own_walk *self, uintptr_t pc, struct smp_blob *out);
     /* The id of a Method*, or the mark of its names, which are copied into the memory of a finished
-     * walk (hotspot/frame_names.h); 0: no room for them. False: method is none. */
+     * walk (hotspot/frames.h); 0: no room for them. False: method is none. */
     bool (*id_of)(const struct smp_own_walk *self, uintptr_t method, struct smp_jvm_frame *frames,
                   uint32_t capacity, uint64_t *id);
     const struct smp_layout *layout;
@@ -86,8 +86,8 @@ struct smp_walk_calls {
     int64_t java_id;
 };
 
-/* What is known of the process and of the thread before the thread is interrupted. own or walk is
- * set: the engine of the walk. If neither is, nothing is walked. */
+/* The data of the process and of the thread that are known before the thread is interrupted. own or
+ * walk is set: the engine of the walk. If neither is, nothing is walked. */
 struct smp_walk_target {
     const struct smp_own_walk *own;
     smp_jvm_walk *walk; /* AsyncGetCallTrace */

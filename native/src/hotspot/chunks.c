@@ -82,8 +82,7 @@ bool smp_chunks_find_references(const struct smp_exports *exports, struct smp_ch
     out->layout_helper = found[LAYOUT_HELPER].value;
     if (!smp_flags_find(exports, &flags))
         return refuse_chunks(reason, "no JVMFlag::flags");
-    if (!smp_flags_is_on(&flags, "UseSerialGC") && !smp_flags_is_on(&flags, "UseParallelGC") &&
-        !smp_flags_is_on(&flags, "UseG1GC"))
+    if (!smp_flags_objects_move_in_safepoints(&flags))
         return refuse_chunks(reason, "this collector moves objects while threads run");
     out->reference.is_compressed = smp_flags_is_on(&flags, "UseCompressedOops");
     out->reference.base = smp_load_word(found[BASE].value);
@@ -93,10 +92,8 @@ bool smp_chunks_find_references(const struct smp_exports *exports, struct smp_ch
 
 /* ---------------------------------------------------------------------------- a chunk's frames */
 
-/*
- * handle: where the address of the class's object is, which a collection may move meanwhile. A
- * Klass never moves.
- */
+/* handle: the address of a word that refers to the class's object, which a collection may move
+ * meanwhile. The Klass never moves. */
 static uintptr_t klass_of(const struct smp_chunks *chunks, uintptr_t handle)
 {
     enum { TRIES = 10 };
@@ -129,7 +126,7 @@ static bool is_klass_of_chunks(const struct smp_layout *layout, uintptr_t klass)
            memcmp(text, name, sizeof(text)) == 0;
 }
 
-/* The words of a chunk begin at the end of an object of its class that has none. */
+/* A chunk's words begin at the size of a chunk without words. */
 bool smp_chunks_find_frames(const struct smp_layout *layout, uintptr_t handle,
                             struct smp_chunks *out)
 {

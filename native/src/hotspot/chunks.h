@@ -7,8 +7,7 @@
  *                                                              └─ parent ─► StackChunk: older ones
  *
  * jvm/code/continuations.h gets the offsets of these classes' fields from the JDK; libjvm exports
- * how a reference is compressed. The rest is checked at each use: a chunk must refer to its
- * Continuation.
+ * how a reference is compressed. Each use checks that a chunk refers to its Continuation.
  *
  * Used only if no object moves while a thread runs Java code: with the collectors Serial, Parallel
  * and G1. From JDK 21 on.
@@ -47,28 +46,27 @@ struct smp_chunks {
     uint32_t bottom;
     bool is_bottom_from_end; /* JDK 21: the field says how many words lie behind the bottom */
     uint32_t frames;         /* where its words begin */
-    /* Ids of the methods in which a thread copies its frames when it parks. 0: none. */
+    /* Ids of the methods in which a thread copies its frames to the heap when it parks. 0: none. */
     uint64_t yields[SMP_CHUNKS_YIELDS];
     /* For smp_chunks_find_frames alone: */
     uintptr_t mirror_klass;  /* the address of the Klass's offset in a class's object */
     uintptr_t layout_helper; /* offset in a Klass */
 };
 
-/*
- * A thread that has this method among its two newest frames parks: its frames may be in both
- * places.
- */
+/* A thread with this method among its two newest frames is parking: its frames may be on the stack
+ * and in the heap. */
 static inline bool smp_chunks_is_yield(const struct smp_chunks *chunks, uint64_t id)
 {
     return id != 0 && (id == chunks->yields[0] || id == chunks->yields[1]);
 }
 
-/* How references are compressed; false with some collectors. exports: NULL, or a test's. */
+/* Finds how references are compressed. False with some collectors. exports: NULL, or a test's. */
 bool smp_chunks_find_references(const struct smp_exports *exports, struct smp_chunks *out,
                                 char reason[SMP_CHUNKS_REASON_BYTES]);
 /*
- * Where a chunk's frames begin. References and the other offsets of a chunk must have been found.
- * handle: the address of a word that refers to the class StackChunk, such as a local reference.
+ * Finds at which offset a chunk's frames begin, after references and the other offsets have been
+ * found. handle: the address of a word that refers to the class StackChunk, such as a local
+ * reference.
  */
 bool smp_chunks_find_frames(const struct smp_layout *layout, uintptr_t handle,
                             struct smp_chunks *out);

@@ -86,7 +86,7 @@ bool smp_blob_find(const struct smp_layout *layout, uintptr_t pc, struct smp_blo
  */
 size_t smp_code_frames(const struct smp_layout *layout, const struct smp_blob *blob, uintptr_t pc,
                        struct smp_raw_frame *out, size_t room);
-/* The same, by the first record at or behind pc. */
+/* As smp_code_frames, by the first record at or behind pc. */
 size_t smp_code_frames_near(const struct smp_layout *layout, const struct smp_blob *blob,
                             uintptr_t pc, struct smp_raw_frame *out, size_t room);
 
@@ -95,32 +95,32 @@ size_t smp_code_frames_near(const struct smp_layout *layout, const struct smp_bl
  * the record that counts in its place; 0: the record at this offset of a compiled method's code is
  * its own.
  *
- * C2 writes a record where an instruction ends. One that takes no bytes, such as "the thread's
- * object", which is always in a register, ends where the instruction before it does, and takes that
- * one's place. C2 shares it among all instructions that need the thread's object, so its line is
- * that of the first one: of Thread.currentThread(), say, in another inlined method. A poll of a
- * safepoint needs it:
+ * C2 writes an instruction's record at the instruction's end. An instruction that takes no bytes,
+ * such as "the thread's object", which is always in a register, ends where the instruction before
+ * it ends, and its record replaces that one's. C2 shares it among all instructions that need the
+ * thread's object, so its line is that of the first of them: of Thread.currentThread(), say, in
+ * another inlined method. A poll of a safepoint needs the thread's object:
  *
  *   0x7ba  call *%r10             System.nanoTime() of a loop, line 253: its record was at 0x7c5
  *   0x7c5                         the thread's object: line 207, of the loop's caller, at 0x7c5
  *   0x7c5  mov 0x30(%r15), %r10   address of the page; other instructions may follow
  *   0x7c9  test %eax, (%r10)      the poll's own record, line 253
  *
- * The instruction before the poll then has the poll's line, so the record at the load is not
- * believed. Other instructions that need the thread's object are not looked for: their own line is
+ * The instruction before the poll has the poll's line, so the poll's record counts, and not the one
+ * at the load. Other instructions that need the thread's object are not looked for: their line is
  * not always that of the instruction before them.
  */
 int32_t smp_code_poll_record(const struct smp_blob *blob, int32_t offset);
 
 /*
- * For a method that the JVM keeps while its data are read, as it does during the method's event.
- * Reads them safely once, so that smp_code_frames may load them. False: they cannot be read.
+ * Reads a method's data safely once, so that smp_code_frames may load them. The JVM must keep the
+ * method meanwhile, as it does during the method's event. False: the data cannot be read.
  */
 bool smp_code_map_data(const struct smp_layout *layout, struct smp_blob *blob);
 
 /*
- * Is pc the place to which the JVM sends a frame whose method it has deoptimised? Then the frame's
- * own pc lies in the word at this offset, which may be 0, from its stack pointer.
+ * Is pc the place to which the JVM sends a frame whose method it has deoptimised? If so, the
+ * frame's own pc is in the word at *offset, which may be 0, from its stack pointer.
  */
 bool smp_code_deoptimised_pc_offset(const struct smp_layout *layout, const struct smp_blob *blob,
                                     uintptr_t pc, uint32_t *offset);

@@ -51,8 +51,8 @@ static struct smp_code_copy *with_room(size_t at)
     return copy;
 }
 
-/* Chooses one of two copies that this thread owns, and gives back the other: the one of this blob,
- * else they take turns. */
+/* Keeps one of two copies that this thread owns, and gives back the other. Keeps the copy of this
+ * blob; if there is none, the two take turns. */
 static size_t choose_copy(size_t pair, uintptr_t blob)
 {
     static _Atomic size_t turn;

@@ -27,7 +27,8 @@ enum {
     SMP_CODE_COPY_METADATA = 2 * 1024
 };
 
-/* Whose data these are, and where they were. compile_id 0: the copy is empty. */
+/* The method that the data belong to, and their place in memory. compile_id 0: the copy is
+ * empty. */
 struct smp_code_copy_key {
     uintptr_t blob;
     uintptr_t compile_id;

@@ -11,7 +11,7 @@ enum {
     NOT_HERE = -1 /* the entries of this list have no such part */
 };
 
-/* The parts of an entry, by the end of the name of the number that says where it is. */
+/* The parts of an entry. A number whose name ends like the part says where the part is. */
 enum part { TYPE_NAME, NAME, TYPE_STRING, IS_STATIC, OFFSET, ADDRESS, VALUE, PART_COUNT };
 
 struct description {

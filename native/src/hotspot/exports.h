@@ -36,7 +36,7 @@ struct smp_export {
     uint64_t value;          /* offset, address, size or constant */
 };
 
-/* A place to look up exported symbols. A NULL pointer to one means libjvm. */
+/* Looks up exported symbols. A NULL pointer to this struct means libjvm. */
 struct smp_exports {
     const void *(*symbol)(void *self, const char *name);
     void *self;
@@ -60,7 +60,7 @@ struct smp_wanted {
     uint64_t value;
 };
 
-/* Looks for all of them. False: at least one was not found. */
+/* Looks for all entries. False: at least one was not found. */
 bool smp_exports_find(const struct smp_exports *exports, struct smp_wanted *wanted, size_t count);
 
 #endif

@@ -44,3 +44,19 @@ enum smp_flag smp_flags_read(const struct smp_flags *flags, const char *name)
     }
     return SMP_FLAG_MISSING;
 }
+
+bool smp_flags_objects_move_in_safepoints(const struct smp_flags *flags)
+{
+    return smp_flags_is_on(flags, "UseSerialGC") || smp_flags_is_on(flags, "UseParallelGC") ||
+           smp_flags_is_on(flags, "UseG1GC");
+}
+
+bool smp_class_changes_are_expected(const struct smp_exports *exports)
+{
+    struct smp_wanted flag = { .type = "JvmtiExport",
+                               .name = "_can_hotswap_or_post_breakpoint",
+                               .type_string = "bool",
+                               .is_static = true };
+
+    return smp_exports_find(exports, &flag, 1) && smp_load_u8((uintptr_t)flag.value) != 0;
+}

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flags.h - the JVM's boolean options (-XX:+UseG1GC), from the list that libjvm exports for
- * debuggers.
+ * flags.h - the JVM's boolean options (-XX:+UseG1GC), and whether agents may change loaded classes,
+ * as libjvm exports them for debuggers.
  *
  * Threads  any.
- * Errors   false, SMP_FLAG_MISSING: this JVM has no such list, or no such option.
- * Cost     find: a pass over some thousand names. Each option: one over some hundred.
+ * Errors   false, SMP_FLAG_MISSING: this JVM exports no such list, option or variable.
+ * Cost     find: a pass over some thousand names. An option: a pass over some hundred.
+ *          class_changes: a pass over libjvm's fields.
  */
 #ifndef SMP_HOTSPOT_FLAGS_H
 #define SMP_HOTSPOT_FLAGS_H
@@ -33,5 +34,19 @@ static inline bool smp_flags_is_on(const struct smp_flags *flags, const char *na
 {
     return smp_flags_read(flags, name) == SMP_FLAG_ON;
 }
+
+/* True with Serial, Parallel and G1: objects move in safepoints only, so a reference in a handle is
+ * an address. */
+bool smp_flags_objects_move_in_safepoints(const struct smp_flags *flags);
+
+/*
+ * Does this JVM expect agents to change loaded classes? True for good once any agent has requested
+ * any JVMTI capability.
+ *
+ * Before JDK 23 the JVM throws away all compiled code at the first change of a class, unless an
+ * agent with capabilities was there from the JVM's start. An agent that came later and has not
+ * changed a class yet cannot be told from such an agent.
+ */
+bool smp_class_changes_are_expected(const struct smp_exports *exports);
 
 #endif

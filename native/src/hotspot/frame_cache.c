@@ -5,7 +5,6 @@
 
 #include "base/alloc.h"
 #include "base/safe_read.h"
-#include "hotspot/blob_cache.h"
 #include "hotspot/frame_cache_entry.h"
 #include "hotspot/frames.h"
 #include "hotspot/memory.h"
@@ -20,7 +19,10 @@ enum {
     KEY_PART_SHIFT = 57,
     NUMBER_SHIFT = 16, /* of a method's shape */
     NATIVE = 1,
-    SURE = 1 /* of a stamp */
+    SURE = 1,    /* of a stamp */
+    BLOBS = 256, /* a power of two */
+    BLOB_WORDS = 8,
+    NEIGHBOURHOOD_BYTES = 256 /* addresses in one such range share an entry of a blob */
 };
 
 /* A method's entry is written and read as an entry of frame_cache_entry.h. */
@@ -43,11 +45,26 @@ struct smp_method_entry {
     _Alignas(SMP_ENTRY_LINE_BYTES) _Atomic uint64_t words[METHOD_WORDS];
 };
 
+/* A blob's words behind the sequence number. Distances count from the blob's start. */
+enum blob_word {
+    BLOB_START = 1,
+    BLOB_METHOD,
+    BLOB_CODE_AND_END,
+    BLOB_DATA_AND_FRAME, /* where its data end, and the bytes of its frame */
+    BLOB_COMPLETE_AND_ID,
+    BLOB_EPOCH_AND_KIND,
+    BLOB_USED
+};
+
+struct smp_blob_entry {
+    _Alignas(SMP_ENTRY_LINE_BYTES) _Atomic uint64_t words[BLOB_WORDS];
+};
+
 enum smp_status smp_frames_cache_create(struct smp_frames_cache **out)
 {
     const size_t codes = SMP_FRAMES_CACHE * sizeof(struct smp_code_entry);
     const size_t methods = METHODS * sizeof(struct smp_method_entry);
-    const size_t blobs = SMP_BLOB_CACHE * sizeof(struct smp_blob_entry);
+    const size_t blobs = BLOBS * sizeof(struct smp_blob_entry);
     struct smp_frames_cache *cache = smp_alloc(NULL, sizeof(*cache));
     uintptr_t aligned = 0;
 
@@ -95,9 +112,8 @@ static size_t pair_of_part(uintptr_t pc, size_t part)
     return (smp_entry_pair_of(pc, SMP_FRAMES_CACHE) + 2 * part) & (SMP_FRAMES_CACHE - 1);
 }
 
-/*
- * Which entry of a pair to write: the one of this key, else a free one, else they take turns.
- */
+/* Returns which entry of a pair to write: the one of this key, else a free one, else they take
+ * turns. */
 static size_t choose(struct smp_frames_cache *cache, uint64_t first, uint64_t second, uint64_t key)
 {
     if (first == key || (first == 0 && second != key))
@@ -125,7 +141,7 @@ static unsigned flags_of(const struct smp_known_code *code)
            (code->says_size ? SMP_ENTRY_SAYS_SIZE : 0);
 }
 
-/* A part is four frames: the first ones, or the next. False: out may be anything. */
+/* A part is four frames: the first ones, or the next four. False: out may be anything. */
 static bool read_code_part(const struct smp_frames_cache *cache, uintptr_t pc, size_t part,
                            struct smp_entry_head *head, const struct smp_known_code *out)
 {
@@ -180,7 +196,7 @@ void smp_frame_cache_put(struct smp_frames_cache *cache, uintptr_t pc,
     smp_cache_end_writing(cache);
 }
 
-/* The parts then arrive together, instead of one after the other. */
+/* The parts then arrive at the same time, and not one after the other. */
 static void prefetch_parts(const struct smp_frames_cache *cache, uintptr_t pc, size_t count)
 {
     for (size_t part = 1; part < PARTS && part * SMP_ENTRY_FRAMES < count; part++) {
@@ -213,10 +229,8 @@ static bool read_code(const struct smp_frames_cache *cache, uintptr_t pc,
     return true;
 }
 
-/*
- * After a renewal: is the blob still there, from its start? The compile id alone may be a remnant
- * of freed code.
- */
+/* After a renewal: does the blob still begin at its start? The compile id alone may be a remnant of
+ * freed code. */
 static bool check_blob(const struct smp_layout *layout, uintptr_t pc,
                        const struct smp_known_code *code)
 {
@@ -243,8 +257,8 @@ static bool is_own_id(uintptr_t method, uint64_t id)
 }
 
 /*
- * Also after a renewal: an id that was read while a class was being unloaded may be that of the
- * method that lay there before, and would stay as long as the code.
+ * After a renewal: are the ids those of the methods? An id that was read while a class was being
+ * unloaded may be that of the method that lay there before, and would stay as long as the code.
  */
 static bool have_own_ids(const struct smp_layout *layout, const struct smp_known_code *code)
 {
@@ -292,10 +306,10 @@ bool smp_frame_cache_find(struct smp_frames_cache *cache, const struct smp_layou
 }
 
 /*
- * If ids are pointers, methods are in method_table.h. Later ids are numbers, which prove nothing,
- * so an entry is checked: all words from the Method* to the id are read once more, in one system
- * call. The check is skipped for a sure entry if there has been no safepoint since: a sure method
- * was on a stack, and without a safepoint the JVM frees no method that was.
+ * Methods are kept here if ids are numbers, which prove nothing. (If ids are pointers, methods are
+ * in method_table.h.) So an entry is checked: all words from the Method* to the id are read once
+ * more, in one system call. The check is skipped for a sure entry if there has been no safepoint
+ * since: a sure method was on a stack, and without a safepoint the JVM frees no such method.
  */
 static uint64_t stamp_of(uint64_t safepoints)
 {
@@ -384,8 +398,8 @@ static bool find_by_words(struct smp_frames_cache *cache, const struct smp_layou
 }
 
 /*
- * Reads for the first time where the byte codes of a known method are. Its id's word held the
- * Method* before; if it still does, the method was alive all the while, and the byte codes with it.
+ * Reads for the first time where the byte codes of a known method are. The id's word held the
+ * Method* before; if it still does, the method and its byte codes were alive meanwhile.
  */
 static bool read_known(const struct smp_layout *layout, uintptr_t method,
                        struct smp_known_method *known)
@@ -474,4 +488,82 @@ void smp_frames_confirm(struct smp_frames_cache *cache, const struct smp_frames 
         words[METHOD_STAMP] = stamp | SURE;
         put_words(cache, words);
     }
+}
+
+/* --- blobs --- */
+
+static uint64_t both(uint64_t high, uint32_t low)
+{
+    return high << SMP_ENTRY_HALF_BITS | low;
+}
+
+static uint32_t high_of(uint64_t word)
+{
+    return (uint32_t)(word >> SMP_ENTRY_HALF_BITS);
+}
+
+static struct smp_blob_entry *blob_entry_of(const struct smp_frames_cache *cache, uintptr_t pc)
+{
+    return &cache->blobs[pc / NEIGHBOURHOOD_BYTES % BLOBS];
+}
+
+static bool read_blob_entry(const struct smp_blob_entry *entry, uint32_t epoch,
+                            struct smp_blob *out)
+{
+    const uint64_t start = smp_entry_load(&entry->words[BLOB_START]);
+    uint64_t words[BLOB_USED];
+
+    if (!smp_entry_copy(entry->words, start, words, BLOB_USED) ||
+        high_of(words[BLOB_EPOCH_AND_KIND]) != epoch)
+        return false;
+    *out = (struct smp_blob){
+        .start = start,
+        .code = start + high_of(words[BLOB_CODE_AND_END]),
+        .end = start + (uint32_t)words[BLOB_CODE_AND_END],
+        .data_end = start + high_of(words[BLOB_DATA_AND_FRAME]),
+        .kind = (enum smp_blob_kind)(uint32_t)words[BLOB_EPOCH_AND_KIND],
+        .frame_bytes = (uint32_t)words[BLOB_DATA_AND_FRAME],
+        .frame_complete = (int32_t)high_of(words[BLOB_COMPLETE_AND_ID]),
+        .compile_id = (uint32_t)words[BLOB_COMPLETE_AND_ID],
+        .method = words[BLOB_METHOD],
+    };
+    return true;
+}
+
+/* epoch: the cache's, read before the blob. */
+static void put_blob(struct smp_frames_cache *cache, uintptr_t pc, uint32_t epoch,
+                     const struct smp_blob *blob)
+{
+    const uint64_t words[BLOB_USED] = {
+        [BLOB_START] = blob->start,
+        [BLOB_METHOD] = blob->method,
+        [BLOB_CODE_AND_END] = both(blob->code - blob->start, (uint32_t)(blob->end - blob->start)),
+        [BLOB_DATA_AND_FRAME] = both(blob->data_end - blob->start, blob->frame_bytes),
+        [BLOB_COMPLETE_AND_ID] = both((uint32_t)blob->frame_complete, blob->compile_id),
+        [BLOB_EPOCH_AND_KIND] = both(epoch, (uint32_t)blob->kind),
+    };
+
+    if (!smp_cache_begin_writing(cache))
+        return;
+    smp_entry_write(blob_entry_of(cache, pc)->words, words, BLOB_USED);
+    smp_cache_end_writing(cache);
+}
+
+bool smp_blob_cache_find(struct smp_frames_cache *cache, const struct smp_layout *layout,
+                         uintptr_t pc, struct smp_blob *out)
+{
+    if (cache == NULL)
+        return smp_blob_find(layout, pc, out);
+    if (atomic_load_explicit(&cache->has_jvm_code, memory_order_acquire) &&
+        smp_blob_is_interpreter(cache->jvm_code.interpreter, pc, out))
+        return true;
+    const uint32_t epoch = atomic_load_explicit(&cache->epoch, memory_order_acquire);
+    if (read_blob_entry(blob_entry_of(cache, pc), epoch, out) && pc >= out->code && pc < out->end &&
+        smp_code_is_in_place(layout, out->start, out->compile_id))
+        return true;
+    if (!smp_blob_find(layout, pc, out))
+        return false;
+    if (out->kind == SMP_BLOB_COMPILED || out->kind == SMP_BLOB_NATIVE)
+        put_blob(cache, pc, epoch, out);
+    return true;
 }

@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * frame_cache.h - remembers the frames of return addresses, and the ids of methods, for frames.h.
+ * frame_cache.h - remembers the frames of return addresses, the ids of methods, and in which
+ * method's code an address lies, for frames.h.
  *
- *   return address ─► blob, compile id, frame's size, its frames with their method ids
- *   Method*        ─► byte codes, method id (from JDK 26 on; before that: method_table.h)
+ *   return address    ─► blob, compile id, frame's size, its frames with their method ids
+ *   Method*           ─► byte codes, method id (from JDK 26 on; before that: method_table.h)
+ *   pc, neighbourhood ─► the method's blob, if pc lies in it
  *
  * An entry of an address is believed if the blob is still in use with its compile id and the cache
- * has not been renewed since; else it is checked once more. If an address has more than four
- * frames, the others are in further entries of the same table. Those may have been replaced
- * separately: then nothing is found.
+ * has not been renewed since; else it is checked once more. A renewed blob is searched anew. If an
+ * address has more than four frames, the others are in further entries of the same table. Those may
+ * have been replaced separately: then nothing is found.
  *
- * Owns     its tables, of fixed sizes, and that of blob_cache.h; a new entry replaces the one in
- *          its place.
+ * Blobs are kept because smp_blob_find reads a dozen places of the JVM's memory, which a busy
+ * program has driven out of the processor's caches.
+ *
+ * Owns     its tables, of fixed sizes; a new entry replaces the one in its place.
  * Threads  find: any, signal handlers included; an entry that is being written is not found. put:
  *          any, one thread at a time; the entry of a second thread is dropped.
- * Errors   create: SMP_ENOMEM.
- * Cost     find: one or two cache lines, and one of the blob. Memory: 2.5 MB, of which only the
- *          used pages are real.
+ * Errors   create: SMP_ENOMEM. blob_find: false, as smp_blob_find.
+ * Cost     find: one or two cache lines, and one of the blob; a blob that is found: one cache line
+ *          of the table and two of the blob. Memory: 2.5 MB, of which only the used pages are real.
  */
 #ifndef SMP_HOTSPOT_FRAME_CACHE_H
 #define SMP_HOTSPOT_FRAME_CACHE_H
@@ -41,10 +45,8 @@ struct smp_known_code {
     uint64_t *ids;
 };
 
-/*
- * cache may be NULL, here and below: then nothing is found or kept. If nothing is found, out->epoch
- * is set.
- */
+/* cache may be NULL, here and below: then nothing is found or kept. If nothing is found, sets
+ * out->epoch. */
 bool smp_frame_cache_find(struct smp_frames_cache *cache, const struct smp_layout *layout,
                           uintptr_t pc, struct smp_known_code *out);
 void smp_frame_cache_put(struct smp_frames_cache *cache, uintptr_t pc,
@@ -57,13 +59,17 @@ static inline uintptr_t smp_frame_cache_leaf(uintptr_t line_pc)
 }
 
 /*
- * Finds the method, or reads it and, with a cache, keeps it. *id: 0 if the method has none yet;
- * that is read anew each time. False: no method.
+ * Finds the method, or reads it and, with a cache, keeps it. *id: 0 if the method has none yet; a
+ * missing id is read anew each time. False: method points to no method.
  */
 bool smp_frame_cache_method(struct smp_frames_cache *cache, const struct smp_layout *layout,
                             uintptr_t method, struct smp_method_code *out, uint64_t *id);
 /* The id alone, which may be known when the byte codes are not. */
 bool smp_frame_cache_id(struct smp_frames_cache *cache, const struct smp_layout *layout,
                         uintptr_t method, uint64_t *id);
+
+/* Finds the same as smp_blob_find. */
+bool smp_blob_cache_find(struct smp_frames_cache *cache, const struct smp_layout *layout,
+                         uintptr_t pc, struct smp_blob *out);
 
 #endif

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * frame_cache_entry.h - an entry of frame_cache.h's table of return addresses, and how a walk reads
- * it without a lock. Most steps of a walk read one entry and nothing else of the table.
+ * an entry of any of its tables, or of method_table.h's, without a lock. Most steps of a walk read
+ * one entry and nothing else of the table.
  *
  *   return address ─► a pair of entries ─► one of this key ─► blob, compile id, size, four frames
  *
  * The first word of an entry is odd while the entry is written, and differs after each writing.
  *
  * Threads  any, signal handlers included.
- * Errors   false: another key's, or written meanwhile; the output may be anything.
+ * Errors   false: the entry is another key's, or was written meanwhile; the output may be anything.
  * Cost     two cache lines for each entry of the pair that is read.
  */
 #ifndef SMP_HOTSPOT_FRAME_CACHE_ENTRY_H
@@ -57,8 +58,8 @@ struct smp_code_entry {
     _Alignas(SMP_ENTRY_LINE_BYTES) _Atomic uint64_t words[SMP_ENTRY_WORDS];
 };
 
-struct smp_method_entry; /* frame_cache.c's */
-struct smp_blob_entry;   /* blob_cache.h's */
+struct smp_method_entry; /* frame_cache.c's, as the next one */
+struct smp_blob_entry;
 
 /* Code of the JVM that a walk looks for in each frame. The JVM makes it once, at its start. */
 struct smp_jvm_code {
@@ -73,8 +74,8 @@ struct smp_frames_cache {
     struct smp_jvm_code jvm_code;
     struct smp_code_entry *codes; /* SMP_FRAMES_CACHE of them */
     struct smp_method_entry *methods;
-    struct smp_blob_entry *blobs; /* SMP_BLOB_CACHE of them */
-    void *memory;                 /* of the tables, not aligned */
+    struct smp_blob_entry *blobs;
+    void *memory; /* of the tables, not aligned */
     atomic_flag is_written;
     size_t turn; /* of the thread that writes */
 };
@@ -128,10 +129,7 @@ static inline size_t smp_entry_pair_of(uint64_t key, size_t size)
            ~(size_t)1;
 }
 
-/*
- * Copies the words from the second one, the key, on. False: the entry is being written, or of
- * another key.
- */
+/* Copies the words from the second one, the key, on. */
 static inline bool smp_entry_copy(const _Atomic uint64_t *words, uint64_t key, uint64_t *to,
                                   size_t count)
 {
@@ -157,7 +155,7 @@ static inline void smp_entry_write(_Atomic uint64_t *words, const uint64_t *from
     atomic_store_explicit(&words[0], sequence + 2, memory_order_release);
 }
 
-/* One thread at a time. False: another one writes. */
+/* One thread writes at a time. False: another thread does. */
 static inline bool smp_cache_begin_writing(struct smp_frames_cache *cache)
 {
     return !atomic_flag_test_and_set_explicit(&cache->is_written, memory_order_acquire);
@@ -169,7 +167,7 @@ static inline void smp_cache_end_writing(struct smp_frames_cache *cache)
 }
 
 /*
- * raw and ids have room for four frames. Frames beyond the entry's count are read, too, and mean
+ * raw and ids have room for four frames. Also reads frames beyond the entry's count, which mean
  * nothing: a branch that differs from one return address to the next would take longer.
  */
 static inline __attribute__((always_inline)) bool
@@ -198,8 +196,8 @@ smp_entry_read(const struct smp_code_entry *entry, uint64_t key, struct smp_entr
 
 /*
  * Is the blob of this compile id, which was found before, still at its start? Freed code keeps its
- * bytes, the compile id among them, and other code may begin behind its header; but the JVM marks
- * its block as free before.
+ * bytes, the compile id among them, and other code may begin behind its header; but before that the
+ * JVM marks the block as free.
  */
 static inline bool smp_code_is_in_place(const struct smp_layout *layout, uintptr_t start,
                                         uint32_t compile_id)

@@ -8,7 +8,12 @@
 #include "hotspot/machine_code.h"
 #include "hotspot/method.h"
 
-enum { FIRST_VIRTUAL_THREADS = 19, MAX_FRAME_BYTES = 1024 * 1024 };
+enum {
+    FIRST_VIRTUAL_THREADS = 19,
+    ROOT_BYTES = 256, /* more than a copy of enterSpecial takes */
+    ROOT_BCI = -1,    /* it is native */
+    MAX_FRAME_BYTES = 1024 * 1024
+};
 
 static _Atomic uint64_t virtual_root_id; /* 0: not known */
 
@@ -72,23 +77,33 @@ void smp_frames_set_virtual_root(uint64_t id)
     atomic_store_explicit(&virtual_root_id, id, memory_order_relaxed);
 }
 
+static bool has_names_of_root(const struct smp_layout *layout, uintptr_t method)
+{
+    static const char owner[] = "jdk/internal/vm/Continuation";
+    static const char texts[] = "jdk/internal/vm/ContinuationenterSpecial"; /* owner, name */
+    _Alignas(uintptr_t) char room[ROOT_BYTES];
+    const struct smp_method_copy *const copy = (const struct smp_method_copy *)(void *)room;
+
+    return smp_method_copy(layout, method, ROOT_BCI, room, sizeof(room)) > 0 &&
+           copy->class_bytes == sizeof(owner) - 1 &&
+           copy->class_bytes + copy->name_bytes == sizeof(texts) - 1 &&
+           memcmp(copy->texts, texts, sizeof(texts) - 1) == 0;
+}
+
 /*
  * Is this Continuation.enterSpecial, which a carrier calls to run a virtual thread? Compares ids if
- * both are known, else names, which takes some system calls. id: that of the blob's method.
+ * both are known, else names, which takes some system calls. id: of the blob's method.
  */
 static bool is_virtual_root(const struct smp_layout *layout, const struct smp_blob *blob,
                             uint64_t id)
 {
     const uint64_t root = atomic_load_explicit(&virtual_root_id, memory_order_relaxed);
-    struct smp_method_names names;
 
     if (blob->kind != SMP_BLOB_NATIVE || layout->version < FIRST_VIRTUAL_THREADS)
         return false;
     if (root != 0 && id != 0)
         return id == root;
-    return smp_method_names(layout, blob->method, &names) &&
-           strcmp(names.name, "enterSpecial") == 0 &&
-           strcmp(names.class_name, "jdk/internal/vm/Continuation") == 0;
+    return has_names_of_root(layout, blob->method);
 }
 
 static bool find_size(const struct smp_layout *layout, const struct smp_blob *blob, bool *says_size)
@@ -158,7 +173,7 @@ bool smp_frame_step_leaf(struct smp_frame_walk *walk, uintptr_t line_pc)
     return go_on(walk, &own, &code);
 }
 
-/* If its return address leads to the deoptimisation, the frame's own pc is in the frame. */
+/* If the JVM has deoptimised the frame, its own pc is in the frame. */
 static bool step_compiled(struct smp_frame_walk *walk, const struct smp_blob *blob)
 {
     uint32_t offset = 0;
@@ -174,7 +189,7 @@ static bool step_compiled(struct smp_frame_walk *walk, const struct smp_blob *bl
 
 /*
  * The caller of this stub is the compiled frame that it replaces. If the caller is interpreted, the
- * new frames are being filled, and still hold what was on the stack before.
+ * stub is filling the new frames, which still hold old words.
  */
 static bool step_deopt(struct smp_frame_walk *walk, const struct smp_blob *blob)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hotspot/frame_cache.h"
-#include "hotspot/frame_slots.h"
 #include "hotspot/frame_walk.h"
+#include "hotspot/machine_code.h"
 #include "hotspot/method.h"
 #include "hotspot/method_table.h"
 
@@ -17,7 +17,7 @@ _Static_assert(SMP_SLOT_BCP < SMP_SLOT_METHOD && SMP_SLOT_BCP < SMP_SLOT_SENDER_
                    (int)SMP_SLOT_SENDER_SP < (int)SMP_SLOT_RETURN,
                "the first slot and the last one bound the words that are read");
 
-/* By the register if it points into the method, else by the slot. */
+/* Uses the register if it points into the method, else the slot. */
 static int32_t leaf_or_slot_bci(const struct smp_method_code *code, uintptr_t leaf_bcp,
                                 uintptr_t bcp)
 {
@@ -27,10 +27,8 @@ static int32_t leaf_or_slot_bci(const struct smp_method_code *code, uintptr_t le
     return bci != NOT_IN_METHOD ? bci : smp_method_code_bci(code, bcp);
 }
 
-/*
- * If the byte code pointer is not in the method, the cache may hold another method that lay there
- * before: the method is read anew.
- */
+/* If the byte code pointer is not in the method, the cache may hold another method that lay there
+ * before: then the method is read anew. */
 static bool read_bci(struct smp_frame_walk *walk, uintptr_t method, uintptr_t bcp,
                      struct smp_raw_frame *frame, uint64_t *id)
 {
@@ -50,7 +48,8 @@ static bool read_bci(struct smp_frame_walk *walk, uintptr_t method, uintptr_t bc
     return frame->bci != NOT_IN_METHOD;
 }
 
-/* The way of most frames: not a leaf, and the method is in the table. False: call read_bci. */
+/* Serves most frames: those that are no leaf, and whose method is in the table. False: call
+ * read_bci. */
 static bool find_bci(const struct smp_frame_walk *walk, uintptr_t method, uintptr_t bcp,
                      struct smp_raw_frame *frame, uint64_t *id)
 {
@@ -67,7 +66,7 @@ static bool find_bci(const struct smp_frame_walk *walk, uintptr_t method, uintpt
     return true;
 }
 
-/* word: in the frame's slot of the caller's sp. */
+/* word: of the slot that holds the caller's sp. */
 static uintptr_t find_caller_sp(const struct smp_frame_walk *walk, uintptr_t word)
 {
     return walk->continuation != 0 ? smp_frame_pointer(walk, walk->fp, word)

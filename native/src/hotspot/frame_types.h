@@ -24,15 +24,15 @@ struct smp_frames_start {
     uintptr_t sp;
     uintptr_t fp;
     uintptr_t pc; /* 0: the word below sp */
-    /* Set for a compiled leaf that is not at a call, or whose call's line is recorded elsewhere:
+    /* Not 0 for a compiled leaf that is not at a call, or whose call's line is recorded elsewhere:
      * the first record at or behind this address counts. 0: the record of exactly pc counts. */
     uintptr_t line_pc;
     /* How to read a virtual thread's frames in the heap. NULL: they are not read, because the
      * collector may move them now. */
     const struct smp_chunks *chunks;
     /* The byte code pointer in its register, if an interpreted leaf was interrupted. It counts if
-     * it lies in that method, because the frame's slot is only written at calls. 0: the slot
-     * counts. */
+     * it points into the leaf's method, because the frame's slot is written at calls only. 0: the
+     * slot counts. */
     uintptr_t bcp;
 };
 
@@ -63,9 +63,9 @@ struct smp_frames_words {
  */
 struct smp_frames {
     struct smp_raw_frame *raw;
-    uint64_t *ids; /* each frame's method id; 0: it has none yet (frame_names.h) */
-    /* The caller's room for names of methods without an id. The walk does not use it. NULL: none.
-     * */
+    uint64_t *ids; /* each frame's method id; 0: it has none yet (frames.h) */
+    /* The caller's room for names of methods without an id; NULL: none. The walk does not use
+     * it. */
     char *names;
     size_t names_bytes;
     size_t capacity;

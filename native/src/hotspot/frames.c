@@ -2,8 +2,8 @@
 #include "hotspot/frames.h"
 
 #include "hotspot/frame_cache_entry.h"
-#include "hotspot/frame_slots.h"
 #include "hotspot/frame_walk.h"
+#include "hotspot/machine_code.h"
 #include "hotspot/safepoint_count.h"
 
 enum {
@@ -52,7 +52,7 @@ static void finish(struct smp_frame_walk *walk)
     out->omitted = walk->added - out->capacity;
 }
 
-/* If frames are kept, so are all their words. */
+/* True: a step's words may not all be kept. A walk keeps all words of its frames. */
 static bool has_no_word_room(const struct smp_frames_words *words)
 {
     return words != NULL && words->count + WORDS_OF_STEP > words->capacity;
@@ -80,7 +80,7 @@ static struct smp_jvm_code read_jvm_code(const struct smp_layout *layout)
     };
 }
 
-/* Kept once the JVM has made all of this code. */
+/* The cache keeps the answer once the JVM has made all of this code. */
 static struct smp_jvm_code jvm_code_of(const struct smp_layout *layout,
                                        struct smp_frames_cache *cache)
 {
@@ -136,17 +136,15 @@ bool smp_frame_step_upcall(struct smp_frame_walk *walk, const struct smp_blob *b
 
 /* --- the walk --- */
 
-/* Most entries are plain: at most four Java frames, all with ids, of a known size. */
+/* Most entries are plain: at most four Java frames, all with ids, and a known size. */
 static bool is_plain_entry(const struct smp_entry_head *head)
 {
     return (head->shape & SMP_ENTRY_FLAGS) == SMP_ENTRY_ALL_IDS && smp_entry_part(head) == 0 &&
            smp_entry_count(head) <= SMP_ENTRY_FRAMES;
 }
 
-/*
- * The step of most frames, which needs one entry of the cache. False: nothing was done, because
- * this frame needs more.
- */
+/* Steps over most frames, with one entry of the cache. False: this frame needs more, and nothing
+ * was done. */
 static inline bool step_plain(struct smp_frame_walk *walk, bool *goes_on)
 {
     struct smp_frames_cache *const cache = walk->cache;
@@ -210,4 +208,41 @@ void smp_frames_walk(const struct smp_layout *layout, struct smp_frames_cache *c
     }
     smp_frame_leave_heap(&walk);
     finish(&walk);
+}
+
+/* --- names --- */
+
+/* The mark of an equal frame (same method, same place) shortly before this one; 0: none. */
+static uint64_t find_equal_frame(const struct smp_frames *frames, size_t at)
+{
+    const struct smp_raw_frame *wanted = &frames->raw[at];
+
+    for (size_t back = 1; back <= at && back <= SMP_FRAME_NAMES_LOOK_BACK; back++) {
+        const struct smp_raw_frame *raw = &frames->raw[at - back];
+        if (raw->method == wanted->method && raw->bci == wanted->bci)
+            return frames->ids[at - back];
+    }
+    return 0;
+}
+
+void smp_frame_names_copy(const struct smp_layout *layout, struct smp_frames *frames, char *room,
+                          size_t bytes)
+{
+    size_t used = 0;
+    size_t copies = 0;
+
+    for (size_t i = 0; i < frames->count; i++) {
+        size_t taken = 0;
+        if (frames->ids[i] != 0)
+            continue;
+        frames->ids[i] = find_equal_frame(frames, i);
+        if (frames->ids[i] != 0 || copies == SMP_FRAME_NAMES_MOST)
+            continue;
+        copies++;
+        taken = smp_method_copy(layout, frames->raw[i].method, frames->raw[i].bci, room + used,
+                                bytes - used);
+        if (taken > 0)
+            frames->ids[i] = SMP_FRAME_NAME_BIT | (uintptr_t)(room + used);
+        used += taken;
+    }
 }

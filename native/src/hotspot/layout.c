@@ -5,12 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "hotspot/frame_slots.h"
+#include "hotspot/machine_code.h"
 #include "hotspot/safepoint_count.h"
 
 enum {
-    FIRST_COMPRESSED_BASE_1 =
-        20, /* JDK-8292758: no byte of a compressed number is 0 from here on */
+    FIRST_COMPRESSED_BASE_1 = 20, /* JDK-8292758: no byte of a compressed number is 0 any more */
     PC_RECORD_BYTES = 16,
     PERCENT = 100
 };
@@ -176,7 +175,7 @@ struct search {
     enum finding found[ROW_COUNT];
     uint64_t values[ROW_COUNT];
     const char *types[ROW_COUNT]; /* as the list has them */
-    enum row_kind of;             /* entries that are visited now are of this kind */
+    enum row_kind of;             /* the kind of the entries that are visited now */
 };
 
 static bool is_same_text(const char *one, const char *other)
@@ -269,10 +268,7 @@ static void describe(const struct search *search, size_t i, char reason[SMP_LAYO
                        row->type, colons, name, search->values[i]);
 }
 
-/*
- * A number that is not taken from libjvm, only compared with its export. libjvm does not export it
- * on every processor.
- */
+/* True for a number that is only compared with libjvm's export, which not every processor has. */
 static bool is_dispensable(const struct search *search, size_t i)
 {
     return rows[i].member == SIZE_MAX && search->found[i] == MISSING && !SMP_SLOTS_ARE_EXPORTED;

@@ -32,11 +32,12 @@ enum {
 
 /*
  * Numbers without a unit are offsets of a field in its object, in bytes; addresses are those of
- * static variables. If JDKs differ, the members of the other way are 0.
+ * static variables. If JDKs keep something in different ways, the members of the ways that this JDK
+ * does not use are 0.
  */
 struct smp_layout {
     int version;              /* of the Java platform */
-    uint32_t compressed_base; /* a byte of a compressed number counts from here: 0 or 1 */
+    uint32_t compressed_base; /* 0 or 1: subtracted from each byte of a compressed number */
 
     struct {
         uint32_t anchor;
@@ -116,7 +117,7 @@ struct smp_layout {
         uint32_t flags;
     } method;
     struct {
-        uint32_t bytes; /* the byte codes begin behind them */
+        uint32_t bytes; /* the byte codes begin behind these */
         uint32_t words; /* its size with all that follows */
         uint32_t pool;
         uint32_t code_bytes;
@@ -125,7 +126,7 @@ struct smp_layout {
         uint32_t flags; /* their first two bytes count */
     } const_method;
     struct {
-        uint32_t bytes; /* the entries begin behind them */
+        uint32_t bytes; /* the entries begin behind these */
         uint32_t length;
         uint32_t tags;
         uint32_t holder;
@@ -147,7 +148,7 @@ struct smp_layout {
         uint32_t frame_anchor;
     } upcall;
     uintptr_t barrier_pc;       /* address of the variable; 0: this JDK does not export it */
-    const uint64_t *safepoints; /* their count; NULL: not known */
+    const uint64_t *safepoints; /* the JVM's count of them; NULL: not known */
 };
 
 /*

@@ -6,6 +6,21 @@
 #include <string.h>
 
 enum {
+    SMP_SLOTS_ARE_EXPORTED = 1, /* libjvm exports the slots of entries and of senders */
+    SMP_SLOT_SENDER_SP = -1,    /* interpreted: the caller's sp, before it was extended */
+    SMP_SLOT_METHOD = -3,       /* interpreted */
+    SMP_SLOT_BCP = -8,          /* interpreted: the byte code, as saved at the last call */
+    SMP_SLOT_CALL_WRAPPER = -6  /* entry */
+};
+
+/* The caller's sp; kept: the word in its slot. */
+static inline uintptr_t smp_frame_slots_caller_sp(uintptr_t kept, uintptr_t fp)
+{
+    (void)fp;
+    return kept;
+}
+
+enum {
     SMP_PROLOGUE_BYTES = 96, /* the frame is made within so many bytes, or not understood */
     SMP_CALL_LONGEST = 16,   /* bytes read before a return address */
     SMP_LEAVE_BEFORE = 7,    /* bytes read before an instruction that may leave the method, */

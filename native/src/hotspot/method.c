@@ -4,21 +4,17 @@
 #include <string.h>
 
 #include "base/safe_read.h"
-#include "hotspot/method_copy.h"
-#include "hotspot/method_lines.h"
+#include "hotspot/compressed.h"
 
 enum {
-    OBJECT_BYTES =
-        512, /* a method, its constant part and its pool have fewer, without what follows them */
+    OBJECT_BYTES = 512, /* a Method, a ConstMethod, a pool without its entries: each has fewer */
     BEFORE_BYTES = 640, /* read with a method; most ConstMethods with their codes have fewer */
     PAGE_BYTES = 4096,  /* memory in one page with mapped memory is mapped */
     MAX_CONST_WORDS = 512 * 1024, /* 64 KB of byte code, and each table as long as it can be */
     MAX_METHOD_IDS = 64 * 1024 + 1,
     NATIVE_FLAG = 0x100, /* JVM_ACC_NATIVE */
     NATIVE_BCI = -1,
-    OUTSIDE_BCI = -2,
-    CONTINUATION_MASK = 0xc0, /* of UTF-8's second and further bytes */
-    CONTINUATION = 0x80
+    OUTSIDE_BCI = -2
 };
 
 /* The parts of a method that have been read. */
@@ -282,8 +278,8 @@ static bool read_lengths(const struct smp_layout *layout, struct symbols *symbol
     return true;
 }
 
-/* The names of the class, of the method and, if wanted and known, of the file. */
-static bool read_symbols(const struct smp_layout *layout, const struct view *view, bool with_file,
+/* The names of the class, of the method and, if it is known, of the file. */
+static bool read_symbols(const struct smp_layout *layout, const struct view *view,
                          struct symbols *out)
 {
     const struct smp_safe_part parts[SYMBOLS] = {
@@ -295,47 +291,91 @@ static bool read_symbols(const struct smp_layout *layout, const struct view *vie
                         sizeof(uintptr_t) },
     };
 
-    *out = (struct symbols){ .count = with_file && view->file != 0 ? SYMBOLS : FILE_NAME };
+    *out = (struct symbols){ .count = view->file != 0 ? SYMBOLS : FILE_NAME };
     return view->name < view->pool_length &&
            (out->count == FILE_NAME || view->file < view->pool_length) &&
            smp_safe_read_parts(parts, out->count) && read_lengths(layout, out);
 }
 
-/* Cuts a longer name between two characters. length: the bytes that have been read. */
-static bool end_name(char name[SMP_METHOD_NAME_BYTES], size_t length)
+/* --- lines --- */
+
+enum {
+    LINE_BITS = 3,
+    LINE_MASK = 7,
+    TWO_NUMBERS = 255,
+    MAX_ENTRIES = 64 * 1024 /* the most byte codes of a method */
+};
+
+struct line_table {
+    struct smp_compressed data;
+    int32_t bci;
+    int32_t line;
+};
+
+static const uint8_t *find_table_bytes(const void *self, uintptr_t at, size_t *length,
+                                       uint8_t room[SMP_COMPRESSED_BLOCK])
 {
-    if (length == SMP_METHOD_NAME_BYTES) {
-        length--;
-        while (length > 0 && ((unsigned char)name[length] & CONTINUATION_MASK) == CONTINUATION)
-            length--;
-    }
-    name[length] = 0;
-    return memchr(name, 0, length) == NULL;
+    (void)self;
+    if (*length > SMP_COMPRESSED_BLOCK)
+        *length = SMP_COMPRESSED_BLOCK;
+    return smp_safe_read(room, at, *length) ? room : NULL;
 }
 
-static size_t kept_bytes(uint16_t length)
+/* The lowest bit is the sign. */
+static int32_t next_signed(struct line_table *table)
 {
-    return length < SMP_METHOD_NAME_BYTES ? length : SMP_METHOD_NAME_BYTES;
+    const uint32_t number = smp_compressed_number(&table->data);
+
+    return (int32_t)(number >> 1 ^ (0U - (number & 1)));
 }
 
-bool smp_method_names(const struct smp_layout *layout, uintptr_t method,
-                      struct smp_method_names *out)
+static int32_t add_wrapping(int32_t number, int32_t by)
 {
-    struct view view;
-    struct symbols symbols;
+    return (int32_t)((uint32_t)number + (uint32_t)by);
+}
 
-    if (!read_view(layout, method, &view) || !read_symbols(layout, &view, false, &symbols))
+/* False: the table ends here. */
+static bool next_line_entry(struct line_table *table)
+{
+    const uint8_t byte = smp_compressed_byte(&table->data);
+
+    if (table->data.is_broken || byte == 0)
         return false;
-    const size_t class_bytes = kept_bytes(symbols.lengths[CLASS_NAME]);
-    const size_t name_bytes = kept_bytes(symbols.lengths[METHOD_NAME]);
-    const struct smp_safe_part parts[] = {
-        { out->class_name, symbols.at[CLASS_NAME] + layout->symbol.body, class_bytes },
-        { out->name, symbols.at[METHOD_NAME] + layout->symbol.body, name_bytes },
-    };
-    out->const_method = view.code.const_method;
-    return smp_safe_read_parts(parts, sizeof(parts) / sizeof(parts[0])) &&
-           end_name(out->class_name, class_bytes) && end_name(out->name, name_bytes);
+    if (byte == TWO_NUMBERS) {
+        table->bci = add_wrapping(table->bci, next_signed(table));
+        table->line = add_wrapping(table->line, next_signed(table));
+    } else {
+        table->bci = add_wrapping(table->bci, byte >> LINE_BITS);
+        table->line = add_wrapping(table->line, byte & LINE_MASK);
+    }
+    return !table->data.is_broken;
 }
+
+bool smp_method_lines_read(uint32_t base, uintptr_t start, uintptr_t end, int32_t bci,
+                           struct smp_method_lines *out)
+{
+    struct line_table table;
+    int32_t best_bci = -1;
+    int32_t wanted = bci < 0 ? 0 : bci;
+    size_t entries = 0;
+
+    smp_compressed_begin(&table.data, base, start, end, find_table_bytes, NULL);
+    table.bci = table.line = 0;
+    *out = (struct smp_method_lines){ 0 };
+    while (entries++ < MAX_ENTRIES && next_line_entry(&table)) {
+        if (table.bci <= wanted && table.bci >= best_bci) {
+            best_bci = table.bci;
+            out->line = table.line > 0 ? table.line : 0;
+        }
+        if (table.line > 0 && (out->first == 0 || table.line < out->first))
+            out->first = table.line;
+    }
+    if (table.data.is_broken || entries > MAX_ENTRIES)
+        *out = (struct smp_method_lines){ 0 };
+    return !table.data.is_broken && entries <= MAX_ENTRIES;
+}
+
+/* --- copies --- */
 
 /* The free part of the output. */
 struct room {
@@ -351,7 +391,7 @@ static bool copy_texts(const struct smp_layout *layout, const struct view *view,
     struct smp_safe_part parts[SYMBOLS];
     size_t sum = 0;
 
-    if (!read_symbols(layout, view, true, &symbols))
+    if (!read_symbols(layout, view, &symbols))
         return false;
     for (size_t i = 0; i < symbols.count; i++) {
         parts[i] = (struct smp_safe_part){ room->at + sum, symbols.at[i] + layout->symbol.body,

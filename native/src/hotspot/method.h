@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * method.h - reads a Method* of the JVM: its method id, or its names if it has no id yet.
+ * method.h - reads a Method* of the JVM: its method id, where its byte codes are, or, for a method
+ * that has no id yet, a copy of what a report shows.
+ *
+ *   Method*, byte code index ─► class, name, file as the class file has them · line · native
+ *
+ * JVMTI returns the same texts and lines for the method's id, so frames with and without an id are
+ * one row. A name is never cut: if there is no room, nothing is copied.
  *
  * The method must be alive: inside the proof that its thread has not run (walk/outside.h), or in
  * the handler of the thread whose frame it is.
  *
  * Threads  any, signal handlers included: no lock, no allocation, no call into the JVM.
- * Errors   0 or false: no id, or memory that is no method.
+ * Errors   0 or false: no id, no room, or memory that is no method.
  * Cost     system calls (base/safe_read.h): three or four for the code, one or two for the byte
- *          codes alone; one more for an id; three more than the code for names; one, of five parts,
- *          to see that nothing has changed.
+ *          codes alone; one more for an id; 7 to 9 for a copy, more if the table of lines takes
+ *          over 512 bytes; one, of five parts, to see that nothing has changed.
  */
 #ifndef SMP_HOTSPOT_METHOD_H
 #define SMP_HOTSPOT_METHOD_H
@@ -20,15 +26,7 @@
 
 #include "hotspot/layout.h"
 
-enum { SMP_METHOD_NAME_BYTES = 256 /* a longer name is cut */ };
-
-struct smp_method_names {
-    char class_name[SMP_METHOD_NAME_BYTES]; /* as the class file has it: com/acme/Outer$Inner */
-    char name[SMP_METHOD_NAME_BYTES];
-    uintptr_t const_method; /* with the Method* the key of this method while it is loaded */
-};
-
-/* An interpreted frame is checked with this. */
+/* The byte codes of a method, and the words that lead from the Method* to them and to its id. */
 struct smp_method_code {
     uintptr_t const_method;
     uintptr_t code;      /* its byte codes */
@@ -38,13 +36,24 @@ struct smp_method_code {
     uint16_t number; /* among its class's methods */
     uintptr_t ids;   /* address of the pointer to the ids of its class's methods */
     uintptr_t pool;
-    uintptr_t id_array; /* what ids points to */
+    uintptr_t id_array; /* the address that ids holds */
     bool is_unsure;     /* set by frame_cache.h: see smp_frames_confirm */
 };
 
+/* A copy. The texts are modified UTF-8 without a NUL, one behind the other. */
+struct smp_method_copy {
+    int32_t line;       /* 0: unknown */
+    int32_t first_line; /* the smallest line of the method; 0: unknown */
+    bool is_native;
+    uint16_t class_bytes; /* com/acme/Outer$Inner */
+    uint16_t name_bytes;
+    uint16_t file_bytes; /* 0: unknown */
+    char texts[];
+};
+
 /*
- * Does this word, which may be anything, point to a Method? Its ConstMethod must have room for its
- * byte codes, and its constant pool must be as long as the pool's tags.
+ * Accepts any word. Returns false unless it points to a Method: its ConstMethod must have room for
+ * its byte codes, and its constant pool must be as long as the pool's tags.
  */
 bool smp_method_code(const struct smp_layout *layout, uintptr_t method,
                      struct smp_method_code *out);
@@ -55,15 +64,35 @@ uint64_t smp_method_code_id(const struct smp_method_code *code);
 bool smp_method_byte_codes(const struct smp_layout *layout, uintptr_t method,
                            struct smp_method_code *out);
 /*
- * Are all words that led from this Method* to its code and its id unchanged? Then reading them anew
- * would give the same. The id is not 0.
+ * Compares all words that led from this Method* to its code and to its id, which is not 0. True:
+ * they are unchanged, and reading them anew would give the same.
  */
 bool smp_method_is_same(const struct smp_layout *layout, uintptr_t method,
                         const struct smp_method_code *code, uint64_t id);
 uint64_t smp_method_id(const struct smp_layout *layout, uintptr_t method);
-bool smp_method_names(const struct smp_layout *layout, uintptr_t method,
-                      struct smp_method_names *out);
 /* The index of a pointer into the method's byte codes; -1: a native method; -2: not in them. */
 int32_t smp_method_code_bci(const struct smp_method_code *code, uintptr_t bcp);
+
+/* Returns the bytes used, a multiple of 8. room is aligned to 8. */
+size_t smp_method_copy(const struct smp_layout *layout, uintptr_t method, int32_t bci, char *room,
+                       size_t bytes);
+
+/* Lines of a method. */
+struct smp_method_lines {
+    int32_t line;  /* as smp_line_find; 0: none */
+    int32_t first; /* the smallest line of the method; 0: none */
+};
+
+/*
+ * Reads the compressed table of lines behind a method's byte codes, in [start, end). A negative bci
+ * means the method's beginning. base: see layout.h. False: the table does not end inside the
+ * method, or cannot be read.
+ *
+ *   byte below 255          the byte code index grows by its upper five bits, the line by the rest
+ *   byte 255, two numbers   both grow by these, which may be negative
+ *   byte 0                  the end
+ */
+bool smp_method_lines_read(uint32_t base, uintptr_t start, uintptr_t end, int32_t bci,
+                           struct smp_method_lines *out);
 
 #endif

@@ -7,20 +7,24 @@
 #include <sys/mman.h>
 
 #include "base/safe_read.h"
+#include "hotspot/frame_cache_entry.h"
 #include "hotspot/memory.h"
 
 enum {
     ENTRY_BYTES = 32,
     ALIGNMENT = 4096, /* memory is returned to the system in pages */
     HALF_BITS = 32,
-    /* The place of the byte codes in one word: address, flag, length. */
+    /* One word says where the byte codes are: address, flag, length. */
     LENGTH_BITS = 16,
     ADDRESS_BITS = 48,
     NATIVE = 1 /* the addresses are aligned to words */
 };
 
-/* The sequence number is odd while the entry is written. After each writing it is one that no entry
- * ever had, also if the table was emptied: a reader may have been interrupted for that long. */
+/*
+ * Entries are read as those of frame_cache_entry.h. Each writing takes a sequence number that no
+ * entry ever had, also after the table was emptied: a reader may have been interrupted for that
+ * long.
+ */
 enum table_word { TABLE_SEQUENCE, TABLE_METHOD, TABLE_ID, TABLE_CODE, TABLE_WORDS };
 
 struct table_entry {
@@ -40,8 +44,8 @@ static struct {
 
 enum id_kind { NOT_SEEN, POINTERS, OTHERS };
 
-/* A JVM may have the ids of a later version. So the first id that an event brings is read safely,
- * and decides for all others. */
+/* The layout may be that of an older JVM than the ids. So the first id that an event brings is read
+ * safely, and decides for all others. */
 static bool is_pointer_id(uint64_t id)
 {
     uintptr_t word = 0;
@@ -71,30 +75,25 @@ static struct table_entry *pair_of_method(uintptr_t method)
     return &table.entries[(size_t)(mixed >> HALF_BITS) & (SMP_METHOD_TABLE_ENTRIES - 2)];
 }
 
-/* The word is never freed: see the header. An entry that was emptied while it was written may have
- * zeros. */
+/* The id's word is never freed: see the header. An entry that was emptied while it was written may
+ * have zeros. */
 static bool is_alive(uint64_t id, uintptr_t method)
 {
     return id != 0 && method != 0 && smp_load_word((uintptr_t)id) == method;
 }
 
+/* The id may be followed only if the words come from one writing. */
 static bool read_table_entry(const struct table_entry *entry, uintptr_t method,
                              struct smp_known_method *out)
 {
-    const uint64_t sequence =
-        atomic_load_explicit(&entry->words[TABLE_SEQUENCE], memory_order_acquire);
+    uint64_t words[TABLE_WORDS];
 
-    /* Nothing has been written yet: the key of such an entry is 0, as a word of a stack may be. */
-    if (load_word(entry, TABLE_METHOD) != method || (sequence & 1) != 0 || sequence == 0)
+    if (!smp_entry_copy(entry->words, method, words, TABLE_WORDS) ||
+        !is_alive(words[TABLE_ID], method))
         return false;
-    const uint64_t id = load_word(entry, TABLE_ID);
-    const uint64_t code = load_word(entry, TABLE_CODE);
-    atomic_thread_fence(memory_order_acquire);
-    /* The words must come from one writing; only then may the id be followed. */
-    if (load_word(entry, TABLE_SEQUENCE) != sequence || !is_alive(id, method))
-        return false;
+    const uint64_t code = words[TABLE_CODE];
     *out = (struct smp_known_method){
-        .id = id,
+        .id = words[TABLE_ID],
         .const_method = (uintptr_t)(code >> LENGTH_BITS) & ~(sizeof(uintptr_t) - 1),
         .code_bytes = (uint16_t)code,
         .is_native = (code >> LENGTH_BITS & NATIVE) != 0,
@@ -123,7 +122,8 @@ static uint64_t code_word(const struct smp_known_method *known)
     return (uint64_t)(address | (known->is_native ? NATIVE : 0)) << LENGTH_BITS | known->code_bytes;
 }
 
-/* This method's entry, else one that was never used; NULL: neither. For the thread that writes. */
+/* This method's entry, else one that was never used; NULL: there is neither. Called by the thread
+ * that writes. */
 static struct table_entry *find_room(struct table_entry *pair, uintptr_t method)
 {
     for (size_t i = 0; i < 2; i++) {
@@ -137,7 +137,7 @@ static struct table_entry *find_room(struct table_entry *pair, uintptr_t method)
     return NULL;
 }
 
-/* One of two entries of other methods: that of a dead method, else they take turns. */
+/* Which of two entries of other methods to replace: that of a dead method, else they take turns. */
 static struct table_entry *choose_entry(struct table_entry *pair)
 {
     for (size_t i = 0; i < 2; i++) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * method_table.h - from a Method* to its method id and its byte codes.
+ * method_table.h - finds the method id and the byte codes of a Method*.
  *
  *   the JVM's events: class prepared, method compiled ─offer, add─┐
  *   a walk that sees a method first ─────────────────────────put──┴─► Method* ─find─► id, byte
  *                                                                                     codes
  *
  * Used only up to JDK 25. There a method id is the address of a word that holds the Method*, or 0
- * once its class is unloaded; that word is never freed or used again. So one load proves an entry:
+ * once its class is unloaded; the JVM never frees or reuses that word. So one load proves an entry:
  * while the id's word holds this Method*, the method is the one that was kept, and it is alive.
  * Another class may have taken the same addresses meanwhile, but not the same id. The byte codes of
  * a method do not move after its class is prepared: a class that is redefined gets new Methods.
@@ -18,14 +18,14 @@
  * Two cases are not covered. The JVM frees the methods of an unloaded class a moment before it
  * clears their ids; callers that keep an id check it again after a class was unloaded. And a JVM
  * before JDK-8313816 frees an obsolete version of a redefined class without clearing the ids. If
- * the next version takes its place, its frames have the name of the obsolete one until the method
- * is compiled.
+ * the next version takes its place, frames of the next version have the obsolete one's name until
+ * the method is compiled.
  *
- * Owns     one table for the process, of fixed size, 512 KB, of which only the used pages are real;
- *          an entry replaces one of the two in its place.
+ * Owns     one table for the process, of fixed size, 512 KB, of which only the used pages are real.
+ *          Two entries compete for each place.
  * Threads  find: any, signal handlers included; an entry that is being written is not found. put,
- *          offer, add: likewise; one thread writes at a time, the entry of a second one is dropped.
- *          empty: any but signal handlers.
+ *          offer, add: any, signal handlers included; one thread writes at a time, and the entry of
+ *          a second one is dropped. empty: any but signal handlers.
  * Errors   false: not known.
  * Cost     find, offer: two cache lines, the entry's and that of the id's word; the others: up to
  *          four. No system call, except for the first id.
@@ -57,14 +57,14 @@ static inline bool smp_method_table_serves(const struct smp_layout *layout)
 }
 
 bool smp_method_table_find(uintptr_t method, struct smp_known_method *out);
-/* The id has been read and is this method's. Facts that are already known stay. */
+/* The caller has read the id and knows that it is this method's. Keeps what is already known. */
 void smp_method_table_put(uintptr_t method, const struct smp_known_method *known);
-/* id: as the JVM returns it. offer: only into a free place; add: also in place of another method.
- * */
+/* id: as the JVM returns it. offer takes a free place only, add also that of another method. */
 void smp_method_table_offer(uint64_t id);
 void smp_method_table_add(uint64_t id);
 
-/* Forgets all methods and returns the memory to the system. Others may put new ones meanwhile. */
+/* Forgets all methods and returns the memory to the system. Other threads may put new ones
+ * meanwhile. */
 void smp_method_table_empty(void);
 
 #endif

@@ -21,7 +21,6 @@ enum field {
     OBJECT,
     STACK_LOCKER,
     NARROW_CLASS,
-    CLASS_POINTER,
     CLASS_NAME,
     SYMBOL_LENGTH,
     SYMBOL_BODY,
@@ -58,7 +57,6 @@ static const struct smp_wanted names[FIELD_COUNT] = {
     [OBJECT] = FIELD("ObjectMonitor", "_object"),
     [STACK_LOCKER] = FIELD("ObjectMonitor", "_stack_locker"),
     [NARROW_CLASS] = FIELD("oopDesc", "_metadata._compressed_klass"),
-    [CLASS_POINTER] = FIELD("oopDesc", "_metadata._klass"),
     [CLASS_NAME] = FIELD("Klass", "_name"),
     [SYMBOL_LENGTH] = FIELD("Symbol", "_length"),
     [SYMBOL_BODY] = FIELD("Symbol", "_body[0]"),
@@ -76,7 +74,7 @@ static const struct smp_wanted names[FIELD_COUNT] = {
 
 struct found {
     struct smp_wanted fields[FIELD_COUNT];
-    struct smp_flags flags; /* none: all are missing */
+    struct smp_flags flags; /* first 0: this JVM has no list of options */
 };
 
 static bool has(const struct found *found, enum field field)
@@ -95,12 +93,7 @@ static uintptr_t address_in(const struct found *found, enum field field)
     return has(found, field) ? (uintptr_t)found->fields[field].value : 0;
 }
 
-static bool is_set(const struct found *found, const char *flag)
-{
-    return smp_flags_is_on(&found->flags, flag);
-}
-
-/* A variable whose address is in ZGC's table. */
+/* The address of a variable, which ZGC's table holds; 0: there is no table. */
 static uintptr_t z_variable(const struct found *found, enum field field)
 {
     const uintptr_t table = smp_load_word(address_in(found, Z_INSTANCE));
@@ -108,8 +101,8 @@ static uintptr_t z_variable(const struct found *found, enum field field)
     return table == 0 ? 0 : smp_load_word(table + offset_in(found, field));
 }
 
-/* Only the generational ZGC has a shift. JDK 21 to 23 also have another ZGC, and export none of its
- * variables here. */
+/* Only the generational ZGC has a shift. JDK 21 to 23 also have a ZGC without generations, and do
+ * not export its variables. */
 static void find_z_references(const struct found *found, struct smp_object_layout *out)
 {
     const bool is_shifted = has(found, Z_BAD_MASK) && has(found, Z_LOAD_SHIFT);
@@ -137,13 +130,14 @@ static void find_class_words(const struct found *found, struct smp_object_layout
     out->length = offset_in(found, SYMBOL_LENGTH);
     out->body = offset_in(found, SYMBOL_BODY);
     out->class_at = offset_in(found, NARROW_CLASS);
-    if (is_set(found, "UseCompactObjectHeaders")) {
+    if (smp_flags_is_on(&found->flags, "UseCompactObjectHeaders")) {
         out->class_at = 0;
         out->mark_shift = offset_in(found, KLASS_SHIFT);
         out->classes = out->mark_shift > 0 ? SMP_CLASS_IN_MARK : SMP_CLASS_UNKNOWN;
     } else {
-        out->classes =
-            is_set(found, "UseCompressedClassPointers") ? SMP_CLASS_NARROW : SMP_CLASS_POINTER;
+        out->classes = smp_flags_is_on(&found->flags, "UseCompressedClassPointers")
+                           ? SMP_CLASS_NARROW
+                           : SMP_CLASS_POINTER;
     }
 }
 
@@ -153,12 +147,10 @@ static void find_objects(const struct found *found, struct smp_object_layout *ou
     if (found->flags.first == 0)
         return;
     find_class_words(found, out);
-    if (is_set(found, "UseZGC")) {
+    if (smp_flags_is_on(&found->flags, "UseZGC"))
         find_z_references(found, out);
-    } else if (is_set(found, "UseSerialGC") || is_set(found, "UseParallelGC") ||
-               is_set(found, "UseG1GC")) {
+    else if (smp_flags_objects_move_in_safepoints(&found->flags))
         out->references = SMP_REFERENCE_PLAIN;
-    }
 }
 
 static void find_lock_stack(const struct found *found, struct smp_monitor_layout *out)
@@ -169,7 +161,8 @@ static void find_lock_stack(const struct found *found, struct smp_monitor_layout
     out->lock_stack_base = offset_in(found, LOCK_STACK) + offset_in(found, LOCK_STACK_BASE);
 }
 
-/* The calling thread waits for no monitor, has its own id, and its lock stack ends in bounds. */
+/* True if the calling thread, as read, waits for no monitor, has its own id, and has a lock stack
+ * that ends in bounds. */
 static bool is_layout_right(const struct smp_monitor_layout *layout, uintptr_t java_thread,
                             int64_t java_id)
 {
@@ -187,8 +180,11 @@ static bool is_layout_right(const struct smp_monitor_layout *layout, uintptr_t j
     return true;
 }
 
-/* Is the class of the calling thread's object Thread? Native code has attached that thread. If the
- * object's word is not understood just now, that does not count against the layout. */
+/*
+ * Reads the class of the calling thread's Thread object. Native code has attached this thread, so
+ * the class is Thread itself. If the object's word is not understood just now, that does not count
+ * against the layout.
+ */
 static bool is_class_right(const struct found *found, const struct smp_object_layout *objects,
                            uintptr_t java_thread)
 {

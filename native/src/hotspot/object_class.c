@@ -7,7 +7,7 @@
 
 enum { HEADER_WORDS = 2, MAX_SHIFT = 63 };
 
-/* True: no bit of the colour says that the collector must see the word first. */
+/* False: the word's colour says that the collector must see it first. */
 static bool is_good(const struct smp_object_layout *layout, uintptr_t word)
 {
     return (word & smp_load_word(layout->bad_mask)) == 0;

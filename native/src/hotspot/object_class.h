@@ -22,7 +22,7 @@ enum smp_reference_kind {
     SMP_REFERENCE_UNKNOWN,
     SMP_REFERENCE_PLAIN,  /* an address */
     SMP_REFERENCE_MASKED, /* an address, if no bit of the bad mask is in it: ZGC up to JDK 22 */
-    SMP_REFERENCE_SHIFTED /* the same, and the address lies above the colour: generational ZGC */
+    SMP_REFERENCE_SHIFTED /* likewise, and the address lies above the colour: generational ZGC */
 };
 
 enum smp_class_kind {
@@ -48,8 +48,8 @@ struct smp_object_layout {
 
 /* The address of the object that the handle refers to. It may change at the next safepoint. */
 uintptr_t smp_object_address(const struct smp_object_layout *layout, uintptr_t handle);
-/* The name of the object's class, as "com.acme.Cart"; cut at size. Believe it only if no safepoint
- * has begun since the object's address was read. */
+/* Writes the name of the object's class, as "com.acme.Cart", cut at size. The name counts only if
+ * no safepoint has begun since the object's address was read. */
 bool smp_object_class_name(const struct smp_object_layout *layout, uintptr_t object, char *name,
                            size_t size);
 

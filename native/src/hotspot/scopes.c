@@ -127,7 +127,7 @@ static const char *find_bytes(const struct debug_data *data, uintptr_t at, size_
     return NULL;
 }
 
-/* The bytes of metadata that are copied: the first ones. */
+/* How many bytes of metadata are copied, from the first on. */
 static size_t metadata_bytes(const struct debug_data *data, const struct smp_code_copy *copy)
 {
     const size_t all = data->metadata_end - data->metadata;
@@ -136,8 +136,8 @@ static size_t metadata_bytes(const struct debug_data *data, const struct smp_cod
 }
 
 /*
- * Copies [from, end), for which there is room, and, if wanted, the first metadata, in one read. The
- * bytes may be another method's by then, as if they were read piece by piece. So reads of the copy
+ * Copies [from, end), for which there is room, and, if wanted, the first metadata, in one read.
+ * Another method's data may lie there by then, as with reads piece by piece. So reads of the copy
  * are checked against the bounds of data, the caller checks each Method*, and at the end the blob
  * must still be of the same method.
  */
@@ -173,7 +173,7 @@ static bool is_same_method(const struct smp_layout *layout, const struct smp_blo
     return smp_load_u32(blob->start + layout->nmethod.compile_id) == blob->compile_id;
 }
 
-/* Until a method is installed, the JVM writes its data; after that they do not change. */
+/* The JVM writes a method's data until the method is installed. After that they do not change. */
 static bool is_installed(const struct smp_layout *layout, const struct smp_blob *blob)
 {
     return layout->nmethod.state != 0 &&
@@ -286,8 +286,8 @@ static bool load_record(const struct smp_layout *layout, const struct debug_data
 
 /*
  * Finds the record of exactly this pc, which counts from the start of the code, or, if is_near, the
- * first one behind it. Records are in order of their pcs. The last one marks the end of the list
- * and is no place in the code: for a pc behind all places the one before it is the nearest.
+ * first record at or behind it. Records are in order of their pcs. The last one only marks the end
+ * of the list: a pc behind all others gets the record before the end mark.
  */
 static bool find_record(const struct smp_layout *layout, struct debug_data *data, int32_t pc,
                         bool is_near, struct smp_code_copy *copy, struct record *out)
@@ -367,7 +367,7 @@ static uintptr_t read_scope_method(const struct debug_data *data, struct metadat
     return read->words[index - 1 - first];
 }
 
-/* From the innermost scope out. A caller's scope was written before that of its callee. */
+/* Reads from the innermost scope outwards. A caller's scope was written before its callee's. */
 static size_t read_scopes(const struct smp_layout *layout, const struct debug_data *data,
                           int32_t scope, struct smp_raw_frame *out, size_t room)
 {
@@ -424,7 +424,7 @@ bool smp_code_map_data(const struct smp_layout *layout, struct smp_blob *blob)
 /* The place whose frames are wanted, and the room for them. */
 struct wanted {
     int32_t pc;   /* counted from the start of the code */
-    bool is_near; /* or the first record behind it */
+    bool is_near; /* the first record at or behind pc counts; false: that of exactly pc */
     struct smp_raw_frame *out;
     size_t room;
 };
@@ -479,7 +479,7 @@ static size_t read_with(const struct smp_layout *layout, const struct smp_blob *
                : read_from_data(layout, blob, data, wanted, copy);
 }
 
-/* With a copy on this stack. */
+/* Reads with a copy on this thread's stack, which is not kept. */
 static size_t read_alone(const struct smp_layout *layout, const struct smp_blob *blob,
                          struct debug_data *data, const struct wanted *wanted)
 {

@@ -20,7 +20,7 @@ enum field {
     IN_VM,
     IN_JAVA,
     BLOCKED,
-    /* each group alone may be missing */
+    /* optional, each group on its own */
     STACK_BASE,
     STACK_SIZE,
     EXCEPTION_PC,
@@ -85,7 +85,8 @@ bool smp_thread_layout_stack(const struct smp_jvm_layout *layout, uintptr_t java
     return true;
 }
 
-/* The thread's own bounds, read as those of any other thread, must be those of the C library. */
+/* Reads the calling thread's bounds as those of any other thread, and compares them with the C
+ * library's. */
 static void find_stack_fields(const struct smp_wanted *found, uintptr_t java_thread,
                               uintptr_t stack_high, struct smp_jvm_layout *layout)
 {

@@ -7,8 +7,8 @@
  * supported interface. So they are used only if the calling thread's values are right: it is in a
  * native method called from Java, so its state is "in native", the last Java stack pointer lies
  * above us on this very stack, the last Java pc lies in known code, and the JNIEnv lies in the
- * object. If one of these differs, no offset is used, and our own walk is not the engine. The
- * stack's bounds must be those of the C library; else only they are not used.
+ * object. If one of these differs, no offset is used, and our own walk is not the engine. If the
+ * stack's bounds are not those of the C library, only the bounds are not used.
  *
  * Threads  any attached one.
  * Errors   a layout of zeros: unknown.
@@ -21,8 +21,8 @@
 #include <stdint.h>
 
 /*
- * The numbers by which the JVM says what a thread does. Up to JDK 27 they are 4, 6, 8 and 10, and
- * the odd ones between them stand for the way from one to another; from 28 on they are 2, 3, 4, 5.
+ * The JVM's numbers for the states of a thread. Up to JDK 27 they are 4, 6, 8 and 10, and the odd
+ * numbers between them are transitions; from 28 on they are 2, 3, 4, 5.
  */
 struct smp_jvm_states {
     int32_t in_native;

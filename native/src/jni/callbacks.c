@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "jni/convert.h"
 #include "jvm/agent/agent.h"
-#include "jvm/agent/local_frame.h"
+#include "jvm/agent/jdk.h"
 
 enum { LOCAL_REFS = 16 }; /* of one call */
 

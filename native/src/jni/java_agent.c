@@ -12,7 +12,7 @@
 #include "base/utf8.h"
 #include "jni/convert.h"
 #include "jvm/agent/agent_options.h"
-#include "jvm/agent/local_frame.h"
+#include "jvm/agent/jdk.h"
 #include "jvm/agent/vm_start.h"
 
 #define AGENT_CLASS "com.incapsula.sampler.internal.agent.Agent"

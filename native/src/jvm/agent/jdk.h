@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jdk.h - classes, methods and fields of the JDK, which this JDK may not have.
+ * jdk.h - looks up classes, methods and fields that this JDK may not have, and JNI local frames:
+ * the references that are made in a frame end with it.
  *
  * Threads  any attached one.
- * Errors   NULL, with no exception pending. owner may be NULL: then there is none, either.
- * Cost     a look-up by name.
+ * Errors   NULL, with no exception pending; also if owner is NULL. push: false without memory, with
+ *          no exception pending; then there is no frame.
+ * Cost     a look-up by name. push: an allocation of the JVM's.
  */
 #ifndef SMP_JVM_AGENT_JDK_H
 #define SMP_JVM_AGENT_JDK_H
 
 #include <jni.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 static inline void *smp_jdk_found(JNIEnv *env, void *found)
@@ -56,6 +59,19 @@ static inline jmethodID smp_jdk_static_method(JNIEnv *env, jclass owner, const c
     if (owner == NULL)
         return NULL;
     return smp_jdk_found(env, (*env)->GetStaticMethodID(env, owner, name, signature));
+}
+
+static inline bool smp_local_frame_push(JNIEnv *env, jint references)
+{
+    if ((*env)->PushLocalFrame(env, references) == JNI_OK)
+        return true;
+    (*env)->ExceptionClear(env);
+    return false;
+}
+
+static inline void smp_local_frame_pop(JNIEnv *env)
+{
+    (void)(*env)->PopLocalFrame(env, NULL);
 }
 
 #endif

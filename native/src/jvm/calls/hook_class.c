@@ -14,7 +14,6 @@
 #include "counting/call_pools.h"
 #include "counting/call_shared.h"
 #include "jvm/agent/jdk.h"
-#include "jvm/agent/local_frame.h"
 #include "jvm/calls/own_calls.h"
 #include "jvm/threads/threads.h"
 

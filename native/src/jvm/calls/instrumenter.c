@@ -11,7 +11,7 @@
 #include "base/thread.h"
 #include "counting/call_arena.h"
 #include "engine/session/worker.h"
-#include "hotspot/class_changes.h"
+#include "hotspot/flags.h"
 #include "jvm/agent/agent.h"
 #include "jvm/agent/jdk.h"
 #include "jvm/agent/jvmti_status.h"

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "jvm/agent/jdk.h"
 #include "jvm/agent/jvmti_status.h"
-#include "jvm/agent/local_frame.h"
 
 #define LAMBDA_MARK "$$Lambda"
 

@@ -28,7 +28,7 @@ static struct {
     _Atomic uint64_t records;
     _Atomic uint64_t frames;
     _Atomic uint64_t given_up;
-    _Atomic bool knows_use; /* code whose record was equal has been seen in use, as it must be */
+    _Atomic bool knows_use; /* code whose record was equal has been seen in use */
 } state = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
 static int answer_now(void)
@@ -44,6 +44,13 @@ bool smp_hotspot_is_usable(void)
 bool smp_hotspot_is_refused(void)
 {
     return answer_now() == REFUSED;
+}
+
+bool smp_hotspot_keeps_ids(void)
+{
+    const int now = answer_now();
+
+    return now != UNKNOWN && now != REFUSED && smp_method_table_serves(&state.layout);
 }
 
 const struct smp_layout *smp_hotspot_layout(void)
@@ -88,7 +95,7 @@ enum smp_status smp_hotspot_find(const struct smp_exports *exports, int version)
     return SMP_OK;
 }
 
-/* A refusal meanwhile stays. */
+/* Keeps a refusal that has come meanwhile. */
 static enum smp_status set_proved(void)
 {
     int found = FOUND;

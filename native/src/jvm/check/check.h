@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check.h - checks at start, and while it is used, that HotSpot's memory is laid out as we believe.
+ * check.h - checks, at start and from then on, that HotSpot's memory is laid out as we believe.
  *
  *   find ───► the table of layout.h is complete; the code heaps are where it says
  *   prove ──► check_stacks.h: known stacks, walked by us, equal JVMTI's              ─► usable
  *   record ─► the JVM's own record of a compiled method's frames equals ours
  *                └─ one difference, seen twice: refused for good, with the reason
  *
- * A safepoint may begin while a record is compared, and redefine a method of it: the method then
- * has another id than the record. So a record that differs is compared once more, after a call of
+ * A safepoint may begin while a record is compared, and redefine one of its methods, which then has
+ * another id than in the record. So a record that differs is compared once more, after a call of
  * the JVM, which returns only when the safepoint is over. The difference does not count if the JVM
- * has given the code up, as it does with all code of a redefined method. An earlier record that was
- * equal must have shown that this can be seen.
+ * has given the code up, as it gives up all code of a redefined method. This rule needs an earlier
+ * record that was equal, and whose code was seen in use.
  *
  * The JVM sends the record of each method that it compiles (CompiledMethodLoad). The first
  * SMP_CHECK_ALL_RECORDS are compared, then one in SMP_CHECK_ONE_IN. If the JVM replays the records
@@ -52,17 +52,19 @@ struct smp_check_counts {
 SMP_CHECKED enum smp_status smp_hotspot_find(const struct smp_exports *exports, int version);
 /* After find. Need not be called again once it returned SMP_OK. */
 SMP_CHECKED enum smp_status smp_hotspot_prove(const struct smp_check_caller *caller);
-/* The event's arguments; info may be NULL. Before find, and once refused, does nothing. */
+/* Takes the event's arguments; info may be NULL. Does nothing before find, and once refused. */
 void smp_hotspot_record(jvmtiEnv *jvmti, jmethodID method, uintptr_t start, size_t size,
                         const void *info);
-/* Around the events of all methods that were compiled before. */
+/* Called before and after the events of all methods that were compiled before. */
 void smp_hotspot_replay(bool begins);
-/* The same for code that is not a method's; only the interpreter is compared. */
+/* Likewise for code that is not a method's; only the interpreter is compared. */
 void smp_hotspot_record_stub(const char *name, uintptr_t start, size_t size);
 
 /* Proved, and not refused since. */
 bool smp_hotspot_is_usable(void);
 bool smp_hotspot_is_refused(void);
+/* Are method ids kept in hotspot/method_table.h in this JVM? */
+bool smp_hotspot_keeps_ids(void);
 /* NULL before find. Constant. */
 const struct smp_layout *smp_hotspot_layout(void);
 /* Ends the use of the layout for good. Only the first reason is kept. */

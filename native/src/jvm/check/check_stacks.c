@@ -11,14 +11,13 @@
 #include "base/thread.h"
 #include "hotspot/frames.h"
 #include "hotspot/method.h"
-#include "hotspot/method_copy.h"
 #include "jvm/agent/agent.h"
-#include "jvm/agent/local_frame.h"
+#include "jvm/agent/jdk.h"
 
 enum {
     FRAMES = 256,
-    NAMED_FRAMES = 8,  /* of each stack, whose names are compared, too */
-    COPY_BYTES = 2048, /* for a method's names and file */
+    NAMED_FRAMES = 8,        /* of each stack, whose names are compared, too */
+    COPY_BYTES = 200 * 1024, /* the longest names of class, method and file */
     PAUSE_NS = 50000,
     WAITER_BYTES = 64 * 1024 /* of its stack; the thread uses a few hundred */
 };
@@ -53,50 +52,47 @@ static const char *read_start(const struct smp_layout *layout, const struct stac
     return NULL;
 }
 
-static bool is_same_name(jvmtiEnv *jvmti, jmethodID method, const struct smp_method_names *names)
+static bool is_text(const char *ours, size_t length, const char *theirs)
+{
+    return strlen(theirs) == length && memcmp(ours, theirs, length) == 0;
+}
+
+static bool is_same_name(jvmtiEnv *jvmti, jmethodID method, jclass owner,
+                         const struct smp_method_copy *copy)
 {
     char *name = NULL;
     char *signature = NULL;
-    jclass owner = NULL;
     bool is_same = false;
 
     if ((*jvmti)->GetMethodName(jvmti, method, &name, NULL, NULL) == JVMTI_ERROR_NONE &&
-        (*jvmti)->GetMethodDeclaringClass(jvmti, method, &owner) == JVMTI_ERROR_NONE &&
         (*jvmti)->GetClassSignature(jvmti, owner, &signature, NULL) == JVMTI_ERROR_NONE) {
-        const size_t length = strlen(signature);
         /* A hidden class has another last character in its signature than in its name. */
-        is_same = strcmp(name, names->name) == 0 &&
+        is_same = is_text(copy->texts + copy->class_bytes, copy->name_bytes, name) &&
                   (strchr(signature, '.') != NULL ||
-                   (length >= 2 && strlen(names->class_name) == length - 2 &&
-                    memcmp(names->class_name, signature + 1, length - 2) == 0));
+                   (strlen(signature) == copy->class_bytes + 2U &&
+                    memcmp(copy->texts, signature + 1, copy->class_bytes) == 0));
     }
     (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)name);
     (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
-    if (owner != NULL)
-        (*smp_agent_env())->DeleteLocalRef(smp_agent_env(), owner);
     return is_same;
 }
 
-static bool is_same_file(jvmtiEnv *jvmti, jmethodID method, const struct smp_method_copy *copy)
+static bool is_same_file(jvmtiEnv *jvmti, jclass owner, const struct smp_method_copy *copy)
 {
     const char *ours = copy->texts + copy->class_bytes + copy->name_bytes;
     char *file = NULL;
-    jclass owner = NULL;
     bool is_same = false;
-
-    if ((*jvmti)->GetMethodDeclaringClass(jvmti, method, &owner) != JVMTI_ERROR_NONE)
-        return false;
     const jvmtiError error = (*jvmti)->GetSourceFileName(jvmti, owner, &file);
+
     if (error == JVMTI_ERROR_NONE)
-        is_same = strlen(file) == copy->file_bytes && memcmp(file, ours, copy->file_bytes) == 0;
+        is_same = is_text(ours, copy->file_bytes, file);
     else
         is_same = copy->file_bytes == 0 || error != JVMTI_ERROR_ABSENT_INFORMATION;
     (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)file);
-    (*smp_agent_env())->DeleteLocalRef(smp_agent_env(), owner);
     return is_same;
 }
 
-/* Does the method say that it has none, as a native one must? */
+/* True if the method has no table of lines, as a native method must not. */
 static bool has_no_lines(const struct smp_layout *layout, uintptr_t method)
 {
     struct smp_method_code code;
@@ -126,46 +122,38 @@ static bool is_same_line(const struct smp_layout *layout, jvmtiEnv *jvmti, jmeth
            (copy->line == 0 && has_no_lines(layout, raw->method));
 }
 
-static bool is_same_place(const struct smp_layout *layout, jvmtiEnv *jvmti,
-                          const struct smp_raw_frame *raw, jmethodID method)
+/* Compares what a report shows of the frame. */
+static const char *compare_shown(const struct smp_layout *layout, jvmtiEnv *jvmti,
+                                 const struct smp_raw_frame *raw, jmethodID method)
 {
-    _Alignas(uintptr_t) char room[COPY_BYTES];
+    static _Alignas(uintptr_t) char room[COPY_BYTES]; /* prove runs one at a time */
     const struct smp_method_copy *copy = (const struct smp_method_copy *)(const void *)room;
+    const char *reason = NULL;
+    jclass owner = NULL;
 
-    return smp_method_copy(layout, raw->method, raw->bci, room, sizeof(room)) > 0 &&
-           is_same_file(jvmti, method, copy) && is_same_line(layout, jvmti, method, raw, copy);
-}
-
-/* Longer names are cut. Such methods are not on the internal thread's stacks, but may be on the
- * caller's. */
-static bool is_cut(const struct smp_method_names *names)
-{
-    return strlen(names->class_name) >= SMP_METHOD_NAME_BYTES - 4 ||
-           strlen(names->name) >= SMP_METHOD_NAME_BYTES - 4;
+    if (smp_method_copy(layout, raw->method, raw->bci, room, sizeof(room)) == 0)
+        return "a method has no names";
+    if ((*jvmti)->GetMethodDeclaringClass(jvmti, method, &owner) != JVMTI_ERROR_NONE ||
+        !is_same_name(jvmti, method, owner, copy))
+        reason = "a method has other names";
+    else if (!is_same_file(jvmti, owner, copy) || !is_same_line(layout, jvmti, method, raw, copy))
+        reason = "a method has another file or line";
+    if (owner != NULL)
+        (*smp_agent_env())->DeleteLocalRef(smp_agent_env(), owner);
+    return reason;
 }
 
 static const char *compare_frame(const struct smp_layout *layout, jvmtiEnv *jvmti,
                                  const struct smp_frames *ours, const jvmtiFrameInfo *theirs,
                                  size_t i)
 {
-    struct smp_method_names names;
     const jlong bci = ours->raw[i].bci;
 
     if (smp_method_id(layout, ours->raw[i].method) != (uint64_t)(uintptr_t)theirs[i].method)
         return "a frame is of another method";
     if (bci != theirs[i].location)
         return "a frame is at another byte code";
-    if (i >= NAMED_FRAMES)
-        return NULL;
-    if (!smp_method_names(layout, ours->raw[i].method, &names))
-        return "a method has no names";
-    if (is_cut(&names))
-        return NULL;
-    if (!is_same_name(jvmti, theirs[i].method, &names))
-        return "a method has other names";
-    return is_same_place(layout, jvmti, &ours->raw[i], theirs[i].method)
-               ? NULL
-               : "a method has another file or line";
+    return i < NAMED_FRAMES ? compare_shown(layout, jvmti, &ours->raw[i], theirs[i].method) : NULL;
 }
 
 /* JVMTI returns all frames of a virtual thread; a walk stops at the frames in the heap. */

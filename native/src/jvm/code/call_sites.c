@@ -7,149 +7,97 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "classfile/class_file.h"
 #include "hotspot/machine_code.h"
 #include "jvm/agent/agent.h"
 #include "jvm/check/inline_record.h"
 #include "jvm/code/code_map.h"
 
-/* --- what a byte code calls: codes and constants as the class file format has them --- */
+/* --- what a byte code calls --- */
 
-enum {
-    NAME_BYTES = 32, /* longer names are cut */
-    INVOKE_VIRTUAL = 0xb6,
-    INVOKE_INTERFACE = 0xb9,
-    TAG_UTF8 = 1,
-    TAG_INTEGER = 3,
-    TAG_FLOAT = 4,
-    TAG_LONG = 5,
-    TAG_DOUBLE = 6,
-    TAG_METHODREF = 10,
-    TAG_INTERFACE_METHODREF = 11,
-    TAG_NAME_AND_TYPE = 12,
-    TAG_METHOD_HANDLE = 15
+enum { INVOKE_VIRTUAL = 0xb6, INVOKE_INTERFACE = 0xb9, POOL_START = 1 };
+
+/* The bytes of a class's constants, behind one byte: smp_class_file_open_pool needs an offset above
+ * 0. bytes NULL: none. */
+struct constants {
+    uint8_t *bytes;
+    struct smp_class_file file;
 };
 
-/* A class's constants; at == NULL: none. */
-struct pool {
-    unsigned char *at;
-    size_t size;
-    jint count;
-};
-
-static unsigned read_u2(const unsigned char *at)
+static bool open_constants(jvmtiEnv *jvmti, jclass owner, struct constants *out)
 {
-    return (unsigned)at[0] << 8 | at[1];
-}
+    unsigned char *pool = NULL;
+    jint count = 0;
+    jint size = 0;
+    bool is_open = false;
 
-/* The size with the tag; 0: not understood. */
-static size_t constant_size(const unsigned char *at, size_t left)
-{
-    switch (at[0]) {
-    case TAG_UTF8:
-        return left >= 3 ? 3 + (size_t)read_u2(at + 1) : 0;
-    case TAG_LONG:
-    case TAG_DOUBLE:
-        return 9;
-    case TAG_METHOD_HANDLE:
-        return 4;
-    case TAG_INTEGER:
-    case TAG_FLOAT:
-    case 9: /* references to fields and methods, names and types, things computed later */
-    case TAG_METHODREF:
-    case TAG_INTERFACE_METHODREF:
-    case TAG_NAME_AND_TYPE:
-    case 17:
-    case 18:
-        return 5;
-    case 7: /* classes, texts, method types, modules, packages */
-    case 8:
-    case 16:
-    case 19:
-    case 20:
-        return 3;
-    default:
-        return 0;
+    *out = (struct constants){ 0 };
+    if ((*jvmti)->GetConstantPool(jvmti, owner, &count, &size, &pool) != JVMTI_ERROR_NONE)
+        return false;
+    if (size > 0)
+        out->bytes = smp_alloc(NULL, POOL_START + (size_t)size);
+    if (out->bytes != NULL) {
+        memcpy(out->bytes + POOL_START, pool, (size_t)size);
+        is_open = smp_class_file_open_pool(&out->file, out->bytes, POOL_START + (size_t)size,
+                                           POOL_START, (uint16_t)count) == SMP_OK;
     }
+    (void)(*jvmti)->Deallocate(jvmti, pool);
+    return is_open;
 }
 
-/* The constant of that number, or NULL. *size includes the tag. */
-static const unsigned char *find_constant(const struct pool *pool, unsigned wanted, size_t *size)
+static void close_constants(struct constants *constants)
 {
-    size_t offset = 0;
-
-    for (unsigned i = 1; i < (unsigned)pool->count && offset < pool->size; i++) {
-        const unsigned char *at = pool->at + offset;
-        *size = constant_size(at, pool->size - offset);
-        if (*size == 0 || *size > pool->size - offset)
-            return NULL;
-        if (i == wanted)
-            return at;
-        if (at[0] == TAG_LONG || at[0] == TAG_DOUBLE)
-            i++; /* these take two numbers */
-        offset += *size;
-    }
-    return NULL;
-}
-
-static bool read_invoked_name(const struct pool *pool, unsigned reference, char out[NAME_BYTES])
-{
-    size_t size = 0;
-    const unsigned char *at = find_constant(pool, reference, &size);
-
-    if (at == NULL || (at[0] != TAG_METHODREF && at[0] != TAG_INTERFACE_METHODREF))
-        return false;
-    at = find_constant(pool, read_u2(at + 3), &size);
-    if (at == NULL || at[0] != TAG_NAME_AND_TYPE)
-        return false;
-    at = find_constant(pool, read_u2(at + 1), &size);
-    if (at == NULL || at[0] != TAG_UTF8)
-        return false;
-    size_t length = size - 3;
-    if (length > NAME_BYTES - 1)
-        length = NAME_BYTES - 1;
-    memcpy(out, at + 3, length);
-    out[length] = '\0';
-    return true;
+    smp_class_file_close(&constants->file);
+    smp_free(NULL, constants->bytes);
 }
 
 /* The number of the constant that names the called method; 0: nothing is called. */
-static unsigned read_method_reference(jvmtiEnv *jvmti, jmethodID method, jint bci)
+static uint16_t read_method_reference(jvmtiEnv *jvmti, jmethodID method, jint bci)
 {
     unsigned char *codes = NULL;
-    unsigned reference = 0;
+    uint16_t reference = 0;
     jint count = 0;
 
     if (bci < 0 || (*jvmti)->GetBytecodes(jvmti, method, &count, &codes) != JVMTI_ERROR_NONE)
         return 0;
     if (bci + 2 < count && codes[bci] >= INVOKE_VIRTUAL && codes[bci] <= INVOKE_INTERFACE)
-        reference = read_u2(codes + bci + 1);
+        reference = smp_class_u2(codes + bci + 1);
     (void)(*jvmti)->Deallocate(jvmti, codes);
     return reference;
 }
 
-static bool find_invoked_name(jvmtiEnv *jvmti, jmethodID method, jint bci, char out[NAME_BYTES])
+/* The compiler turns calls of these methods into array copies. */
+static bool is_copy(struct smp_class_text name)
 {
-    const unsigned reference = read_method_reference(jvmti, method, bci);
+    static const char *const names[] = { "arraycopy", "copyOf", "copyOfRange", "clone" };
+    bool is = false;
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        is = is || smp_class_text_is(name, names[i]);
+    return is;
+}
+
+static bool invokes_copy(jvmtiEnv *jvmti, jmethodID method, jint bci)
+{
+    const uint16_t reference = read_method_reference(jvmti, method, bci);
     JNIEnv *env = smp_agent_env();
-    struct pool pool = { 0 };
+    struct constants constants;
+    struct smp_class_member invoked;
     jclass owner = NULL;
-    jint bytes = 0;
-    bool found = false;
+    bool is = false;
 
     if (reference == 0 || env == NULL ||
         (*jvmti)->GetMethodDeclaringClass(jvmti, method, &owner) != JVMTI_ERROR_NONE)
         return false;
-    if ((*jvmti)->GetConstantPool(jvmti, owner, &pool.count, &bytes, &pool.at) ==
-        JVMTI_ERROR_NONE) {
-        pool.size = bytes > 0 ? (size_t)bytes : 0;
-        found = read_invoked_name(&pool, reference, out);
-        (void)(*jvmti)->Deallocate(jvmti, pool.at);
-    }
+    if (open_constants(jvmti, owner, &constants))
+        is = smp_class_file_member(&constants.file, reference, &invoked) && is_copy(invoked.name);
+    close_constants(&constants);
     (*env)->DeleteLocalRef(env, owner);
-    return found;
+    return is;
 }
 
-/* --- what byte codes call, remembered --- */
+/* --- the cache --- */
 
 /* A byte code that has been read; ids are not used again. */
 struct cached_call {
@@ -190,16 +138,11 @@ static void cache_is_copy(jmethodID method, jint bci, bool copies)
 /* Does this byte code call a method that the compiler turns into an array copy? */
 static bool calls_a_copy(jvmtiEnv *jvmti, jmethodID method, jint bci)
 {
-    static const char *const names[] = { "arraycopy", "copyOf", "copyOfRange", "clone" };
-    char name[NAME_BYTES] = "";
     bool copies = false;
 
     if (find_cached(method, bci, &copies))
         return copies;
-    if (find_invoked_name(jvmti, method, bci, name)) {
-        for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-            copies = copies || strcmp(name, names[i]) == 0;
-    }
+    copies = invokes_copy(jvmti, method, bci);
     cache_is_copy(method, bci, copies);
     return copies;
 }

@@ -64,7 +64,7 @@ bool smp_class_unload_open(jvmtiEnv *jvmti)
 {
     const bool has_event = set_callback(jvmti, on_class_unload);
 
-    /* Facts that were read while the event was off belong to no later epoch. */
+    /* Data that were read while the event was off belong to no later epoch. */
     atomic_fetch_add(&unloads.epoch, 1);
     atomic_store_explicit(&unloads.has_event, has_event, memory_order_release);
     return has_event;
@@ -89,7 +89,7 @@ static void set_prepare_event(bool on)
                                                  JVMTI_EVENT_CLASS_PREPARE, NULL);
 }
 
-/* Two users may change it at once: the later one sees what both want. */
+/* Two users may change the event at once: the later one sees what both want. */
 void smp_prepare_event_set(enum smp_prepare_user user, bool on)
 {
     bool wanted = false;

@@ -36,7 +36,7 @@ static bool set_code_events(jvmtiEventMode mode)
     return all;
 }
 
-/* The events of all code that was made before. */
+/* Has the JVM send the events of all code that was made before. */
 static bool replay_code_events(jvmtiEnv *jvmti)
 {
     bool all = false;
@@ -48,8 +48,8 @@ static bool replay_code_events(jvmtiEnv *jvmti)
     return all;
 }
 
-/* While the event for compiled methods is on, the JVM also records more exact lines for the methods
- * that it compiles. */
+/* While the event for compiled methods is on, the JVM also records lines more exactly in the
+ * methods that it compiles. */
 const char *smp_code_events_open(jvmtiEnv *jvmti)
 {
     const jvmtiCapabilities wanted = { .can_generate_compiled_method_load_events = 1 };
@@ -90,8 +90,8 @@ void JNICALL smp_code_events_on_class_load(jvmtiEnv *jvmti, JNIEnv *env, jthread
     (void)loaded;
 }
 
-/* Number of frames of info, from the innermost on, that are not in the callers it shares with last.
- * */
+/* Counts the frames of info, from the innermost on, that are not in the callers it shares with
+ * last. */
 static jint count_new_frames(const PCStackInfo *last, const PCStackInfo *info)
 {
     jint left = info->numstackframes;
@@ -121,10 +121,9 @@ static void keep_inlined(const jvmtiCompiledMethodLoadInlineRecord *record)
 /* Keeps the ids of the method and of the methods inlined in it: they will be on stacks. */
 static void keep_ids(jmethodID method, const void *info)
 {
-    const struct smp_layout *layout = smp_hotspot_layout();
     const jvmtiCompiledMethodLoadInlineRecord *record = smp_inline_record_find(info);
 
-    if (layout == NULL || smp_hotspot_is_refused() || !smp_method_table_serves(layout))
+    if (!smp_hotspot_keeps_ids())
         return;
     smp_method_table_add((uint64_t)(uintptr_t)method);
     if (record != NULL)

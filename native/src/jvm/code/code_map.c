@@ -341,7 +341,7 @@ void smp_code_map_remove_method(uintptr_t start, uint64_t method)
     pthread_mutex_lock(&code.mutex);
     view = current_view();
     if (view != NULL) {
-        /* Found by its first byte; it may have been replaced already. */
+        /* The method may have been replaced already. */
         struct smp_code_piece *piece =
             (struct smp_code_piece *)(uintptr_t)smp_code_find(view, start);
         if (piece != NULL && piece->kind == SMP_CODE_METHOD && piece->start == start &&
@@ -411,7 +411,7 @@ void smp_code_map_close(void)
     if (code.open) {
         code.open = false;
         publish_view(NULL);
-        /* a reader is a handler: it leaves within microseconds */
+        /* A reader is a handler, and leaves within microseconds. */
         for (unsigned round = 0; code.retired != NULL; round++) {
             smp_backoff(round);
             free_retired_views();

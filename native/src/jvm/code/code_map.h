@@ -4,8 +4,8 @@
  *
  *   add, remove ─► recent ─full─► a new sorted view ─► code_view.h
  *
- * The JVM uses addresses again, and its unload events may come late, so a method that is added ends
- * every method whose addresses it takes.
+ * The JVM reuses addresses, and its unload events may come late. So a method that is added ends
+ * each method whose addresses it takes.
  *
  * Owns     the views, and the names of stubs, which last until close.
  * Threads  any; writers take one mutex, never across a call to the JVM. Readers: code_view.h.
@@ -37,15 +37,13 @@ struct smp_code_map_stats {
 
 /* SMP_ENOMEM. Between close and open nothing is kept, and find finds nothing. */
 SMP_CHECKED enum smp_status smp_code_map_open(void);
-/* Waits for readers. The texts of names end here. */
+/* Waits for readers. Frees the texts of names. */
 void smp_code_map_close(void);
 
 void smp_code_map_add_method(uintptr_t start, uint32_t size, uint64_t method);
 void smp_code_map_remove_method(uintptr_t start, uint64_t method);
-/*
- * The line of the call that returns to this address is that of pc. Added after the method; ends
- * with it.
- */
+/* Says that the line of the call that returns to this address is that of pc. Call it after the
+ * method was added; it ends with the method. */
 void smp_code_map_add_call_site(uintptr_t return_address, uintptr_t pc);
 void smp_code_map_add_stub(uintptr_t start, uint32_t size, const char *name);
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "jvm/agent/jdk.h"
-#include "jvm/agent/local_frame.h"
 
 struct unsafe {
     JNIEnv *env;
@@ -87,7 +86,7 @@ static bool find_classes(const struct smp_layout *layout, JNIEnv *env, struct sm
         return refuse_heap(reason, "no class jdk.internal.vm.StackChunk");
     if (!find_offsets(env, continuation, chunk, out))
         return refuse_heap(reason, "no offsets of the fields of a StackChunk");
-    /* A local reference is the address of a word that has the object's. */
+    /* A local reference is the address of a word that refers to the object. */
     if (!smp_chunks_find_frames(layout, (uintptr_t)chunk, out))
         return refuse_heap(reason, "no offset of the frames in a StackChunk");
     out->yields[0] = id_of(smp_jdk_static_method(env, continuation, "doYield", "()I"));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * continuations.h - asks the JDK how its classes Continuation and StackChunk are laid out
+ * continuations.h - reads how the JDK's classes Continuation and StackChunk are laid out
  * (Unsafe.objectFieldOffset), and which of their methods a thread parks in, for hotspot/chunks.h.
  *
  * Threads  any attached one.

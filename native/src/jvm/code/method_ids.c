@@ -6,8 +6,8 @@
 
 #include "hotspot/method_table.h"
 #include "jvm/agent/agent.h"
+#include "jvm/agent/jdk.h"
 #include "jvm/agent/jvmti_status.h"
-#include "jvm/agent/local_frame.h"
 #include "jvm/check/check.h"
 #include "jvm/code/class_events.h"
 
@@ -26,9 +26,7 @@ uint64_t smp_method_ids_made(void)
 /* Our own walk then finds the ids without reading the JVM's memory. */
 static void offer_ids(const jmethodID *methods, jint count)
 {
-    const struct smp_layout *layout = smp_hotspot_layout();
-
-    if (layout == NULL || smp_hotspot_is_refused() || !smp_method_table_serves(layout))
+    if (!smp_hotspot_keeps_ids())
         return;
     for (jint i = 0; i < count; i++)
         smp_method_table_offer((uint64_t)(uintptr_t)methods[i]);
@@ -60,7 +58,7 @@ static enum smp_status make_ids_of_loaded(jvmtiEnv *jvmti, uint64_t *made)
     return status;
 }
 
-/* Past the limit, the event of each class would cost time for nothing. */
+/* Past the limit, the event of each class would only cost time. */
 static void stop_at_limit(void)
 {
     if (smp_method_ids_made() >= SMP_IDS_LIMIT)

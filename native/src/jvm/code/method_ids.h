@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * method_ids.h - method ids, made before a walk misses them.
+ * method_ids.h - has the JVM make method ids before a walk needs them.
  *
  * AsyncGetCallTrace names a frame only if the method has an id already; our own walk copies the
- * names of others (hotspot/frame_names.h), and ids make that rare. Compiled methods have one,
+ * names of others (hotspot/frames.h), and ids make that rare. Compiled methods have one,
  * because we listen to their events. A young process runs methods that are only interpreted,
  * so ids are made for all methods of a class as soon as the class is prepared, before any of them
  * runs:
@@ -17,15 +17,15 @@
  * An id costs memory of the JVM's own, a part of which stays when its class is unloaded (up to JDK
  * 25). The limit bounds that in an application that makes classes for ever.
  *
- * smp_by_jvmti_fetch makes the ids of one stack by a handshake. From JDK 21 on that may hold up all
- * virtual threads until a running thread reaches its next safepoint (measured on 25, for
- * GetStackTrace and for a list of one thread alike), so make_all takes its place where virtual
- * threads are in use.
+ * smp_by_jvmti_fetch makes the ids of one stack by a handshake. From JDK 21 on a handshake may
+ * stall all virtual threads until a running thread reaches its next safepoint (measured on 25, for
+ * GetStackTrace and for a list of one thread alike), so make_all takes its place if virtual threads
+ * are in use.
  *
  * Owns     its share of the JVM's ClassPrepare event (class_events.h) while open.
  * Threads  open, close: one at a time. on_prepare: any. The others: an attached one.
- * Errors   as jvmti_status.h. A class whose ids cannot be made now is passed over: a handshake
- *          makes them later.
+ * Errors   as jvmti_status.h. A class whose ids cannot be made now is skipped: a handshake makes
+ *          them later.
  * Cost     a class: about 2 us, on the thread that prepares it. make_all: that for all loaded
  *          classes, so its caller limits it.
  */

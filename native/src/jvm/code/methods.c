@@ -11,7 +11,7 @@
 #include "jvm/code/code_map.h"
 
 enum {
-    /* utf8.h makes at most so many bytes of one, and needs so large a buffer. */
+    /* utf8.h writes at most UTF8_GROWTH bytes for each byte, and needs UTF8_MIN_BYTES. */
     UTF8_GROWTH = 3,
     UTF8_MIN_BYTES = 4
 };
@@ -148,7 +148,7 @@ static enum smp_status fill_method_info(struct smp_jvm_methods *methods,
     const size_t class_room = text_room(facts->signature);
     const size_t name_room = text_room(facts->name);
     const size_t file_room = text_room(facts->file);
-    /* Methods without lines are generated: a row for each would make a report grow for ever. */
+    /* Methods without lines are generated. A row for each would make a report grow for ever. */
     const size_t descriptor_room = facts->line_count > 0 ? text_room(facts->descriptor) : 0;
     enum smp_status status = reserve_method_buffer(methods, line_bytes + class_room + name_room +
                                                                 file_room + descriptor_room);

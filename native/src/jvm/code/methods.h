@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * methods.h - the name source: names a method by JVMTI's data of its id, or, without an id, by the
- * names that a walk has copied (named_methods.h).
+ * methods.h - the name source: finds a method's names by its id, with JVMTI, or, for a method
+ * without an id, among the names that walks have copied (named_methods.h).
  *
  * If the class of an id has been unloaded, JVMTI returns INVALID_METHODID, here SMP_EGONE. The
  * first call gets a reference to the declaring class, which keeps it loaded during the other calls.
  *
  * Owns     one buffer for texts and lines, reused from method to method; the named methods.
  * Threads  resolve and release on one attached thread at a time.
- * Errors   SMP_EGONE, SMP_ENOMEM, SMP_EPHASE, SMP_EVM (also: the copy was forgotten). An unknown
- *          file or unknown lines are no error.
+ * Errors   SMP_EGONE, SMP_ENOMEM, SMP_EPHASE, SMP_EVM (also: the table has forgotten the copy). An
+ *          unknown file or unknown lines are no error.
  * Cost     some calls of JVMTI, each with a malloc of the JVM's own.
  */
 #ifndef SMP_JVM_CODE_METHODS_H

@@ -11,8 +11,8 @@
 
 enum { ACC_SYNCHRONIZED = 0x20, NONE = -1 };
 
-/* The byte code that ends the lock held at bci: the next monitorexit, if a lock begins before bci.
- * */
+/* Finds the byte code that ends the lock held at bci: the next monitorexit, if a lock begins before
+ * bci. */
 static jint find_monitorexit(const unsigned char *codes, uint32_t count, jint bci)
 {
     struct smp_instruction instruction;
@@ -30,14 +30,14 @@ static jint find_monitorexit(const unsigned char *codes, uint32_t count, jint bc
     return NONE;
 }
 
-/* Before its first byte code a method has no index. */
+/* A method has no index before its first byte code. */
 static jint known_bci(jint bci)
 {
     return bci < 0 ? 0 : bci;
 }
 
-/* The byte code index at which the frame's lock ends; for a synchronized method that of the frame.
- * NONE: the frame holds no lock. */
+/* Finds the byte code index at which the frame's lock ends; for a synchronized method, returns the
+ * frame's own. NONE: the frame holds no lock. */
 static jint find_end(jvmtiEnv *jvmti, jmethodID method, jint bci)
 {
     unsigned char *codes = NULL;
@@ -62,7 +62,7 @@ struct holder {
     jint end_bci;
 };
 
-/* The frame that holds a lock, after inner others that do. */
+/* Finds the innermost frame that holds a lock, after skipping `inner` such frames. */
 static struct holder find_holder(jvmtiEnv *jvmti, const PCStackInfo *info, jint inner)
 {
     struct holder holder = { .info = info, .frame = NONE, .end_bci = NONE };
@@ -75,7 +75,7 @@ static struct holder find_holder(jvmtiEnv *jvmti, const PCStackInfo *info, jint 
     return holder;
 }
 
-/* Is the innermost frame of info the holder's, at any byte code of its method? */
+/* True if the innermost frame of info is the holder's, at any byte code of its method. */
 static bool is_holders(const PCStackInfo *info, const struct holder *holder)
 {
     const PCStackInfo *held = holder->info;
@@ -128,7 +128,7 @@ void smp_monitor_exits_make(jvmtiEnv *jvmti, const void *start, size_t size, con
 {
     const jvmtiCompiledMethodLoadInlineRecord *record = smp_inline_record_find(info);
     struct smp_outlined_call call = { 0 };
-    uintptr_t first = 0; /* such calls lie behind the method's own code */
+    uintptr_t first = 0; /* the first exit: all lie behind the method's own code */
     jint last = NONE;
     jint inner = 0;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * monitor_exits.h - finds the lines at which C1's code ends a lock that another thread waits for.
- * The calls that end such a lock have no debug record of their own.
+ * monitor_exits.h - finds the lines at which C1's code leaves a lock that another thread waits for.
+ * The calls that leave such a lock have no debug record of their own.
  *
- * These calls lie behind the method's own code, among other calls. The JVM takes the record of the
- * next call, which may be of any inlined method:
+ * These calls lie behind the method's own code, among other calls. The JVM uses the record of the
+ * next call, which may belong to any inlined method:
  *
  *   own code   record: priceOf, line 20, in handle, line 20
  *              end of the lock  ◄─────────────┐
@@ -14,11 +14,11 @@
  *              call of another stub, record: handle, line 24  ◄─ what the JVM takes
  *
  * The last record before the jump's target has the frames of the code that ran under the lock. The
- * innermost of these frames that holds a lock is the right one: its method is synchronized, or has
- * a lock that begins before and ends behind the frame's place. If several exits follow the same
- * record, the next exit belongs to the next such frame. The exit gets the record of that very frame
- * with the last byte code before the end of the lock. A synchronized method has no such byte code;
- * it gets the record next to the code that ran last. An exit through which an exception leaves a
+ * exit belongs to the innermost of these frames that holds a lock: its method is synchronized, or
+ * has a lock that begins before and ends behind the frame's place. If several exits follow the same
+ * record, the next exit belongs to the next such frame. The exit gets the record of that frame with
+ * the last byte code before the end of the lock. A synchronized method has no such byte code; its
+ * exit gets the record next to the code that ran last. An exit through which an exception leaves a
  * method is skipped, because no code before it belongs to it.
  *
  * Threads  those of the JVM's events.

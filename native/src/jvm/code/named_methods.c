@@ -11,13 +11,13 @@
 #include "base/alloc.h"
 #include "base/hash_map.h"
 #include "base/utf8.h"
-#include "hotspot/frame_names.h"
+#include "hotspot/frames.h"
 
 enum {
     INDEX_BITS = 10,
     SLOTS = 2 * SMP_NAMED_METHODS_GENERATION, /* a power of two */
     TEXTS = 3,
-    /* utf8.h makes three bytes of one at most, and needs four. */
+    /* utf8.h writes at most UTF8_GROWTH bytes for each byte, and needs UTF8_MIN_BYTES. */
     UTF8_GROWTH = 3,
     UTF8_MIN_BYTES = 4,
     TEXT_ROOM = UTF8_GROWTH * SMP_NAMED_METHODS_LONGEST + TEXTS * UTF8_MIN_BYTES,
@@ -30,7 +30,7 @@ _Static_assert((int)TEXT_ROOM < (int)SMP_NAMED_METHODS_TEXT_BYTES,
 
 enum text { CLASS, METHOD, SOURCE_FILE };
 
-/* Equal ones are equal byte by byte. */
+/* Two equal methods are equal byte by byte. */
 struct named {
     uint32_t hash;
     uint32_t at; /* its texts, each with a NUL */
@@ -83,7 +83,7 @@ static void put_copied_text(char *scratch, struct named *named, enum text which,
                                              UTF8_GROWTH * bytes + UTF8_MIN_BYTES, text, bytes);
 }
 
-/* No byte code starts at the second line: it only holds the method's smallest line. */
+/* The second line only holds the method's smallest line: no byte code starts there. */
 static void put_lines(const struct smp_method_copy *copy, struct named *named)
 {
     named->lines[0] = (struct smp_line){ .start_bci = 0, .line = copy->line };

@@ -2,13 +2,13 @@
 /*
  * named_methods.h - keys and names of methods without a method id.
  *
- * The JVM makes ids on demand, so our own walk meets methods without one. The walk copies the texts
- * that a report shows while the method is alive (hotspot/method_copy.h). This table turns the copy
- * into a key, which the name source (methods.h) resolves.
+ * The JVM makes ids on demand, so our own walk meets methods without one. While the method is
+ * alive, the walk copies the texts that a report shows (hotspot/method.h). This table turns the
+ * copy into a key, which the name source (methods.h) resolves.
  *
  *   copy ─add──► key ─find─► class, method, file, line
  *
- * A key belongs to the texts and the line: copies that are equal have one key.
+ * A key stands for texts and a line: equal copies have one key.
  *
  * Keys have the highest bit set. No id has it: up to JDK 25 an id is an address in user space, from
  * 26 on a number that counts from 1. A key is never used again.
@@ -31,7 +31,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "hotspot/method_copy.h"
+#include "hotspot/method.h"
 #include "model/sample.h"
 
 enum {
@@ -50,18 +50,18 @@ void smp_named_methods_destroy(struct smp_named_methods *named);
 
 uint64_t smp_named_methods_add(struct smp_named_methods *named, const struct smp_method_copy *copy);
 /*
- * Replaces each mark of a copy in room (hotspot/frame_names.h), in the frames of the sample, by a
- * key; by 0 if there is none, or if named is NULL.
+ * Replaces each mark of a copy in room (hotspot/frames.h), in the frames of the sample, by a key;
+ * by 0 if add returns none, or if named is NULL.
  */
 void smp_named_methods_take(struct smp_named_methods *named, struct smp_sample *sample,
                             const void *room, size_t bytes);
 
-/* Is it a key of this table? Forgotten keys are, too. */
+/* True for every key that add has returned, also for a forgotten one. */
 bool smp_named_methods_is_key(uint64_t key);
 /* False: forgotten, or never returned by add. Texts and lines are borrowed until the next add. */
 bool smp_named_methods_find(const struct smp_named_methods *named, uint64_t key,
                             struct smp_method_info *out);
-/* How many can be found now. */
+/* The number of methods that find can find now. */
 size_t smp_named_methods_count(const struct smp_named_methods *named);
 
 #endif

@@ -8,7 +8,7 @@
 #include "jvm/code/methods.h"
 #include "jvm/code/named_methods.h"
 
-/* All that was found is freed by free_identity, what was not is NULL. */
+/* free_identity frees all members; a member that was not found is NULL. */
 struct identity {
     jclass declaring;
     jobject loader; /* NULL: the bootstrap loader, too */
@@ -57,7 +57,7 @@ static bool have_same_identity(jvmtiEnv *jvmti, JNIEnv *env, uint64_t one, uint6
     return is_same;
 }
 
-/* The JVM would take any other number for an address. */
+/* False for keys of our own, which the JVM would take for addresses. */
 static bool is_method_id(uint64_t key)
 {
     return key != 0 && key != SMP_METHODS_NO_ID && !smp_named_methods_is_key(key);

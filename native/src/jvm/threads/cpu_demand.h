@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cpu_demand.h - may a thread of this process wait for a CPU just now? One answer serves all
- * threads, so that the state of each is read only if some may wait.
+ * cpu_demand.h - whether a thread of this process may be waiting for a CPU just now. One answer
+ * serves all threads, so that the state of each is read only if some may wait.
  *
  *   runnable threads of the machine, less the reader ─► more than half of the other CPUs? ─► maybe
  *
  * With fewer runnable threads the kernel finds an idle CPU for each thread that wakes up. Only CPUs
- * that the reader may run on count, so a process confined to one CPU gets "maybe" whenever anything
- * else runs. Two cases are not seen: threads bound to single CPUs while others are idle, and
- * threads of a control group that has used up its quota, which stops the sampler as well.
+ * that the reader may run on count, so a process confined to one CPU gets "maybe" whenever another
+ * thread of the machine runs. Two cases are not recognised: threads bound to single CPUs while
+ * other CPUs are idle, and threads of a control group that has used up its quota, which stops the
+ * sampler as well.
  *
  * Owns     a file descriptor.
  * Threads  one at a time.
@@ -22,8 +23,8 @@
 #include <stdint.h>
 
 enum {
-    SMP_CPU_DEMAND_US = 100,      /* an answer holds so long, */
-    SMP_CPU_DEMAND_CPUS_MS = 1000 /* and the number of CPUs so long */
+    SMP_CPU_DEMAND_US = 100,      /* how long an answer is used, */
+    SMP_CPU_DEMAND_CPUS_MS = 1000 /* and how long the number of CPUs */
 };
 
 struct smp_cpu_demand {

@@ -21,7 +21,7 @@ enum {
     READERS = CLOSED - 1
 };
 
-_Static_assert((int)SMP_GATE_READERS < (int)READERS, "their number has room");
+_Static_assert((int)SMP_GATE_READERS < (int)READERS, "the readers' number fits its bits");
 _Static_assert(sizeof(struct smp_gate) == sizeof(uint32_t), "the kernel looks at 32 bits");
 
 struct smp_gate smp_gate_process;
@@ -62,7 +62,7 @@ bool smp_gate_enter(struct smp_gate *gate)
     return true;
 }
 
-/* A thread that was woken up may have freed the gate: to wake up a freed word harms nothing. */
+/* The woken thread may have freed the gate. To wake up a freed word is harmless. */
 bool smp_gate_leave(struct smp_gate *gate)
 {
     const uint32_t before = atomic_fetch_sub(&gate->word, 1);
@@ -83,9 +83,9 @@ void smp_gate_open(struct smp_gate *gate)
 }
 
 /*
- * Returns when the word is not the one it was, or soon. The time that it took, but no more than it
- * was to take: a process that is stopped (by a signal, in a frozen container, with its machine)
- * stops its readers, too, which get the rest of the time afterwards.
+ * Sleeps until the word changes, at most SMP_GATE_SLEEP_MS. Returns the time slept, at most that
+ * long: while the process is stopped (by a signal, in a frozen container, with its machine), its
+ * readers are stopped as well, and must get their time afterwards.
  */
 static int64_t sleep_until_changed(struct smp_gate *gate, uint32_t word)
 {

@@ -6,12 +6,11 @@
 #include <string.h>
 
 #include "jvm/agent/jdk.h"
-#include "jvm/agent/local_frame.h"
 
 /* Global reference to the group of internal threads; NULL: there is none. */
 static _Atomic(jobject) internal_group;
 
-/* With a number at its end, as compiler threads have, or without. */
+/* Accepts a number at the end, as compiler threads have. */
 static bool is_service_name(const char *name)
 {
     static const char *const stems[] = {
@@ -31,7 +30,8 @@ static bool is_service_name(const char *name)
     return false;
 }
 
-/* The group's parent as a local reference, NULL for a top group; *innocuous: as the JDK's own. */
+/* *parent: a local reference, NULL for a top group. *innocuous: the group is named as the JDK's
+ * own. */
 static bool read_group(jvmtiEnv *jvmti, jthreadGroup group, jthreadGroup *parent, bool *innocuous)
 {
     jvmtiThreadGroupInfo info = { 0 };
@@ -118,8 +118,9 @@ static bool read_task(JNIEnv *env, jthread thread, jclass thread_class, jobject 
 }
 
 /*
- * The thread that has returned from main, and waits inside of the JVM for the others. It has been
- * attached anew, so it has nothing to run: no user's thread of that name lives like this.
+ * Recognises the thread that has returned from main and waits inside of the JVM for the others. The
+ * JVM has attached it anew, so it has no task. A user's thread of that name has a task, or a class
+ * of its own.
  */
 static bool is_ended_main(JNIEnv *env, jthread thread, const char *name)
 {

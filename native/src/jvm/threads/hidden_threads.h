@@ -5,8 +5,8 @@
  * the group [JVM].
  *
  * A service thread has a service thread's name and is in one of the JVM's own thread groups. A
- * user's thread called "Finalizer" is not, and is sampled. A user's thread called "DestroyJavaVM"
- * has a task, or a class of its own, and is sampled, too.
+ * user's thread called "Finalizer" is in another group, and is sampled. A user's thread called
+ * "DestroyJavaVM" has a task, or a class of its own, and is sampled, too.
  *
  * Owns     a global reference to the library's group.
  * Threads  any attached one.
@@ -26,9 +26,9 @@
 bool smp_hidden_threads_is_hidden(jvmtiEnv *jvmti, JNIEnv *env, jthread thread,
                                   const jvmtiThreadInfo *info);
 /*
- * Hides threads that start in the library's group from now on, those that the JDK's code starts for
- * the library included. The group is the first that is offered; *out is a local reference to it.
- * SMP_ENOMEM.
+ * Hides threads that start in the library's group from now on, including those that the JDK's code
+ * starts for the library. The first group that is offered becomes the library's; *out is a local
+ * reference to it. SMP_ENOMEM.
  */
 SMP_CHECKED enum smp_status smp_hidden_threads_offer_group(JNIEnv *env, jobject group,
                                                            jobject *out);

@@ -9,7 +9,7 @@
 
 #include "base/task_file.h"
 
-/* By all of the process. */
+/* Files that all samplers of the process keep. */
 static _Atomic uint32_t kept_count;
 
 /* The system call: the C library has had a function of this name since 2.33 only. */
@@ -18,8 +18,8 @@ static bool read_status(int fd, struct stat *out)
     return syscall(SYS_fstat, fd, out) == 0;
 }
 
-/* False: the process has closed it, and its number is another file's now, which is not ours to
- * close. Some programs close all files that they did not open. */
+/* False: the process has closed the file, and its number belongs to another file now, which we must
+ * not close. Some programs close all files that they did not open. */
 static bool is_still_ours(const struct smp_kept_file *file)
 {
     struct stat found;
@@ -38,7 +38,7 @@ static void close_file(struct smp_kept_file *file)
     *file = (struct smp_kept_file){ 0 };
 }
 
-/* False: it cannot be opened, or as many are kept as may be. */
+/* False: the file cannot be opened, or no more files may be kept. */
 static bool keep_file(const struct smp_kept_files *files, struct smp_kept_file *file, int32_t tid)
 {
     struct stat opened;
@@ -85,7 +85,7 @@ bool smp_kept_files_read(struct smp_kept_files *files, int32_t tid, char *out, s
     if (file->tid == tid && (files->reads % SMP_KEPT_FILES_CHECK != 0 || is_still_ours(file)) &&
         smp_open_file_read(file->fd, out, size) > 0)
         return true;
-    /* Another thread's; or that of a thread which has ended, whose number this one has now. */
+    /* The file is another thread's, or that of an ended thread whose tid this thread has now. */
     close_file(file);
     return keep_file(files, file, tid) ? smp_open_file_read(file->fd, out, size) > 0
                                        : smp_task_file_read(tid, files->name, out, size);

@@ -5,8 +5,8 @@
  * Reading an open file costs a sixth to a half of opening, reading and closing it, so files that
  * were read lately are kept open. All samplers of a process together keep at most SMP_KEPT_FILES,
  * and at most a quarter of the files that the process may have open. Other files are opened and
- * closed for each read. If the process closes a kept file, that is noticed, and the file that has
- * its number then is left alone.
+ * closed for each read. If the process closes a kept file, a check notices, and leaves alone the
+ * file that has got its number.
  *
  * Owns     the open files; programs that the process starts do not get them.
  * Threads  one at a time.
@@ -25,7 +25,7 @@ enum {
     SMP_KEPT_FILES = 256,
     SMP_KEPT_FILES_LIMIT_SHARE = 4, /* of the files that the process may have open */
     SMP_KEPT_FILES_WAYS = 2,        /* files that compete for one place */
-    SMP_KEPT_FILES_CHECK = 64       /* of so many reads, one checks that the file is ours still */
+    SMP_KEPT_FILES_CHECK = 64       /* one read in so many checks that the file is still ours */
 };
 
 struct smp_kept_file {

@@ -5,7 +5,6 @@
 
 #include "base/random.h"
 #include "jvm/agent/jdk.h"
-#include "jvm/agent/local_frame.h"
 
 #define MAP "java/util/concurrent/ConcurrentHashMap"
 #define NODES "[L" MAP "$Node;"

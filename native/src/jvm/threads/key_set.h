@@ -7,8 +7,9 @@
  *                      ├─► TreeBin.first ─► TreeNode ...        a bin with many keys
  *                      └─► ForwardingNode.nextTable[slot], [slot + slots]     the table grows
  *
- * Each slot is read with the same probability, and so each key is drawn with it. The slots of
- * one draw are spread: the table is cut into equal parts, and each part gives one.
+ * Each slot is read with the same probability, so each key is drawn with that probability. The
+ * slots of one draw are spread: the table is cut into equal parts, and one slot of each part is
+ * read.
  *
  * JNI reads the fields, whatever the JDK's modules export. No Java code runs, but for size(), and
  * nothing is allocated on the Java heap. Keys that come or go meanwhile may be drawn or not.
@@ -42,12 +43,12 @@ struct smp_key_set {
 typedef void smp_on_key(void *context, JNIEnv *env, jobject key, double share);
 
 struct smp_key_draw {
-    double share;     /* the probability that is wanted; from 1 on all keys are visited, once */
-    size_t most;      /* slots read, at most; lowers the probability */
+    double share;     /* the probability that is wanted; from 1 on each key is visited, once */
+    size_t most;      /* the most slots that are read; lowers the probability */
     uint64_t *random; /* random.h */
 };
 
-/* Also draws from a set that it makes, and finds what it has put in. */
+/* Also makes a set and checks that a draw finds its keys. */
 SMP_CHECKED enum smp_status smp_key_set_init(JNIEnv *env, struct smp_key_set *out);
 /* How many keys; negative: unknown. set: a KeySetView, as in draw. */
 int64_t smp_key_set_size(const struct smp_key_set *known, JNIEnv *env, jobject set);

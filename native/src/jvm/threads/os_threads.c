@@ -13,9 +13,8 @@
 #include "base/hash_map.h"
 #include "base/task_file.h"
 #include "jvm/threads/cpu_demand.h"
-#include "jvm/threads/cpu_quota.h"
+#include "jvm/threads/cpu_supply.h"
 #include "jvm/threads/kept_files.h"
-#include "jvm/threads/machine_time.h"
 #include "jvm/threads/run_queue.h"
 
 enum {
@@ -74,7 +73,7 @@ enum smp_os_thread_kind smp_os_threads_kind(const char *name)
     return SMP_OS_THREAD_OTHER;
 }
 
-/* Longer than the system keeps, and in part followed by a number. */
+/* Names that are longer than the system keeps; a number follows some of them. */
 static const char *const LONG_NAMES[] = {
     "Shenandoah GC Threads",      "Shenandoah Control Thread",
     "Shenandoah Uncommit Thread", "StringDedupProcessor",
@@ -126,8 +125,8 @@ void smp_os_threads_whole_name(const char *comm, char name[SMP_OS_THREAD_NAME_BY
     }
 }
 
-/* When it is needed: at the first read Java threads are not known yet, and there may be thousands
- * of them. */
+/* Called only when a thread is reported: at the first read Java threads are not known yet, and
+ * there may be thousands of them. */
 static void read_os_thread_name(struct os_thread *os_thread)
 {
     char comm[COMM_LENGTH + 2] = ""; /* with a line's end */
@@ -174,7 +173,7 @@ static struct os_thread known_os_thread(const struct smp_os_threads *os_threads,
 {
     const struct os_thread *known = find_os_thread(os_threads, tid);
 
-    /* A clock that went back is another thread's with the same tid. */
+    /* A clock that went back belongs to another thread with the same tid. */
     if (known != NULL && known->cpu_ns <= cpu_ns)
         return *known;
     return (struct os_thread){ .tid = tid };
@@ -257,8 +256,8 @@ static struct os_thread *add_os_thread(struct smp_os_threads *os_threads, int32_
     return added;
 }
 
-/* Without memory the next read only takes the clocks as its start: it is better to lose time than
- * to report it twice. */
+/* Without memory the next read only notes the clocks, and reports nothing: it is better to lose
+ * time than to report it twice. */
 static void begin_where_java_ended(void *self, int32_t tid)
 {
     struct smp_os_threads *os_threads = self;
@@ -318,7 +317,8 @@ static void read_machine_time(void *self, struct smp_machine_time *out)
     smp_machine_time_read(out);
 }
 
-bool smp_os_threads_is_io(long number)
+/* Is this the number of an input or output system call? */
+static bool is_io_call(long number)
 {
     static const long calls[] = {
         SYS_read,      SYS_write,   SYS_pread64,     SYS_pwrite64, SYS_readv,
@@ -347,7 +347,7 @@ static bool is_task_in_io(void *self, int32_t tid)
     if (!smp_task_file_read(tid, "syscall", text, sizeof(text)) || text[0] < '0' || text[0] > '9')
         return false;
     const uint32_t number = text[0] == '0' && text[1] == ' ' ? 0 : smp_decimal_parse(text, &end);
-    return smp_os_threads_is_io((long)number);
+    return is_io_call((long)number);
 }
 
 /* --- life --- */

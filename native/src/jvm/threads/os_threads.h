@@ -4,10 +4,10 @@
  * that are no Java threads, whether a thread is runnable, how long it has waited for a CPU, and
  * whether it is in a system call of input or output.
  *
- * A thread's kind follows from the first characters of its name (comm). The JVM sets it: a name of
- * up to 15 characters is whole, a longer one is cut to its first 15 or to "1234567..123456". The
- * whole name comes from a list of the JVM's names. The number of "C2 CompilerThread0" is lost if
- * only the first 15 characters are kept.
+ * A thread's kind follows from the first characters of its name (comm), which the JVM sets: a name
+ * of up to 15 characters is whole, a longer one is cut to its first 15 or to "1234567..123456". A
+ * list of the JVM's names has the whole name. The number of "C2 CompilerThread0" is lost if only
+ * the first 15 characters are kept.
  *
  * Owns     what each thread had used at the last read, or when it ended as a Java thread.
  * Threads  one at a time.
@@ -37,8 +37,6 @@ void smp_os_threads_destroy(struct smp_os_threads *os_threads); /* NULL is fine 
 /* Valid until destroy. */
 struct smp_os_thread_source smp_os_threads_source(struct smp_os_threads *os_threads);
 
-/* Is this the number of a system call of input or output? */
-bool smp_os_threads_is_io(long number);
 enum smp_os_thread_kind smp_os_threads_kind(const char *name);
 /* The whole name for a comm, or the comm itself. */
 void smp_os_threads_whole_name(const char *comm, char name[SMP_OS_THREAD_NAME_BYTES]);

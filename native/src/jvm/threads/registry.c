@@ -84,7 +84,7 @@ static void unlink_entry(struct smp_registry *registry, struct smp_jvm_thread *e
     registry->count--;
 }
 
-/* Returns the entry when that was the last hold. */
+/* Returns the entry if that was the last hold, else NULL. */
 static struct smp_jvm_thread *release_hold(struct smp_jvm_thread *entry)
 {
     entry->holders--;
@@ -237,8 +237,8 @@ static uint64_t distance_between(uint64_t a, uint64_t b)
     return a > b ? a - b : b - a;
 }
 
-/* Searches from the newest thread, because in the steady state few threads are new. When tens of
- * thousands are collected for the first time, each batch begins at the end of the one before. */
+/* Searches from the newest thread, because in the steady state few threads are new, or from where
+ * the last batch ended, for when tens of thousands are collected for the first time. */
 static struct smp_jvm_thread *first_above(const struct smp_registry *registry, uint64_t after)
 {
     struct smp_jvm_thread *at = registry->newest;

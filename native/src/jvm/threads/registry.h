@@ -8,8 +8,8 @@
  * reader that got it. The function that gives up the last hold returns the entry for disposal, so
  * that no reference is deleted and nothing is freed under the lock.
  *
- * Readers keep a cursor, the serial of the last thread they got. Serials have no holes but those of
- * ended threads, so a hole that a reader passes is a thread it never saw.
+ * Readers keep a cursor, the serial of the last thread they got. Only ended threads leave holes in
+ * the serials, so each hole that a reader passes is a thread that it never saw.
  *
  * Owns     its buckets and the entries that no reader holds.
  * Threads  any; one mutex, held for a few pointer operations, never across a call to the JVM. A
@@ -94,7 +94,7 @@ struct smp_registry {
         .mutex = PTHREAD_MUTEX_INITIALIZER \
     }
 
-/* From now on add accepts. SMP_ENOMEM: it stays closed. */
+/* From now on add accepts threads. SMP_ENOMEM: the registry stays closed. */
 SMP_CHECKED enum smp_status smp_registry_open(struct smp_registry *registry);
 /*
  * Forgets all threads. Returns those that no reader holds, chained by next, for the caller to
@@ -103,11 +103,11 @@ SMP_CHECKED enum smp_status smp_registry_open(struct smp_registry *registry);
 struct smp_jvm_thread *smp_registry_close(struct smp_registry *registry);
 
 /*
- * True: the registry owns the entry (java_id, ref, started_ns, os_tid, is_daemon set). False: it is
- * closed, or the thread is known already; the entry is still the caller's.
+ * entry has java_id, ref, started_ns, os_tid and is_daemon. True: the registry owns it now. False:
+ * the registry is closed, or knows the thread already; the entry is still the caller's.
  */
 bool smp_registry_add(struct smp_registry *registry, struct smp_jvm_thread *entry);
-/* A thread started for which there was no memory: readers will count it as unseen. */
+/* For a thread that started, and for which there was no memory: readers will count it as unseen. */
 void smp_registry_miss(struct smp_registry *registry);
 /* The thread's entry, held for the caller; NULL: it is not known. */
 struct smp_jvm_thread *smp_registry_hold(struct smp_registry *registry, int64_t java_id);
@@ -115,7 +115,7 @@ struct smp_jvm_thread *smp_registry_hold(struct smp_registry *registry, int64_t 
  * entry if no reader holds it, else NULL. */
 struct smp_jvm_thread *smp_registry_end(struct smp_registry *registry, int64_t java_id,
                                         int64_t now_ns, int64_t cpu_ns);
-/* Gives up a reader's hold; returns the entry when that was the last. */
+/* Gives up a reader's hold. Returns the entry if that was the last hold, else NULL. */
 struct smp_jvm_thread *smp_registry_release(struct smp_registry *registry,
                                             struct smp_jvm_thread *entry);
 
@@ -127,9 +127,9 @@ size_t smp_registry_collect(struct smp_registry *registry, uint64_t after,
                             struct smp_jvm_thread **batch, size_t capacity, uint64_t *newest);
 
 /*
- * The serial of the first live thread that the test accepts; 0: of none. The test is called under
- * the mutex, so no thread can end meanwhile: what it reads of a thread behind its gate stays
- * mapped. It must not call the JVM, or this.
+ * Returns the serial of the first live thread that the test accepts, or 0. The test is called under
+ * the mutex, so no thread can end meanwhile: memory of a thread that the test reads behind the gate
+ * stays mapped. The test must not call the JVM, or the registry.
  */
 typedef bool smp_thread_test(void *context, struct smp_walk_info *info);
 uint64_t smp_registry_search(struct smp_registry *registry, smp_thread_test *test, void *context);
@@ -146,8 +146,8 @@ void smp_registry_leave(struct smp_registry *registry, int32_t tid);
 SMP_CHECKED enum smp_status smp_registry_hide(struct smp_registry *registry, int64_t java_id);
 /* tid 0: not known. */
 bool smp_registry_is_internal(struct smp_registry *registry, int32_t tid, int64_t java_id);
-/* After a scan that called is_internal for every live thread: forgets hidden threads whose end was
- * missed. */
+/* To be called after a scan that called is_internal for every live thread: forgets hidden threads
+ * whose end was missed. */
 void smp_registry_purge(struct smp_registry *registry);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run_queue.h - how long threads have waited for a CPU, by the kernel (schedstat of a thread).
+ * run_queue.h - reads how long threads have waited for a CPU (the kernel's schedstat of a thread).
  *
  * Owns     files of threads (kept_files.h).
  * Threads  one at a time.

@@ -2,8 +2,8 @@
 /*
  * thread_filter.h - the threads that the user chose, by their Java ids.
  *
- * The filter holds ids, which are never reused, and no references: a chosen thread may end and be
- * collected. A thread that has not started yet has its id already.
+ * The filter holds ids, which are never reused, and no references, so that a chosen thread may end
+ * and be collected. A thread that has not started yet already has its id.
  *
  * Owns     the sorted ids.
  * Threads  create on any attached thread; contains and destroy on any.

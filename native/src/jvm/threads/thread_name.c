@@ -22,8 +22,8 @@ void smp_jvm_thread_name_init(JNIEnv *env)
     (*env)->DeleteLocalRef(env, thread_class);
 }
 
-/* seen is a global reference to the String. Without memory for one the name is simply read again
- * the next time. */
+/* seen is a global reference to the String. Without memory for one, the next call reads the name
+ * again. */
 static enum smp_status read_name_field(JNIEnv *env, jobject thread, void **seen, char *out,
                                        size_t size, bool *changed)
 {

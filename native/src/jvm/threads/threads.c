@@ -5,6 +5,7 @@
  */
 #include "jvm/threads/threads.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <unistd.h>
 
@@ -15,10 +16,8 @@
 #include "jvm/agent/agent.h"
 #include "jvm/agent/jdk.h"
 #include "jvm/agent/jvmti_status.h"
-#include "jvm/agent/local_frame.h"
 #include "jvm/threads/hidden_threads.h"
 #include "jvm/threads/registry.h"
-#include "jvm/threads/stack_bounds.h"
 #include "jvm/threads/thread_name.h"
 #include "jvm/threads/tid_resolver.h"
 #include "jvm/threads/virtual_threads.h"
@@ -32,7 +31,7 @@ enum {
 };
 
 static struct smp_registry registry = SMP_REGISTRY_INIT;
-/* Thread.tid; the same in every open, so it is written again with the same value. */
+/* Thread.tid, which is the same at every open. */
 static _Atomic(jfieldID) id_field;
 /* Thread.eetop, the address of the JVM's thread object; NULL: there is no such field. */
 static _Atomic(jfieldID) address_field;
@@ -114,7 +113,7 @@ static void end_given_up(uint64_t cookie)
     smp_signal_let_finish(cookie);
 }
 
-/* entry may be NULL. env NULL, or the JVM shutting down: the reference dies with it. */
+/* entry may be NULL. env NULL, or a JVM that shuts down: the JVM frees the reference. */
 static void dispose_entry(JNIEnv *env, struct smp_jvm_thread *entry)
 {
     if (entry == NULL)
@@ -135,6 +134,21 @@ static void dispose_released(struct smp_jvm_thread *entry)
 
 /* ------------------------------------------------------------------------------ starts and ends */
 
+struct smp_stack_bounds smp_stack_bounds_own(void)
+{
+    struct smp_stack_bounds bounds = { 0 };
+    pthread_attr_t attributes;
+    void *low = NULL;
+    size_t size = 0;
+
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+        return bounds;
+    if (pthread_attr_getstack(&attributes, &low, &size) == 0)
+        bounds = (struct smp_stack_bounds){ (uintptr_t)low, (uintptr_t)low + size };
+    (void)pthread_attr_destroy(&attributes);
+    return bounds;
+}
+
 /* The entry gets a new reference; thread stays the caller's. */
 static void add_entry(JNIEnv *env, jthread thread, const struct smp_jvm_thread *proto)
 {
@@ -152,8 +166,8 @@ static void add_entry(JNIEnv *env, jthread thread, const struct smp_jvm_thread *
         dispose_entry(env, entry);
 }
 
-/* Called on the thread itself. A thread that the JVM has started has used some 100 us for its
- * start. Native code that attaches may have used more: that is not a Java thread's time. */
+/* Called on the thread itself. The JVM's start of a thread takes some 100 us. A thread of native
+ * code may have used more before it attached: that time is not a Java thread's. */
 static int64_t cpu_before_start(void)
 {
     const int64_t cpu_ns = smp_clock_own_cpu_ns();
@@ -208,7 +222,7 @@ void JNICALL smp_threads_on_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
         adopt_thread(jvmti, env, thread, smp_thread_own_tid(), smp_stack_bounds_own());
 }
 
-/* Lets no new walk from outside begin, and waits for one that is under way. */
+/* Prevents new walks from outside, and waits for one that is under way. */
 static void keep_readers_out(JNIEnv *env, int64_t java_id)
 {
     struct smp_jvm_thread *entry = smp_registry_hold(&registry, java_id);
@@ -305,7 +319,7 @@ void smp_threads_gone(struct smp_thread *thread)
 struct reading {
     uint64_t *cursor;
     uint64_t *unseen;
-    bool is_first; /* holes are threads that ended before this reader began: none was missed */
+    bool is_first; /* holes are threads that ended before this reader began, and were not missed */
     smp_on_thread_started *started;
     void *context;
 };

@@ -2,9 +2,9 @@
 /*
  * threads.h - the Java threads that live, and their names: the core's thread source.
  *
- * JVMTI events report starts and ends; older threads are found by one scan, which follows the
- * enabling of the events, so none is missed between the two. The JVM's service threads and the
- * internal ones are not registered at all.
+ * JVMTI events report starts and ends; one scan finds older threads. It runs after the events are
+ * on, so no thread is missed between the two. The JVM's service threads and the internal ones are
+ * not registered.
  *
  *   ThreadStart ┐
  *   scan        ┴► hidden_threads.h ─no─► registry.h ─poll─► a session
@@ -35,6 +35,15 @@ void smp_threads_close(JNIEnv *env);
 void JNICALL smp_threads_on_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread);
 void JNICALL smp_threads_on_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread);
 
+struct smp_stack_bounds {
+    uintptr_t low;
+    uintptr_t high;
+};
+
+/* The bounds of the calling thread's stack, within which its walks may read; zeros: not known. For
+ * other threads see hotspot/thread_layout.h. Any thread; the initial one reads /proc/self/maps. */
+struct smp_stack_bounds smp_stack_bounds_own(void);
+
 /* All sessions share one registry; each reads it with its own cursor. */
 struct smp_thread_source smp_threads_source(void);
 
@@ -54,16 +63,16 @@ uint64_t smp_threads_search(smp_thread_test *test, void *context);
 
 /* Shared by all sessions; lasts while the thread is held. */
 struct smp_walk_info *smp_threads_walk_info(struct smp_thread *thread);
-/* The address of the JVM's thread object for any Thread object; 0: it has none, or it is not
+/* The address of the JVM's thread object for any Thread object; 0: there is none, or it is not
  * known. */
 uintptr_t smp_threads_address(JNIEnv *env, jobject thread);
 
-/* JVMTI's bits of the state that any Thread object has for its thread (JVMTI_THREAD_STATE_WAITING:
- * it sleeps, is parked or in Object.wait); 0: the JDK has no such field. */
+/* The state of a thread in its Thread object, as JVMTI's bits (JVMTI_THREAD_STATE_WAITING: sleeps,
+ * is parked or in Object.wait); 0: the JDK has no such field. */
 int32_t smp_threads_status(JNIEnv *env, jobject thread);
 
-/* The caller has seen, by JVMTI or by the Thread object, that the thread is not alive: its end
- * event was missed, or is about to come. */
+/* Ends a thread that is not alive, as JVMTI or its Thread object says: its end event was missed, or
+ * is about to come. */
 void smp_threads_gone(struct smp_thread *thread);
 
 /* Hooks of agent.h: the calling native thread becomes an internal one, or stops being one. */

@@ -16,14 +16,14 @@ enum { BATCH = 128, FIRST_GAP_MS = 100, LAST_GAP_MS = 60000 };
 static struct {
     _Atomic int64_t due_ns; /* INT64_MAX: all are known, or a run is under way */
     _Atomic int64_t gap_ms;
-    /* JavaThread._osthread->_thread_id. Written where no run is due. */
+    /* JavaThread._osthread->_thread_id. Written while no run is due. */
     bool has_fields;
     uint64_t os_thread_offset;
     uint64_t tid_offset;
 } next = { .due_ns = INT64_MAX };
 
-/* A pipe: the kernel copies to it what may have been freed, or says that it cannot. A filter of
- * system calls that forbids smp_safe_read allows this. */
+/* A pipe: the kernel copies memory into it, or fails if the memory has been freed. Filters of
+ * system calls that forbid smp_safe_read allow pipes. */
 struct reader {
     int from;
     int to;
@@ -112,7 +112,7 @@ static bool is_tid_of(struct smp_registry *registry, const struct smp_jvm_thread
            before_ns <= ns && ns <= after_ns;
 }
 
-/* False: it is still not known. */
+/* False: the tid is still not known. */
 static bool resolve(struct smp_registry *registry, const struct reader *reader,
                     struct smp_jvm_thread *entry)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tid_resolver.h - finds the tids of registered threads that are older than the library. Ends the
- * registry's entry of a thread that turns out to have ended: its ThreadEnd may have come before the
- * scan registered it.
+ * tid_resolver.h - finds the tids of registered threads that are older than the library. If such a
+ * thread turns out to have ended, ends its entry in the registry: its ThreadEnd may have come
+ * before the scan registered it.
  *
  * The tid is read from the JVM's own record, at the offsets that libjvm exports for debuggers. The
  * offsets count if the calling thread's record is right. A record counts if two readings of the
@@ -11,8 +11,8 @@
  *   OS thread's clock ≤ Java thread's clock ≤ OS thread's clock      for the right one, always
  *
  * For a thread that waits all three are equal to the nanosecond. A record in memory that the JVM
- * has freed may name a tid that is another thread's by now. It does not count: JVMTI goes by the
- * Thread object, and gives no time of a thread that has ended.
+ * has freed may name a tid that is another thread's by now. Such a record does not count: JVMTI
+ * goes by the Thread object, and returns no time for a thread that has ended.
  *
  * Threads  any attached one; if several call at once, one does the work and the others return.
  * Errors   a thread that was not found is tried again, at growing intervals.

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "jvm/agent/jdk.h"
-#include "jvm/agent/local_frame.h"
 
 #define SET "Ljava/util/Set;"
 #define CONTAINERS "jdk/internal/vm/ThreadContainers"
@@ -18,7 +17,7 @@ static const char *const UNKNOWN_JDK = "unknown layout of the JDK's thread conta
 
 /* ----------------------------------------------------------------------------------- init, fini */
 
-/* Yes, also where the JDK does not say so: then its fields are not found, either. */
+/* True also if the JDK does not say: then its fields are missing as well. */
 static bool tracks_all_threads(JNIEnv *env, jclass containers)
 {
     jmethodID tracks = smp_jdk_static_method(env, containers, "trackAllThreads", "()Z");
@@ -39,7 +38,7 @@ static jobject find_static_set(JNIEnv *env, jclass owner, const char *name, jcla
     return set != NULL && key_set != NULL && (*env)->IsInstanceOf(env, set, key_set) ? set : NULL;
 }
 
-/* Zeroed where something is missing; local references. */
+/* Finds local references; those that are missing are NULL. */
 static void find_sets(JNIEnv *env, jclass containers, struct smp_virtual_thread_sets *out)
 {
     jclass tracking = smp_jdk_class(env, CONTAINERS "$RootContainer$TrackingRootContainer");
@@ -58,7 +57,7 @@ static void find_sets(JNIEnv *env, jclass containers, struct smp_virtual_thread_
     out->get = smp_jdk_method(env, out->reference, "get", "()Ljava/lang/Object;");
 }
 
-/* Without a factory's class or field it is not known which executors have platform threads. */
+/* A factory's class and field may be missing: then any executor may have platform threads. */
 static bool has_all(const struct smp_virtual_thread_sets *sets)
 {
     return sets->key_set != NULL && sets->root != NULL && sets->registry != NULL &&
@@ -75,7 +74,7 @@ static void get_references(struct smp_virtual_thread_sets *sets, jobject *out[RE
     memcpy(out, all, sizeof(all));
 }
 
-/* Global references in place of the local ones; false: there is no memory for one. */
+/* Replaces the local references by global ones. False: there is no memory for one. */
 static bool keep_references(JNIEnv *env, struct smp_virtual_thread_sets *sets)
 {
     jobject *references[REFERENCES];

@@ -6,16 +6,16 @@
  *   ThreadContainers.CONTAINER_REGISTRY ─► SharedThreadContainer.virtualThreads      of pools
  *                                     └─► ThreadPerTaskExecutor.threads      of executors
  *
- * An executor has whatever threads its factory makes: where that is not the JDK's own factory of
- * virtual threads, there may be platform threads among them.
+ * An executor has the threads that its factory makes. Unless that is the JDK's own factory of
+ * virtual threads, platform threads may be among them.
  *
- * Not found: threads forked in a StructuredTaskScope; they are in no registry.
+ * Threads forked in a StructuredTaskScope are not found: they are in no registry.
  *
  * Owns     references to the two sets and to classes, until fini.
  * Threads  one, attached; fini: any attached one.
- * Errors   init: SMP_EUNSUPPORTED with a reason, where this JDK keeps its threads in another way or
+ * Errors   init: SMP_EUNSUPPORTED with a reason, if this JDK keeps its threads in another way or
  *          not at all; SMP_ENOMEM.
- * Cost     visit: microseconds, and one for each executor; past SMP_VIRTUAL_SETS_VISITED of them
+ * Cost     visit: microseconds, and one for each executor; past SMP_VIRTUAL_SETS_VISITED executors
  *          some are drawn.
  */
 #ifndef SMP_JVM_THREADS_VIRTUAL_THREAD_SETS_H
@@ -57,7 +57,7 @@ typedef void smp_on_virtual_thread_set(void *context, JNIEnv *env,
 /* Not SMP_OK: *out is zeroed. *reason: of SMP_EUNSUPPORTED, static. */
 SMP_CHECKED enum smp_status
 smp_virtual_thread_sets_init(JNIEnv *env, struct smp_virtual_thread_sets *out, const char **reason);
-/* Zeroed: fine. env NULL: the JVM is shutting down, and its references with it. */
+/* A zeroed struct is fine. env NULL: the JVM is shutting down, which frees its references. */
 void smp_virtual_thread_sets_fini(struct smp_virtual_thread_sets *sets, JNIEnv *env);
 
 void smp_virtual_thread_sets_visit(const struct smp_virtual_thread_sets *sets, JNIEnv *env,

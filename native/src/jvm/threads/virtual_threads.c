@@ -5,7 +5,6 @@
 #include <stddef.h>
 
 #include "jvm/agent/jdk.h"
-#include "jvm/agent/local_frame.h"
 #include "jvm/threads/thread_name.h"
 
 enum { MAX_ENTER_FRAMES = 4 /* between the boundary and VirtualThread.run */ };

@@ -40,10 +40,10 @@ bool smp_virtual_threads_init(JNIEnv *env);
 enum smp_virtual_cut smp_virtual_threads_trim(struct smp_sample *sample);
 /* Cuts the frames below VirtualThread.run off a virtual thread's own stack. */
 void smp_virtual_threads_trim_root(struct smp_sample *sample);
-/* The virtual thread with its name, which is read into name. ref may be NULL. */
+/* Returns the virtual thread with its name, which is read into name. ref may be NULL. */
 struct smp_mounted_thread smp_virtual_threads_describe(JNIEnv *env, jobject ref, char *name,
                                                        size_t size);
-/* The number of frames that remain without the JDK's own, from VirtualThread.run on. frames: a
+/* Returns the number of frames without the JDK's own, which begin at VirtualThread.run. frames: a
  * virtual thread's, leaf first, without the boundary. */
 size_t smp_virtual_threads_count_own(const struct smp_frame *frames, size_t count);
 /* The method on whose frame those of a virtual thread stand; 0: not known. */

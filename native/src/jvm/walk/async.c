@@ -22,7 +22,6 @@
 #include "jvm/code/code_map.h"
 #include "jvm/code/continuations.h"
 #include "jvm/code/method_ids.h"
-#include "jvm/threads/stack_bounds.h"
 #include "jvm/threads/threads.h"
 #include "jvm/threads/virtual_threads.h"
 #include "jvm/walk/self_test.h"

@@ -27,9 +27,9 @@ _Static_assert(offsetof(struct smp_frame, bci) == offsetof(jvmtiFrameInfo, locat
                "the byte code index stands second");
 _Static_assert(sizeof(jmethodID) == sizeof(uint64_t), "a method id is a key");
 
-/* SMP_EVM if the JVM says that it wrote past room. */
-static enum smp_status fetch_frames(jthread thread, struct smp_frame *frames, size_t room,
-                                    size_t *count)
+/* SMP_EVM if the JVM says that it wrote past capacity. */
+enum smp_status smp_by_jvmti_fetch(jobject thread, struct smp_frame *frames, size_t capacity,
+                                   size_t *count)
 {
     jvmtiEnv *jvmti = smp_agent_jvmti();
     jint got = 0;
@@ -38,9 +38,9 @@ static enum smp_status fetch_frames(jthread thread, struct smp_frame *frames, si
         return SMP_EPHASE;
     const int64_t start_ns = smp_clock_ns();
     enum smp_status status = smp_jvmti_status((*jvmti)->GetStackTrace(
-        jvmti, thread, 0, (jint)room, (jvmtiFrameInfo *)(void *)frames, &got));
+        jvmti, thread, 0, (jint)capacity, (jvmtiFrameInfo *)(void *)frames, &got));
     smp_pauses_note(SMP_PAUSE_HANDSHAKE, smp_clock_ns() - start_ns);
-    if (status == SMP_OK && (got < 0 || (size_t)got > room))
+    if (status == SMP_OK && (got < 0 || (size_t)got > capacity))
         status = SMP_EVM;
     if (status == SMP_OK)
         *count = (size_t)got;
@@ -62,7 +62,7 @@ enum smp_status smp_by_jvmti_walk(jobject thread, struct smp_sample *sample)
 
     if (capacity < 2)
         return SMP_EINVAL;
-    const enum smp_status status = fetch_frames(thread, sample->frames, capacity, &count);
+    const enum smp_status status = smp_by_jvmti_fetch(thread, sample->frames, capacity, &count);
     if (status != SMP_OK)
         return status;
     sample->count = sample->leaf_count = count;
@@ -80,12 +80,6 @@ static enum smp_status walk_by_jvmti(void *self, struct smp_thread *thread,
     if (status == SMP_EGONE)
         smp_threads_gone(thread);
     return status;
-}
-
-enum smp_status smp_by_jvmti_fetch(jobject thread, struct smp_frame *frames, size_t capacity,
-                                   size_t *count)
-{
-    return fetch_frames(thread, frames, capacity, count);
 }
 
 static bool is_in_native(jobject thread)
@@ -110,7 +104,7 @@ void smp_by_jvmti_confirm_life(struct smp_thread *thread)
         !is_in_native(smp_threads_ref(thread)))
         return;
     info->asked_ns = now_ns;
-    if (fetch_frames(smp_threads_ref(thread), &frame, 1, &count) == SMP_OK && count > 0)
+    if (smp_by_jvmti_fetch(smp_threads_ref(thread), &frame, 1, &count) == SMP_OK && count > 0)
         smp_gate_confirm(&info->gate);
 }
 

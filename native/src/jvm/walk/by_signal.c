@@ -7,7 +7,6 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "jvm/agent/agent.h"
-#include "jvm/threads/signal_mask.h"
 #include "jvm/threads/threads.h"
 #include "jvm/threads/virtual_threads.h"
 #include "jvm/walk/async.h"
@@ -549,12 +548,12 @@ static void collect_walks(void *self, int64_t deadline_ns,
 }
 
 /* The thread lives. There is no other try, because the thread has moved on. */
-static enum smp_status
-take_late_walk(void *self, struct smp_thread *thread, uint64_t token,
-               void (*answered)(void *context, uint64_t token, enum smp_answer answer,
-                                const struct smp_sample *sample,
-                                const struct smp_mounted_thread *mounted),
-               void *context)
+static enum smp_status take_late_walk(void *self, struct smp_thread *thread, uint64_t token,
+                                      void (*answered)(void *context, uint64_t token,
+                                                       enum smp_answer answer,
+                                                       const struct smp_sample *sample,
+                                                       const struct smp_mounted_thread *mounted),
+                                      void *context)
 {
     struct smp_by_signal *walker = self;
     const struct smp_delivery_to to = { .answered = answered, .context = context };

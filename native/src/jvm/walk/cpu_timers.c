@@ -206,11 +206,6 @@ static enum smp_status prepare_cpu_timers(struct smp_jvm_cpu_timers *timers,
     return timers->mailbox != NULL ? make_sample_pool(timers) : SMP_EQUOTA;
 }
 
-static struct smp_walk_target cpu_timer_target(struct smp_thread *thread, JNIEnv *env)
-{
-    return smp_walk_target_of(thread, smp_async_get(), env);
-}
-
 static enum smp_status start_cpu_timer(void *self, struct smp_thread *thread, int64_t interval_ns,
                                        int64_t from_cpu_ns, uint64_t random, uint64_t token,
                                        void **out)
@@ -231,7 +226,7 @@ static enum smp_status start_cpu_timer(void *self, struct smp_thread *thread, in
     timer->thread = thread;
     timer->pool = timers->pool;
     timer->token = token;
-    timer->target = cpu_timer_target(thread, env);
+    timer->target = smp_walk_target_of(thread, smp_async_get(), env);
     status = arm_while_alive(timers, timer, cookie, interval_ns, from_cpu_ns, random);
     if (status == SMP_OK) {
         *out = timer;
@@ -278,7 +273,7 @@ static void renew_timer_target(struct smp_cpu_timer *timer, JNIEnv *env)
 
     if (env == NULL || timer->thread->ended_ns != 0 || (is_complete && has_target_of(timer, info)))
         return;
-    target = cpu_timer_target(timer->thread, env);
+    target = smp_walk_target_of(timer->thread, smp_async_get(), env);
     if (has_target_of(timer, info) || !smp_cpu_timer_set(timer))
         return;
     timer->target = target;

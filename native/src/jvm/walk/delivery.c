@@ -1,12 +1,107 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvm/walk/delivery.h"
 
+#include <string.h>
+
+#include "jvm/code/methods.h"
 #include "jvm/threads/threads.h"
 #include "jvm/threads/virtual_threads.h"
 #include "jvm/walk/async.h"
-#include "jvm/walk/walked_sample.h"
 
 static const struct smp_sample no_sample;
+
+/* ------------------------------------------------------------------------------ walked frames */
+
+_Static_assert(sizeof(struct smp_frame) == sizeof(struct smp_jvm_frame),
+               "one takes the other's place");
+
+enum {
+    NATIVE_BCI = -1 /* how JVMTI marks a native method */
+};
+
+static int64_t jvmti_bci(int32_t jvm_bci, bool is_leaf)
+{
+    if (jvm_bci == SMP_JVM_NATIVE_BCI)
+        return NATIVE_BCI;
+    /* A leaf caught where its code has no line counts as at its beginning. */
+    return is_leaf && jvm_bci < 0 ? 0 : jvm_bci;
+}
+
+void smp_walked_sample_make(struct smp_jvm_frame *frames, const struct smp_walk_answer *answer,
+                            struct smp_sample *sample)
+{
+    struct smp_frame *out = (struct smp_frame *)(void *)(frames + answer->first);
+
+    for (uint32_t i = 0; i < answer->count; i++) {
+        struct smp_jvm_frame from;
+        memcpy(&from, &out[i], sizeof(from));
+        const struct smp_frame to = { .method = (uint64_t)(uintptr_t)from.method,
+                                      .bci = jvmti_bci(from.bci, i == 0) };
+        memcpy(&out[i], &to, sizeof(to));
+    }
+    if (answer->is_pseudo && answer->count > 0)
+        out[0].bci = SMP_BCI_PSEUDO;
+    *sample = (struct smp_sample){ .frames = out,
+                                   .capacity = answer->count,
+                                   .count = answer->count,
+                                   .leaf_count = answer->count - answer->cut.root_count,
+                                   .omitted = answer->cut.omitted,
+                                   .spot = answer->spot };
+}
+
+bool smp_walked_sample_is_missing(const struct smp_sample *sample)
+{
+    for (size_t i = 0; i < sample->count; i++) {
+        if (sample->frames[i].method == 0)
+            return true;
+    }
+    return false;
+}
+
+bool smp_walked_sample_fill(struct smp_sample *sample, const struct smp_frame *other, size_t count)
+{
+    const size_t common = sample->count < count ? sample->count : count;
+
+    for (size_t i = 1; i <= common; i++) {
+        struct smp_frame *frame = &sample->frames[sample->count - i];
+        const struct smp_frame *known = &other[count - i];
+        if (frame->method == 0)
+            frame->method = known->method;
+        else if (frame->method != known->method)
+            break;
+        /* Elsewhere in the same method: the frames above belong to another call. */
+        if (frame->bci != known->bci)
+            break;
+    }
+    return !smp_walked_sample_is_missing(sample);
+}
+
+void smp_walked_sample_keep_nameless(struct smp_sample *sample)
+{
+    for (size_t i = 0; i < sample->count; i++) {
+        if (sample->frames[i].method == 0)
+            sample->frames[i] =
+                (struct smp_frame){ .method = SMP_METHODS_NO_ID, .bci = SMP_BCI_PSEUDO };
+    }
+}
+
+/* A stack that was cut before keeps its root end, which may be empty. */
+void smp_walked_sample_cut(struct smp_sample *sample, size_t capacity)
+{
+    const size_t has = sample->omitted > 0 ? sample->count - sample->leaf_count : sample->count;
+    const size_t root = has < capacity / 2 ? has : capacity / 2;
+    const size_t leaf = capacity - root;
+
+    if (sample->count <= capacity)
+        return;
+    memmove(sample->frames + leaf, sample->frames + sample->count - root,
+            root * sizeof(*sample->frames));
+    sample->omitted += sample->count - capacity;
+    sample->count = capacity;
+    sample->leaf_count = leaf;
+}
+
+/* ----------------------------------------------------------------------------------- delivery */
 
 void smp_delivery_none(uint64_t token, enum smp_answer answer, struct smp_delivery_to to)
 {

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/once.h"
-#include "hotspot/frame_names.h"
+#include "hotspot/frames.h"
 #include "jvm/agent/agent.h"
 #include "jvm/check/check.h"
 #include "jvm/threads/gate.h"

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/thread.h"
 #include "jvm/agent/agent.h"
-#include "jvm/threads/stack_bounds.h"
+#include "jvm/threads/threads.h"
 #include "jvm/threads/virtual_threads.h"
 #include "jvm/walk/signals.h"
 

@@ -14,9 +14,9 @@
 #include "base/clock.h"
 #include "base/stay_mapped.h"
 #include "base/syscall_filter.h"
+#include "base/task_file.h"
 #include "base/thread.h"
 #include "handler/signal_frame.h"
-#include "jvm/threads/signal_mask.h"
 
 enum {
     STANDARD_OFFSET = 4,   /* from SIGRTMIN */
@@ -104,6 +104,33 @@ static enum smp_status install_for(int number)
     if (status == SMP_OK)
         atomic_fetch_or(&installed.numbers, smp_signal_mask_bit(number));
     return status;
+}
+
+/* --- blocked signals --- */
+
+enum { MASK_DIGITS = 16 };
+
+uint64_t smp_signal_mask_parse(const char *digits)
+{
+    static const char hexadecimal[] = "0123456789abcdef";
+    uint64_t mask = 0;
+
+    for (int i = 0; i < MASK_DIGITS; i++) {
+        const char *digit = digits[i] != '\0' ? strchr(hexadecimal, digits[i]) : NULL;
+        if (digit == NULL)
+            return 0;
+        mask = mask << 4 | (uint64_t)(digit - hexadecimal);
+    }
+    return mask;
+}
+
+uint64_t smp_signal_mask_of_tid(int32_t tid)
+{
+    char digits[MASK_DIGITS + 1];
+
+    return smp_task_file_find(tid, "status", "\nSigBlk:\t", digits, sizeof(digits))
+               ? smp_signal_mask_parse(digits)
+               : 0;
 }
 
 /* --- other libraries' handlers --- */

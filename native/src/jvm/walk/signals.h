@@ -33,6 +33,18 @@ bool smp_signals_is_installed(int number);
 /* NULL: no filter of system calls forbids requests. */
 const char *smp_signals_refusal(void);
 
+/* The bit of a signal number in a mask. */
+static inline uint64_t smp_signal_mask_bit(int number)
+{
+    return UINT64_C(1) << (number - 1);
+}
+
+/* The signals that a thread of this process blocks; 0: none, or the system does not say. Costs 10
+ * to 20 us. */
+uint64_t smp_signal_mask_of_tid(int32_t tid);
+/* The mask in the 16 digits of /proc/self/task/<tid>/status. */
+uint64_t smp_signal_mask_parse(const char *digits);
+
 enum smp_signals_hold {
     SMP_SIGNALS_HELD, /* the handler is ours, or passes our signals on to ours */
     SMP_SIGNALS_TAKEN_BACK,

@@ -4,7 +4,6 @@
 #include "base/alloc.h"
 #include "jvm/agent/agent.h"
 #include "jvm/agent/jdk.h"
-#include "jvm/agent/local_frame.h"
 #include "jvm/agent/version.h"
 #include "jvm/threads/virtual_thread_sets.h"
 #include "jvm/threads/virtual_threads.h"

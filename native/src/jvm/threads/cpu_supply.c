@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jvm/threads/cpu_quota.h"
+#include "jvm/threads/cpu_supply.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/decimal.h"
 #include "base/task_file.h"
 
-enum { STAT_BYTES = 4096, NUMBER_BYTES = 64, NS_PER_US = 1000, MILLI = 1000 };
+#define NS_PER_SECOND INT64_C(1000000000)
+
+enum {
+    STAT_BYTES = 4096, /* of a group's files */
+    LINE_BYTES = 256,  /* of the machine's */
+    NUMBER_BYTES = 64,
+    NS_PER_US = 1000,
+    MILLI = 1000
+};
+
+/* --- the control group --- */
 
 static const char root_folder[] = "/sys/fs/cgroup";
 
@@ -26,7 +37,7 @@ static bool has_cpu(const char *controllers, size_t length)
     return false;
 }
 
-/* A line is "<number>:<controllers>:<path>"; of version 2 there is one without controllers. */
+/* A line is "<number>:<controllers>:<path>". The one line of version 2 names no controllers. */
 static bool put_group_path(const char *line, size_t length, char *out, size_t size)
 {
     const char *const names = memchr(line, ':', length);
@@ -52,7 +63,7 @@ bool smp_cpu_quota_folder(const char *groups, char *out, size_t size)
 
     while (*groups != '\0') {
         const size_t length = strcspn(groups, "\n");
-        /* A controller is of version 1 or of version 2: what names it counts. */
+        /* A controller is of version 1 or of version 2; a line that names it comes first. */
         if (put_group_path(groups, length, path, sizeof(path)) &&
             (!is_found || strncmp(groups, "0::", 3) != 0)) {
             is_found = snprintf(out, size, "%s", path) < (int)size;
@@ -105,7 +116,8 @@ static bool read_in(const char *folder, const char *name, char *out, size_t size
     return length > 0 && (size_t)length < sizeof(path) && smp_system_file_read(path, out, size);
 }
 
-/* In a container the path is often that of the host: its group is then the root that is seen. */
+/* In a container the path is often the one on the host. The container sees its group as the
+ * root. */
 int64_t smp_cpu_quota_throttled_ns(void)
 {
     char folder[SMP_CPU_QUOTA_PATH_BYTES];
@@ -161,4 +173,46 @@ uint32_t smp_cpu_quota_milli(void)
         end = strrchr(folder, '/');
     }
     return milli;
+}
+
+/* --- the machine --- */
+
+/* The line's figures, in its order. */
+enum { USER, NICE, KERNEL, IDLE, IO_WAIT, IRQ, SOFT_IRQ, STOLEN, FIGURES };
+
+/* False: there are fewer. */
+static bool parse_figures(const char *at, int64_t figures[FIGURES])
+{
+    for (size_t i = 0; i < FIGURES; i++) {
+        const char *const digits = at + strspn(at, " ");
+        figures[i] = smp_decimal_parse_long(digits, &at);
+        if (at == digits)
+            return false;
+    }
+    return true;
+}
+
+void smp_machine_time_parse(const char *stat, int64_t ns_per_tick, struct smp_machine_time *out)
+{
+    static const char name[] = "cpu ";
+    int64_t figures[FIGURES];
+
+    *out = (struct smp_machine_time){ 0 };
+    if (strncmp(stat, name, sizeof(name) - 1) != 0 ||
+        !parse_figures(stat + sizeof(name) - 1, figures))
+        return;
+    out->worked_ns =
+        (figures[USER] + figures[NICE] + figures[KERNEL] + figures[IRQ] + figures[SOFT_IRQ]) *
+        ns_per_tick;
+    out->stolen_ns = figures[STOLEN] * ns_per_tick;
+}
+
+void smp_machine_time_read(struct smp_machine_time *out)
+{
+    char stat[LINE_BYTES];
+    const long ticks = sysconf(_SC_CLK_TCK);
+
+    *out = (struct smp_machine_time){ 0 };
+    if (ticks > 0 && smp_system_file_read("/proc/stat", stat, sizeof(stat)))
+        smp_machine_time_parse(stat, NS_PER_SECOND / ticks, out);
 }

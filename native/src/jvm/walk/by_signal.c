@@ -512,11 +512,7 @@ static void give_up_requests(struct smp_by_signal *walker, JNIEnv *env, struct s
     }
 }
 
-static void collect_walks(void *self, int64_t deadline_ns,
-                          void (*answered)(void *context, uint64_t token, enum smp_answer answer,
-                                           const struct smp_sample *sample,
-                                           const struct smp_mounted_thread *mounted),
-                          void *context)
+static void collect_walks(void *self, int64_t deadline_ns, smp_on_answer *answered, void *context)
 {
     struct smp_by_signal *walker = self;
     const struct smp_delivery_to to = { .answered = answered, .context = context };
@@ -549,11 +545,7 @@ static void collect_walks(void *self, int64_t deadline_ns,
 
 /* The thread lives. There is no other try, because the thread has moved on. */
 static enum smp_status take_late_walk(void *self, struct smp_thread *thread, uint64_t token,
-                                      void (*answered)(void *context, uint64_t token,
-                                                       enum smp_answer answer,
-                                                       const struct smp_sample *sample,
-                                                       const struct smp_mounted_thread *mounted),
-                                      void *context)
+                                      smp_on_answer *answered, void *context)
 {
     struct smp_by_signal *walker = self;
     const struct smp_delivery_to to = { .answered = answered, .context = context };

@@ -46,8 +46,7 @@ struct smp_delivery {
 
 /* The receiver, as of smp_async_walker's collect. */
 struct smp_delivery_to {
-    void (*answered)(void *context, uint64_t token, enum smp_answer answer,
-                     const struct smp_sample *sample, const struct smp_mounted_thread *mounted);
+    smp_on_answer *answered;
     void *context;
 };
 

@@ -191,7 +191,7 @@ struct smp_async_walker {
      * yet. SMP_EGONE: no answer will come, and only another request finds the thread.
      */
     enum smp_status (*take_late)(void *self, struct smp_thread *thread, uint64_t token,
-                      smp_on_answer *answered, void *context);
+                                 smp_on_answer *answered, void *context);
     /*
      * Returns NULL unless another library has taken the signal and does not pass our signals on.
      * Otherwise returns a text, valid until the next call: which file, and what was done about it.

@@ -218,7 +218,7 @@ static void rewind_forgets_what_came_after_the_mark(void **state)
     open_fixture(&f, 64 * STEP, 32 * STEP);
     unsigned char *kept = smp_arena_alloc(f.arena, 100, 8);
     memset(kept, 0xAA, 100);
-    const size_t mark = smp_arena_mark(f.arena);
+    const size_t mark = smp_arena_used(f.arena);
     for (size_t i = 0; i < 50; i++) {
         unsigned char *piece = smp_arena_alloc(f.arena, 2001 + i, 64);
         assert_non_null(piece);
@@ -232,7 +232,7 @@ static void rewind_forgets_what_came_after_the_mark(void **state)
     unsigned char *again = smp_arena_alloc(f.arena, STEP, 1);
     assert_ptr_equal(again, kept + 100);
     assert_true(is_zero(again, STEP));
-    smp_arena_rewind(f.arena, smp_arena_mark(f.arena)); /* forgets nothing */
+    smp_arena_rewind(f.arena, smp_arena_used(f.arena)); /* forgets nothing */
     assert_int_equal(smp_arena_used(f.arena), 100 + STEP);
     close_fixture(&f);
 }
@@ -267,7 +267,7 @@ static void an_empty_arena_can_be_rewound(void **state)
 
     (void)state;
     open_fixture(&f, 4 * STEP, STEP);
-    smp_arena_rewind(f.arena, smp_arena_mark(f.arena));
+    smp_arena_rewind(f.arena, smp_arena_used(f.arena));
     assert_int_equal(smp_arena_committed(f.arena), 0);
     assert_non_null(smp_arena_alloc(f.arena, 0, 1));
     close_fixture(&f);
@@ -298,7 +298,7 @@ static void check_reference(const struct reference *reference)
 static void add_random_piece(struct reference *reference, struct smp_arena *arena)
 {
     const size_t size = 1 + (size_t)random() % (random() % 50 == 0 ? 3 * STEP : 500);
-    const size_t mark = smp_arena_mark(arena);
+    const size_t mark = smp_arena_used(arena);
     unsigned char *at = smp_arena_alloc(arena, size, (size_t)1 << random() % 7);
 
     if (at == NULL)
@@ -345,7 +345,7 @@ static void asan_sees_every_byte_that_is_not_handed_out(void **state)
     (void)state;
     open_fixture(&f, 64 * STEP, 32 * STEP);
     char *kept = smp_arena_alloc(f.arena, 16, 8);
-    const size_t mark = smp_arena_mark(f.arena);
+    const size_t mark = smp_arena_used(f.arena);
     char *stale = smp_arena_alloc(f.arena, 13, 8);
     assert_false(__asan_address_is_poisoned(stale + 12));
     assert_true(__asan_address_is_poisoned(stale + 13)); /* one past the piece */

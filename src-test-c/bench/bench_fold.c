@@ -190,7 +190,7 @@ int main(void)
     print_figure("stacks in the end", (double)count_leaves(bench.tree), "");
     print_figure("polls over the limit", (double)bench.refused, "");
     check_hot(&bench);
-    smp_tree_seal(bench.tree);
+    smp_tree_finish(bench.tree);
     must(smp_column_at(smp_tree_column(bench.tree, SMP_MEASURE_WALL), bench.root) ==
              (int64_t)STACKS * MS,
          "time is lost");

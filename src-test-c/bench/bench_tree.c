@@ -39,7 +39,7 @@ struct figures {
     double again_ns;
     double locate_ns;
     double node_bytes;
-    double seal_ms;
+    double finish_ms;
     double report_ms;
     double full_report_ms;
     double own_text_report_ms;
@@ -195,7 +195,7 @@ static bool no_flush(void *self)
 
 /* Seals a tree of all stacks; every_node: each node has time of its own, so each is a row. */
 static struct smp_profile *take_snapshot(struct generated_input *input, bool every_node,
-                                         double *seal_ms)
+                                         double *finish_ms)
 {
     uint32_t *leaves = must_calloc(input->service->stack_count, sizeof(uint32_t));
     struct smp_thread_groups *groups = NULL;
@@ -220,22 +220,22 @@ static struct smp_profile *take_snapshot(struct generated_input *input, bool eve
     }
     since_ns = smp_clock_own_cpu_ns();
     must_ok(smp_profile_create(&input->quota, tree, groups, input->methods, &profile), "snapshot");
-    keep_best(seal_ms, since_ns, MS);
+    keep_best(finish_ms, since_ns, MS);
     return profile;
 }
 
 /* Returns how many bytes the report has. */
-static size_t measure_report(struct generated_input *input, bool every_node, double *seal_ms,
+static size_t measure_report(struct generated_input *input, bool every_node, double *finish_ms,
                              double *best)
 {
-    const struct smp_report_style style = { .order = SMP_ORDER_BY_NAME };
+    const struct smp_export_style style = { .order = SMP_ORDER_BY_NAME };
     size_t bytes = 0;
     const struct smp_outputer outputer = {
         .title = no_title, .record = count_bytes, .flush = no_flush, .self = &bytes
     };
 
     for (size_t pass = 0; pass < PASSES; pass++) {
-        struct smp_profile *profile = take_snapshot(input, every_node, seal_ms);
+        struct smp_profile *profile = take_snapshot(input, every_node, finish_ms);
         unsigned cut = 0;
         const int64_t since_ns = smp_clock_own_cpu_ns();
         bytes = 0;
@@ -251,10 +251,10 @@ static size_t measure_report(struct generated_input *input, bool every_node, dou
 static void measure_own_texts(struct figures *figures)
 {
     struct generated_input input;
-    double seal_ms = 0;
+    double finish_ms = 0;
 
     generated_input_init(&input, NODES, true);
-    (void)measure_report(&input, true, &seal_ms, &figures->own_text_report_ms);
+    (void)measure_report(&input, true, &finish_ms, &figures->own_text_report_ms);
     generated_input_fini(&input);
 }
 
@@ -304,7 +304,7 @@ static struct reference_tree *measure_reference(const struct generated_input *in
     }
     since_ns = smp_clock_own_cpu_ns();
     reference_tree_totals(reference);
-    keep_best(&figures->seal_ms, since_ns, MS);
+    keep_best(&figures->finish_ms, since_ns, MS);
     since_ns = smp_clock_own_cpu_ns();
     figures->full_report_bytes = (double)reference_tree_print(reference, NULL);
     keep_best(&figures->full_report_ms, since_ns, MS);
@@ -313,7 +313,7 @@ static struct reference_tree *measure_reference(const struct generated_input *in
     return reference;
 }
 
-/* The tree is sealed; the reference has its totals. */
+/* The tree is finished; the reference has its totals. */
 static bool are_equal(const struct generated_input *input, const struct smp_tree *tree,
                       const struct reference_tree *reference)
 {
@@ -362,7 +362,7 @@ static void print_table(const struct generated_input *input, size_t nodes,
               "<= 2");
     print_row("method and line looked up, all known", "ns/frame", ours->locate_ns, 0, "");
     print_row("memory", "byte/node", ours->node_bytes, reference->node_bytes, "<= 32");
-    print_row("totals (snapshot)", "ms", ours->seal_ms, reference->seal_ms, "");
+    print_row("totals (snapshot)", "ms", ours->finish_ms, reference->finish_ms, "");
     print_row("report, time at the leaves", "ms", ours->report_ms, 0, "<= 50");
     print_row("report, time at every node", "ms", ours->full_report_ms, reference->full_report_ms,
               "<= 50");
@@ -383,14 +383,14 @@ int main(void)
     generated_input_init(&input, NODES, false);
     tree = measure_tree(&input, &ours);
     measure_locate(&input, &ours);
-    ours.report_bytes = (double)measure_report(&input, false, &ours.seal_ms, &ours.report_ms);
+    ours.report_bytes = (double)measure_report(&input, false, &ours.finish_ms, &ours.report_ms);
     ours.full_report_bytes =
-        (double)measure_report(&input, true, &ours.seal_ms, &ours.full_report_ms);
+        (double)measure_report(&input, true, &ours.finish_ms, &ours.full_report_ms);
     measure_own_texts(&ours);
     reference = measure_reference(&input, &dumb);
     print_table(&input, smp_tree_node_count(tree), &ours, &dumb);
 
-    smp_tree_seal(tree);
+    smp_tree_finish(tree);
     equal = are_equal(&input, tree, reference);
     smp_tree_destroy(tree);
     reference_tree_destroy(reference);

@@ -119,7 +119,7 @@ static void add_stack(struct example *example, const char *group_name, size_t fi
     smp_thread_groups_see(example->groups, group, below(example, 8), group_name);
 }
 
-static struct smp_profile *seal(struct example *example)
+static struct smp_profile *finish(struct example *example)
 {
     struct smp_profile *profile = NULL;
 
@@ -154,7 +154,7 @@ static struct smp_profile *make_plain(uint64_t seed)
     begin(&example, seed);
     for (int i = 0; i < 2000; i++)
         add_stack(&example, groups[below(&example, 3)], 0, PLAIN_METHODS);
-    return seal(&example);
+    return finish(&example);
 }
 
 /* A path of methods without lines, and how often its last one was called. */
@@ -191,7 +191,7 @@ static struct smp_profile *make_counted(void)
         add_stack(&example, groups[below(&example, 3)], 0, PLAIN_METHODS);
         add_calls(&example, groups[below(&example, 2)]);
     }
-    return seal(&example);
+    return finish(&example);
 }
 
 static struct smp_profile *make_nasty(void)
@@ -207,7 +207,7 @@ static struct smp_profile *make_nasty(void)
     for (int i = 0; i < 2000; i++)
         add_stack(&example, groups[below(&example, 6)], 0, METHOD_COUNT);
     add_stack(&example, long_name, 0, METHOD_COUNT);
-    return seal(&example);
+    return finish(&example);
 }
 
 /* --- files --- */

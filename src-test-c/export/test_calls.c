@@ -70,7 +70,7 @@ static struct smp_profile *make_shop(struct report_fixture *f)
     }
     report_fixture_credit(f, "http-", "http-1", "com.acme.Main.main(Main.java:9)", 500 * MS);
     assert_int_equal(smp_root_times_add(report_fixture_root_times(f), &time), SMP_OK);
-    return report_fixture_seal(f);
+    return report_fixture_finish(f);
 }
 
 static void a_shop_is_as_in_the_file(void **state)
@@ -189,7 +189,7 @@ static void a_row_that_was_counted_later_says_since_when(void **state)
     report_fixture_since(*state, "a.A.walk(A.java)", 1500);
     (void)report_fixture_count(*state, "g", "a.A.run(A.java)", 3, 0, 0);
     (void)report_fixture_count(*state, "g", "a.A.run(A.java)|a.A.walk(A.java)", 5, 0, 0);
-    char *const text = calls_of(report_fixture_seal(*state), (struct smp_export_style){ 0 });
+    char *const text = calls_of(report_fixture_finish(*state), (struct smp_export_style){ 0 });
 
     assert_non_null(strstr(text, "  a.A.walk <- a.A.run 5; counted since "));
     assert_non_null(strstr(text, "  a.A.run <- [root] 3\n"));
@@ -200,7 +200,7 @@ static void without_times_there_are_no_columns_for_them(void **state)
 {
     (void)report_fixture_count(*state, "g", "a.A.run(A.java)", 3, 0, 0);
     (void)report_fixture_count(*state, "g", "a.A.run(A.java)|a.A.walk(A.java)", 5, 0, 0);
-    char *const text = calls_of(report_fixture_seal(*state), (struct smp_export_style){ 0 });
+    char *const text = calls_of(report_fixture_finish(*state), (struct smp_export_style){ 0 });
 
     assert_string_equal(text, "Counted methods: 2 of 2, by calls, over 1000 ms: 8 calls, 3 of them "
                               "by no counted method\n"
@@ -213,7 +213,7 @@ static void without_times_there_are_no_columns_for_them(void **state)
 static void without_counting_a_line_says_so(void **state)
 {
     report_fixture_credit(*state, "g", "g", "a.A.run(A.java:1)", MS);
-    char *const text = calls_of(report_fixture_seal(*state), (struct smp_export_style){ 0 });
+    char *const text = calls_of(report_fixture_finish(*state), (struct smp_export_style){ 0 });
 
     assert_string_equal(
         text, "No calls were counted: rootMethods names the methods from which on they are.\n");
@@ -422,7 +422,7 @@ static void tables_are_what_a_recursion_adds_up(void **state)
         unsigned seed = (unsigned)round * 7919 + 3;
         report_fixture_begin_counting(*state);
         draw_calls(*state, &seed);
-        const struct smp_profile *const profile = report_fixture_seal(*state);
+        const struct smp_profile *const profile = report_fixture_finish(*state);
         for (int per = SMP_PER_METHOD; per <= SMP_PER_PACKAGE; per++) {
             static const char *const focuses[] = { "a.A.b", "a.A", "a" };
             struct smp_table_choice choice = { .per = (enum smp_report_per)per,

@@ -3,7 +3,7 @@
  * The children of every node of random profiles, compared with what a walk of all groups finds.
  * SMP_TEST_ROUNDS sets how many.
  */
-#include "export/children.h"
+#include "export/tree_walk.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,7 +64,7 @@ static void assert_children(const struct smp_profile *profile, uint32_t root, ui
     const size_t count = reference_of(profile, root, node, expected);
     struct smp_children children;
 
-    assert_int_equal(smp_children_init(&children, NULL, profile, node), SMP_OK);
+    assert_int_equal(smp_children_init(&children, NULL, profile->tree, node), SMP_OK);
     assert_int_equal(children.count, count);
     for (size_t i = 0; i < count; i++)
         assert_int_equal(children.nodes[i], expected[i]);
@@ -115,7 +115,8 @@ static void the_hottest_come_first_and_equal_ones_as_they_were_added(void **stat
     const uint32_t hot = report_fixture_add(*state, "main", top, "d.D.d(D.java:1)", 8);
     struct smp_children children;
 
-    assert_int_equal(smp_children_init(&children, NULL, report_fixture_seal(*state), top), SMP_OK);
+    assert_int_equal(smp_children_init(&children, NULL, report_fixture_finish(*state)->tree, top),
+                     SMP_OK);
     assert_int_equal(children.count, 4);
     assert_int_equal(children.nodes[0], hot);
     assert_int_equal(children.nodes[1], second);
@@ -129,7 +130,8 @@ static void a_leaf_has_none(void **state)
     const uint32_t leaf = report_fixture_add(*state, "main", 0, "a.A.run(A.java:1)", 1);
     struct smp_children children;
 
-    assert_int_equal(smp_children_init(&children, NULL, report_fixture_seal(*state), leaf), SMP_OK);
+    assert_int_equal(smp_children_init(&children, NULL, report_fixture_finish(*state)->tree, leaf),
+                     SMP_OK);
     assert_int_equal(children.count, 0);
     smp_children_fini(&children);
 }
@@ -139,11 +141,11 @@ static void a_node_that_is_none_is_refused(void **state)
     struct smp_children children;
 
     report_fixture_credit(*state, "main", "m", "a.A.a(A.java:1)", 5);
-    const struct smp_profile *const profile = report_fixture_seal(*state);
+    const struct smp_profile *const profile = report_fixture_finish(*state);
     const uint64_t count = smp_tree_node_count(profile->tree);
     const uint64_t none[] = { 0, count, count + 1, UINT32_MAX, UINT64_C(1) << 32 | 1, UINT64_MAX };
     for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
-        assert_int_equal(smp_children_init(&children, NULL, profile, none[i]), SMP_EINVAL);
+        assert_int_equal(smp_children_init(&children, NULL, profile->tree, none[i]), SMP_EINVAL);
         assert_null(children.nodes);
     }
 }
@@ -158,7 +160,7 @@ static enum smp_status find_children(void *self)
     const struct request *const request = self;
     struct smp_children children;
     const enum smp_status status =
-        smp_children_init(&children, NULL, request->profile, request->node);
+        smp_children_init(&children, NULL, request->profile->tree, request->node);
 
     if (status == SMP_OK)
         smp_children_fini(&children);
@@ -170,7 +172,7 @@ static void each_allocation_may_be_refused(void **state)
     const uint32_t top = report_fixture_add(*state, "main", 0, "a.A.run(A.java:1)", 0);
 
     (void)report_fixture_add(*state, "main", top, "c.C.c(C.java:1)", 5);
-    struct request request = { .profile = report_fixture_seal(*state), .node = top };
+    struct request request = { .profile = report_fixture_finish(*state), .node = top };
     const struct failing_alloc_steps steps = failing_alloc_each_step(find_children, &request);
     assert_int_equal(steps.refused, 1);
     assert_int_equal(steps.survived, 0);

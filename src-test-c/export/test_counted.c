@@ -142,14 +142,14 @@ static struct smp_profile *make_service(struct report_fixture *fixture)
     sample_service(fixture);
     count_service(fixture);
     account_service(fixture);
-    return report_fixture_seal(fixture);
+    return report_fixture_finish(fixture);
 }
 
 static void the_report_is_as_in_the_file(void **state)
 {
     make_service(*state);
     const char *const text = report_fixture_print(
-        *state, (struct smp_report_style){ .columns = SMP_MEASURE_BIT(SMP_MEASURE_CPU) });
+        *state, (struct smp_export_style){ .columns = SMP_MEASURE_BIT(SMP_MEASURE_CPU) });
 
     golden_check("counted.txt", text, report_fixture_printed(*state));
 }
@@ -158,7 +158,7 @@ static void the_report_is_as_in_the_file(void **state)
 static void unknown_figures_are_not_printed(void **state)
 {
     (void)report_fixture_count(*state, "g", "a.A.run(A.java)", 3, 0, 0);
-    const char *const text = report_fixture_print(*state, (struct smp_report_style){ 0 });
+    const char *const text = report_fixture_print(*state, (struct smp_export_style){ 0 });
     const char *const record = strstr(text, "== Counted thread: g. Max depth: 1. Distinct threads: "
                                             "1 [g]\na.A.run(A.java)");
 
@@ -177,7 +177,7 @@ static void cpu_time_that_was_not_taken_is_no_column(void **state)
     report_fixture_credit(*state, "g", "g", "a.A.run(A.java:1)", 7 * MS);
     smp_counting_account_add(report_fixture_counting(*state), SMP_COUNTING_NO_CPU_TIME, 17);
     const char *const text = report_fixture_print(
-        *state, (struct smp_report_style){ .columns = SMP_MEASURE_BIT(SMP_MEASURE_CPU) });
+        *state, (struct smp_export_style){ .columns = SMP_MEASURE_BIT(SMP_MEASURE_CPU) });
 
     assert_non_null(strstr(text, " Cumulative time(ms): 7, Method time(ms): 7, CPU time(ms): 0, "
                                  "Calls: 3\n"));
@@ -194,7 +194,7 @@ static void no_row_with_calls_is_left_out(void **state)
     (void)report_fixture_count(*state, "g", "a.A.a(A.java)|a.A.b(A.java)", 2, 0, 0);
     (void)report_fixture_count(*state, "g", "a.A.a(A.java)|a.A.b(A.java)|a.A.c(A.java)", 3, 5 * MS,
                                0);
-    const char *const text = report_fixture_print(*state, (struct smp_report_style){ 0 });
+    const char *const text = report_fixture_print(*state, (struct smp_export_style){ 0 });
 
     for (int i = 1; i <= 3; i++) {
         char calls[32];
@@ -253,7 +253,7 @@ static void pprof_has_calls_of_counted_trees_without_their_time(void **state)
 
     (void)report_fixture_count(*state, "g", "a.A.run(A.java)", 42, 5, 3);
     report_fixture_credit(*state, "g", "g", "a.A.run(A.java:1)", 7);
-    assert_int_equal(smp_export(report_fixture_seal(*state), SMP_FORMAT_PPROF, &style, NULL, &to),
+    assert_int_equal(smp_export(report_fixture_finish(*state), SMP_FORMAT_PPROF, &style, NULL, &to),
                      SMP_OK);
     assert_memory_equal(output.bytes, types, sizeof(types) - 1);
     assert_has_bytes(&output,
@@ -358,7 +358,7 @@ static void a_sampled_group_has_the_calls_of_its_counted_one(void **state)
     assert_int_equal(groups.count, 2);
     for (size_t i = 0; i < groups.count; i++) {
         const uint32_t index = groups.indices[i];
-        const bool is_main = strcmp(smp_hot_group_info(profile, index)->name, "main") == 0;
+        const bool is_main = strcmp(smp_profile_group_info(profile, index)->name, "main") == 0;
         assert_int_equal(smp_hot_group_whole(profile, index, SMP_MEASURE_WALL), 500 * MS);
         assert_int_equal(smp_hot_group_whole(profile, index, SMP_MEASURE_CALLS),
                          is_main ? 0 : INT64_C(12000124607));
@@ -372,7 +372,7 @@ static void counted_frames_are_none_of_the_monitored_ones_that_were_seen(void **
     report_fixture_monitor(*state, "com.acme");
     (void)report_fixture_count(*state, "g", "com.acme.A.run(A.java)", 1, 0, 0);
     report_fixture_credit(*state, "g", "g", "java.lang.Thread.run(Thread.java:840)", MS);
-    assert_true(smp_profile_misses_packages(report_fixture_seal(*state)));
+    assert_true(smp_profile_misses_packages(report_fixture_finish(*state)));
 }
 
 /* --- with counted trees and without --- */
@@ -470,8 +470,8 @@ static void counted_trees_change_no_time_and_no_sample(void **state)
 
     for (unsigned round = 0; round < ROUNDS; round++) {
         make_both(*state, without, round);
-        assert_same_totals(report_fixture_seal(*state), report_fixture_seal(without));
-        assert_same_lines(report_fixture_seal(*state), report_fixture_seal(without));
+        assert_same_totals(report_fixture_finish(*state), report_fixture_finish(without));
+        assert_same_lines(report_fixture_finish(*state), report_fixture_finish(without));
     }
     report_fixture_destroy(without);
 }
@@ -514,9 +514,9 @@ static void the_sampled_records_are_as_without_counting(void **state)
 
     for (unsigned round = 0; round < ROUNDS; round++) {
         make_both(*state, without, round);
-        char *text = sampled_records(report_fixture_print(*state, (struct smp_report_style){ 0 }));
+        char *text = sampled_records(report_fixture_print(*state, (struct smp_export_style){ 0 }));
         char *plain =
-            sampled_records(report_fixture_print(without, (struct smp_report_style){ 0 }));
+            sampled_records(report_fixture_print(without, (struct smp_export_style){ 0 }));
         without_calls(text);
         assert_string_equal(text, plain);
         free(plain);
@@ -536,12 +536,12 @@ static void merged_calls_and_root_times_add_up(void **state)
 
     report_fixture_begin_counting(second);
     count_service(second);
-    const struct smp_profile *const other = report_fixture_seal(second);
+    const struct smp_profile *const other = report_fixture_finish(second);
     /* With another names table nodes and locations have other numbers. */
     assert_int_equal(smp_profile_merge(NULL, other, one, &merged), SMP_OK);
     assert_int_equal(smp_hot_groups_init(&counted, NULL, merged, SMP_GROUP_COUNTED), SMP_OK);
     assert_int_equal(counted.count, 1);
-    const struct smp_group_info *const info = smp_hot_group_info(merged, counted.indices[0]);
+    const struct smp_group_info *const info = smp_profile_group_info(merged, counted.indices[0]);
     assert_string_equal(info->name, "http-exec-");
     assert_int_equal(info->hook_ns, 140 * MS);
     assert_int_equal(smp_profile_total(merged, SMP_MEASURE_CALLS),
@@ -585,7 +585,7 @@ static void counts_before_a_reset_are_not_merged(void **state)
     report_fixture_credit(second, "main", "main", "com.acme.Main.main(Main.java:9)", 7);
     time_roots(second, root, 2, 40, 10, 30);
     report_fixture_counted_group(second, "http-exec-")->hook_ns = 11;
-    after = report_fixture_seal(second);
+    after = report_fixture_finish(second);
     after->counts.is_anew = true;
     note_misplaced(before, 7);
     note_misplaced(after, 2);
@@ -604,7 +604,7 @@ static void counts_before_a_reset_are_not_merged(void **state)
         assert_int_equal(smp_root_times_at(one->counts.root_times, 0)->calls, 2);
         assert_int_equal(smp_hot_groups_init(&counted, NULL, one, SMP_GROUP_COUNTED), SMP_OK);
         assert_int_equal(counted.count, 1);
-        assert_int_equal(smp_hot_group_info(one, counted.indices[0])->hook_ns, 11);
+        assert_int_equal(smp_profile_group_info(one, counted.indices[0])->hook_ns, 11);
         assert_int_equal(lost_calls(one->counts.account, SMP_LOST_BEGAN_BEFORE), 2);
         smp_hot_groups_fini(&counted);
     }
@@ -631,7 +631,7 @@ static void merged_within_a_maximum_nothing_counted_is_lost(void **state)
         (void)report_fixture_count(fixture, name, "a.A.run(A.java)|b.B.x(B.java)", 1, 10, 0);
         (void)report_fixture_add(fixture, name, 0, "a.A.run(A.java:1)", 10);
     }
-    const struct smp_profile *const profile = report_fixture_seal(fixture);
+    const struct smp_profile *const profile = report_fixture_finish(fixture);
     const struct smp_profile *const parts[] = { profile, profile };
     const struct smp_merge_limits limits = { .tree_bytes = 320 * 1024,
                                              .groups_bytes = 64 << 20,
@@ -679,7 +679,7 @@ static void a_difference_has_no_time_twice(void **state)
 
     (void)report_fixture_count(*state, "g", "a.A.run(A.java)", 42, 5, 3);
     report_fixture_credit(*state, "g", "g", "a.A.run(A.java:1)", 7);
-    sides[SMP_DIFF_AFTER] = report_fixture_seal(*state);
+    sides[SMP_DIFF_AFTER] = report_fixture_finish(*state);
     assert_int_equal(smp_export_difference(sides, SMP_FORMAT_JSON, SMP_MEASURE_WALL, NULL, &to),
                      SMP_OK);
     assert_non_null(strstr(memory_output_text(&output),

@@ -83,7 +83,7 @@ static struct smp_profile *make_profile(struct smp_quota *quota)
     return profile;
 }
 
-static void print(struct smp_report_style style, struct printed *printed)
+static void print(struct smp_export_style style, struct printed *printed)
 {
     const struct smp_outputer outputer = {
         .title = title, .record = record, .flush = flush, .self = printed
@@ -104,7 +104,7 @@ static void cpu_time_is_the_last_figure(void **state)
     struct printed printed;
 
     (void)state;
-    print((struct smp_report_style){ .columns = SMP_MEASURE_BIT(SMP_MEASURE_CPU) }, &printed);
+    print((struct smp_export_style){ .columns = SMP_MEASURE_BIT(SMP_MEASURE_CPU) }, &printed);
     assert_non_null(strstr(printed.rows, "Cumulative time(ms): 42, Method time(ms): 12, "
                                          "CPU time(ms): 21\n"));
     assert_non_null(strstr(printed.rows, "Cumulative time(ms): 30, Method time(ms): 30, "
@@ -116,7 +116,7 @@ static void it_is_printed_only_when_chosen(void **state)
     struct printed printed;
 
     (void)state;
-    print((struct smp_report_style){ .columns = 0 }, &printed);
+    print((struct smp_export_style){ .columns = 0 }, &printed);
     assert_non_null(strstr(printed.rows, "Method time(ms): 12\n"));
     assert_null(strstr(printed.rows, "CPU"));
 }
@@ -126,9 +126,9 @@ static void a_row_has_a_figure_that_is_shown(void **state)
     struct printed printed;
 
     (void)state;
-    print((struct smp_report_style){ .columns = 0 }, &printed);
+    print((struct smp_export_style){ .columns = 0 }, &printed);
     assert_null(strstr(printed.rows, "[failed]"));
-    print((struct smp_report_style){ .columns = SMP_MEASURE_BIT(SMP_MEASURE_CPU) }, &printed);
+    print((struct smp_export_style){ .columns = SMP_MEASURE_BIT(SMP_MEASURE_CPU) }, &printed);
     assert_non_null(strstr(printed.rows, "[failed]"));
 }
 

@@ -46,10 +46,10 @@ static int teardown(void **state)
     return 0;
 }
 
-static void seal(struct sides *sides)
+static void finish(struct sides *sides)
 {
     for (int side = 0; side < SMP_DIFF_SIDES; side++)
-        sides->profiles[side] = report_fixture_seal(sides->fixtures[side]);
+        sides->profiles[side] = report_fixture_finish(sides->fixtures[side]);
 }
 
 static void assert_difference(const struct sides *sides, enum smp_format format,
@@ -85,7 +85,7 @@ static void make_small(struct sides *sides)
     (void)report_fixture_add(after, "hot", run, "a.B.work(B.java:9)", 900);
     run = report_fixture_add(after, "hot", 0, "a.A.run(A.java:1)", 0);
     (void)report_fixture_add(after, "hot", run, "a.B.work(B.java:7)", 200);
-    seal(sides);
+    finish(sides);
 }
 
 static void a_line_has_both_amounts(void **state)
@@ -185,9 +185,9 @@ static void make_page_example(struct sides *sides)
                           1000 * MS);
     report_fixture_credit(after, "main", "main", "a.A.run(A.java:1)|a.A.same(A.java:4)", 1000 * MS);
     report_fixture_credit(after, "main", "main", "a.A.run(A.java:1)|a.A.fresh(A.java:9)", 200 * MS);
-    report_fixture_seal(before)->elapsed_ns = 450000 * MS;
-    report_fixture_seal(after)->elapsed_ns = 900000 * MS;
-    seal(sides);
+    report_fixture_finish(before)->elapsed_ns = 450000 * MS;
+    report_fixture_finish(after)->elapsed_ns = 900000 * MS;
+    finish(sides);
 }
 
 static void the_page_gets_both_reports_without_nodes_and_the_tree(void **state)
@@ -400,7 +400,7 @@ static void depth_does_not_matter(void **state)
             node = report_fixture_add(sides->fixtures[side], "deep", node, "d.D.d(D.java:1)",
                                       i + 1 == DEPTH ? MS : 0);
     }
-    seal(sides);
+    finish(sides);
     for (size_t i = 0; i < 2; i++) {
         struct memory_output output = { 0 };
         const struct smp_output to = memory_output_functions(&output);

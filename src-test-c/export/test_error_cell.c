@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Error bars in the table of hot methods, and in JSON. */
-#include "export/numbers.h"
+#include "export/cells.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -62,7 +62,7 @@ static struct smp_profile *make_small(struct report_fixture *fixture)
     report_fixture_see(fixture, "hot", "hot-1");
     report_fixture_see(fixture, "hot", "hot-2");
     report_fixture_see(fixture, "cold", "cold");
-    profile = report_fixture_seal(fixture);
+    profile = report_fixture_finish(fixture);
     profile->own_cpu_ns = 77;
     profile->memory_used_bytes = 5;
     profile->memory_limit_bytes = 6;
@@ -84,7 +84,7 @@ static struct smp_profile *make_large(struct report_fixture *fixture)
                        i % 400, i % 13, i % 400, 1 + i % 17, i, 1 + i % 5);
         report_fixture_credit(fixture, group, group, stack, 1000 + i);
     }
-    return report_fixture_seal(fixture);
+    return report_fixture_finish(fixture);
 }
 
 /* --- to the byte --- */
@@ -114,7 +114,7 @@ static void collapsed_keeps_separators_apart(void **state)
     report_fixture_credit(*state, "a;b \n", "x", "p.Q;.r;s(T;.java:3)", 1 * MS);
     report_fixture_credit(*state, ";", "x", "p.Q.r(;)", 3 * MS);
     report_fixture_credit(*state, "", "x", "p.Q.\tr(\xf0\x9f\x90\x8d 7:3)", 2 * MS);
-    assert_exported(report_fixture_seal(*state), SMP_FORMAT_COLLAPSED,
+    assert_exported(report_fixture_finish(*state), SMP_FORMAT_COLLAPSED,
                     (struct smp_export_style){ 0 },
                     "\\u003b;p.Q.r(\\u003b) 3000000\n"
                     "[unnamed];p.Q.\\tr(\xf0\x9f\x90\x8d 7:3) 2000000\n"
@@ -150,7 +150,7 @@ static void collapsed_has_a_line_for_each_of_names_that_are_alike(void **state)
         smp_bytes_printf(&expected, "%s;p.Q.r(\\u003b);p.Q.r(,);p.Q.r(\\t) %d\n", names[i].written,
                          (int)time);
     }
-    assert_exported(report_fixture_seal(*state), SMP_FORMAT_COLLAPSED,
+    assert_exported(report_fixture_finish(*state), SMP_FORMAT_COLLAPSED,
                     (struct smp_export_style){ 0 }, smp_bytes_text(&expected));
     smp_bytes_fini(&expected);
 }
@@ -165,7 +165,7 @@ static void collapsed_marks_java_frames_for_readers_that_colour_them(void **stat
     report_fixture_credit(*state, "a.b", "x",
                           "a.b.C$D.run(C.x.java:1)|Top.x(Unknown Source)|e.F.n(Native Method)", 3);
     report_fixture_credit(*state, "a.b", "x", "a\n.b;.C.run(C.java)|[a.b stub]", 2);
-    profile = report_fixture_seal(*state);
+    profile = report_fixture_finish(*state);
     assert_exported(profile, SMP_FORMAT_COLLAPSED, slashes,
                     "a.b;a/b/C$D.run(C.x.java:1);Top.x(Unknown Source);e/F.n(Native Method) 3\n"
                     "a.b;a\\n/b\\u003b/C.run(C.java);[a.b stub] 2\n");
@@ -253,7 +253,7 @@ static void json_has_the_states_of_each_second(void **state)
                                             .till = SECONDS_BEGIN + 4,
                                             .width = 1 };
     const struct smp_profile *const made = make_small(*state);
-    struct smp_profile *const profile = report_fixture_seal(*state);
+    struct smp_profile *const profile = report_fixture_finish(*state);
     struct memory_output output = { 0 };
     struct smp_second_times *times = NULL;
 
@@ -281,7 +281,7 @@ static void json_names_are_no_markup(void **state)
 
     report_fixture_credit(*state, "</script>\x01\"\\\xe2\x80\xa8\xe2\x81\xa6", "&",
                           "<b>.>(\xc3\xa9.java:1)", 1);
-    assert_int_equal(export_to(&output, report_fixture_seal(*state), SMP_FORMAT_JSON,
+    assert_int_equal(export_to(&output, report_fixture_finish(*state), SMP_FORMAT_JSON,
                                &(struct smp_export_style){ 0 }),
                      SMP_OK);
     assert_non_null(strstr(output.bytes, "\"\\u003c/script\\u003e\\u0001\\\"\\\\\\u2028\\u2066\""));
@@ -512,7 +512,7 @@ static void pprof_names_what_readers_link_to(void **state)
                           "com.acme.Foo.go(Foo.java:9)|a.b.c$d.invoke(a/b/c.clj:3)|"
                           "p.Q\n.nat(Native Method)|[thread ended]",
                           1 * MS);
-    assert_int_equal(export_to(&output, report_fixture_seal(*state), SMP_FORMAT_PPROF,
+    assert_int_equal(export_to(&output, report_fixture_finish(*state), SMP_FORMAT_PPROF,
                                &(struct smp_export_style){ 0 }),
                      SMP_OK);
     read_profile(&decoded, protobuf_slice(output.bytes, output.length));
@@ -526,7 +526,7 @@ static void json_names_missed_packages(void **state)
 
     report_fixture_monitor(*state, "com.foo,com.bar");
     report_fixture_credit(*state, "g", "g", "a.R.r(R.java:1)", 2 * MS);
-    assert_int_equal(export_to(&output, report_fixture_seal(*state), SMP_FORMAT_JSON,
+    assert_int_equal(export_to(&output, report_fixture_finish(*state), SMP_FORMAT_JSON,
                                &(struct smp_export_style){ 0 }),
                      SMP_OK);
     assert_non_null(
@@ -575,7 +575,7 @@ static void pprof_of_one_measure_has_no_other(void **state)
 
 static void a_report_of_cpu_times_says_so(void **state)
 {
-    struct smp_profile *profile = report_fixture_seal(*state);
+    struct smp_profile *profile = report_fixture_finish(*state);
 
     profile->is_cpu_clock = true;
     assert_exported(profile, SMP_FORMAT_SPEEDSCOPE, (struct smp_export_style){ 0 },
@@ -593,7 +593,7 @@ static void a_report_of_cpu_times_says_so(void **state)
 
 static void nothing_sampled_is_a_document_all_the_same(void **state)
 {
-    const struct smp_profile *profile = report_fixture_seal(*state);
+    const struct smp_profile *profile = report_fixture_finish(*state);
 
     assert_exported(profile, SMP_FORMAT_TEXT, (struct smp_export_style){ 0 }, "");
     assert_exported(profile, SMP_FORMAT_COLLAPSED, (struct smp_export_style){ 0 }, "");
@@ -696,7 +696,7 @@ static void depth_does_not_matter(void **state)
     report_fixture_note(*state, "deep", SMP_OUTCOME_WALKED);
     for (int format = 0; format < SMP_FORMAT_COUNT; format++) {
         struct memory_output output = { 0 };
-        assert_int_equal(export_to(&output, report_fixture_seal(*state), (enum smp_format)format,
+        assert_int_equal(export_to(&output, report_fixture_finish(*state), (enum smp_format)format,
                                    &(struct smp_export_style){ 0 }),
                          SMP_OK);
         if (format == SMP_FORMAT_COLLAPSED)

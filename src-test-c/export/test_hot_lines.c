@@ -37,7 +37,7 @@ struct leaves {
 /* Names of random profiles that the collapsed form writes differently. */
 static const char *collapsed_group(const struct smp_profile *profile, uint32_t index)
 {
-    const char *const name = smp_hot_group_info(profile, index)->name;
+    const char *const name = smp_profile_group_info(profile, index)->name;
 
     if (strcmp(name, "a;b \n") == 0)
         return "a\\u003bb \\n";
@@ -180,7 +180,7 @@ static void the_hottest_come_first_and_equal_ones_by_text(void **state)
     report_fixture_credit(*state, "pool", "p", "z.Z.z(Z.java:1)", 11);
     report_fixture_credit(*state, "main", "m", "w.W.w(W;.java:2)", 12);
     report_fixture_credit(*state, "main", "m", "o.O.o(O.java:1)", 3);
-    const struct smp_profile *const profile = report_fixture_seal(*state);
+    const struct smp_profile *const profile = report_fixture_finish(*state);
     assert_int_equal(smp_hot_lines_init(&hot, NULL, profile, 4), SMP_OK);
     assert_int_equal(hot.count, 4);
     assert_string_equal(hot.lines[0].text, "w.W.w(W\\u003b.java:2)");
@@ -200,12 +200,12 @@ static void the_hottest_come_first_and_equal_ones_by_text(void **state)
 
 static void an_empty_profile_has_none(void **state)
 {
-    assert_hot(report_fixture_seal(*state), ALL);
+    assert_hot(report_fixture_finish(*state), ALL);
 }
 
 static void a_line_without_anything_of_its_own_is_none(void **state)
 {
-    struct smp_profile *const profile = report_fixture_seal(*state);
+    struct smp_profile *const profile = report_fixture_finish(*state);
     struct smp_methods *const names = profile->methods;
     const uint32_t locations[] = { smp_methods_pseudo(names, "[leaf]"),
                                    smp_methods_pseudo(names, "[root]") };
@@ -238,7 +238,7 @@ static void lines_with_one_text_are_one(void **state)
     /* The end of a line, and the two characters that replace it. */
     report_fixture_credit(*state, "main", "m", "a.A.a(A\n.java:1)", 5);
     report_fixture_credit(*state, "main", "m", "a.A.a(A\\n.java:1)", 6);
-    assert_int_equal(smp_hot_lines_init(&hot, NULL, report_fixture_seal(*state), ALL), SMP_OK);
+    assert_int_equal(smp_hot_lines_init(&hot, NULL, report_fixture_finish(*state), ALL), SMP_OK);
     assert_int_equal(hot.count, 1);
     assert_string_equal(hot.lines[0].text, "a.A.a(A\\n.java:1)");
     assert_int_equal(hot.lines[0].self.of[SMP_MEASURE_WALL], 11);

@@ -190,7 +190,7 @@ static void assert_spot(const struct smp_profile *profile, struct stack_times *t
     char *const callee = text_of(profile, spot->callee, false);
 
     assert_int_equal(spot->ns, sum_of(times, &as_time, NULL, NULL));
-    assert_most(times, &as_time, callee, smp_hot_group_info(profile, spot->group)->name);
+    assert_most(times, &as_time, callee, smp_profile_group_info(profile, spot->group)->name);
     for (size_t i = 0; i < times->count; i++) {
         if (is_same_spot(&times->list[i], &as_time))
             times->list[i].is_used = true;
@@ -314,7 +314,7 @@ static void spots_are_what_stacks_add_up_to(void **state)
         unsigned seed = (unsigned)round * 104729 + 1;
         const size_t stacks = next_random(&seed) % MAX_STACKS;
         draw_stacks(*state, &times, stacks, &seed);
-        assert_spots(report_fixture_seal(*state), &times);
+        assert_spots(report_fixture_finish(*state), &times);
         report_fixture_begin_with(*state, REPORT_FIXTURE_STATES);
     }
 }
@@ -323,13 +323,13 @@ static struct smp_hot_spots spots_of(struct report_fixture *fixture)
 {
     struct smp_hot_spots spots;
 
-    assert_int_equal(smp_hot_spots_init(&spots, NULL, report_fixture_seal(fixture)), SMP_OK);
+    assert_int_equal(smp_hot_spots_init(&spots, NULL, report_fixture_finish(fixture)), SMP_OK);
     return spots;
 }
 
 static void assert_location(struct report_fixture *fixture, uint32_t location, const char *expected)
 {
-    char *const text = text_of(report_fixture_seal(fixture), location, true);
+    char *const text = text_of(report_fixture_finish(fixture), location, true);
 
     assert_string_equal(text, expected);
     free(text);
@@ -429,7 +429,7 @@ static void by_group_such_waits_are_spots(void **state)
     struct smp_hot_spots spots;
 
     report_fixture_wait(*state, "main", "main", JOIN, SMP_STATE_WAITING, 900);
-    assert_int_equal(smp_hot_spots_choose(&spots, NULL, report_fixture_seal(*state), &choice),
+    assert_int_equal(smp_hot_spots_choose(&spots, NULL, report_fixture_finish(*state), &choice),
                      SMP_OK);
     assert_int_equal(spots.count, 1);
     assert_int_equal(spots.waits.ns, 0);
@@ -466,8 +466,8 @@ static void a_blocked_spot_has_the_lock_that_took_most_of_it(void **state)
     assert_location(*state, spots.list[0].lock, "a.C");
     assert_location(*state, spots.list[0].holding, "a.D.hold(D.java:7)");
     assert_true(spots.list[0].has_holder);
-    assert_string_equal(smp_hot_group_info(report_fixture_seal(*state), spots.list[0].holder)->name,
-                        "most");
+    assert_string_equal(
+        smp_profile_group_info(report_fixture_finish(*state), spots.list[0].holder)->name, "most");
     assert_int_equal(spots.list[1].lock, 0);
     assert_false(spots.list[1].has_holder);
     assert_int_equal(spots.active_ns, 150); /* time of holders does not count */
@@ -529,17 +529,17 @@ static void the_package_of_the_main_class_is_first(void **state)
     report_fixture_wait(*state, "g", "g", "com.acme.cart.B.b(B.java:1)", SMP_STATE_RUNNING, 10);
     report_fixture_wait(*state, "g", "g", "e.e.E.e(E.java:1)", SMP_STATE_RUNNING, 20);
     report_fixture_wait(*state, "g", "g", "com.acmes.E.e(E.java:1)", SMP_STATE_IDLE, 20);
-    strcpy(report_fixture_seal(*state)->main_package, "com.acme.shop");
+    strcpy(report_fixture_finish(*state)->main_package, "com.acme.shop");
     struct smp_hot_spots spots = spots_of(*state);
 
     assert_int_equal(spots.package_count, 3);
     assert_memory_equal(spots.packages[0].class_name, "com.acme.", 9);
     assert_memory_equal(spots.packages[1].class_name, "one", 3);
     /* A package without active time */
-    strcpy(report_fixture_seal(*state)->main_package, "com.acmes");
+    strcpy(report_fixture_finish(*state)->main_package, "com.acmes");
     spots = spots_of(*state);
     assert_memory_equal(spots.packages[0].class_name, "one", 3);
-    strcpy(report_fixture_seal(*state)->main_package, "one");
+    strcpy(report_fixture_finish(*state)->main_package, "one");
     spots = spots_of(*state);
     assert_memory_equal(spots.packages[0].class_name, "one", 3);
 }
@@ -552,7 +552,7 @@ static void an_error_is_that_of_the_place_and_of_its_share(void **state)
     report_fixture_wait(*state, "g", "g", "a.A.run(A.java:1)", SMP_STATE_WAITING, 100 * MS);
     report_fixture_wait(*state, "g", "g", "a.B.run(B.java:1)", SMP_STATE_RUNNING, 50 * MS);
     report_fixture_wait(*state, "g", "g", "a.B.run(B.java:1)", SMP_STATE_BLOCKED, 50 * MS);
-    report_fixture_seal(*state)->period_ns = 10 * MS;
+    report_fixture_finish(*state)->period_ns = 10 * MS;
     const struct smp_hot_spots spots = spots_of(*state);
 
     assert_int_equal(spots.count, 3);
@@ -577,16 +577,16 @@ static void by_group_each_spot_is_of_one(void **state)
     report_fixture_wait(*state, "g", "g", "a.A.run(A.java:2)", SMP_STATE_RUNNING, 1);
     report_fixture_wait(*state, "g", "g", "java.lang.T.t(T.java)", SMP_STATE_RUNNING, 3);
     report_fixture_wait(*state, "h", "h", "java.lang.T.t(T.java)", SMP_STATE_RUNNING, 4);
-    const struct smp_profile *const profile = report_fixture_seal(*state);
+    const struct smp_profile *const profile = report_fixture_finish(*state);
 
     assert_int_equal(smp_hot_spots_choose(&spots, NULL, profile, &choice), SMP_OK);
     assert_int_equal(spots.count, 3);
     assert_int_equal(spots.list[0].ns, 70);
-    assert_string_equal(smp_hot_group_info(profile, spots.list[0].group)->name, "h");
+    assert_string_equal(smp_profile_group_info(profile, spots.list[0].group)->name, "h");
     assert_int_equal(spots.list[0].group_count, 1);
     assert_location(*state, spots.list[0].callee, "java.util.B.x(B.java)");
     assert_int_equal(spots.list[1].ns, 50);
-    assert_string_equal(smp_hot_group_info(profile, spots.list[1].group)->name, "g");
+    assert_string_equal(smp_profile_group_info(profile, spots.list[1].group)->name, "g");
     assert_int_equal(spots.list[2].measure, SMP_MEASURE_RUNNING);
     assert_int_equal(spots.others, 1);
     assert_int_equal(spots.others_ns, 1);
@@ -604,8 +604,8 @@ static void by_group_an_error_is_that_of_the_group(void **state)
     report_fixture_wait(*state, "g", "g", "a.A.run(A.java:1)", SMP_STATE_WAITING, 100 * MS);
     report_fixture_wait(*state, "h", "h", "a.A.run(A.java:1)", SMP_STATE_WAITING, 50 * MS);
     report_fixture_wait(*state, "h", "h", "a.A.run(A.java:1)", SMP_STATE_RUNNING, 50 * MS);
-    report_fixture_seal(*state)->period_ns = 10 * MS;
-    assert_int_equal(smp_hot_spots_choose(&spots, NULL, report_fixture_seal(*state), &choice),
+    report_fixture_finish(*state)->period_ns = 10 * MS;
+    assert_int_equal(smp_hot_spots_choose(&spots, NULL, report_fixture_finish(*state), &choice),
                      SMP_OK);
     assert_int_equal(spots.count, 3);
     assert_true(spots.list[0].error.variance == 0);
@@ -640,7 +640,7 @@ static void each_allocation_may_be_refused(void **state)
     report_fixture_wait(*state, "g", "g", "a.A.get(A.java:5)", SMP_STATE_BLOCKED, 100000);
     report_fixture_hold(*state, "a.B", "a.A.put(A.java:5)", "h", "a.A.get(A.java:9)", 40);
     const struct failing_alloc_steps steps =
-        failing_alloc_each_step(find_spots, report_fixture_seal(*state));
+        failing_alloc_each_step(find_spots, report_fixture_finish(*state));
 
     assert_true(steps.refused >= 8);
     assert_int_equal(steps.survived, 0);
@@ -655,7 +655,7 @@ static void a_small_quota_is_kept(void **state)
 
     draw_stacks(*state, &times, MAX_STACKS, &seed);
     smp_quota_init(&quota, 4096);
-    assert_int_equal(smp_hot_spots_init(&spots, &quota, report_fixture_seal(*state)), SMP_ENOMEM);
+    assert_int_equal(smp_hot_spots_init(&spots, &quota, report_fixture_finish(*state)), SMP_ENOMEM);
     assert_int_equal(smp_quota_used(&quota), 0);
 }
 

@@ -249,7 +249,7 @@ static void a_profile_per_measure_with_the_main_time_first(void **state)
 
     report_fixture_ran(*state, work, 200, 2);
     (void)report_fixture_add(*state, "cold", 0, "[thread ended]", 5);
-    read_and_print(&document, report_fixture_seal(*state));
+    read_and_print(&document, report_fixture_finish(*state));
     assert_string_equal(
         document.text,
         "wall/nanoseconds from 1000000000 for 1000000000 each 50000000 of wall/nanoseconds\n"
@@ -274,7 +274,7 @@ static void by_the_cpu_clock_there_is_no_wall_time(void **state)
     struct document document;
 
     (void)report_fixture_add(*state, "hot", 0, "a.A.run(A.java:1)", 7);
-    struct smp_profile profile = *report_fixture_seal(*state);
+    struct smp_profile profile = *report_fixture_finish(*state);
     profile.is_cpu_clock = true;
     read_and_print(&document, &profile);
     assert_string_equal(
@@ -291,7 +291,7 @@ static void counted_trees_have_calls_and_no_time(void **state)
     report_fixture_begin_counting(*state);
     (void)report_fixture_count(*state, "g", "a.A.run(A.java)", 42, 5, 3);
     report_fixture_credit(*state, "g", "g", "a.A.run(A.java:1)", 7);
-    read_and_print(&document, report_fixture_seal(*state));
+    read_and_print(&document, report_fixture_finish(*state));
     assert_non_null(strstr(document.text,
                            "wall/nanoseconds from 1000000000 for 1000000000 each "
                            "50000000 of wall/nanoseconds\n7 threadsampler.thread.group=g: "));
@@ -307,7 +307,7 @@ static void names_are_on_one_line(void **state)
 
     report_fixture_credit(*state, "a\nb", "a\nb", "a.A.run(A.java:1)", 7);
     report_fixture_credit(*state, "", "x", "a.A.run(A.java:1)", 6);
-    read_and_print(&document, report_fixture_seal(*state));
+    read_and_print(&document, report_fixture_finish(*state));
     assert_non_null(strstr(document.text, "\n7 threadsampler.thread.group=a\\nb: a.A.run "));
     assert_non_null(strstr(document.text, "\n6 threadsampler.thread.group=[unnamed]: a.A.run "));
 }
@@ -316,7 +316,7 @@ static void nothing_sampled_has_no_profile(void **state)
 {
     struct document document;
 
-    read_and_print(&document, report_fixture_seal(*state));
+    read_and_print(&document, report_fixture_finish(*state));
     assert_int_equal(document.profile_count, 0);
     assert_int_equal(document.tables[STACKS].count, 1);
     assert_int_equal(document.tables[ATTRIBUTES].count, 2);

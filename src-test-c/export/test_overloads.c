@@ -66,7 +66,7 @@ static struct smp_profile *make_shop(struct report_fixture *f, bool with_both)
     (void)report_fixture_count(f, "g", ROOT "|" ADD_INT "(Shop.java)", 3, 30 * MS, 0);
     if (with_both)
         (void)report_fixture_count(f, "g", ROOT "|" ADD_ITEM "(Shop.java)", 5, 50 * MS, 0);
-    return report_fixture_seal(f);
+    return report_fixture_finish(f);
 }
 
 static void a_descriptor_is_written_as_in_the_source(void **state)
@@ -160,7 +160,7 @@ static void without_counted_calls_names_are_as_ever(void **state)
     report_fixture_begin(*state);
     report_fixture_credit(*state, "g", "g", ADD_INT "(Shop.java:7)", 30 * MS);
     report_fixture_credit(*state, "g", "g", ADD_ITEM "(Shop.java:9)", 40 * MS);
-    const struct smp_profile *const shop = report_fixture_seal(*state);
+    const struct smp_profile *const shop = report_fixture_finish(*state);
 
     for (int format = 0; format < SMP_FORMAT_COUNT; format++)
         assert_false(has_bytes(shop, (enum smp_format)format, "add(int"));
@@ -175,7 +175,7 @@ static void a_line_of_two_overloads_is_one_row(void **state)
     report_fixture_credit(*state, "g", "g", "a.Shop.<init>#I#(Shop.java:7)", 1 * MS);
     report_fixture_credit(*state, "g", "g", "a.Shop.<init>#J#(Shop.java:7)", 2 * MS);
     report_fixture_credit(*state, "g", "g", "a.Shop.<init>(Shop.java:7)", 4 * MS);
-    const struct smp_profile *const shop = report_fixture_seal(*state);
+    const struct smp_profile *const shop = report_fixture_finish(*state);
     char *const text = exported(shop, SMP_FORMAT_COLLAPSED, SMP_MEASURE_WALL);
 
     assert_string_equal(text, "g;a.Shop.<init>(Shop.java:7) 7000000\n");

@@ -72,14 +72,14 @@ static struct smp_profile *make_recursions(struct report_fixture *f)
                                         .min_ns = 14 * MS,
                                         .max_ns = 14 * MS };
     assert_int_equal(smp_root_times_add(report_fixture_root_times(f), &time), SMP_OK);
-    return report_fixture_seal(f);
+    return report_fixture_finish(f);
 }
 
 static void the_report_is_as_in_the_file(void **state)
 {
     (void)make_recursions(*state);
     const char *const text = report_fixture_print(
-        *state, (struct smp_report_style){ .fold_recursion = true, .short_account = true });
+        *state, (struct smp_export_style){ .fold_recursion = true, .short_account = true });
 
     golden_check("recursion.txt", text, report_fixture_printed(*state));
 }
@@ -88,7 +88,7 @@ static void a_style_without_folding_has_all_rows(void **state)
 {
     (void)make_recursions(*state);
     const char *const text =
-        report_fixture_print(*state, (struct smp_report_style){ .short_account = true });
+        report_fixture_print(*state, (struct smp_export_style){ .short_account = true });
 
     assert_null(strstr(text, "Recursion depth"));
     golden_check("recursion_unfolded.txt", text, report_fixture_printed(*state));
@@ -119,17 +119,17 @@ static void overloads_that_call_each_other_are_no_recursion(void **state)
 {
     report_fixture_credit(*state, "g", "g", "a.A.add#I#(A.java:1)|a.A.add#J#(A.java:2)", 3);
     (void)report_fixture_count(*state, "g", "a.A.add#I#(A.java)|a.A.add#J#(A.java)", 3, 0, 0);
-    assert_null(folded(report_fixture_seal(*state)));
+    assert_null(folded(report_fixture_finish(*state)));
 }
 
-/* The leaf that a sealed tree keeps of a call recorded by the thread itself is no frame. */
+/* The leaf that a finished tree keeps of a call recorded by the thread itself is no frame. */
 static void an_unused_node_is_no_recursion(void **state)
 {
     const uint32_t node = report_fixture_credit(*state, "g", "g", "a.A.a(A.java:1)", 3);
 
     (void)report_fixture_add(*state, "g", node, "a.A.a(A.java:1)", 0);
     (void)report_fixture_count(*state, "h", "a.A.a(A.java)|a.A.a(A.java)", 0, 0, 0);
-    struct smp_profile *const out = folded(report_fixture_seal(*state));
+    struct smp_profile *const out = folded(report_fixture_finish(*state));
     if (out != NULL) /* the fixture has noted a sample there */
         assert_int_equal(smp_profile_total(out, SMP_MEASURE_WALL), 3);
     smp_profile_release(out);
@@ -143,7 +143,7 @@ static void a_deep_recursion_is_one_row(void **state)
     for (int i = 0; i < DEEPEST; i++)
         node =
             report_fixture_add(*state, "g", node, "a.A.deep(A.java:1)", i == DEEPEST - 1 ? 7 : 1);
-    struct smp_profile *const out = folded(report_fixture_seal(*state));
+    struct smp_profile *const out = folded(report_fixture_finish(*state));
     assert_non_null(out);
     for (uint32_t i = 1; i < smp_tree_node_count(out->tree); i++) {
         if (smp_node_is_group(&smp_tree_nodes(out->tree)[i]))
@@ -189,7 +189,7 @@ static void only_the_caller_s_calls_were_before_a_recursion(void **state)
     count_late(*state, MAIN FIB "|" FIB "|a.Log.log(Log.java)", 6, 1);
 #undef FIB
 #undef MAIN
-    struct smp_profile *const out = folded(report_fixture_seal(*state));
+    struct smp_profile *const out = folded(report_fixture_finish(*state));
     const struct smp_caller_calls *const before = out->counts.caller_calls;
     assert_int_equal(smp_caller_calls_count(before), 2);
     assert_int_equal(smp_caller_calls_find(before, counted_row(out, "of")), 4);
@@ -209,7 +209,7 @@ static void in_a_turn_each_caller_has_its_row(void **state)
     count_late(*state, A "|" B "|" A "|" B "|" A, 9, 8);
 #undef B
 #undef A
-    struct smp_profile *const out = folded(report_fixture_seal(*state));
+    struct smp_profile *const out = folded(report_fixture_finish(*state));
     const struct smp_caller_calls *const before = out->counts.caller_calls;
     const uint32_t b = counted_row(out, "odd");
     assert_int_equal(smp_caller_calls_count(before), 2);
@@ -327,7 +327,7 @@ static struct smp_profile *make_random(struct report_fixture *fixture, unsigned 
                                    frames[next_random(seed) % kinds], 1 + next_random(seed) % 100);
         report_fixture_ran(fixture, node, next_random(seed) % 500, next_random(seed) % 3);
     }
-    return report_fixture_seal(fixture);
+    return report_fixture_finish(fixture);
 }
 
 /* Compares the sums over a group's places, and checks that a parent's total includes its
@@ -392,7 +392,7 @@ static void each_allocation_may_be_refused(void **state)
 static char *report_of(void *fixture, bool is_folded)
 {
     return strdup(report_fixture_print(
-        fixture, (struct smp_report_style){ .fold_recursion = is_folded, .short_account = true }));
+        fixture, (struct smp_export_style){ .fold_recursion = is_folded, .short_account = true }));
 }
 
 static char *json_of(const struct smp_profile *profile, bool is_folded)

@@ -3,7 +3,6 @@
  * Each property that readers of a report rely on; whole reports compared with files; and random
  * intervals compared with a naive version. SMP_TEST_ROUNDS sets how many parts they have in all.
  */
-#include "export/group_record.h"
 #include "export/report.h"
 
 #include <inttypes.h>
@@ -21,12 +20,12 @@
 #include "support/report_fixture.h"
 #include "support/rounds.h"
 
-static const struct smp_report_style by_name = { .order = SMP_ORDER_BY_NAME };
-static const struct smp_report_style by_time = { .order = SMP_ORDER_BY_TIME };
-static const struct smp_report_style short_by_time = { .order = SMP_ORDER_BY_TIME,
+static const struct smp_export_style by_name = { .order = SMP_ORDER_BY_NAME };
+static const struct smp_export_style by_time = { .order = SMP_ORDER_BY_TIME };
+static const struct smp_export_style short_by_time = { .order = SMP_ORDER_BY_TIME,
                                                        .min_per_mille = 5,
                                                        .short_account = true };
-static const struct smp_report_style with_packages = { .order = SMP_ORDER_BY_NAME,
+static const struct smp_export_style with_packages = { .order = SMP_ORDER_BY_NAME,
                                                        .zero_time_packages = true };
 
 /* --- reading a report --- */
@@ -126,11 +125,12 @@ static void a_failing_call_ends_the_report(void **state)
     for (recording.fail_at = 1; recording.fail_at <= 5; recording.fail_at++) {
         recording_clear(&recording);
         assert_int_equal(
-            smp_report_text(report_fixture_seal(*state), by_name, NULL, &outputer, &cut), SMP_EIO);
+            smp_report_text(report_fixture_finish(*state), by_name, NULL, &outputer, &cut),
+            SMP_EIO);
         assert_int_equal(recording.calls, recording.fail_at);
     }
     recording_clear(&recording);
-    assert_int_equal(smp_report_text(report_fixture_seal(*state), by_name, NULL, &outputer, &cut),
+    assert_int_equal(smp_report_text(report_fixture_finish(*state), by_name, NULL, &outputer, &cut),
                      SMP_OK);
     assert_int_equal(recording.calls, 5);
     recording_fini(&recording);
@@ -556,7 +556,7 @@ static void a_comma_in_a_frame_shifts_nothing(void **state)
 static void the_account_names_each_figure_that_is_not_zero(void **state)
 {
     report_fixture_credit(*state, "g", "g", "a.R.r(R.java:1)", 2 * MS);
-    struct smp_profile *profile = report_fixture_seal(*state);
+    struct smp_profile *profile = report_fixture_finish(*state);
     profile->memory_used_bytes = 1234567;
     profile->memory_limit_bytes = 67108864;
     profile->elapsed_ns = 900000 * MS;
@@ -603,7 +603,7 @@ static void missed_packages_are_named(void **state)
 
 static void a_library_that_took_the_signal_is_named(void **state)
 {
-    struct smp_profile *profile = report_fixture_seal(*state);
+    struct smp_profile *profile = report_fixture_finish(*state);
 
     (void)snprintf(profile->signal_taker, sizeof(profile->signal_taker), "/lib\n.so (signal 38)");
     assert_non_null(strstr(report_fixture_print(*state, by_name),
@@ -627,8 +627,8 @@ static void the_percentage_has_two_decimals(void **state)
 
     report_fixture_credit(*state, "g", "g", "a.R.r(R.java:1)", 2 * MS);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        report_fixture_seal(*state)->own_cpu_ns = cases[i].own_cpu_ns;
-        report_fixture_seal(*state)->elapsed_ns = cases[i].elapsed_ns;
+        report_fixture_finish(*state)->own_cpu_ns = cases[i].own_cpu_ns;
+        report_fixture_finish(*state)->elapsed_ns = cases[i].elapsed_ns;
         assert_non_null(strstr(report_fixture_print(*state, by_name), cases[i].line));
     }
 }
@@ -639,7 +639,7 @@ static void every_figure_has_its_line_in_order(void **state)
     for (int outcome = 0; outcome < SMP_OUTCOME_COUNT; outcome++)
         report_fixture_note(*state, "g", (enum smp_outcome)outcome);
     report_fixture_group(*state, "g")->names_lost = 3;
-    struct smp_profile *profile = report_fixture_seal(*state);
+    struct smp_profile *profile = report_fixture_finish(*state);
     for (int counter = 0; counter < SMP_COUNTER_COUNT; counter++)
         profile->counters[counter] = (uint64_t)counter + 100;
     profile->memory_used_bytes = SIZE_MAX;
@@ -684,7 +684,7 @@ static void the_report_of_the_original(void **state)
         report_fixture_credit(*state, "jobs-thread-", "jobs-thread-1", samples[i].stack,
                               samples[i].ms * MS);
     const char *text = report_fixture_print(
-        *state, (struct smp_report_style){ .order = SMP_ORDER_BY_NAME, .min_per_mille = 0 });
+        *state, (struct smp_export_style){ .order = SMP_ORDER_BY_NAME, .min_per_mille = 0 });
     golden_check("original.txt", text, report_fixture_printed(*state));
 }
 
@@ -714,7 +714,7 @@ static void fill_service(struct report_fixture *fixture)
                           900000 * MS);
     report_fixture_credit(fixture, "[unnamed]", "42", "[no Java frames]", 3 * MS);
     report_fixture_note(fixture, "http-nio--exec-", SMP_OUTCOME_THREAD_ENDED_IN_WALK);
-    struct smp_profile *profile = report_fixture_seal(fixture);
+    struct smp_profile *profile = report_fixture_finish(fixture);
     profile->counters[SMP_COUNTER_TICKS] = 18000;
     profile->counters[SMP_COUNTER_LATE_TICKS] = 2;
     profile->memory_used_bytes = 2097152;
@@ -773,7 +773,7 @@ static void rows_past_the_memory_limit_are_counted(void **state)
     unsigned cuts = 0;
 
     fill_rows(*state, SIZE_ROWS);
-    struct smp_profile *profile = report_fixture_seal(*state);
+    struct smp_profile *profile = report_fixture_finish(*state);
     for (size_t limit = 1 << 20; limit < 16 << 20; limit += 500001) {
         smp_quota_init(&quota, limit);
         recording_clear(&recording);
@@ -801,7 +801,7 @@ static void rows_past_the_size_of_a_record_are_counted(void **state)
     report_fixture_note(*state, "g", SMP_OUTCOME_WALKED);
     for (int i = 0; i < DEPTH; i++)
         node = report_fixture_add(*state, "g", node, frame, 1 * MS);
-    assert_int_equal(smp_report_text(report_fixture_seal(*state), by_name, NULL, &outputer, &cut),
+    assert_int_equal(smp_report_text(report_fixture_finish(*state), by_name, NULL, &outputer, &cut),
                      SMP_OK);
     assert_int_equal(cut, 1);
     assert_in_range(recording.length, SMP_MAX_RECORD_BYTES - 3 * DEPTH,
@@ -845,7 +845,7 @@ static void each_allocation_may_be_refused(void **state)
     struct attempt attempt = { .recording = &recording };
     attempt.expected = strdup(report_fixture_print(*state, short_by_time));
     assert_non_null(strstr(attempt.expected, "  [1 row below 0.5 %] "));
-    attempt.profile = report_fixture_seal(*state);
+    attempt.profile = report_fixture_finish(*state);
     const struct failing_alloc_steps steps = failing_alloc_each_step(attempt_report, &attempt);
     assert_true(steps.refused >= 10);
     assert_true(steps.survived >= 1);
@@ -871,7 +871,7 @@ static void the_line_that_counts_missing_rows_always_fits(void **state)
         report_fixture_note(*state, "g", SMP_OUTCOME_WALKED);
         for (int i = 0; i < ROWS; i++)
             node = report_fixture_add(*state, "g", node, frame_of_width(frame, width), 1 * MS);
-        const struct smp_profile *profile = report_fixture_seal(*state);
+        const struct smp_profile *profile = report_fixture_finish(*state);
         for (size_t first = 1, refused = 1; refused > 0; first++) {
             struct failing_alloc failing;
             unsigned cut = 0;
@@ -1051,7 +1051,7 @@ static void run_round(struct report_fixture *fixture, uint64_t first_seed)
     enum { LIMITS = 6 };
     static const uint32_t limits[LIMITS] = { 0, 0, 5, 100, 333, 1000 };
     uint64_t seed = first_seed;
-    const struct smp_report_style style = { .order = draw(&seed, 2) == 0 ? SMP_ORDER_BY_NAME
+    const struct smp_export_style style = { .order = draw(&seed, 2) == 0 ? SMP_ORDER_BY_NAME
                                                                          : SMP_ORDER_BY_TIME,
                                             .zero_time_packages = draw(&seed, 2) == 0,
                                             .min_per_mille = limits[draw(&seed, LIMITS)] };

@@ -192,7 +192,7 @@ static struct smp_profile *make_random(struct report_fixture *fixture, unsigned 
         add_sampled(fixture, &random);
         add_counted(fixture, &random);
     }
-    return report_fixture_seal(fixture);
+    return report_fixture_finish(fixture);
 }
 
 static void rows_stand_for_what_a_plain_version_finds(void **state)
@@ -212,7 +212,7 @@ static void nothing_counted_costs_nothing(void **state)
     struct failing_alloc failing;
 
     report_fixture_credit(*state, "main", "main", "a.A.run(A.java:1)", MS);
-    const struct smp_profile *const profile = report_fixture_seal(*state);
+    const struct smp_profile *const profile = report_fixture_finish(*state);
     failing_alloc_arm(&failing, 1, SIZE_MAX);
     assert_int_equal(smp_row_calls_init(&calls, NULL, profile), SMP_OK);
     assert_int_equal(failing_alloc_disarm(&failing), 0);
@@ -232,7 +232,7 @@ static void the_first_of_a_methods_rows_claims_its_calls(void **state)
     const uint32_t one = report_fixture_add(fixture, "g", main_row, "a.A.run(A.java:1)", MS);
     const uint32_t two = report_fixture_add(fixture, "g", main_row, "a.A.run(A.java:2)", MS);
     const uint32_t counted = report_fixture_count(fixture, "g", "a.A.run(A.java)", 5, 0, 0);
-    const struct smp_profile *const profile = report_fixture_seal(fixture);
+    const struct smp_profile *const profile = report_fixture_finish(fixture);
 
     assert_int_equal(smp_row_calls_init(&calls, NULL, profile), SMP_OK);
     assert_int_equal(smp_row_calls_node(&calls, main_row), 0);

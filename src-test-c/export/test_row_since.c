@@ -45,7 +45,7 @@ static struct smp_profile *make_late(struct report_fixture *fixture)
     (void)report_fixture_count(fixture, "g", HANDLE FIND TAX, 1319, 0, 0);
     (void)report_fixture_count(fixture, "g", HANDLE TAX, 5, 0, 0);
     report_fixture_late(fixture, find, 330);
-    return report_fixture_seal(fixture);
+    return report_fixture_finish(fixture);
 }
 
 static struct smp_since since_of(const struct smp_profile *profile, const char *method,
@@ -99,7 +99,7 @@ static void the_text_says_since_when_and_how_many_are_missing(void **state)
 
     make_late(*state);
     smp_since_time(PROBED, at);
-    const char *const text = report_fixture_print(*state, (struct smp_report_style){ 0 });
+    const char *const text = report_fixture_print(*state, (struct smp_export_style){ 0 });
     (void)snprintf(line, sizeof(line),
                    ", Calls: 1320, counted since %s, at most 660 calls missing\n", at);
     assert_non_null(strstr(text, line));
@@ -165,7 +165,7 @@ static struct smp_profile *make_handled(struct report_fixture *fixture, int64_t 
 {
     report_fixture_since(fixture, HANDLE, FROM);
     (void)report_fixture_count(fixture, "g", HANDLE, calls, 0, 0);
-    return report_fixture_seal(fixture);
+    return report_fixture_finish(fixture);
 }
 
 /* handle has 1000 calls in this interval; find gets its probe when handle has had so many of
@@ -247,7 +247,7 @@ static void sampled_rows_are_never_late(void **state)
     report_fixture_since(*state, "a.B.find(B.java)", PROBED);
     (void)report_fixture_count(*state, "g", HANDLE, 1, 0, 0);
     (void)report_fixture_add(*state, "g", 0, "a.B.find(B.java)", MS);
-    assert_since(report_fixture_seal(*state), "find", 1, 0, -1);
+    assert_since(report_fixture_finish(*state), "find", 1, 0, -1);
 }
 
 static enum smp_status init_and_fini(void *self)

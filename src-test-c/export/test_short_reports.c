@@ -15,8 +15,8 @@
 
 enum { TEXT_BYTES = 8192 };
 
-static const struct smp_report_style by_default = { .min_per_mille = 5, .short_account = true };
-static const struct smp_report_style whole = { .min_per_mille = 0 };
+static const struct smp_export_style by_default = { .min_per_mille = 5, .short_account = true };
+static const struct smp_export_style whole = { .min_per_mille = 0 };
 
 /* The titles' groups, and the rows without their padding and labels: "  a.A.a(A.java:1) 5/2". */
 static void assert_rows(const char *text, const char *expected)
@@ -126,7 +126,7 @@ static void small_rows_are_one_row_behind_the_others(void **state)
 static void they_stay_behind_the_others_in_order_of_time(void **state)
 {
     fill_small(*state);
-    assert_rows(report_fixture_print(*state, (struct smp_report_style){ .order = SMP_ORDER_BY_TIME,
+    assert_rows(report_fixture_print(*state, (struct smp_export_style){ .order = SMP_ORDER_BY_TIME,
                                                                         .min_per_mille = 120 }),
                 "g:\n" ROOT " 6000/10\n"
                 "  a.A.a(A.java:1) 900/900\n"
@@ -137,7 +137,7 @@ static void their_row_has_the_sums_of_all_columns(void **state)
 {
     fill_small(*state);
     const char *const text = report_fixture_print(
-        *state, (struct smp_report_style){
+        *state, (struct smp_export_style){
                     .min_per_mille = 5,
                     .percent = true,
                     .columns = SMP_STATE_MEASURES | SMP_MEASURE_BIT(SMP_MEASURE_CPU),
@@ -301,7 +301,7 @@ static void a_short_account_has_three_lines(void **state)
     note(*state, SMP_OUTCOME_IDLE, 500);
     note(*state, SMP_OUTCOME_RECOVERED_IN_STUB, 400);
     note(*state, SMP_OUTCOME_THREAD_ENDED, 5);
-    struct smp_profile *const profile = report_fixture_seal(*state);
+    struct smp_profile *const profile = report_fixture_finish(*state);
     profile->counters[SMP_COUNTER_TICKS] = 1000;
     profile->counters[SMP_COUNTER_LATE_TICKS] = 9;
     assert_account(state, "polls: 908, 99.7 % of the time with a stack\n" LAST_LINES);
@@ -340,7 +340,7 @@ static void losses_are_always_shown(void **state)
         if (smp_outcome_kind_of((enum smp_outcome)i) == SMP_KIND_FAILED)
             note(*state, (enum smp_outcome)i, 1);
     }
-    struct smp_profile *const profile = report_fixture_seal(*state);
+    struct smp_profile *const profile = report_fixture_finish(*state);
     for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++)
         profile->counters[losses[i]] = 1;
     (void)snprintf(profile->signal_taker, sizeof(profile->signal_taker), "/lib.so");

@@ -21,7 +21,7 @@ enum { ROUNDS = 300, NAME_BYTES = 1024 };
 
 #define S (1000 * MS)
 
-static const struct smp_report_style with_summary = { .order = SMP_ORDER_BY_NAME, .summary = true };
+static const struct smp_export_style with_summary = { .order = SMP_ORDER_BY_NAME, .summary = true };
 
 static char *lines_of(struct report_fixture *fixture)
 {
@@ -30,7 +30,7 @@ static char *lines_of(struct report_fixture *fixture)
     char *text;
 
     smp_bytes_init(&lines, NULL, SMP_SUMMARY_BYTES);
-    assert_int_equal(smp_summary_init(&summary, NULL, report_fixture_seal(fixture)), SMP_OK);
+    assert_int_equal(smp_summary_init(&summary, NULL, report_fixture_finish(fixture)), SMP_OK);
     smp_summary_lines(&summary, &lines);
     assert_int_equal(lines.status, SMP_OK);
     text = strdup(smp_bytes_text(&lines));
@@ -117,7 +117,7 @@ static void fill_service(struct report_fixture *fixture)
                         SMP_STATE_IO, 3200 * MS);
     report_fixture_add(fixture, SMP_JVM_THREADS_NAME, 0, SMP_JVM_GC_NAME, 410 * MS);
     report_fixture_add(fixture, SMP_JVM_THREADS_NAME, 0, SMP_JVM_JIT_NAME, 1260 * MS);
-    profile = report_fixture_seal(fixture);
+    profile = report_fixture_finish(fixture);
     profile->elapsed_ns = 20700 * MS;
     profile->own_cpu_ns = 140 * MS;
     profile->cpus = 2;
@@ -138,7 +138,7 @@ static void without_it_a_report_has_no_other_line(void **state)
 {
     fill_service(*state);
     char *const without = strdup(
-        report_fixture_print(*state, (struct smp_report_style){ .order = SMP_ORDER_BY_NAME }));
+        report_fixture_print(*state, (struct smp_export_style){ .order = SMP_ORDER_BY_NAME }));
     const char *const with = report_fixture_print(*state, with_summary);
 
     assert_string_equal(strstr(with, "== Sampler account."),
@@ -152,9 +152,9 @@ static void the_table_of_methods_begins_with_it(void **state)
     const struct smp_export_style style = { .summary = true };
 
     fill_service(*state);
-    assert_exported(report_fixture_seal(*state), SMP_FORMAT_TOP, style,
+    assert_exported(report_fixture_finish(*state), SMP_FORMAT_TOP, style,
                     " of a CPU).\n\nTop 15 hot spots of 15", true);
-    assert_exported(report_fixture_seal(*state), SMP_FORMAT_TOP,
+    assert_exported(report_fixture_finish(*state), SMP_FORMAT_TOP,
                     (struct smp_export_style){ .summary = false }, "Summary", false);
 }
 
@@ -163,7 +163,7 @@ static void json_has_it_as_an_object(void **state)
     const struct smp_export_style style = { .summary = true };
 
     fill_service(*state);
-    assert_exported(report_fixture_seal(*state), SMP_FORMAT_JSON, style,
+    assert_exported(report_fixture_finish(*state), SMP_FORMAT_JSON, style,
                     "\"state\":\"blocked\",\"nanos\":12100000000,"
                     "\"class\":\"com.acme.StockLedger\",\"method\":\"reserve\","
                     "\"file\":\"StockLedger.java\",\"line\":41,\"group\":\"http-nio--exec-\","
@@ -171,9 +171,9 @@ static void json_has_it_as_an_object(void **state)
                     "\"holding\":\"com.acme.StockLedger.audit(StockLedger.java:52)\","
                     "\"holder\":\"http-nio--exec-\"}",
                     true);
-    assert_exported(report_fixture_seal(*state), SMP_FORMAT_JSON, style,
+    assert_exported(report_fixture_finish(*state), SMP_FORMAT_JSON, style,
                     "\"packages\":[\"com.acme\"],\"guessed\":true,\n", true);
-    assert_exported(report_fixture_seal(*state), SMP_FORMAT_JSON,
+    assert_exported(report_fixture_finish(*state), SMP_FORMAT_JSON,
                     (struct smp_export_style){ .summary = false }, "summary", false);
 }
 
@@ -183,7 +183,7 @@ static void with_the_cpu_clock_there_are_no_states(void **state)
 {
     report_fixture_begin(*state);
     report_fixture_credit(*state, "g", "g", "a.b.A.run(A.java:1)", 2 * S);
-    report_fixture_seal(*state)->is_cpu_clock = true;
+    report_fixture_finish(*state)->is_cpu_clock = true;
     assert_line_in(*state, "1.0 s, 1 thread in 1 group.");
     assert_line_in(*state, "CPU time 2.0 s; your code: a.b (guessed)");
     assert_line_in(*state, " 1. 2.0 s CPU       A.run(A.java:1)  g");
@@ -254,9 +254,10 @@ static void a_spot_that_wanted_a_cpu_has_the_share_of_its_word(void **state)
     assert_line_in(*state, " 1.  1.0 s running 60 %  A.run(A.java:1)  g");
     assert_line_in(*state, " 2. 0.50 s runnable      B.b(B.java:1)    g");
     assert_line_in(*state, " 3. 0.30 s runnable      C.c(C.java:1)    g");
-    assert_exported(
-        report_fixture_seal(*state), SMP_FORMAT_JSON, (struct smp_export_style){ .summary = true },
-        "{\"state\":\"running\",\"nanos\":1000000000,\"runnableNanos\":400000000,", true);
+    assert_exported(report_fixture_finish(*state), SMP_FORMAT_JSON,
+                    (struct smp_export_style){ .summary = true },
+                    "{\"state\":\"running\",\"nanos\":1000000000,\"runnableNanos\":400000000,",
+                    true);
 }
 
 static void threads_that_only_wait_for_others_are_one_line(void **state)
@@ -268,7 +269,7 @@ static void threads_that_only_wait_for_others_are_one_line(void **state)
     assert_line_in(*state, " 1. 1.0 s running   B.b(B.java:1)  g");
     assert_line_in(*state, "    4.0 s by threads that only wait for others, most of it in "
                            "A.main(A.java:9), main");
-    assert_exported(report_fixture_seal(*state), SMP_FORMAT_JSON,
+    assert_exported(report_fixture_finish(*state), SMP_FORMAT_JSON,
                     (struct smp_export_style){ .summary = true },
                     "\"waits\":{\"nanos\":4000000000,\"line\":\"a.b.A.main(A.java:9)\","
                     "\"group\":\"main\",\"groups\":1}",
@@ -282,7 +283,7 @@ static void a_quota_is_shown_where_it_is_smaller(void **state)
     struct smp_profile *profile;
 
     report_fixture_ran(*state, node, 400 * MS, 0);
-    profile = report_fixture_seal(*state);
+    profile = report_fixture_finish(*state);
     profile->cpus = 2;
     profile->cpu_quota_milli = 1500;
     assert_line_in(*state, "1.0 s, 1 thread in 1 group. CPU: 0.40 of 1.5 (quota) "
@@ -301,10 +302,10 @@ static void code_that_was_not_seen_is_said(void **state)
     assert_line_in(*state, "running 2.0 s, runnable 0 s, blocked 0 s, I/O 0 s, waiting 0 s; "
                            "your code: not seen");
     assert_line_in(*state, "    2.0 s in no code of yours, most of it in A.run, g");
-    strcpy(report_fixture_seal(*state)->packages, "com.acme, org.x");
+    strcpy(report_fixture_finish(*state)->packages, "com.acme, org.x");
     assert_line_in(*state, "running 2.0 s, runnable 0 s, blocked 0 s, I/O 0 s, waiting 0 s; "
                            "your code: com.acme, org.x (not seen)");
-    memset(report_fixture_seal(*state)->packages, 'p', SMP_PROFILE_PACKAGES_BYTES - 1);
+    memset(report_fixture_finish(*state)->packages, 'p', SMP_PROFILE_PACKAGES_BYTES - 1);
     char *const text = lines_of(*state);
     assert_non_null(strstr(text, "ppp… (not seen)\n"));
     free(text);
@@ -320,7 +321,7 @@ static void wide_error_bars_are_shown(void **state)
     report_fixture_wait(*state, "g", "g", "a.b.B.b(B.java:1)", SMP_STATE_WAITING, 1 * S);
     report_fixture_wait(*state, "g", "g", "a.b.C.c(C.java:1)", SMP_STATE_RUNNING, 1050 * MS);
     report_fixture_wait(*state, "g", "g", "a.b.C.c(C.java:1)", SMP_STATE_IO, 1050 * MS);
-    report_fixture_seal(*state)->period_ns = 50 * MS;
+    report_fixture_finish(*state)->period_ns = 50 * MS;
     char *const text = lines_of(*state);
 
     assert_non_null(strstr(text, "100 s running   A.a(A.java:1)  g\n"));
@@ -411,8 +412,8 @@ static void names_of_control_characters_are_no_failure(void **state)
     assert_non_null(strstr(text, "\\u0001.java:7)  g\n"));
     assert_null(strchr(text, '\x01'));
     free(text);
-    assert_exported(report_fixture_seal(*state), SMP_FORMAT_TOP, style, "Top 1 method", true);
-    assert_exported(report_fixture_seal(*state), SMP_FORMAT_JSON, style, "\\u0001.java:7)  g\"",
+    assert_exported(report_fixture_finish(*state), SMP_FORMAT_TOP, style, "Top 1 method", true);
+    assert_exported(report_fixture_finish(*state), SMP_FORMAT_JSON, style, "\\u0001.java:7)  g\"",
                     true);
 }
 
@@ -465,7 +466,7 @@ static enum smp_status print_report(void *self)
     const struct smp_outputer outputer = recording_outputer(&recording);
     unsigned cut = 0;
     const enum smp_status status =
-        smp_report_text(report_fixture_seal(self), with_summary, NULL, &outputer, &cut);
+        smp_report_text(report_fixture_finish(self), with_summary, NULL, &outputer, &cut);
 
     assert_int_equal(recording.calls > 0, status == SMP_OK); /* all, or nothing at all */
     if (status == SMP_OK && strstr(recording.text, "== Summary.\n20.7 s, 5 threads") == NULL)
@@ -482,7 +483,7 @@ static enum smp_status export_with_summary(struct report_fixture *fixture, enum 
     struct memory_output out = { 0 };
     const struct smp_output output = memory_output_functions(&out);
     const enum smp_status status =
-        smp_export(report_fixture_seal(fixture), format, &style, NULL, &output);
+        smp_export(report_fixture_finish(fixture), format, &style, NULL, &output);
     const char *const text = memory_output_text(&out);
 
     if (status == SMP_OK) {

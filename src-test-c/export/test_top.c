@@ -71,7 +71,7 @@ static struct smp_profile *make_service(struct report_fixture *fixture)
                         SMP_STATE_IO, 800 * MS);
     report_fixture_wait(fixture, "worker-", "worker-3", WORKER "Shop.lock(Shop.java:77)",
                         SMP_STATE_BLOCKED, 700 * MS);
-    struct smp_profile *const profile = report_fixture_seal(fixture);
+    struct smp_profile *const profile = report_fixture_finish(fixture);
     profile->elapsed_ns = 10 * S;
     profile->period_ns = 50 * MS;
     profile->own_cpu_ns = 40 * MS;
@@ -135,7 +135,7 @@ static struct smp_profile *make_stateless(struct report_fixture *fixture)
         report_fixture_credit(fixture, "a", "a", "java.T.run(T.java:1)|a.B.work(B.java:7)", 3 * MS);
     report_fixture_ran(fixture, node, MS, 2);
     report_fixture_credit(fixture, "b", "b", "[thread ended]", MS);
-    return report_fixture_seal(fixture);
+    return report_fixture_finish(fixture);
 }
 
 static void without_states_all_time_is_shown(void **state)
@@ -186,7 +186,7 @@ static void the_hottest_of_many_are_kept(void **state)
                        'a' + number % 10, 1 + i / 100);
         report_fixture_wait(*state, "g", "g", stack, SMP_STATE_RUNNING, (number + 1) * MS);
     }
-    text = top_of_profile(report_fixture_seal(*state), (struct smp_export_style){ 0 });
+    text = top_of_profile(report_fixture_finish(*state), (struct smp_export_style){ 0 });
     assert_non_null(strstr(text, "Top 20 hot spots of 200, "));
     const char *at = strstr(text, "Top 20 methods of 100, ");
     assert_non_null(at);
@@ -370,7 +370,7 @@ static void tables_are_what_a_recursion_adds_up(void **state)
         unsigned seed = (unsigned)round * 104729 + 1;
         report_fixture_begin_with(*state, REPORT_FIXTURE_STATES);
         draw_states(*state, &seed);
-        const struct smp_profile *const profile = report_fixture_seal(*state);
+        const struct smp_profile *const profile = report_fixture_finish(*state);
         char *const text = top_of_profile(profile, (struct smp_export_style){ 0 });
         assert_table(profile, text, true);
         if (strstr(text, "hot spots") != NULL)

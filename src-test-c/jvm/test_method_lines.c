@@ -13,7 +13,7 @@
 #include "base/random.h"
 #include "base/safe_read.h"
 #include "hotspot/method.h"
-#include "model/line_tables.h"
+#include "model/names.h"
 #include "support/fake_code.h"
 
 enum { BYTES = 8192, MOST = 500, ROUNDS = 200, PAGE = 4096 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows with late probes, and the calls that their callers had had by then. */
-#include "model/caller_calls.h"
+#include "model/profile_counts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -88,7 +88,7 @@ static void calls_before_a_mark_are_known_for_late_rows(void **state)
     assert_int_equal(smp_caller_calls_find(table->calls, below), 3);
     smp_caller_calls_drop_mark(table->calls);
     assert_int_equal(smp_caller_calls_count(table->calls), 3);
-    assert_int_equal(smp_caller_calls_at(table->calls, 0)->node, before);
+    assert_int_equal(smp_caller_calls_at(table->calls, 0)->node, after);
 }
 
 /* The mark is by node, and settle looks for callers. */

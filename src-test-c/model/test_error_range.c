@@ -65,7 +65,7 @@ static void a_change_is_of_the_nodes_of_one_path_only(void **state)
     assert_near(smp_tree_variance(tree, left), 9);
     assert_near(smp_tree_variance(tree, right), 9);
     assert_near(smp_tree_variance(tree, leaf), 9 + 4);
-    smp_tree_seal(tree);
+    smp_tree_finish(tree);
     smp_tree_moved(tree, left, leaf, 3, 10);
     assert_near(smp_tree_variance(tree, leaf), 13);
     smp_tree_destroy(tree);

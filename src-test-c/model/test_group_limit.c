@@ -86,7 +86,7 @@ static void add_calls(struct interval *interval, const char *name, int64_t calls
     smp_tree_credit(interval->tree, node, SMP_MEASURE_WALL, wall_ns);
 }
 
-static struct smp_profile *seal(struct interval *interval, uint32_t max_groups)
+static struct smp_profile *finish(struct interval *interval, uint32_t max_groups)
 {
     struct smp_profile *profile = NULL;
 
@@ -128,7 +128,7 @@ static struct smp_profile *many_groups(uint32_t max_groups)
     for (int i = 0; i < MANY; i++)
         add(&interval, name_of(i), (uint64_t)i + 1, 10 * MANY - i, i);
     add(&interval, SMP_JVM_THREADS_NAME, SMP_SERIAL_OTHER | 1, 1, 0);
-    return seal(&interval, max_groups);
+    return finish(&interval, max_groups);
 }
 
 static uint64_t threads_of(const struct smp_profile *profile)
@@ -200,7 +200,7 @@ static void equally_active_groups_are_told_apart_by_wall_time(void **state)
     add(&interval, "waits", 1, 50, 0);
     add(&interval, "works", 2, 10, 10);
     add(&interval, "waits longer", 3, 60, 0);
-    struct smp_profile *limited = smp_group_limit_apply(NULL, seal(&interval, 2), 1);
+    struct smp_profile *limited = smp_group_limit_apply(NULL, finish(&interval, 2), 1);
     assert_non_null(sampled(limited, "works"));
     assert_non_null(sampled(limited, "waits longer"));
     assert_null(sampled(limited, "waits"));
@@ -219,7 +219,7 @@ static void waits_that_are_not_idle_are_activity(void **state)
     const uint32_t node =
         add_node(&interval, (struct smp_group_key){ .name = "blocked" }, "[run]", &group);
     smp_tree_credit_wall(interval.tree, node, SMP_STATE_BLOCKED, 8);
-    struct smp_profile *limited = smp_group_limit_apply(NULL, seal(&interval, 2), 1);
+    struct smp_profile *limited = smp_group_limit_apply(NULL, finish(&interval, 2), 1);
     assert_non_null(sampled(limited, "works"));
     assert_non_null(sampled(limited, "blocked"));
     assert_null(sampled(limited, "idle"));
@@ -234,7 +234,7 @@ static void a_thread_of_two_groups_is_one(void **state)
     add(&interval, "before", 7, 1, 0);
     add(&interval, "after", 7, 1, 0);
     add(&interval, "works", 8, 1, 1);
-    struct smp_profile *limited = smp_group_limit_apply(NULL, seal(&interval, 1), 1);
+    struct smp_profile *limited = smp_group_limit_apply(NULL, finish(&interval, 1), 1);
     const struct smp_group_info *const other = sampled(limited, SMP_OTHER_THREADS_NAME);
     assert_int_equal(other->joined_groups, 2);
     assert_int_equal(other->thread_count, 1);
@@ -278,7 +278,7 @@ static void counted_groups_follow_their_sampled_ones(void **state)
     add_calls(&interval, "a", 10, 1);
     add_calls(&interval, "short", 5, 1); /* of a thread that was never polled */
     add_calls(&interval, "shorter", 4, 0);
-    struct smp_profile *limited = smp_group_limit_apply(NULL, seal(&interval, 2), 1);
+    struct smp_profile *limited = smp_group_limit_apply(NULL, finish(&interval, 2), 1);
     assert_null(sampled(limited, "c"));
     assert_null(find(limited, "c", SMP_GROUP_COUNTED));
     assert_non_null(find(limited, "a", SMP_GROUP_COUNTED));

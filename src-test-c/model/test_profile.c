@@ -94,7 +94,7 @@ static struct smp_profile *take(struct fixture *fixture)
     return profile;
 }
 
-static void is_the_sealed_interval_with_the_sum_of_its_groups(void **state)
+static void is_the_finished_interval_with_the_sum_of_its_groups(void **state)
 {
     struct fixture *fixture = *state;
     struct smp_profile *profile = take(fixture);
@@ -290,7 +290,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(is_the_sealed_interval_with_the_sum_of_its_groups),
+        TEST(is_the_finished_interval_with_the_sum_of_its_groups),
         TEST(reads_names_after_everybody_else_let_them_go),
         TEST(knows_which_names_are_its_own),
         TEST(lives_until_its_last_holder_lets_go),

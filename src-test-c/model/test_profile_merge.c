@@ -113,7 +113,7 @@ static void add(struct interval *interval, const char *name, uint64_t serial,
         info->max_depth = count;
 }
 
-static struct smp_profile *seal(struct interval *interval, struct smp_methods *names)
+static struct smp_profile *finish(struct interval *interval, struct smp_methods *names)
 {
     struct smp_profile *profile = NULL;
 
@@ -136,7 +136,7 @@ static struct smp_profile *make_random(struct smp_methods *names, unsigned *seed
         add(&interval, groups[next_random(seed) % 4], next_random(seed) % 10, locations, count,
             seed);
     }
-    struct smp_profile *profile = seal(&interval, names);
+    struct smp_profile *profile = finish(&interval, names);
     for (int i = 0; i < SMP_COUNTER_COUNT; i++)
         profile->counters[i] = next_random(seed) % 5;
     return profile;
@@ -324,7 +324,7 @@ static struct smp_profile *of_group(struct smp_methods *names, uint32_t measures
     assert_int_equal(smp_tree_create(NULL, measures, PART_BYTES, &interval.tree), SMP_OK);
     add(&interval, name, 1, &location, 1, &seed);
     smp_tree_credit_wall(interval.tree, 2, SMP_STATE_IDLE, 7);
-    return seal(&interval, names);
+    return finish(&interval, names);
 }
 
 static struct smp_profile *with_measures(struct smp_methods *names, uint32_t measures)
@@ -353,7 +353,7 @@ static void states_are_merged_only_where_all_parts_have_them(void **state)
     struct interval empty = begin();
     struct smp_profile *with = with_measures(names, SMP_SAMPLED_MEASURES | SMP_STATE_MEASURES);
     struct smp_profile *without = with_measures(names, SMP_SAMPLED_MEASURES);
-    struct smp_profile *nothing = seal(&empty, names);
+    struct smp_profile *nothing = finish(&empty, names);
 
     (void)state;
     assert_int_equal(states_of_merged(with, with), SMP_STATE_MEASURES);
@@ -468,7 +468,7 @@ static void states_that_a_merged_tree_has_no_memory_for_are_counted(void **state
         for (int of = 0; of < SMP_THREAD_STATE_COUNT; of++)
             smp_tree_credit_wall(interval.tree, leaf, (enum smp_thread_state)of, 1);
     }
-    struct smp_profile *whole = seal(&interval, names);
+    struct smp_profile *whole = finish(&interval, names);
     const struct smp_profile *const parts[] = { whole };
     assert_int_equal(whole->counters[SMP_COUNTER_LOST_STATES], 0);
     assert_int_equal(
@@ -495,7 +495,7 @@ static struct smp_profile *with_threads(struct smp_methods *names, uint64_t firs
         const uint32_t location = random_location(names, &seed);
         add(&interval, "pool", serial, &location, 1, &seed);
     }
-    return seal(&interval, names);
+    return finish(&interval, names);
 }
 
 static void assert_threads(const struct smp_profile *a, const struct smp_profile *b,
@@ -718,7 +718,7 @@ static struct smp_profile *with_lives(struct smp_methods *names, const struct li
             living[count++] = i + 1;
     }
     smp_thread_groups_set_living(interval.groups, living, count, UINT64_MAX);
-    return seal(&interval, names);
+    return finish(&interval, names);
 }
 
 static uint64_t count_seen(const bool was_seen[LIVES])
@@ -769,7 +769,7 @@ static struct smp_profile *with_groups(struct smp_methods *names, unsigned first
                        'a' + (int)(i / 26 % 26), 'a' + (int)(i / 676));
         add(&interval, name, i + 1, &location, 1, &seed);
     }
-    return seal(&interval, names);
+    return finish(&interval, names);
 }
 
 /* Whatever does not fit, the merged interval stays within its limits, and no time is lost. */
@@ -950,7 +950,7 @@ static void levels_of_a_recursion_vary_once(void **state)
     const uint32_t second = add_varied(interval.tree, first, a, 9);
     (void)add_varied(interval.tree, second, b, 3);
     (void)add_varied(interval.tree, second, a, 4);
-    struct smp_profile *const whole = seal(&interval, names);
+    struct smp_profile *const whole = finish(&interval, names);
     assert_int_equal(smp_profile_fold_recursion(NULL, whole, &folded), SMP_OK);
     assert_non_null(folded);
     assert_true(variance_of(folded, a) == 16);
@@ -982,7 +982,7 @@ static struct smp_profile *make_many(struct smp_methods *names, unsigned seed)
         else
             add(&interval, group, 1 + i % 5, locations, MAX_DEPTH, &seed);
     }
-    return seal(&interval, names);
+    return finish(&interval, names);
 }
 
 /* The own time of all nodes with this text. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random calls of random nodes, in one table and in two that are merged, compared with a plain
  * array. */
-#include "model/root_times.h"
+#include "model/profile_counts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -147,7 +147,7 @@ static void states_are_those_of_a_naive_tree(void **state)
     for (long round = 0; round < test_rounds(ROUNDS); round++)
         change(f);
     assert_selves(f);
-    smp_tree_seal(f->tree);
+    smp_tree_finish(f->tree);
     assert_selves(f);
     memcpy(totals, f->naive.self, sizeof(totals));
     for (uint32_t node = (uint32_t)count - 1; node > 0; node--) {
@@ -212,7 +212,7 @@ static void a_node_takes_at_most_40_bytes_with_all_states(void **state)
     struct fixture *f = *state;
 
     add_stacks(f, f->tree);
-    smp_tree_seal(f->tree);
+    smp_tree_finish(f->tree);
     const double node_bytes =
         (double)smp_tree_bytes(f->tree) / (double)smp_tree_node_count(f->tree);
     print_message("%.1f bytes a node\n", node_bytes);
@@ -237,9 +237,9 @@ static void words_of_a_small_tree_take_little_address_space(void **state)
     assert_int_equal(smp_quota_used(&quota), 0);
 }
 
-/* Without memory time goes to another state, or the sealed tree has no states. Time is never
+/* Without memory time goes to another state, or the finished tree has no states. Time is never
  * lost. */
-static enum smp_status grow_and_seal(void *self)
+static enum smp_status grow_and_finish(void *self)
 {
     struct smp_quota *quota = self;
     struct smp_tree *tree = NULL;
@@ -260,7 +260,7 @@ static enum smp_status grow_and_seal(void *self)
         assert_true((smp_tree_lost_states(tree) > 0) == (kept < SMP_THREAD_STATE_COUNT));
         assert_int_equal(smp_column_at(smp_tree_column(tree, SMP_MEASURE_WALL), root),
                          SMP_THREAD_STATE_COUNT);
-        smp_tree_seal(tree);
+        smp_tree_finish(tree);
         assert_int_equal(smp_column_at(smp_tree_column(tree, SMP_MEASURE_WALL), root),
                          SMP_THREAD_STATE_COUNT);
         if (smp_tree_lost_states(tree) > 0)
@@ -276,7 +276,7 @@ static void a_state_that_finds_no_memory_is_counted(void **state)
 
     (void)state;
     smp_quota_init(&quota, MAX_BYTES);
-    assert_true(failing_alloc_each_step(grow_and_seal, &quota).refused > 5);
+    assert_true(failing_alloc_each_step(grow_and_finish, &quota).refused > 5);
     assert_int_equal(smp_quota_used(&quota), 0);
 }
 

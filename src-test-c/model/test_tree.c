@@ -130,12 +130,12 @@ static size_t random_stack(struct fixture *fixture, uint32_t *locations)
     return depth;
 }
 
-/* Compares paths and own amounts node by node, and totals if sealed. */
+/* Compares paths and own amounts node by node, and totals if finished. */
 static void assert_equals_reference(const struct smp_tree *tree, struct reference_tree *reference)
 {
     const struct smp_node *nodes = smp_tree_nodes(tree);
     const size_t count = smp_tree_node_count(tree);
-    const bool is_sealed = smp_tree_next_siblings(tree) != NULL;
+    const bool is_finished = smp_tree_next_siblings(tree) != NULL;
     struct reference_node **references = test_calloc(count, sizeof(struct reference_node *));
     char text[TEXT_BYTES];
 
@@ -154,7 +154,7 @@ static void assert_equals_reference(const struct smp_tree *tree, struct referenc
         assert_int_equal(own.of[SMP_MEASURE_WALL], references[i]->self_wall_ns);
         assert_int_equal(own.of[SMP_MEASURE_CPU], references[i]->self_cpu_ns);
         assert_int_equal(own.of[SMP_MEASURE_SAMPLES], references[i]->samples);
-        if (is_sealed) {
+        if (is_finished) {
             assert_int_equal(tree_wall(tree, i), references[i]->total_wall_ns);
             assert_int_equal(tree_cpu(tree, i), references[i]->total_cpu_ns);
         }
@@ -273,7 +273,7 @@ static void agrees_with_its_dumb_reference_on_random_stacks(void **state)
             assert_equals_reference(fixture->tree, fixture->reference);
     }
     assert_equals_reference(fixture->tree, fixture->reference);
-    smp_tree_seal(fixture->tree);
+    smp_tree_finish(fixture->tree);
     assert_equals_reference(fixture->tree, fixture->reference);
     assert_links_reach_all(fixture->tree);
 }
@@ -309,10 +309,10 @@ static void has_of_each_measure_it_holds_what_a_tree_of_all_has(void **state)
             smp_tree_credit_all(some[i], leaf, &amounts);
         }
     }
-    smp_tree_seal(all);
+    smp_tree_finish(all);
     assert_links_reach_all(all);
     for (size_t i = 0; i < SETS; i++) {
-        smp_tree_seal(some[i]);
+        smp_tree_finish(some[i]);
         assert_links_reach_all(some[i]);
         for (uint32_t node = 0; node < smp_tree_node_count(some[i]); node++) {
             const struct smp_amounts own = smp_tree_self_all(some[i], node);
@@ -349,7 +349,7 @@ static void takes_stacks_of_any_depth(void **state)
     assert_int_equal(smp_tree_node_count(tree), DEEP + 2 + DEEP / 2);
 
     tree_credit(tree, leaf, 5, 3, 1);
-    smp_tree_seal(tree);
+    smp_tree_finish(tree);
     assert_int_equal(tree_wall(tree, root), 5);
     assert_int_equal(tree_cpu(tree, root), 3);
     assert_links_reach_all(tree);
@@ -374,7 +374,7 @@ static void totals_are_what_a_node_and_all_below_it_were_credited(void **state)
     tree_credit(tree, other, 30, 3, 1);
     tree_credit(tree, middle, 7, 1, 1);
     assert_null(smp_tree_next_siblings(tree));
-    smp_tree_seal(tree);
+    smp_tree_finish(tree);
 
     assert_int_equal(tree_wall(tree, leaf), 200);
     assert_int_equal(tree_own_samples(tree, leaf), 3);
@@ -392,7 +392,7 @@ static void totals_are_what_a_node_and_all_below_it_were_credited(void **state)
     assert_int_equal(smp_tree_next_siblings(tree)[other], 0);
 }
 
-static void a_sealed_tree_changes_no_more(void **state)
+static void a_finished_tree_changes_no_more(void **state)
 {
     struct smp_tree *tree = ((struct fixture *)*state)->tree;
     const uint32_t location = 1;
@@ -402,8 +402,8 @@ static void a_sealed_tree_changes_no_more(void **state)
     uint32_t untouched = 4711;
 
     tree_credit(tree, leaf, 9, 9, 9);
-    smp_tree_seal(tree);
-    smp_tree_seal(tree);
+    smp_tree_finish(tree);
+    smp_tree_finish(tree);
     assert_int_equal(smp_tree_add(tree, root, &location, 1, &untouched), SMP_ESTATE);
     assert_int_equal(smp_tree_root(tree, 5, &untouched), SMP_ESTATE);
     assert_int_equal(untouched, 4711);
@@ -431,7 +431,7 @@ static void figures_stick_at_their_maximum(void **state)
         tree_credit(tree, leaf, 2, 1, 2);
     }
     tree_credit(tree, leaf, 1, 1, 1);
-    smp_tree_seal(tree);
+    smp_tree_finish(tree);
     assert_int_equal(tree_own_samples(tree, leaf), INT64_MAX);
     assert_int_equal(tree_wall(tree, leaf), INT64_MAX);
     assert_int_equal(tree_wall(tree, root), INT64_MAX);
@@ -454,7 +454,7 @@ static void sums_below_a_total_that_has_stuck_are_never_negative(void **state)
         amounts.of[measure] = INT64_MAX - 1;
         for (size_t i = 0; i < 2; i++)
             smp_tree_credit_all(tree, add(tree, root_of(tree, 0), stacks[i], 2), &amounts);
-        smp_tree_seal(tree);
+        smp_tree_finish(tree);
         smp_tree_destroy(tree);
     }
 }
@@ -536,7 +536,7 @@ static void a_refused_add_changes_nothing_and_can_be_repeated(void **state)
     }
     /* All arrays grew, and each growth was refused once. */
     assert_true(refusals >= 4);
-    smp_tree_seal(fixture->tree);
+    smp_tree_finish(fixture->tree);
     assert_equals_reference(fixture->tree, fixture->reference);
 }
 
@@ -612,7 +612,7 @@ static void at_its_maximum_it_goes_on_with_what_it_has(void **state)
     assert_int_equal(smp_tree_add(tree, root_of(tree, 0), half_known, 2, &leaf), SMP_EQUOTA);
     assert_int_equal(smp_tree_node_count(tree), count);
     tree_credit(tree, add(tree, root_of(tree, 0), &known, 1), 5, 0, 1);
-    smp_tree_seal(tree);
+    smp_tree_finish(tree);
     assert_int_equal(tree_wall(tree, 0), stacks + 5);
     assert_links_reach_all(tree);
     smp_tree_destroy(tree);
@@ -630,7 +630,7 @@ static void at_the_sessions_limit_it_goes_on_with_what_it_has(void **state)
     assert_int_equal(fill(tree, 20, &stacks), SMP_ENOMEM);
     assert_true(atomic_load(&quota.peak) <= quota.limit_bytes);
     assert_int_equal(smp_tree_node_count(tree), 2 + 20 * (size_t)stacks);
-    smp_tree_seal(tree);
+    smp_tree_finish(tree);
     assert_int_equal(tree_wall(tree, 0), stacks);
     smp_tree_destroy(tree);
     assert_int_equal(smp_quota_used(&quota), 0);
@@ -757,7 +757,7 @@ static void a_node_gives_back_at_most_what_it_has(void **state)
     assert_int_equal(tree_cpu(fixture->tree, node), 50);
     assert_int_equal(tree_own_samples(fixture->tree, node), 3);
     tree_credit(fixture->tree, node, 100, 0, 1);
-    smp_tree_seal(fixture->tree);
+    smp_tree_finish(fixture->tree);
     assert_int_equal(smp_tree_take_back(fixture->tree, node, SMP_MEASURE_WALL, 30), 0);
     assert_int_equal(tree_wall(fixture->tree, node), 100);
 }
@@ -775,7 +775,7 @@ int main(void)
         TEST(has_of_each_measure_it_holds_what_a_tree_of_all_has),
         TEST(takes_stacks_of_any_depth),
         TEST(totals_are_what_a_node_and_all_below_it_were_credited),
-        TEST(a_sealed_tree_changes_no_more),
+        TEST(a_finished_tree_changes_no_more),
         TEST(figures_stick_at_their_maximum),
         TEST(sums_below_a_total_that_has_stuck_are_never_negative),
         TEST(create_leaves_nothing_behind_when_refused),

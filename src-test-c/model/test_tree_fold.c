@@ -333,10 +333,10 @@ static void assert_finds_all(struct fixture *f)
     assert_int_equal(smp_tree_node_count(f->tree), f->after.count);
 }
 
-static void assert_totals_when_sealed(struct fixture *f)
+static void assert_totals_when_finished(struct fixture *f)
 {
     take_copy(&f->before, f->tree);
-    smp_tree_seal(f->tree);
+    smp_tree_finish(f->tree);
     for (uint32_t node = 0; node < f->before.count; node++) {
         for (int i = 0; i < SMP_MEASURE_COUNT; i++)
             assert_int_equal(smp_column_at(smp_tree_column(f->tree, (enum smp_measure)i), node),
@@ -367,7 +367,7 @@ static void folded_amounts_are_in_rows_of_the_nodes_above(void **state)
         assert_true(smp_tree_self(f->tree, add_hot(f, i), SMP_MEASURE_WALL) > 0);
     assert_int_equal(smp_tree_lost_states(f->tree), 0);
     assert_int_equal(smp_tree_lost_errors(f->tree), 0);
-    assert_totals_when_sealed(f);
+    assert_totals_when_finished(f);
 }
 
 static void trees_of_any_measures_are_folded(void **state)
@@ -387,7 +387,7 @@ static void trees_of_any_measures_are_folded(void **state)
             assert_paths_stay(f);
             assert_finds_all(f);
         }
-        assert_totals_when_sealed(f);
+        assert_totals_when_finished(f);
     }
 }
 
@@ -427,7 +427,7 @@ static void large_stacks_are_not_folded(void **state)
     assert_int_equal(fold(f), 0);
     assert_int_equal(f->after.count, f->before.count);
     assert_finds_all(f);
-    assert_totals_when_sealed(f);
+    assert_totals_when_finished(f);
 }
 
 /* Replacing a single node by a row would free nothing. */

@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "export/outputer.h"
+#include "export/report.h"
 
 struct fake_outputer;
 

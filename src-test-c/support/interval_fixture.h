@@ -2,8 +2,8 @@
 /*
  * interval_fixture.h - an open interval with room for its names, and the profile that it becomes.
  *
- * Owns     all of it; what a test seals is released by the teardown, which asserts that no byte is
- *          left.
+ * Owns     all of it; what a test finishes is released by the teardown, which asserts that no byte
+ *          is left.
  * Threads  the test's own.
  * Errors   a failed assertion.
  * Cost     none that matters.
@@ -19,7 +19,7 @@ struct interval_fixture {
     struct smp_quota quota;
     struct smp_methods *methods;
     struct smp_interval *interval;
-    struct smp_profile *profile; /* NULL: not sealed yet */
+    struct smp_profile *profile; /* NULL: not finished yet */
 };
 
 /* Of one test: *state becomes the fixture. */

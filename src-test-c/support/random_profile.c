@@ -41,5 +41,5 @@ struct smp_profile *random_profile(struct report_fixture *fixture, size_t stacks
         report_fixture_note(fixture, group, SMP_OUTCOME_WALKED);
         report_fixture_see(fixture, group, group);
     }
-    return report_fixture_seal(fixture);
+    return report_fixture_finish(fixture);
 }

@@ -502,7 +502,7 @@ void report_fixture_hold(struct report_fixture *fixture, const char *lock, const
     free(copy);
 }
 
-struct smp_profile *report_fixture_seal(struct report_fixture *fixture)
+struct smp_profile *report_fixture_finish(struct report_fixture *fixture)
 {
     if (fixture->profile != NULL)
         return fixture->profile;
@@ -521,13 +521,13 @@ struct smp_profile *report_fixture_seal(struct report_fixture *fixture)
     return fixture->profile;
 }
 
-const char *report_fixture_print(struct report_fixture *fixture, struct smp_report_style style)
+const char *report_fixture_print(struct report_fixture *fixture, struct smp_export_style style)
 {
     const struct smp_outputer outputer = recording_outputer(&fixture->recording);
     unsigned cut = 0;
 
     recording_clear(&fixture->recording);
-    assert_int_equal(smp_report_text(report_fixture_seal(fixture), style, NULL, &outputer, &cut),
+    assert_int_equal(smp_report_text(report_fixture_finish(fixture), style, NULL, &outputer, &cut),
                      SMP_OK);
     assert_int_equal(cut, 0);
     return fixture->recording.text;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_fixture.h - an interval made by hand, sealed into a snapshot, and its report as one text.
+ * report_fixture.h - an interval made by hand, finished into a snapshot, and its report as one
+ * text.
  *
  *   struct report_fixture *f = report_fixture_create();
  *   report_fixture_credit(f, "main", "main", "a.A.main(A.java:1)|a.B.run(B.java:2)", 50 * MS);
@@ -19,7 +20,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "export/outputer.h"
 #include "export/report.h"
 #include "model/profile.h"
 
@@ -86,7 +86,7 @@ uint32_t report_fixture_count(struct report_fixture *fixture, const char *group,
 void report_fixture_since(struct report_fixture *fixture, const char *frame, int64_t since_ms);
 /* So many calls had the caller of this node when that came. */
 void report_fixture_late(struct report_fixture *fixture, uint32_t node, int64_t calls);
-/* What the profile gets when it is sealed; these are made with the first call. */
+/* What the profile gets when it is finished; these are made with the first call. */
 struct smp_root_times *report_fixture_root_times(struct report_fixture *fixture);
 struct smp_counting_account *report_fixture_counting(struct report_fixture *fixture);
 struct smp_group_info *report_fixture_counted_group(struct report_fixture *fixture,
@@ -97,10 +97,10 @@ void report_fixture_note(struct report_fixture *fixture, const char *group,
 struct smp_group_info *report_fixture_group(struct report_fixture *fixture, const char *name);
 
 /* Seals the interval once; from 1000 till 2000. Figures may be set afterwards. */
-struct smp_profile *report_fixture_seal(struct report_fixture *fixture);
+struct smp_profile *report_fixture_finish(struct report_fixture *fixture);
 /* Seals, prints to a outputer that never fails, checks SMP_OK. The text lives until the next
  * print. */
-const char *report_fixture_print(struct report_fixture *fixture, struct smp_report_style style);
+const char *report_fixture_print(struct report_fixture *fixture, struct smp_export_style style);
 /* The bytes of the last text. */
 size_t report_fixture_printed(const struct report_fixture *fixture);
 

@@ -149,11 +149,6 @@ size_t smp_arena_committed(const struct smp_arena *arena)
     return arena->committed;
 }
 
-size_t smp_arena_mark(const struct smp_arena *arena)
-{
-    return arena->used;
-}
-
 void smp_arena_rewind(struct smp_arena *arena, size_t mark)
 {
     const size_t forgotten = arena->used - mark;

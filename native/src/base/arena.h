@@ -47,8 +47,8 @@ void *smp_arena_base(const struct smp_arena *arena);
 size_t smp_arena_used(const struct smp_arena *arena);
 size_t smp_arena_committed(const struct smp_arena *arena);
 
-/* rewind forgets what was allocated since mark; those bytes are zeroed again before reuse. */
-size_t smp_arena_mark(const struct smp_arena *arena);
+/* Forgets what was allocated since smp_arena_used was mark; those bytes are zeroed again before
+ * reuse. */
 void smp_arena_rewind(struct smp_arena *arena, size_t mark);
 /* Returns the steps behind the last piece to the system and to the quota, but not to a budget. */
 void smp_arena_give_back(struct smp_arena *arena);

@@ -65,9 +65,9 @@ static int stack_share(const struct smp_profile *profile)
     double without_ns = 0;
 
     for (uint32_t i = 0; i < smp_thread_groups_count(profile->groups); i++) {
-        if (smp_hot_group_info(profile, i)->kind == SMP_GROUP_SAMPLED &&
-            !smp_hot_group_is_jvm(profile, i)) {
-            all_ns += (double)smp_hot_group_total(profile, i, SMP_MEASURE_WALL);
+        if (smp_profile_group_info(profile, i)->kind == SMP_GROUP_SAMPLED &&
+            !smp_profile_group_is_jvm(profile, i)) {
+            all_ns += (double)smp_profile_group_total(profile, i, SMP_MEASURE_WALL);
             without_ns += (double)smp_hot_group_without_stack(profile, i);
         }
     }
@@ -100,14 +100,13 @@ static void put_longest(struct smp_bytes *out, const char *text, int64_t ns)
         smp_bytes_printf(out, "%s: %" PRId64 " ms\n", text, ns / NS_PER_MS);
 }
 
-static uint64_t names_lost(struct smp_thread_groups *groups)
+static uint64_t names_lost(const struct smp_profile *profile)
 {
-    const size_t count = smp_thread_groups_count(groups);
+    const size_t count = smp_thread_groups_count(profile->groups);
     uint64_t lost = 0;
 
-    for (size_t i = 0; i < count; i++)
-        lost +=
-            smp_thread_groups_info(groups, (struct smp_group){ .index = (uint32_t)i })->names_lost;
+    for (uint32_t i = 0; i < count; i++)
+        lost += smp_profile_group_info(profile, i)->names_lost;
     return lost;
 }
 
@@ -219,8 +218,7 @@ void smp_account_record_rows(const struct smp_profile *profile, bool is_short,
     put_tally(&account);
     for (int i = 0; profile->counts.account != NULL && i < SMP_COUNTING_COUNT; i++)
         put_counting_line(&account, (enum smp_counting)i);
-    put_figure(&account, SHOWN[LINE_NAMES_LOST], TEXTS[LINE_NAMES_LOST],
-               names_lost(profile->groups));
+    put_figure(&account, SHOWN[LINE_NAMES_LOST], TEXTS[LINE_NAMES_LOST], names_lost(profile));
     put_notes(&account);
     smp_bytes_printf(out, "%s: %zu of %zu bytes\n", TEXTS[LINE_MEMORY_USED],
                      profile->memory_used_bytes, profile->memory_limit_bytes);

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "export/cells.h"
 #include "export/export_writers.h"
 #include "export/method_table.h"
 #include "export/row_since.h"
@@ -45,22 +46,6 @@ static const char *const unit_plurals[] = {
 
 /* --- cells --- */
 
-void smp_export_put_cell(struct smp_writer *out, int width, const char *text)
-{
-    smp_writer_put_byte(out, ' ');
-    for (int left = width - (int)strlen(text); left > 0; left--)
-        smp_writer_put_byte(out, ' ');
-    smp_writer_puts(out, text);
-}
-
-void smp_export_put_figure(struct smp_writer *out, int width, int64_t figure)
-{
-    char text[CELL_BYTES];
-
-    (void)snprintf(text, sizeof(text), "%" PRId64, figure);
-    smp_export_put_cell(out, width, text);
-}
-
 /* Composed of whole numbers: "%.3f" would follow the locale that the JVM has set. */
 static void put_time_cell(const struct calls_page *page, int64_t ns, int64_t ns_per_unit)
 {
@@ -70,7 +55,7 @@ static void put_time_cell(const struct calls_page *page, int64_t ns, int64_t ns_
     if (ns >= 0)
         (void)snprintf(text, sizeof(text), "%" PRId64 ".%03d", thousandths / 1000,
                        (int)(thousandths % 1000));
-    smp_export_put_cell(page->job->out, WIDTH, text);
+    smp_cell_put(page->job->out, WIDTH, text);
 }
 
 /* --- the head --- */
@@ -101,9 +86,9 @@ static void put_page_heads(const struct calls_page *page)
 {
     static const char *const times[] = { "total ms", "own ms", "us/call", "min us", "max us" };
 
-    smp_export_put_cell(page->job->out, CALLS_WIDTH, "calls");
+    smp_cell_put(page->job->out, CALLS_WIDTH, "calls");
     for (size_t i = 0; i < sizeof(times) / sizeof(times[0]) && page->table.has_times; i++)
-        smp_export_put_cell(page->job->out, WIDTH, times[i]);
+        smp_cell_put(page->job->out, WIDTH, times[i]);
     smp_writer_puts(page->job->out, "  ");
     smp_writer_puts(page->job->out, unit_names[page->job->style->per]);
     smp_writer_puts(page->job->out, " <- callers\n");
@@ -147,7 +132,7 @@ static void put_calls_row(const struct calls_page *page, uint32_t number)
 {
     const struct smp_method_row *const row = &page->table.rows[number];
 
-    smp_export_put_figure(page->job->out, CALLS_WIDTH, row->calls);
+    smp_cell_put_figure(page->job->out, CALLS_WIDTH, row->calls);
     if (page->table.has_times) {
         put_time_cell(page, row->total_ns, NS_PER_MS);
         put_time_cell(page, row->own_ns, NS_PER_MS);
@@ -204,7 +189,7 @@ enum smp_status smp_calls_table_put(const struct smp_export_job *job, size_t mos
 
 enum smp_status smp_export_calls(const struct smp_export_job *job)
 {
-    if (job->counted->count > 0)
+    if (smp_export_has_counted(job))
         return smp_calls_table_put(job, SIZE_MAX);
     smp_writer_puts(job->out, "No calls were counted: rootMethods names the methods from which on "
                               "they are.\n");

@@ -31,7 +31,7 @@ static enum smp_status put_collapsed_group(struct writer *writer,
     struct smp_tree_walk *const walk = &writer->walk;
     struct smp_stack_line *const line = &writer->line;
 
-    smp_stack_line_begin(line, group->name);
+    smp_stack_line_begin(line, smp_hot_group_name(group));
     smp_tree_walk_begin(walk, group->root);
     while (line->text.status == SMP_OK && !writer->job->out->has_failed &&
            smp_tree_walk_next(walk)) {

@@ -39,9 +39,8 @@
 #include "export/tree_walk.h"
 
 struct difference {
-    const struct smp_profile *profiles[SMP_DIFF_SIDES]; /* NULL: nothing was sampled */
-    struct smp_hot_groups groups[SMP_DIFF_SIDES];       /* empty without a profile */
-    struct smp_hot_groups counted[SMP_DIFF_SIDES];      /* empty if no calls are counted */
+    const struct smp_profile *profiles[SMP_DIFF_SIDES];            /* NULL: nothing was sampled */
+    struct smp_hot_groups groups[SMP_DIFF_SIDES][SMP_GROUP_KINDS]; /* empty without a profile */
     struct smp_profile_diff *diff;
     enum smp_measure measure;
     struct smp_quota *quota;
@@ -95,7 +94,7 @@ static enum smp_status put_group_lines(struct line_writer *writer,
 {
     struct smp_stack_line *const line = &writer->line;
 
-    smp_stack_line_begin(line, group->name);
+    smp_stack_line_begin(line, smp_hot_group_name(group));
     smp_tree_walk_begin(&writer->walk, group->root);
     while (line->text.status == SMP_OK && !writer->job->out->has_failed &&
            smp_tree_walk_next(&writer->walk))
@@ -106,9 +105,8 @@ static enum smp_status put_group_lines(struct line_writer *writer,
 static enum smp_status put_side_lines(struct line_writer *writer, enum smp_diff_side side)
 {
     const struct difference *const job = writer->job;
-    const bool is_counted = smp_profile_kind_of(job->measure) == SMP_GROUP_COUNTED;
     const struct smp_hot_groups *const groups =
-        is_counted ? &job->counted[side] : &job->groups[side];
+        &job->groups[side][smp_profile_kind_of(job->measure)];
     const struct smp_profile *const profile = job->profiles[side];
     enum smp_status status = SMP_OK;
 
@@ -118,7 +116,7 @@ static enum smp_status put_side_lines(struct line_writer *writer, enum smp_diff_
     writer->amounts = smp_tree_column(profile->tree, job->measure);
     smp_tree_walk_init(&writer->walk, job->quota, profile->tree);
     for (size_t i = 0; i < groups->count && status == SMP_OK; i++)
-        status = put_group_lines(writer, smp_hot_group_info(profile, groups->indices[i]));
+        status = put_group_lines(writer, smp_profile_group_info(profile, groups->indices[i]));
     smp_tree_walk_fini(&writer->walk);
     return status;
 }
@@ -155,7 +153,7 @@ done:
 
 struct tree_writer {
     const struct difference *job;
-    const struct smp_hot_groups *groups; /* by side; all of one kind */
+    enum smp_group_kind kind; /* of all groups */
     uint32_t measures;
     struct smp_writer *out;
     uint32_t *order;   /* places in the order of output */
@@ -182,6 +180,7 @@ static bool is_group(const struct tree_writer *writer, uint32_t place)
 static enum smp_status number_side(struct tree_writer *writer, enum smp_diff_side side)
 {
     const struct difference *const job = writer->job;
+    const struct smp_hot_groups *const groups = &job->groups[side][writer->kind];
     const struct smp_profile *const profile = job->profiles[side];
     struct smp_tree_walk walk;
     enum smp_status status;
@@ -189,12 +188,12 @@ static enum smp_status number_side(struct tree_writer *writer, enum smp_diff_sid
     if (profile == NULL)
         return SMP_OK;
     smp_tree_walk_init(&walk, job->quota, profile->tree);
-    for (size_t i = 0; i < writer->groups[side].count; i++) {
-        const uint32_t group = writer->groups[side].indices[i];
+    for (size_t i = 0; i < groups->count; i++) {
+        const uint32_t group = groups->indices[i];
         const uint32_t place = smp_profile_diff_group(job->diff, side, group);
         writer->ranks[side][place] = (uint32_t)i + 1;
         number_place(writer, place);
-        smp_tree_walk_begin(&walk, smp_hot_group_info(profile, group)->root);
+        smp_tree_walk_begin(&walk, smp_profile_group_info(profile, group)->root);
         while (smp_tree_walk_next(&walk))
             number_place(writer,
                          smp_profile_diff_place(job->diff, side, smp_tree_walk_node(&walk)));
@@ -221,8 +220,7 @@ static void put_place_frame(struct tree_writer *writer, uint32_t location)
     smp_writer_puts(writer->out, view.is_pseudo ? "{\"pseudo\":" : "{\"class\":");
     smp_json_put_string(writer->out, view.class_name);
     if (!view.is_pseudo) {
-        smp_json_put_key(writer->out, "method", false);
-        smp_json_put_string(writer->out, view.method_name);
+        smp_json_put_member(writer->out, "method", view.method_name);
     }
     smp_writer_put_byte(writer->out, '}');
 }
@@ -265,12 +263,10 @@ static void put_place_groups(struct tree_writer *writer)
         const uint32_t place = writer->order[i];
         if (!is_group(writer, place))
             continue;
-        smp_writer_puts(writer->out, is_first ? "[" : ",[");
+        smp_writer_puts(writer->out, is_first ? "" : ",");
         is_first = false;
-        smp_writer_put_i64(writer->out, (int64_t)writer->ranks[SMP_DIFF_BEFORE][place] - 1);
-        smp_writer_put_byte(writer->out, ',');
-        smp_writer_put_i64(writer->out, (int64_t)writer->ranks[SMP_DIFF_AFTER][place] - 1);
-        smp_writer_put_byte(writer->out, ']');
+        smp_json_put_pair(writer->out, (int64_t)writer->ranks[SMP_DIFF_BEFORE][place] - 1,
+                          (int64_t)writer->ranks[SMP_DIFF_AFTER][place] - 1);
     }
     smp_writer_put_byte(writer->out, ']');
 }
@@ -400,14 +396,14 @@ static enum smp_status make_place_arrays(struct tree_writer *writer)
 }
 
 /* Writes the tree of one kind of groups, without the closing brace. */
-static enum smp_status put_tree(struct tree_writer *writer, const struct smp_hot_groups *groups,
+static enum smp_status put_tree(struct tree_writer *writer, enum smp_group_kind kind,
                                 uint32_t measures)
 {
     const struct smp_profile_diff *const diff = writer->job->diff;
     const size_t places = smp_profile_diff_count(diff);
     enum smp_status status = SMP_OK;
 
-    writer->groups = groups;
+    writer->kind = kind;
     writer->measures = measures;
     writer->count = 0;
     memset(writer->numbers, 0, places * sizeof(*writer->numbers));
@@ -427,18 +423,19 @@ static enum smp_status put_tree(struct tree_writer *writer, const struct smp_hot
 static enum smp_status put_difference_tree(const struct difference *job)
 {
     const uint32_t measures = smp_profile_diff_measures(job->diff);
-    const bool has_counted =
-        job->counted[SMP_DIFF_BEFORE].count + job->counted[SMP_DIFF_AFTER].count > 0;
+    const bool has_counted = job->groups[SMP_DIFF_BEFORE][SMP_GROUP_COUNTED].count +
+                                 job->groups[SMP_DIFF_AFTER][SMP_GROUP_COUNTED].count >
+                             0;
     struct tree_writer writer = { .job = job, .out = job->out };
     enum smp_status status = make_place_arrays(&writer);
 
     /* The sampled measures are shown even if both sides have no profile. */
     if (status == SMP_OK)
-        status = put_tree(&writer, job->groups,
+        status = put_tree(&writer, SMP_GROUP_SAMPLED,
                           (measures | SMP_SAMPLED_MEASURES) & ~(uint32_t)SMP_OWN_MEASURES);
     if (status == SMP_OK && has_counted) {
         put_key(&writer, "counted");
-        status = put_tree(&writer, job->counted, measures);
+        status = put_tree(&writer, SMP_GROUP_COUNTED, measures);
         smp_writer_put_byte(writer.out, '}');
     }
     if (status == SMP_OK)
@@ -466,13 +463,8 @@ static enum smp_status find_groups(struct difference *job)
     enum smp_status status = SMP_OK;
 
     for (int side = 0; side < SMP_DIFF_SIDES && status == SMP_OK; side++) {
-        const struct smp_profile *const profile = job->profiles[side];
-        if (profile == NULL)
-            continue;
-        status = smp_hot_groups_init(&job->groups[side], job->quota, profile, SMP_GROUP_SAMPLED);
-        if (status == SMP_OK)
-            status =
-                smp_hot_groups_init(&job->counted[side], job->quota, profile, SMP_GROUP_COUNTED);
+        if (job->profiles[side] != NULL)
+            status = smp_hot_groups_init_all(job->groups[side], job->quota, job->profiles[side]);
     }
     return status;
 }
@@ -503,10 +495,8 @@ enum smp_status smp_export_difference(const struct smp_profile *const profiles[S
         status = written;
 done:
     smp_profile_diff_destroy(job.diff);
-    for (int side = 0; side < SMP_DIFF_SIDES; side++) {
-        smp_hot_groups_fini(&job.counted[side]);
-        smp_hot_groups_fini(&job.groups[side]);
-    }
+    for (int side = 0; side < SMP_DIFF_SIDES; side++)
+        smp_hot_groups_fini_all(job.groups[side]);
     smp_writer_fini(&out);
     return status;
 }

@@ -20,9 +20,7 @@ struct smp_export_job {
     const struct smp_profile *whole; /* the same profile before recursions were folded */
     const struct smp_export_style *style;
     struct smp_quota *quota;
-    const struct smp_hot_groups *groups;  /* sampled */
-    const struct smp_hot_groups *counted; /* empty if no calls are counted */
-    const struct smp_hot_groups *holders; /* of locks; empty if no thread was blocked */
+    const struct smp_hot_groups *groups; /* by kind */
     struct smp_writer *out;
 };
 
@@ -37,9 +35,11 @@ SMP_CHECKED enum smp_status smp_export_calls(const struct smp_export_job *job);
 /* Writes the table with at most so many rows, as a part of TOP. */
 SMP_CHECKED enum smp_status smp_calls_table_put(const struct smp_export_job *job, size_t most);
 
-/* Writes a cell of a table for people: a space, then a text or figure, aligned right. */
-void smp_export_put_cell(struct smp_writer *out, int width, const char *text);
-void smp_export_put_figure(struct smp_writer *out, int width, int64_t figure);
+/* Are calls counted? */
+static inline bool smp_export_has_counted(const struct smp_export_job *job)
+{
+    return job->groups[SMP_GROUP_COUNTED].count > 0;
+}
 
 /* Does the profile hold the measure? */
 static inline bool smp_export_holds(const struct smp_export_job *job, enum smp_measure measure)
@@ -56,14 +56,13 @@ static inline const char *smp_export_measure_title(const struct smp_export_job *
 /* The groups that a sum of the style's measure includes. */
 static inline const struct smp_hot_groups *smp_export_weighed(const struct smp_export_job *job)
 {
-    return smp_profile_kind_of(job->style->measure) == SMP_GROUP_COUNTED ? job->counted
-                                                                         : job->groups;
+    return &job->groups[smp_profile_kind_of(job->style->measure)];
 }
 
 static inline const struct smp_group_info *
 smp_export_group(const struct smp_export_job *job, const struct smp_hot_groups *groups, size_t rank)
 {
-    return smp_hot_group_info(job->profile, groups->indices[rank]);
+    return smp_profile_group_info(job->profile, groups->indices[rank]);
 }
 
 /* Reads the own amounts of the current node; kind is that of its group. A counted group gets only
@@ -75,12 +74,6 @@ static inline bool smp_export_own_amounts(const struct smp_tree_walk *walk,
     if (kind == SMP_GROUP_COUNTED)
         smp_amounts_keep(self, SMP_OWN_MEASURES);
     return smp_amounts_has_any(self);
-}
-
-/* The group's name; "[unnamed]" if it is empty. */
-static inline const char *smp_export_group_name(const struct smp_group_info *group)
-{
-    return group->name[0] == '\0' ? "[unnamed]" : group->name;
 }
 
 #endif

@@ -22,17 +22,13 @@ static enum smp_status export_as(const struct smp_profile *profile, const struct
                                  enum smp_format format, const struct smp_export_style *style,
                                  struct smp_quota *quota, const struct smp_output *output)
 {
-    struct smp_hot_groups groups = { 0 };
-    struct smp_hot_groups counted = { 0 };
-    struct smp_hot_groups holders = { 0 };
+    struct smp_hot_groups groups[SMP_GROUP_KINDS] = { 0 };
     struct smp_writer out = { 0 };
     const struct smp_export_job job = { .profile = profile,
                                         .whole = whole,
                                         .style = style,
                                         .quota = quota,
-                                        .groups = &groups,
-                                        .counted = &counted,
-                                        .holders = &holders,
+                                        .groups = groups,
                                         .out = &out };
     enum smp_status status;
     enum smp_status written;
@@ -40,11 +36,7 @@ static enum smp_status export_as(const struct smp_profile *profile, const struct
     status = smp_writer_init(&out, quota, output);
     if (status != SMP_OK)
         goto done;
-    status = smp_hot_groups_init(&groups, quota, profile, SMP_GROUP_SAMPLED);
-    if (status == SMP_OK)
-        status = smp_hot_groups_init(&counted, quota, profile, SMP_GROUP_COUNTED);
-    if (status == SMP_OK)
-        status = smp_hot_groups_init(&holders, quota, profile, SMP_GROUP_HOLDERS);
+    status = smp_hot_groups_init_all(groups, quota, profile);
     if (status != SMP_OK)
         goto done;
     status = writers[format](&job);
@@ -52,9 +44,7 @@ static enum smp_status export_as(const struct smp_profile *profile, const struct
     if (status == SMP_OK)
         status = written;
 done:
-    smp_hot_groups_fini(&holders);
-    smp_hot_groups_fini(&counted);
-    smp_hot_groups_fini(&groups);
+    smp_hot_groups_fini_all(groups);
     smp_writer_fini(&out);
     return status;
 }

@@ -4,29 +4,25 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "model/name_rule.h"
 
 static bool is_hotter_group(const void *context, uint32_t a, uint32_t b)
 {
     const struct smp_profile *const profile = context;
-    const int64_t left_ns = smp_hot_group_total(profile, a, SMP_MEASURE_WALL);
-    const int64_t right_ns = smp_hot_group_total(profile, b, SMP_MEASURE_WALL);
+    const int64_t left_ns = smp_profile_group_total(profile, a, SMP_MEASURE_WALL);
+    const int64_t right_ns = smp_profile_group_total(profile, b, SMP_MEASURE_WALL);
 
-    if (smp_hot_group_is_jvm(profile, a) != smp_hot_group_is_jvm(profile, b))
-        return smp_hot_group_is_jvm(profile, b);
+    if (smp_profile_group_is_jvm(profile, a) != smp_profile_group_is_jvm(profile, b))
+        return smp_profile_group_is_jvm(profile, b);
     if (left_ns != right_ns)
         return left_ns > right_ns;
-    return strcmp(smp_hot_group_info(profile, a)->name, smp_hot_group_info(profile, b)->name) < 0;
-}
-
-static int64_t group_active_ns(const struct smp_profile *profile, uint32_t index)
-{
-    return smp_subtract_clamped(smp_hot_group_total(profile, index, SMP_MEASURE_WALL),
-                                smp_hot_group_total(profile, index, SMP_MEASURE_IDLE));
+    return strcmp(smp_profile_group_info(profile, a)->name,
+                  smp_profile_group_info(profile, b)->name) < 0;
 }
 
 static int64_t group_active_ms(const struct smp_profile *profile, uint32_t index)
 {
-    return smp_measure_printed(SMP_MEASURE_WALL, group_active_ns(profile, index));
+    return smp_measure_printed(SMP_MEASURE_WALL, smp_profile_group_active(profile, index));
 }
 
 static bool is_more_active_group(const void *context, uint32_t a, uint32_t b)
@@ -36,13 +32,13 @@ static bool is_more_active_group(const void *context, uint32_t a, uint32_t b)
 
 static bool is_hot(const struct smp_profile *profile, uint32_t index, enum smp_group_kind kind)
 {
-    const struct smp_group_info *const info = smp_hot_group_info(profile, index);
+    const struct smp_group_info *const info = smp_profile_group_info(profile, index);
 
     if (info->kind != kind)
         return false;
     if (kind == SMP_GROUP_COUNTED)
         return info->root != 0 && smp_tree_has_any(profile->tree, info->root);
-    return info->tally.polls > 0 || smp_hot_group_total(profile, index, SMP_MEASURE_WALL) > 0;
+    return info->tally.polls > 0 || smp_profile_group_total(profile, index, SMP_MEASURE_WALL) > 0;
 }
 
 enum smp_status smp_hot_groups_init(struct smp_hot_groups *groups, struct smp_quota *quota,
@@ -65,6 +61,25 @@ enum smp_status smp_hot_groups_init(struct smp_hot_groups *groups, struct smp_qu
     return SMP_OK;
 }
 
+enum smp_status smp_hot_groups_init_all(struct smp_hot_groups groups[SMP_GROUP_KINDS],
+                                        struct smp_quota *quota, const struct smp_profile *profile)
+{
+    enum smp_status status = SMP_OK;
+
+    memset(groups, 0, SMP_GROUP_KINDS * sizeof(*groups));
+    for (int kind = 0; kind < SMP_GROUP_KINDS && status == SMP_OK; kind++)
+        status = smp_hot_groups_init(&groups[kind], quota, profile, (enum smp_group_kind)kind);
+    if (status != SMP_OK)
+        smp_hot_groups_fini_all(groups);
+    return status;
+}
+
+void smp_hot_groups_fini_all(struct smp_hot_groups groups[SMP_GROUP_KINDS])
+{
+    for (int kind = 0; kind < SMP_GROUP_KINDS; kind++)
+        smp_hot_groups_fini(&groups[kind]);
+}
+
 /* Groups without active time are in order already. */
 void smp_hot_groups_sort_active(struct smp_hot_groups *groups, const struct smp_profile *profile)
 {
@@ -77,7 +92,7 @@ void smp_hot_groups_sort_active(struct smp_hot_groups *groups, const struct smp_
     scratch = groups->indices + groups->count;
     for (size_t i = 0; i < groups->count; i++) {
         const uint32_t index = groups->indices[i];
-        const bool is_active = !smp_hot_group_is_jvm(profile, index) &&
+        const bool is_active = !smp_profile_group_is_jvm(profile, index) &&
                                group_active_ms(profile, index) > 0 &&
                                !smp_hot_group_is_idle(profile, index);
         if (is_active)
@@ -97,36 +112,22 @@ void smp_hot_groups_fini(struct smp_hot_groups *groups)
     *groups = (struct smp_hot_groups){ 0 };
 }
 
-const struct smp_group_info *smp_hot_group_info(const struct smp_profile *profile, uint32_t index)
+const char *smp_hot_group_name(const struct smp_group_info *group)
 {
-    return smp_thread_groups_info(profile->groups, (struct smp_group){ .index = index });
-}
-
-bool smp_hot_group_is_jvm(const struct smp_profile *profile, uint32_t index)
-{
-    return smp_thread_groups_is_jvm(profile->groups, (struct smp_group){ .index = index });
-}
-
-int64_t smp_hot_group_total(const struct smp_profile *profile, uint32_t index,
-                            enum smp_measure measure)
-{
-    const uint32_t root = smp_hot_group_info(profile, index)->root;
-
-    return root == 0 ? 0 : smp_column_at(smp_tree_column(profile->tree, measure), root);
+    return group->name[0] == '\0' ? SMP_UNNAMED : group->name;
 }
 
 int64_t smp_hot_group_whole(const struct smp_profile *profile, uint32_t index,
                             enum smp_measure measure)
 {
-    const struct smp_group_key key = { .name = smp_hot_group_info(profile, index)->name,
-                                       .kind = smp_profile_kind_of(measure) };
-    struct smp_group group;
+    const enum smp_group_kind kind = smp_profile_kind_of(measure);
+    struct smp_group group = { .index = index };
 
-    if (key.kind == SMP_GROUP_SAMPLED ||
-        smp_hot_group_info(profile, index)->kind == SMP_GROUP_HOLDERS)
-        return smp_hot_group_total(profile, index, measure);
-    return smp_thread_groups_peek(profile->groups, key, &group)
-               ? smp_hot_group_total(profile, group.index, measure)
+    if (kind == SMP_GROUP_SAMPLED ||
+        smp_profile_group_info(profile, index)->kind == SMP_GROUP_HOLDERS)
+        return smp_profile_group_total(profile, index, measure);
+    return smp_thread_groups_of_same_name(profile->groups, group, kind, &group)
+               ? smp_profile_group_total(profile, group.index, measure)
                : 0;
 }
 
@@ -150,7 +151,7 @@ int64_t smp_hot_group_without_stack(const struct smp_profile *profile, uint32_t 
     const struct smp_node *const nodes = smp_tree_nodes(profile->tree);
     const uint32_t *const siblings = smp_tree_next_siblings(profile->tree);
     const struct smp_column wall = smp_tree_column(profile->tree, SMP_MEASURE_WALL);
-    const uint32_t root = smp_hot_group_info(profile, index)->root;
+    const uint32_t root = smp_profile_group_info(profile, index)->root;
     int64_t without_ns = 0;
 
     for (uint32_t node = root == 0 ? 0 : nodes[root].last_child; node != 0; node = siblings[node]) {
@@ -162,11 +163,11 @@ int64_t smp_hot_group_without_stack(const struct smp_profile *profile, uint32_t 
 
 bool smp_hot_group_is_idle(const struct smp_profile *profile, uint32_t index)
 {
-    const int64_t idle_ns = smp_hot_group_total(profile, index, SMP_MEASURE_IDLE);
+    const int64_t idle_ns = smp_profile_group_total(profile, index, SMP_MEASURE_IDLE);
 
     return smp_measure_printed(SMP_MEASURE_IDLE, idle_ns) > 0 &&
            smp_measure_printed(SMP_MEASURE_WALL,
-                               smp_subtract_clamped(group_active_ns(profile, index),
+                               smp_subtract_clamped(smp_profile_group_active(profile, index),
                                                     smp_hot_group_without_stack(profile, index))) ==
                0;
 }

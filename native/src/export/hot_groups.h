@@ -8,7 +8,7 @@
  * Owns     its indices.
  * Threads  immutable after init.
  * Errors   SMP_ENOMEM: there is nothing to fini.
- * Cost     one sort of the groups each time.
+ * Cost     one sort of the groups of each kind.
  */
 #ifndef SMP_EXPORT_HOT_GROUPS_H
 #define SMP_EXPORT_HOT_GROUPS_H
@@ -32,20 +32,20 @@ SMP_CHECKED enum smp_status smp_hot_groups_init(struct smp_hot_groups *groups,
                                                 struct smp_quota *quota,
                                                 const struct smp_profile *profile,
                                                 enum smp_group_kind kind);
+/* Finds the groups of each kind. */
+SMP_CHECKED enum smp_status smp_hot_groups_init_all(struct smp_hot_groups groups[SMP_GROUP_KINDS],
+                                                    struct smp_quota *quota,
+                                                    const struct smp_profile *profile);
+void smp_hot_groups_fini_all(struct smp_hot_groups groups[SMP_GROUP_KINDS]); /* likewise */
 /* Sorts by descending active time (wall time that is not idle, in whole milliseconds), which is 0
  * for groups that were idle throughout. Ties as above. */
 void smp_hot_groups_sort_active(struct smp_hot_groups *groups, const struct smp_profile *profile);
 void smp_hot_groups_fini(struct smp_hot_groups *groups); /* all zero is fine */
 
-/* index: that of the group in the profile. */
-const struct smp_group_info *smp_hot_group_info(const struct smp_profile *profile, uint32_t index);
-/* Is it the group of the JVM's own threads? */
-bool smp_hot_group_is_jvm(const struct smp_profile *profile, uint32_t index);
-/* The total of the group's tree; 0 if it has no tree. */
-int64_t smp_hot_group_total(const struct smp_profile *profile, uint32_t index,
-                            enum smp_measure measure);
-/* As above, but a measure that only counted trees have (model/measure.h) is taken from the counted
- * group with the same name. */
+/* The group's name as exports show it; "[unnamed]" if it is empty. */
+const char *smp_hot_group_name(const struct smp_group_info *group);
+/* index: that of the group in the profile. As smp_profile_group_total, but a measure that only
+ * counted trees have (model/measure.h) is taken from the counted group with the same name. */
 int64_t smp_hot_group_whole(const struct smp_profile *profile, uint32_t index,
                             enum smp_measure measure);
 /* The part of its wall time under frames of polls without a stack, like [thread ended]. */

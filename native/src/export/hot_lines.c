@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hot_lines.c - for each group, own amounts are summed by frame number. The frames are sorted by
- * text, frames with the same text are joined, and the result is sorted by time and merged with the
- * best lines of the previous groups.
+ * hot_lines.c - frames with the same text are one line. For each group, own amounts are summed by
+ * line, the lines are sorted by time and merged with the best lines of the previous groups.
  */
 #include "export/hot_lines.h"
-
-#include <string.h>
 
 #include "base/sort.h"
 #include "export/hot_groups.h"
 #include "export/used_frames.h"
 
 struct found {
-    uint32_t frame; /* its number in used_frames */
+    uint32_t line;
     uint32_t group;
     struct smp_amounts self;
 };
@@ -23,17 +20,17 @@ struct counting {
     const struct smp_profile *profile;
     struct smp_used_frames frames;
     struct smp_hot_groups groups;
-    struct smp_amounts *sums; /* by frame number; all zero between two groups */
-    uint32_t *order;          /* frame numbers of a group; the second half is scratch memory */
-    size_t count;             /* of order */
-    const struct smp_line_texts *texts;
+    struct smp_line_texts *texts; /* by frame number */
+    uint32_t *line_of;            /* by frame number; lines are in the order of their texts */
+    uint32_t *frame_of;           /* by line: a frame with its text; the second half is scratch */
+    struct smp_amounts *sums;     /* by line; all zero between two groups */
+    uint32_t *order;              /* lines of a group; the second half is scratch memory */
+    size_t count;                 /* of order */
     size_t most;
     struct found *best;   /* the best lines so far */
     struct found *merged; /* best, merged with the group's lines */
     size_t best_count;
 };
-
-/* --- adding up --- */
 
 static enum smp_status count_group(struct counting *counting, uint32_t root)
 {
@@ -46,72 +43,35 @@ static enum smp_status count_group(struct counting *counting, uint32_t root)
     while (smp_tree_walk_next(&walk)) {
         const uint32_t node = smp_tree_walk_node(&walk);
         const struct smp_amounts self = smp_tree_self_all(counting->profile->tree, node);
-        const uint32_t frame = smp_used_frames_number(&counting->frames, walk.nodes[node].location);
+        const uint32_t line =
+            counting->line_of[smp_used_frames_number(&counting->frames, walk.nodes[node].location)];
         if (!smp_amounts_has_any(&self))
             continue;
-        if (!smp_amounts_has_any(&counting->sums[frame]))
-            counting->order[counting->count++] = frame;
-        smp_amounts_add(&counting->sums[frame], &self);
+        if (!smp_amounts_has_any(&counting->sums[line]))
+            counting->order[counting->count++] = line;
+        smp_amounts_add(&counting->sums[line], &self);
     }
     status = walk.status;
     smp_tree_walk_fini(&walk);
     return status;
 }
 
-/* --- ordering --- */
-
-static bool is_text_before(const void *context, uint32_t a, uint32_t b)
-{
-    const struct counting *const counting = context;
-
-    return smp_line_texts_compare(counting->texts, a, b) < 0;
-}
-
 static bool is_hotter_line(const void *context, uint32_t a, uint32_t b)
 {
     const struct counting *const counting = context;
+    const int64_t left_ns = counting->sums[a].of[SMP_MEASURE_WALL];
+    const int64_t right_ns = counting->sums[b].of[SMP_MEASURE_WALL];
 
-    return counting->sums[a].of[SMP_MEASURE_WALL] > counting->sums[b].of[SMP_MEASURE_WALL];
+    return left_ns != right_ns ? left_ns > right_ns : a < b;
 }
 
-/* Joins frames with the same text. */
-static void fold_equal_texts(struct counting *counting)
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < counting->count; i++) {
-        const uint32_t frame = counting->order[i];
-        if (kept > 0 &&
-            smp_line_texts_compare(counting->texts, counting->order[kept - 1], frame) == 0) {
-            smp_amounts_add(&counting->sums[counting->order[kept - 1]], &counting->sums[frame]);
-            counting->sums[frame] = (struct smp_amounts){ 0 };
-        } else {
-            counting->order[kept++] = frame;
-        }
-    }
-    counting->count = kept;
-}
-
-static void order_lines(struct counting *counting)
-{
-    uint32_t *const scratch = counting->order + counting->frames.count;
-
-    smp_sort(counting->order, scratch, counting->count, is_text_before, counting);
-    fold_equal_texts(counting);
-    smp_sort(counting->order, scratch, counting->count, is_hotter_line, counting);
-}
-
-/* --- the best of all groups --- */
-
-/* Of equal lines that of the earlier group is first. */
-static bool is_before_frame(const struct counting *counting, const struct found *best,
-                            uint32_t frame)
+/* If a line has the same time in two groups, the earlier group comes first. */
+static bool is_before_line(const struct counting *counting, const struct found *best, uint32_t line)
 {
     const int64_t left = best->self.of[SMP_MEASURE_WALL];
-    const int64_t right = counting->sums[frame].of[SMP_MEASURE_WALL];
+    const int64_t right = counting->sums[line].of[SMP_MEASURE_WALL];
 
-    return left != right ? left > right
-                         : smp_line_texts_compare(counting->texts, best->frame, frame) <= 0;
+    return left != right ? left > right : best->line <= line;
 }
 
 static void merge_group(struct counting *counting, uint32_t group)
@@ -126,13 +86,13 @@ static void merge_group(struct counting *counting, uint32_t group)
         const struct found *const best = &counting->best[from_best];
         if (from_group == counting->count ||
             (from_best < counting->best_count &&
-             is_before_frame(counting, best, counting->order[from_group]))) {
+             is_before_line(counting, best, counting->order[from_group]))) {
             merged[count++] = *best;
             from_best++;
         } else {
-            const uint32_t frame = counting->order[from_group++];
+            const uint32_t line = counting->order[from_group++];
             merged[count++] =
-                (struct found){ .frame = frame, .group = group, .self = counting->sums[frame] };
+                (struct found){ .line = line, .group = group, .self = counting->sums[line] };
         }
     }
     for (size_t i = 0; i < counting->count; i++)
@@ -144,12 +104,15 @@ static void merge_group(struct counting *counting, uint32_t group)
 
 static enum smp_status find_lines(struct counting *counting)
 {
+    uint32_t *const scratch = counting->order + counting->frames.count;
     enum smp_status status = SMP_OK;
 
+    (void)smp_line_texts_number(counting->texts, counting->frames.count, counting->line_of,
+                                counting->frame_of);
     for (size_t i = 0; i < counting->groups.count && status == SMP_OK; i++) {
         const uint32_t group = counting->groups.indices[i];
-        status = count_group(counting, smp_hot_group_info(counting->profile, group)->root);
-        order_lines(counting);
+        status = count_group(counting, smp_profile_group_info(counting->profile, group)->root);
+        smp_sort(counting->order, scratch, counting->count, is_hotter_line, counting);
         merge_group(counting, group);
     }
     return status;
@@ -167,12 +130,13 @@ static enum smp_status take_lines(struct smp_hot_lines *hot, const struct counti
         return SMP_ENOMEM;
     for (; hot->count < count; hot->count++) {
         const struct found *const found = &counting->best[hot->count];
-        const size_t length = smp_line_text_length(&hot->texts, found->frame);
-        hot->texts.bytes.data[hot->texts.starts[found->frame] + length] = '\0';
+        const uint32_t frame = counting->frame_of[found->line];
+        const size_t length = smp_line_text_length(&hot->texts, frame);
+        hot->texts.bytes.data[hot->texts.starts[frame] + length] = '\0';
         hot->lines[hot->count] =
-            (struct smp_hot_line){ .text = smp_line_text(&hot->texts, found->frame),
+            (struct smp_hot_line){ .text = smp_line_text(&hot->texts, frame),
                                    .group = found->group,
-                                   .location = counting->frames.locations[found->frame],
+                                   .location = counting->frames.locations[frame],
                                    .self = found->self };
     }
     return SMP_OK;
@@ -180,14 +144,17 @@ static enum smp_status take_lines(struct smp_hot_lines *hot, const struct counti
 
 static enum smp_status make_counting_arrays(struct counting *counting)
 {
-    const size_t count = counting->frames.count;
+    /* One more than needed, because 0 bytes cannot be allocated. */
+    const size_t count = (size_t)counting->frames.count + 1;
 
-    counting->sums = smp_alloc(counting->quota, (count + 1) * sizeof(*counting->sums));
-    counting->order = smp_alloc(counting->quota, (2 * count + 1) * sizeof(*counting->order));
+    counting->line_of = smp_alloc(counting->quota, count * sizeof(*counting->line_of));
+    counting->frame_of = smp_alloc(counting->quota, 2 * count * sizeof(*counting->frame_of));
+    counting->sums = smp_alloc(counting->quota, count * sizeof(*counting->sums));
+    counting->order = smp_alloc(counting->quota, 2 * count * sizeof(*counting->order));
     counting->best = smp_alloc(counting->quota, (counting->most + 1) * sizeof(*counting->best));
     counting->merged = smp_alloc(counting->quota, (counting->most + 1) * sizeof(*counting->merged));
-    return counting->sums != NULL && counting->order != NULL && counting->best != NULL &&
-                   counting->merged != NULL
+    return counting->line_of != NULL && counting->frame_of != NULL && counting->sums != NULL &&
+                   counting->order != NULL && counting->best != NULL && counting->merged != NULL
                ? SMP_OK
                : SMP_ENOMEM;
 }
@@ -230,6 +197,8 @@ enum smp_status smp_hot_lines_init(struct smp_hot_lines *hot, struct smp_quota *
     smp_free(quota, counting.best);
     smp_free(quota, counting.order);
     smp_free(quota, counting.sums);
+    smp_free(quota, counting.frame_of);
+    smp_free(quota, counting.line_of);
     smp_hot_groups_fini(&counting.groups);
     smp_used_frames_fini(&counting.frames);
     if (status != SMP_OK)

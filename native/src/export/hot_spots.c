@@ -16,7 +16,6 @@
 #include "export/spot_places.h"
 
 enum {
-    FIRST_PARTS = 64,
     MAX_PACKAGES = 64,
     NAME_PARTS = 2,    /* parts of a package's name */
     ONLY_WAITS = 9,    /* a group's waits for others are no spots from so many */
@@ -53,9 +52,9 @@ struct spot_search {
     int64_t *waits_ns; /* by group: waits for others to finish */
     struct smp_memory_budget budget;
     struct smp_hash_map by_key; /* id: the part's index + 1 */
+    struct smp_grown grown;     /* the memory of parts */
     struct spot_part *parts;
     size_t count;
-    size_t capacity;
     uint32_t *order; /* of parts; the second half is scratch memory */
     struct smp_hot_spots *out;
     struct spot_range top[SMP_MAX_HOT_SPOTS];
@@ -80,19 +79,11 @@ static bool is_part(const struct spot_part *a, const struct spot_part *b)
 
 static bool reserve_part(struct spot_search *search)
 {
-    const size_t capacity = search->capacity == 0 ? FIRST_PARTS : 2 * search->capacity;
-    struct spot_part *grown;
-
-    if (!smp_hash_map_reserve(&search->by_key, &smp_hash_ids, &search->budget, 1))
+    if (!smp_hash_map_reserve(&search->by_key, &smp_hash_ids, &search->budget, 1) ||
+        !smp_memory_budget_fit(&search->budget, &search->grown,
+                               (search->count + 1) * sizeof(*search->parts)))
         return false;
-    if (search->count < search->capacity)
-        return true;
-    grown = smp_memory_budget_grow(&search->budget, search->parts,
-                                   search->capacity * sizeof(*grown), capacity * sizeof(*grown));
-    if (grown == NULL)
-        return false;
-    search->parts = grown;
-    search->capacity = capacity;
+    search->parts = search->grown.items;
     return true;
 }
 
@@ -170,9 +161,7 @@ static enum smp_status add_up_waits(struct spot_search *search)
 /* In floating point, so that the products cannot overflow. */
 static bool only_waits(const struct spot_search *search, uint32_t group)
 {
-    const int64_t active_ns =
-        smp_subtract_clamped(smp_hot_group_total(search->profile, group, SMP_MEASURE_WALL),
-                             smp_hot_group_total(search->profile, group, SMP_MEASURE_IDLE));
+    const int64_t active_ns = smp_profile_group_active(search->profile, group);
 
     return search->waits_ns != NULL && search->waits_ns[group] > 0 &&
            (double)search->waits_ns[group] * ONLY_WAITS_OF >= (double)active_ns * ONLY_WAITS;
@@ -380,13 +369,10 @@ static size_t first_parts_length(const char *name, size_t length)
 static void note_package(struct spot_search *search, uint32_t location, int64_t ns)
 {
     struct smp_location_view view;
-    const char *last;
     size_t i = 0;
 
     smp_profile_view(search->profile, location, &view);
-    last = strrchr(view.class_name, '.');
-    const size_t length =
-        last == NULL ? 0 : first_parts_length(view.class_name, (size_t)(last - view.class_name));
+    const size_t length = first_parts_length(view.class_name, smp_location_package_length(&view));
     while (i < search->package_count &&
            (search->packages[i].length != length ||
             memcmp(search->packages[i].class_name, view.class_name, length) != 0))
@@ -405,7 +391,7 @@ static void note_package(struct spot_search *search, uint32_t location, int64_t 
 static void add_group_time(const struct spot_search *search, uint32_t group,
                            struct smp_hot_spot *spot)
 {
-    const uint32_t root = smp_hot_group_info(search->profile, group)->root;
+    const uint32_t root = smp_profile_group_info(search->profile, group)->root;
     const int64_t wall_ns = smp_group_errors_of(search->profile, root).wall_ns;
 
     spot->group_count++;
@@ -415,8 +401,8 @@ static void add_group_time(const struct spot_search *search, uint32_t group,
 static bool is_named_before(struct spot_search *search, bool by_group, const struct spot_part *a,
                             const struct spot_part *b)
 {
-    return by_group ? strcmp(smp_hot_group_info(search->profile, a->group)->name,
-                             smp_hot_group_info(search->profile, b->group)->name) < 0
+    return by_group ? strcmp(smp_profile_group_info(search->profile, a->group)->name,
+                             smp_profile_group_info(search->profile, b->group)->name) < 0
                     : smp_spot_places_compare(&search->places, a->callee, b->callee) < 0;
 }
 
@@ -602,7 +588,7 @@ enum smp_status smp_hot_spots_choose(struct smp_hot_spots *spots, struct smp_quo
                                          (measures & SMP_STATE_MEASURES) == SMP_STATE_MEASURES };
     status = find_spots(&search);
     smp_free(quota, search.order);
-    smp_memory_budget_give(&search.budget, search.parts, search.capacity * sizeof(*search.parts));
+    smp_memory_budget_give(&search.budget, search.grown.items, search.grown.bytes);
     smp_hash_map_fini(&search.by_key, &smp_hash_ids, &search.budget);
     smp_free(quota, search.waits_ns);
     smp_spot_places_fini(&search.places);

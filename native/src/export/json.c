@@ -116,12 +116,6 @@ struct writer {
     size_t count;     /* of order */
 };
 
-static void put_json_count(struct writer *writer, const char *key, uint64_t value)
-{
-    smp_json_put_key(writer->out, key, false);
-    smp_writer_put_u64(writer->out, value);
-}
-
 /* --- account --- */
 
 static void put_named_count(struct smp_writer *out, const char *name, uint64_t value,
@@ -154,7 +148,7 @@ static void put_json_account(struct writer *writer)
     smp_json_put_key(writer->out, "account", false);
     smp_writer_puts(writer->out, "{\"polls\":");
     smp_writer_put_u64(writer->out, profile->tally.polls);
-    put_json_count(writer, "samples", smp_tally_samples(&profile->tally));
+    smp_json_put_count(writer->out, "samples", smp_tally_samples(&profile->tally));
     put_outcomes(writer, &profile->tally);
     smp_json_put_key(writer->out, "counters", false);
     smp_writer_put_byte(writer->out, '{');
@@ -163,12 +157,10 @@ static void put_json_account(struct writer *writer)
                         &is_first);
     smp_writer_put_byte(writer->out, '}');
     if (smp_profile_misses_packages(profile)) {
-        smp_json_put_key(writer->out, "missedPackages", false);
-        smp_json_put_string(writer->out, profile->packages);
+        smp_json_put_member(writer->out, "missedPackages", profile->packages);
     }
     if (profile->signal_taker[0] != '\0') {
-        smp_json_put_key(writer->out, "signalTaken", false);
-        smp_json_put_string(writer->out, profile->signal_taker);
+        smp_json_put_member(writer->out, "signalTaken", profile->signal_taker);
     }
     smp_writer_put_byte(writer->out, '}');
 }
@@ -189,8 +181,7 @@ static void put_counting(struct writer *writer, const struct smp_counting_accoun
         is_first = false;
         smp_writer_puts(out, "{\"text\":");
         smp_json_put_string(out, smp_counting_text(counting));
-        smp_json_put_key(out, "count", false);
-        smp_writer_put_u64(out, smp_counting_account_figure(account, counting));
+        smp_json_put_count(out, "count", smp_counting_account_figure(account, counting));
         smp_json_put_key(out, "names", false);
         smp_writer_put_byte(out, '[');
         for (size_t at = 0; at < listed; at++) {
@@ -210,8 +201,7 @@ static void put_zone(struct writer *writer, int64_t wall_ms)
 
     if (localtime_r(&seconds, &at) == NULL || at.tm_zone == NULL)
         return;
-    smp_json_put_key(writer->out, "zone", false);
-    smp_json_put_string(writer->out, at.tm_zone);
+    smp_json_put_member(writer->out, "zone", at.tm_zone);
     smp_json_put_number(writer->out, "zoneOffsetSeconds", at.tm_gmtoff);
 }
 
@@ -227,8 +217,8 @@ static void put_json_head(struct writer *writer)
     if (profile->is_cpu_clock)
         smp_writer_puts(writer->out, ",\"clock\":\"CPU\"");
     smp_json_put_number(writer->out, "ownCpuNanos", profile->own_cpu_ns);
-    put_json_count(writer, "memoryUsedBytes", profile->memory_used_bytes);
-    put_json_count(writer, "memoryLimitBytes", profile->memory_limit_bytes);
+    smp_json_put_count(writer->out, "memoryUsedBytes", profile->memory_used_bytes);
+    smp_json_put_count(writer->out, "memoryLimitBytes", profile->memory_limit_bytes);
     put_json_account(writer);
     if (profile->counts.account == NULL)
         return;
@@ -248,12 +238,10 @@ static void put_json_frame(struct writer *writer, uint32_t location)
     smp_writer_puts(out, view.is_pseudo ? "{\"pseudo\":" : "{\"class\":");
     smp_json_put_string(out, view.class_name);
     if (view.method_name != NULL) {
-        smp_json_put_key(out, "method", false);
-        smp_json_put_string(out, view.method_name);
+        smp_json_put_member(out, "method", view.method_name);
     }
     if (view.file != NULL) {
-        smp_json_put_key(out, "file", false);
-        smp_json_put_string(out, view.file);
+        smp_json_put_member(out, "file", view.file);
     }
     if (view.line > 0)
         smp_json_put_number(writer->out, "line", view.line);
@@ -380,11 +368,7 @@ static void put_error_column(struct writer *writer, const struct smp_group_error
             smp_writer_puts(out, "null");
             continue;
         }
-        smp_writer_put_byte(out, '[');
-        smp_writer_put_i64(out, range.lower);
-        smp_writer_put_byte(out, ',');
-        smp_writer_put_i64(out, range.upper);
-        smp_writer_put_byte(out, ']');
+        smp_json_put_pair(out, range.lower, range.upper);
     }
     smp_writer_put_byte(out, ']');
 }
@@ -432,8 +416,7 @@ static size_t counted_since_of(const struct writer *writer, uint32_t node, int64
 
 static size_t row_calls_of(const struct writer *writer, uint32_t node, int64_t *figures)
 {
-    const uint32_t counted =
-        writer->calls.counted == NULL ? 0 : smp_row_calls_node(&writer->calls, node);
+    const uint32_t counted = smp_row_calls_node(&writer->calls, node);
 
     if (counted == 0)
         return 0;
@@ -478,19 +461,19 @@ static void put_figures(struct writer *writer, const char *key, figures_of *of)
 
 static void put_json_holders(struct writer *writer, const struct smp_group_info *group)
 {
-    put_json_count(writer, "blockedThreads", group->thread_count);
-    put_json_count(writer, "locks", group->lock_count);
+    smp_json_put_count(writer->out, "blockedThreads", group->thread_count);
+    smp_json_put_count(writer->out, "locks", group->lock_count);
     put_names(writer, "lockNames", group);
 }
 
 static void put_json_threads(struct writer *writer, const struct smp_group_info *group)
 {
-    put_json_count(writer, "threads", group->thread_count);
+    smp_json_put_count(writer->out, "threads", group->thread_count);
     put_names(writer, "threadNames", group);
     if (group->joined_groups > 0)
-        put_json_count(writer, "joinedGroups", group->joined_groups);
-    put_json_count(writer, "maxDepth", group->max_depth);
-    put_json_count(writer, "polls", group->tally.polls);
+        smp_json_put_count(writer->out, "joinedGroups", group->joined_groups);
+    smp_json_put_count(writer->out, "maxDepth", group->max_depth);
+    smp_json_put_count(writer->out, "polls", group->tally.polls);
     put_outcomes(writer, &group->tally);
     if (group->hook_ns > 0)
         smp_json_put_number(writer->out, "hookNanos", group->hook_ns);
@@ -619,13 +602,12 @@ static bool put_second_row(struct writer *writer, uint32_t row, bool is_first)
         if (count == 0)
             continue;
         if (is_empty) {
-            const struct smp_group group = {
-                .index = row == 0 ? 0 : smp_second_times_group(profile->seconds, row)
-            };
             smp_writer_puts(out, is_first ? "{\"name\":" : ",\n{\"name\":");
-            smp_json_put_string(out, row == 0
-                                         ? SMP_OTHER_THREADS_NAME
-                                         : smp_thread_groups_info(profile->groups, group)->name);
+            smp_json_put_string(
+                out, row == 0 ? SMP_OTHER_THREADS_NAME
+                              : smp_profile_group_info(
+                                    profile, smp_second_times_group(profile->seconds, row))
+                                    ->name);
         }
         is_empty = false;
         smp_json_put_key(out, smp_measure_info(smp_measure_of_state(state))->name, false);
@@ -695,11 +677,11 @@ enum smp_status smp_export_json(const struct smp_export_job *job)
         if (!job->style->without_nodes)
             put_json_frames(&writer);
         if (status == SMP_OK)
-            status = put_json_groups(&writer, "groups", job->groups);
-        if (status == SMP_OK && job->counted->count > 0)
-            status = put_json_groups(&writer, "counted", job->counted);
-        if (status == SMP_OK && job->holders->count > 0)
-            status = put_json_groups(&writer, "lockHolders", job->holders);
+            status = put_json_groups(&writer, "groups", &job->groups[SMP_GROUP_SAMPLED]);
+        if (status == SMP_OK && smp_export_has_counted(job))
+            status = put_json_groups(&writer, "counted", &job->groups[SMP_GROUP_COUNTED]);
+        if (status == SMP_OK && job->groups[SMP_GROUP_HOLDERS].count > 0)
+            status = put_json_groups(&writer, "lockHolders", &job->groups[SMP_GROUP_HOLDERS]);
         if (status == SMP_OK)
             status = put_json_locks(&writer);
         if (status == SMP_OK)

@@ -61,3 +61,24 @@ void smp_json_put_number(struct smp_writer *out, const char *key, int64_t value)
     smp_json_put_key(out, key, false);
     smp_writer_put_i64(out, value);
 }
+
+void smp_json_put_count(struct smp_writer *out, const char *key, uint64_t value)
+{
+    smp_json_put_key(out, key, false);
+    smp_writer_put_u64(out, value);
+}
+
+void smp_json_put_member(struct smp_writer *out, const char *key, const char *text)
+{
+    smp_json_put_key(out, key, false);
+    smp_json_put_string(out, text);
+}
+
+void smp_json_put_pair(struct smp_writer *out, int64_t from, int64_t till)
+{
+    smp_writer_put_byte(out, '[');
+    smp_writer_put_i64(out, from);
+    smp_writer_put_byte(out, ',');
+    smp_writer_put_i64(out, till);
+    smp_writer_put_byte(out, ']');
+}

@@ -20,6 +20,10 @@ void smp_json_put_text(struct smp_writer *out, const char *text);
 void smp_json_put_string(struct smp_writer *out, const char *text);
 /* Writes ,"key": without the comma if it is the object's first. key needs no escape. */
 void smp_json_put_key(struct smp_writer *out, const char *key, bool is_first);
-void smp_json_put_number(struct smp_writer *out, const char *key, int64_t value); /* ,"key":value */
+/* Write ,"key":value and ,"key":"text" and, for two figures, [from,till]. */
+void smp_json_put_number(struct smp_writer *out, const char *key, int64_t value);
+void smp_json_put_count(struct smp_writer *out, const char *key, uint64_t value);
+void smp_json_put_member(struct smp_writer *out, const char *key, const char *text);
+void smp_json_put_pair(struct smp_writer *out, int64_t from, int64_t till);
 
 #endif

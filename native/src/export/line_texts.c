@@ -3,7 +3,10 @@
 
 #include <string.h>
 
+#include "base/sort.h"
 #include "model/escape.h"
+
+#define NO_PACKAGE "[no package]"
 
 /* Replaces each ';' of the text that starts at from with its escape, in the style of escape.h. */
 static void escape_separators(struct smp_bytes *bytes, size_t from)
@@ -49,12 +52,32 @@ static void slash_class(struct smp_bytes *bytes, size_t from, const char *class_
     }
 }
 
+/* Cuts "com.acme.Order$Line" to "com.acme". */
+static void keep_package(struct smp_bytes *bytes, size_t from)
+{
+    const char *const name = smp_bytes_text(bytes) + from;
+    const char *const last = strrchr(name, '.');
+
+    if (bytes->status != SMP_OK)
+        return;
+    smp_bytes_truncate(bytes, from + (last == NULL ? 0 : (size_t)(last - name)));
+    if (last == NULL)
+        smp_bytes_puts(bytes, NO_PACKAGE);
+}
+
 static void put_frame(struct smp_bytes *bytes, struct smp_line_form form,
                       const struct smp_location_view *view)
 {
     const size_t from = bytes->length;
 
-    smp_location_frame_text(view, bytes);
+    if (view->is_pseudo || form.unit == SMP_LINE_FRAME)
+        smp_location_frame_text(view, bytes);
+    else if (form.unit == SMP_LINE_METHOD)
+        smp_location_method_text(view, bytes);
+    else
+        smp_escape_put(bytes, view->class_name);
+    if (!view->is_pseudo && form.unit == SMP_LINE_PACKAGE)
+        keep_package(bytes, from);
     if (!view->is_pseudo && form.slashes)
         slash_class(bytes, from, view->class_name);
     if (!view->is_pseudo && form.types)
@@ -85,7 +108,7 @@ static enum smp_status make_line_texts(struct smp_line_texts *texts, struct smp_
                            names->locations == NULL ? i : names->locations[i], &view);
         put_frame(&texts->bytes, form, &view);
         if (form.is_plain)
-            smp_bytes_put(&texts->bytes, ";", 1);
+            smp_bytes_put(&texts->bytes, "", 1);
         else
             end_text(&texts->bytes, texts->starts[i]);
     }
@@ -133,6 +156,28 @@ int smp_line_texts_compare(const struct smp_line_texts *texts, uint32_t a, uint3
     return order != 0 ? order : (left > right) - (left < right);
 }
 
+static bool is_text_before(const void *context, uint32_t a, uint32_t b)
+{
+    return smp_line_texts_compare(context, a, b) < 0;
+}
+
+uint32_t smp_line_texts_number(const struct smp_line_texts *texts, uint32_t count,
+                               uint32_t *numbers, uint32_t *order)
+{
+    uint32_t next = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = i;
+    smp_sort(order, order + count, count, is_text_before, texts);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t text = order[i];
+        if (next == 0 || smp_line_texts_compare(texts, order[next - 1], text) != 0)
+            order[next++] = text;
+        numbers[text] = next - 1;
+    }
+    return next;
+}
+
 void smp_stack_line_init(struct smp_stack_line *line, struct smp_quota *quota)
 {
     *line = (struct smp_stack_line){ 0 };
@@ -147,7 +192,7 @@ void smp_stack_line_fini(struct smp_stack_line *line)
 void smp_stack_line_begin(struct smp_stack_line *line, const char *group)
 {
     smp_bytes_clear(&line->text);
-    smp_escape_put(&line->text, group[0] == '\0' ? "[unnamed]" : group);
+    smp_escape_put(&line->text, group);
     end_text(&line->text, 0);
     line->depth = 0;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * line_texts.h - the texts of frames for lines of the collapsed form, each made once.
+ * line_texts.h - the texts of frames, each made once: for lines of the collapsed form, and for rows
+ * that are ordered or joined by their text.
  *
- * A ';' inside a text is written as \u003b, so that different names stay different. Each text ends
- * in a ';', so a line is a concatenation:
+ * A ';' inside a text of the collapsed form is written as \u003b, so that different names stay
+ * different. Each text ends in a ';', so a line is a concatenation:
  *
  *   a.B.run(B.java:1);c.D.run(D.java:2);      text n: bytes[starts[n]..starts[n + 1])
  *
@@ -34,6 +35,14 @@ struct smp_line_texts {
     size_t *starts; /* one more for the end */
 };
 
+/* The part of a frame that the text shows. Frames in brackets are shown as they are. */
+enum smp_line_unit {
+    SMP_LINE_FRAME,   /* a.b.C.run(C.java:1) */
+    SMP_LINE_METHOD,  /* a.b.C.run */
+    SMP_LINE_CLASS,   /* a.b.C */
+    SMP_LINE_PACKAGE, /* a.b */
+};
+
 /*
  * How frames of Java methods are written, for readers that colour by it. Frames in brackets do not
  * change. flamegraph.pl --color=java and async-profiler's converter know both forms:
@@ -45,7 +54,8 @@ struct smp_line_texts {
  * sample knows them.
  */
 struct smp_line_form {
-    bool is_plain; /* a ';' is not escaped, for readers that do not join texts */
+    enum smp_line_unit unit;
+    bool is_plain; /* a ';' is not escaped, and the text ends in a NUL */
     bool slashes;
     bool types;
 };
@@ -67,7 +77,7 @@ static inline const char *smp_line_text(const struct smp_line_texts *texts, uint
     return texts->bytes.data + texts->starts[number];
 }
 
-/* Without the ';' at the end. */
+/* Without the last byte. */
 static inline size_t smp_line_text_length(const struct smp_line_texts *texts, uint32_t number)
 {
     return texts->starts[number + 1] - texts->starts[number] - 1;
@@ -75,6 +85,12 @@ static inline size_t smp_line_text_length(const struct smp_line_texts *texts, ui
 
 /* Compares the bytes of two texts: < 0, 0 or > 0. */
 int smp_line_texts_compare(const struct smp_line_texts *texts, uint32_t a, uint32_t b);
+
+/* Sets numbers[text] to a number from 0 for each of count texts. Numbers are in the order of texts;
+ * equal texts have the same number. Returns how many numbers there are. order: working memory for
+ * twice as many; afterwards order[number] is a text with this number. */
+uint32_t smp_line_texts_number(const struct smp_line_texts *texts, uint32_t count,
+                               uint32_t *numbers, uint32_t *order);
 
 /* The line of a walk's current stack. Visible so that it can be a local variable. */
 struct smp_stack_line {
@@ -85,7 +101,7 @@ struct smp_stack_line {
 void smp_stack_line_init(struct smp_stack_line *line, struct smp_quota *quota);
 void smp_stack_line_fini(struct smp_stack_line *line); /* all zero is fine */
 
-/* Begins a line with a group's name and no frames; "[unnamed]" replaces an empty name. */
+/* Begins a line with a group's name and no frames. */
 void smp_stack_line_begin(struct smp_stack_line *line, const char *group);
 /* Sets the frame at depth (1: the first) to text number and drops the frames behind it. depth is at
  * most one more than the line has. Failures are in line->text.status. */

@@ -15,10 +15,6 @@
 #include "export/hot_groups.h"
 #include "export/row_since.h"
 #include "export/tree_walk.h"
-#include "model/escape.h"
-
-#define MAX_NAMES_BYTES ((size_t)1 << 32)
-#define NO_PACKAGE "[no package]"
 
 struct open_call {
     uint32_t node; /* 0: none */
@@ -33,9 +29,8 @@ struct table_maker {
     struct smp_hot_groups groups;
     uint32_t *row_of;    /* by location: its row + 1; before rows are made, its number + 1 */
     uint32_t *locations; /* by number */
-    size_t location_count;
-    size_t *names;          /* by number: offset of its name */
-    uint32_t *sort;         /* numbers or edges; the second half is scratch memory */
+    uint32_t location_count;
+    uint32_t *sort;         /* rows or edges; the second half is scratch memory */
     struct open_call *open; /* by row */
     struct open_call focus;
     uint32_t focus_row;
@@ -56,7 +51,7 @@ static enum smp_status walk_counted(struct table_maker *maker, visit_node *visit
 
     for (size_t i = 0; i < maker->groups.count && status == SMP_OK; i++) {
         smp_tree_walk_begin(&maker->walk,
-                            smp_hot_group_info(maker->profile, maker->groups.indices[i])->root);
+                            smp_profile_group_info(maker->profile, maker->groups.indices[i])->root);
         while (smp_tree_walk_next(&maker->walk))
             visit(maker, smp_tree_walk_node(&maker->walk));
         status = maker->walk.status;
@@ -72,68 +67,7 @@ static void number_location(struct table_maker *maker, uint32_t node)
 
     maker->node_count++;
     if (*number == 0)
-        *number = (uint32_t)++maker->location_count;
-}
-
-/* Cuts "com.acme.Order$Line" to "com.acme". */
-static void keep_package(struct smp_bytes *out, size_t begin)
-{
-    const char *const name = smp_bytes_text(out) + begin;
-    const char *const last = strrchr(name, '.');
-
-    smp_bytes_truncate(out, begin + (last == NULL ? 0 : (size_t)(last - name)));
-    if (last == NULL)
-        smp_bytes_puts(out, NO_PACKAGE);
-}
-
-static void put_row_name(const struct table_maker *maker, uint32_t location)
-{
-    struct smp_bytes *const out = &maker->table->names;
-    const enum smp_report_per per = maker->choice->per;
-    const size_t begin = out->length;
-    struct smp_location_view view;
-
-    smp_profile_view(maker->profile, location, &view);
-    if (view.is_pseudo || per == SMP_PER_METHOD)
-        smp_profile_method_text(maker->profile, location, out);
-    else
-        smp_escape_put(out, view.class_name);
-    if (!view.is_pseudo && per == SMP_PER_PACKAGE && out->status == SMP_OK)
-        keep_package(out, begin);
-    smp_bytes_put(out, "", 1);
-}
-
-static enum smp_status name_locations(struct table_maker *maker)
-{
-    const size_t count = maker->location_count;
-
-    /* One more than needed, because 0 bytes cannot be allocated. */
-    maker->locations = smp_alloc(maker->quota, (count + 1) * sizeof(*maker->locations));
-    maker->names = smp_alloc(maker->quota, (count + 1) * sizeof(*maker->names));
-    maker->table->rows = smp_alloc(maker->quota, (count + 1) * sizeof(*maker->table->rows));
-    maker->open = smp_alloc(maker->quota, (count + 1) * sizeof(*maker->open));
-    if (maker->locations == NULL || maker->names == NULL || maker->table->rows == NULL ||
-        maker->open == NULL)
-        return SMP_ENOMEM;
-    for (uint32_t location = 0; location < maker->profile->location_count; location++) {
-        if (maker->row_of[location] != 0)
-            maker->locations[maker->row_of[location] - 1] = location;
-    }
-    for (size_t i = 0; i < count && maker->table->names.status == SMP_OK; i++) {
-        maker->names[i] = maker->table->names.length;
-        put_row_name(maker, maker->locations[i]);
-    }
-    return maker->table->names.status;
-}
-
-static const char *name_of(const struct table_maker *maker, uint32_t number)
-{
-    return smp_bytes_text(&maker->table->names) + maker->names[number];
-}
-
-static bool is_name_before(const void *context, uint32_t a, uint32_t b)
-{
-    return strcmp(name_of(context, a), name_of(context, b)) < 0;
+        *number = ++maker->location_count;
 }
 
 static enum smp_status sort_numbers(struct table_maker *maker, size_t count,
@@ -149,25 +83,55 @@ static enum smp_status sort_numbers(struct table_maker *maker, size_t count,
     return SMP_OK;
 }
 
-/* Makes the rows, in the order of their names. */
+static bool make_row_arrays(struct table_maker *maker)
+{
+    /* One more than needed, because 0 bytes cannot be allocated. */
+    const size_t count = (size_t)maker->location_count + 1;
+
+    maker->locations = smp_alloc(maker->quota, count * sizeof(*maker->locations));
+    maker->sort = smp_alloc(maker->quota, 2 * count * sizeof(*maker->sort));
+    maker->table->rows = smp_alloc(maker->quota, count * sizeof(*maker->table->rows));
+    maker->open = smp_alloc(maker->quota, count * sizeof(*maker->open));
+    return maker->locations != NULL && maker->sort != NULL && maker->table->rows != NULL &&
+           maker->open != NULL;
+}
+
+/* Names the locations, one row for each name, in the order of names. */
 static enum smp_status make_rows(struct table_maker *maker)
 {
+    static const enum smp_line_unit units[] = { [SMP_PER_METHOD] = SMP_LINE_METHOD,
+                                                [SMP_PER_CLASS] = SMP_LINE_CLASS,
+                                                [SMP_PER_PACKAGE] = SMP_LINE_PACKAGE };
+    const struct smp_line_form form = { .unit = units[maker->choice->per], .is_plain = true };
     struct smp_method_table *const table = maker->table;
-    enum smp_status status = name_locations(maker);
+    uint32_t *numbers = NULL;
+    enum smp_status status = SMP_ENOMEM;
 
-    if (status == SMP_OK)
-        status = sort_numbers(maker, maker->location_count, is_name_before);
-    for (size_t i = 0; i < maker->location_count && status == SMP_OK; i++) {
-        const uint32_t number = maker->sort[i];
-        const char *const name = name_of(maker, number);
-        if (i == 0 || strcmp(name_of(maker, maker->sort[i - 1]), name) != 0)
-            table->rows[table->row_count++] =
-                (struct smp_method_row){ .name = maker->names[number], .min_ns = -1 };
-        maker->row_of[maker->locations[number]] = (uint32_t)table->row_count;
-        if (maker->choice->focus != NULL && strcmp(name, maker->choice->focus) == 0)
-            maker->focus_row = (uint32_t)table->row_count;
+    if (!make_row_arrays(maker))
+        return SMP_ENOMEM;
+    for (uint32_t location = 0; location < maker->profile->location_count; location++) {
+        if (maker->row_of[location] != 0)
+            maker->locations[maker->row_of[location] - 1] = location;
     }
-    return status;
+    status = smp_line_texts_init_as(&table->names, form, maker->quota, maker->profile,
+                                    maker->locations, maker->location_count);
+    if (status != SMP_OK)
+        return status;
+    numbers = smp_alloc(maker->quota, ((size_t)maker->location_count + 1) * sizeof(*numbers));
+    if (numbers == NULL)
+        return SMP_ENOMEM;
+    table->row_count =
+        smp_line_texts_number(&table->names, maker->location_count, numbers, maker->sort);
+    for (uint32_t row = 0; row < table->row_count; row++) {
+        table->rows[row] = (struct smp_method_row){ .name = maker->sort[row], .min_ns = -1 };
+        if (maker->choice->focus != NULL &&
+            strcmp(smp_method_row_name(table, row), maker->choice->focus) == 0)
+            maker->focus_row = row + 1;
+    }
+    for (uint32_t i = 0; i < maker->location_count; i++)
+        maker->row_of[maker->locations[i]] = numbers[i] + 1;
+    smp_free(maker->quota, numbers);
+    return SMP_OK;
 }
 
 /* --- adding up --- */
@@ -386,7 +350,6 @@ enum smp_status smp_method_table_init(struct smp_method_table *table, struct smp
     enum smp_status status;
 
     *table = (struct smp_method_table){ .quota = quota };
-    smp_bytes_init(&table->names, quota, MAX_NAMES_BYTES);
     smp_tree_walk_init(&maker.walk, quota, profile->tree);
     status = smp_row_since_init(&maker.since, quota, profile);
     if (status == SMP_OK)
@@ -395,7 +358,6 @@ enum smp_status smp_method_table_init(struct smp_method_table *table, struct smp
     smp_tree_walk_fini(&maker.walk);
     smp_free(quota, maker.open);
     smp_free(quota, maker.sort);
-    smp_free(quota, maker.names);
     smp_free(quota, maker.locations);
     smp_free(quota, maker.row_of);
     smp_hot_groups_fini(&maker.groups);
@@ -409,6 +371,6 @@ void smp_method_table_fini(struct smp_method_table *table)
     smp_free(table->quota, table->order);
     smp_free(table->quota, table->edges);
     smp_free(table->quota, table->rows);
-    smp_bytes_fini(&table->names);
+    smp_line_texts_fini(&table->names);
     *table = (struct smp_method_table){ 0 };
 }

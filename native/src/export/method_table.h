@@ -23,13 +23,13 @@
 #include <stdint.h>
 
 #include "base/alloc.h"
-#include "base/bytes.h"
 #include "base/status.h"
+#include "export/line_texts.h"
 #include "export/style.h"
 #include "model/profile.h"
 
 struct smp_method_row {
-    size_t name; /* offset in the table's names; NUL-terminated */
+    uint32_t name; /* its text in the table's names */
     int64_t calls;
     int64_t entries;    /* calls that are not inside a call of the same row */
     int64_t root_calls; /* calls that no counted method made */
@@ -53,7 +53,7 @@ struct smp_method_edge {
 
 struct smp_method_table {
     struct smp_quota *quota;
-    struct smp_bytes names;
+    struct smp_line_texts names;
     struct smp_method_row *rows;
     size_t row_count; /* includes rows without calls and time */
     uint32_t *order;  /* rows with calls or time, the largest first */
@@ -80,7 +80,7 @@ void smp_method_table_fini(struct smp_method_table *table); /* all zero is fine 
 
 static inline const char *smp_method_row_name(const struct smp_method_table *table, uint32_t row)
 {
-    return smp_bytes_text(&table->names) + table->rows[row].name;
+    return smp_line_text(&table->names, table->rows[row].name);
 }
 
 #endif

@@ -24,7 +24,6 @@
 #include "export/export_writers.h"
 #include "export/protobuf.h"
 #include "export/symbol_table.h"
-#include "model/escape.h"
 
 #define NS_PER_MS INT64_C(1000000)
 
@@ -79,10 +78,9 @@ struct document {
     struct smp_writer counter;
     struct smp_tree_walk walk;
     struct smp_symbol_table symbols;
-    struct smp_bytes text;    /* a group's name, escaped to one line */
     enum smp_measure measure; /* of the profile being written */
     uint64_t stack;           /* the number of its last sample's stack */
-    /* Of the profiles; 0: no profile, because all amounts are 0 */
+    /* Bytes of each profile; 0: there is none, because all amounts are 0 */
     size_t lengths[SMP_MEASURE_COUNT];
     size_t dictionary_length;
 };
@@ -213,14 +211,13 @@ static void put_attribute(struct document *document, int word, const char *value
     smp_protobuf_put_string(out, VALUE_STRING, value, length);
 }
 
-static void put_group_attributes(struct document *document, const struct smp_hot_groups *groups)
+static void put_group_attributes(struct document *document, enum smp_group_kind kind)
 {
-    struct smp_bytes *const text = &document->text;
+    const struct smp_hot_groups *const groups = &document->job->groups[kind];
 
-    for (size_t i = 0; i < groups->count && text->status == SMP_OK; i++) {
-        smp_bytes_clear(text);
-        smp_escape_put(text, smp_export_group_name(smp_export_group(document->job, groups, i)));
-        put_attribute(document, WORD_THREAD_GROUP, smp_bytes_text(text), text->length);
+    for (size_t i = 0; i < groups->count; i++) {
+        const char *const name = smp_symbol_table_group_name(&document->symbols, groups, i);
+        put_attribute(document, WORD_THREAD_GROUP, name, strlen(name));
     }
 }
 
@@ -230,9 +227,9 @@ static enum smp_status put_attribute_table(struct document *document)
 
     smp_protobuf_put_length(document->out, DICTIONARY_ATTRIBUTE_TABLE, 0);
     put_attribute(document, WORD_FRAME_TYPE, java, strlen(java));
-    put_group_attributes(document, document->job->groups);
-    put_group_attributes(document, document->job->counted);
-    return document->text.status;
+    put_group_attributes(document, SMP_GROUP_SAMPLED);
+    put_group_attributes(document, SMP_GROUP_COUNTED);
+    return document->symbols.text.status;
 }
 
 static enum smp_status put_dictionary(struct document *document)
@@ -272,11 +269,13 @@ static bool is_shown(const struct document *document, enum smp_measure measure)
            !(document->job->profile->is_cpu_clock && measure == SMP_MEASURE_WALL);
 }
 
-static bool has_any_of(const struct document *document, const struct smp_hot_groups *groups,
+static bool has_any_of(const struct document *document, enum smp_group_kind kind,
                        enum smp_measure measure)
 {
+    const struct smp_hot_groups *const groups = &document->job->groups[kind];
+
     for (size_t i = 0; i < groups->count; i++) {
-        if (smp_hot_group_total(document->job->profile, groups->indices[i], measure) > 0)
+        if (smp_profile_group_total(document->job->profile, groups->indices[i], measure) > 0)
             return true;
     }
     return false;
@@ -285,9 +284,9 @@ static bool has_any_of(const struct document *document, const struct smp_hot_gro
 /* Counted trees only contribute measures that add up as OWN. */
 static bool is_worth_a_profile(const struct document *document, enum smp_measure measure)
 {
-    return is_shown(document, measure) && (has_any_of(document, document->job->groups, measure) ||
-                                           (smp_profile_kind_of(measure) == SMP_GROUP_COUNTED &&
-                                            has_any_of(document, document->job->counted, measure)));
+    return is_shown(document, measure) &&
+           (has_any_of(document, SMP_GROUP_SAMPLED, measure) ||
+            has_any_of(document, smp_profile_kind_of(measure), measure));
 }
 
 /* Counts the lengths of what put_measure_profile() and put_dictionary() write. */
@@ -367,9 +366,7 @@ enum smp_status smp_export_otlp(const struct smp_export_job *job)
     if (status != SMP_OK)
         return status;
     smp_tree_walk_init(&document.walk, job->quota, job->profile->tree);
-    smp_bytes_init(&document.text, job->quota, SMP_SYMBOL_MAX_TEXT_BYTES);
     status = put_data(&document);
-    smp_bytes_fini(&document.text);
     smp_tree_walk_fini(&document.walk);
     smp_symbol_table_fini(&document.symbols);
     return status;

@@ -6,10 +6,11 @@
  * any order, and refer to each other by the numbers of symbol_table.h. The format's own strings are
  * the names of the sampled groups, then those of the counted ones.
  */
+#include <string.h>
+
 #include "export/export_writers.h"
 #include "export/protobuf.h"
 #include "export/symbol_table.h"
-#include "model/escape.h"
 
 #define NS_PER_MS INT64_C(1000000)
 
@@ -51,7 +52,6 @@ struct writer {
     struct smp_symbol_table symbols;
     enum smp_measure shown[SMP_MEASURE_COUNT]; /* one sample type each, in this order */
     size_t shown_count;
-    struct smp_bytes text; /* a group's name, escaped to one line because readers print it */
 };
 
 /* In reverse order of the list: readers that know no default show the last sample type, which is
@@ -192,26 +192,21 @@ static void put_locations(struct writer *writer)
     }
 }
 
-static void put_group_names(struct writer *writer, const struct smp_hot_groups *groups)
+static void put_group_names(struct writer *writer, enum smp_group_kind kind)
 {
-    struct smp_bytes *const text = &writer->text;
+    const struct smp_hot_groups *const groups = &writer->job->groups[kind];
 
     for (size_t i = 0; i < groups->count; i++) {
-        smp_escape_put(text, smp_export_group_name(smp_export_group(writer->job, groups, i)));
-        smp_protobuf_put_string(writer->out, PROFILE_STRING_TABLE, smp_bytes_text(text),
-                                text->length);
-        if (text->status == SMP_OK)
-            smp_bytes_clear(text);
+        const char *const name = smp_symbol_table_group_name(&writer->symbols, groups, i);
+        smp_protobuf_put_string(writer->out, PROFILE_STRING_TABLE, name, strlen(name));
     }
 }
 
 static enum smp_status put_strings(struct writer *writer)
 {
     smp_symbol_table_put_words(&writer->symbols, writer->out, PROFILE_STRING_TABLE);
-    put_group_names(writer, writer->job->groups);
-    put_group_names(writer, writer->job->counted);
-    if (writer->text.status != SMP_OK)
-        return writer->text.status;
+    put_group_names(writer, SMP_GROUP_SAMPLED);
+    put_group_names(writer, SMP_GROUP_COUNTED);
     return smp_symbol_table_put_names(&writer->symbols, writer->out, PROFILE_STRING_TABLE);
 }
 
@@ -235,14 +230,13 @@ enum smp_status smp_export_pprof(const struct smp_export_job *job)
 {
     struct writer writer = { .job = job, .out = job->out };
     enum smp_status status = smp_symbol_table_init(&writer.symbols, job, own_words,
-                                                   job->groups->count + job->counted->count);
+                                                   job->groups[SMP_GROUP_SAMPLED].count +
+                                                       job->groups[SMP_GROUP_COUNTED].count);
 
     if (status != SMP_OK)
         return status;
     smp_tree_walk_init(&writer.walk, job->quota, job->profile->tree);
-    smp_bytes_init(&writer.text, job->quota, SMP_SYMBOL_MAX_TEXT_BYTES);
     status = put_messages(&writer);
-    smp_bytes_fini(&writer.text);
     smp_tree_walk_fini(&writer.walk);
     smp_symbol_table_fini(&writer.symbols);
     return status;

@@ -1,17 +1,306 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/report.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <inttypes.h>
+#include <string.h>
 
 #include "base/bytes.h"
 #include "export/account_record.h"
-#include "export/group_record.h"
 #include "export/hot_groups.h"
 #include "export/rows.h"
 #include "export/summary.h"
+#include "model/escape.h"
 #include "model/profile_merge.h"
+
+enum {
+    REPORT_WIDTH = 150,      /* of indent and frame; figures begin two columns further */
+    RECORD_TAIL_BYTES = 64,  /* the most for the last line of a record that was cut */
+    INDENT = 2,              /* columns per printed ancestor */
+    TITLE_FRAME_BYTES = 256, /* all of a title but the names */
+    ESCAPE_BYTES = 6,        /* \u000a */
+    NS_PER_US = 1000,
+    SEPARATOR_BYTES = 2,
+    FIGURES_BYTES = 96, /* most rows, after the frame */
+    COLUMN_BYTES = 24   /* most further columns */
+};
+
+/* --- the title of a group's record --- */
+
+static void put_listed(const struct smp_group_info *group, uint64_t count, struct smp_bytes *out)
+{
+    for (uint32_t i = 0; i < group->listed; i++) {
+        if (i > 0)
+            smp_bytes_puts(out, ", ");
+        smp_escape_put(out, group->names[i]);
+    }
+    if (count > group->listed) {
+        smp_bytes_printf(out, "%s\u2026 %" PRIu64 " more", group->listed > 0 ? ", " : "",
+                         count - group->listed);
+    }
+}
+
+/* "Locks: 1 [com.acme.StockLedger]. Blocked threads: 9" */
+static void put_holders(const struct smp_group_info *group, struct smp_bytes *out)
+{
+    smp_bytes_printf(out, ". Locks: %" PRIu64 " [", group->lock_count);
+    put_listed(group, group->lock_count, out);
+    smp_bytes_printf(out, "]. Blocked threads: %" PRIu64, group->thread_count);
+}
+
+static void put_thread_list(const struct smp_group_info *group, struct smp_bytes *out)
+{
+    smp_bytes_printf(out, ". Max depth: %" PRIu64 ". Distinct threads: %" PRIu64 " [",
+                     group->max_depth, group->thread_count);
+    put_listed(group, group->thread_count, out);
+    smp_bytes_puts(out, "]");
+}
+
+/* Writes "Aggregated thread: <group>. Max depth: <n>. Distinct threads: <k> [<names>, … <m> more]".
+ * Names are escaped to one line. */
+static void put_group_title(const struct smp_group_info *group, struct smp_bytes *out)
+{
+    static const char *const labels[SMP_GROUP_KINDS] = {
+        [SMP_GROUP_SAMPLED] = "Aggregated thread: ",
+        [SMP_GROUP_COUNTED] = "Counted thread: ",
+        [SMP_GROUP_HOLDERS] = "Lock holders: ",
+    };
+
+    smp_bytes_puts(out, labels[group->kind]);
+    smp_escape_put(out, group->name);
+    if (group->kind == SMP_GROUP_HOLDERS)
+        put_holders(group, out);
+    else
+        put_thread_list(group, out);
+    if (group->joined_groups > 0)
+        smp_bytes_printf(out, " of %" PRIu64 " groups", group->joined_groups);
+}
+
+/* The most bytes that put_group_title appends. */
+static size_t title_limit(const struct smp_group_info *group)
+{
+    size_t names = strlen(group->name);
+
+    for (uint32_t i = 0; i < group->listed; i++)
+        names += strlen(group->names[i]) + SEPARATOR_BYTES;
+    return TITLE_FRAME_BYTES + ESCAPE_BYTES * names;
+}
+
+/* Writes "hook share: 12 %", the hooks' share of the time inside the group's roots, hooks included;
+ * nothing if it is not known. total_ns: the total of the group's tree. At most
+ * RECORD_TAIL_BYTES. */
+static void put_hook_share(const struct smp_group_info *group, int64_t total_ns,
+                           struct smp_bytes *out)
+{
+    const double all_ns = (double)group->hook_ns + (double)total_ns;
+
+    if (group->hook_ns > 0)
+        smp_bytes_printf(out, "hook share: %d %%\n",
+                         (int)((double)group->hook_ns * 100.0 / all_ns + 0.5));
+}
+
+/* --- its rows --- */
+
+/* The position of a walk over the rows of a group. */
+struct cursor {
+    const struct smp_rows *rows;
+    uint32_t root;
+    uint32_t node;  /* 0 = past the last row */
+    uint32_t depth; /* printed ancestors */
+};
+
+static struct cursor begin_rows(const struct smp_rows *rows, uint32_t root)
+{
+    return (struct cursor){ .rows = rows, .root = root, .node = smp_rows_first(rows, root) };
+}
+
+/* Moves to the next row in printed order: the first one below, else the next sibling, else the next
+ * sibling of the nearest row above. */
+static void advance(struct cursor *cursor)
+{
+    const uint32_t below = smp_rows_first(cursor->rows, cursor->node);
+
+    if (below != 0) {
+        cursor->node = below;
+        cursor->depth++;
+        return;
+    }
+    uint32_t at = cursor->node;
+    while (smp_rows_next(cursor->rows, at) == 0) {
+        at = smp_rows_up(cursor->rows, at);
+        if (at == cursor->root) {
+            cursor->node = 0;
+            return;
+        }
+        cursor->depth--;
+    }
+    cursor->node = smp_rows_next(cursor->rows, at);
+}
+
+static size_t pad_after(size_t width)
+{
+    return width < REPORT_WIDTH ? REPORT_WIDTH - width + 1 : 1;
+}
+
+/* The title of a state after another state is short: "Blocked" instead of "blocked time". 0: the
+ * whole title. */
+static size_t short_title_length(uint32_t shown, enum smp_measure measure)
+{
+    const uint32_t before = shown & (SMP_MEASURE_BIT(measure) - 1) & SMP_STATE_MEASURES;
+
+    return before == 0 || (SMP_MEASURE_BIT(measure) & SMP_STATE_MEASURES) == 0
+               ? 0
+               : strlen(smp_measure_info(measure)->title) - (sizeof(" time") - 1);
+}
+
+/* Estimates the bytes of all rows, up to limit. Reserving them avoids most of the doubling of the
+ * record's buffer. */
+static size_t estimate_bytes(const struct smp_rows *rows, uint32_t root, size_t limit)
+{
+    size_t bytes = 0;
+
+    for (struct cursor at = begin_rows(rows, root); at.node != 0 && bytes < limit; advance(&at)) {
+        const size_t indent = (size_t)at.depth * INDENT;
+        struct smp_row row;
+        smp_rows_get(rows, at.node, &row);
+        bytes += indent + row.length + pad_after(indent + row.width) + FIGURES_BYTES +
+                 COLUMN_BYTES * (size_t)__builtin_popcount(row.shown);
+    }
+    return bytes < limit ? bytes : limit;
+}
+
+static void put_figure_of(const char *label, int64_t value, struct smp_bytes *out)
+{
+    smp_bytes_puts(out, label);
+    smp_bytes_put_i64(out, value);
+}
+
+/* Writes nothing if tenths is negative. */
+static void put_percent(int tenths, struct smp_bytes *out)
+{
+    if (tenths < 0)
+        return;
+    put_figure_of(", Percent: ", tenths / 10, out);
+    put_figure_of(".", tenths % 10, out);
+}
+
+/* Labels of numbers begin with a capital. */
+static void put_title(const char *title, size_t length, struct smp_bytes *out)
+{
+    const char first = title[0] >= 'a' && title[0] <= 'z' ? (char)(title[0] - 'a' + 'A') : title[0];
+
+    smp_bytes_put(out, &first, 1);
+    smp_bytes_put(out, title + 1, length - 1);
+}
+
+/* ", CPU time(ms): 12" for each shown measure; for states ", Running time(ms): 12, Blocked 3".
+ * Calls with several callers end in " over 2 paths". */
+static void put_row_columns(const struct smp_row *row, struct smp_bytes *out)
+{
+    for (uint32_t left = row->shown; left != 0; left &= left - 1) {
+        const enum smp_measure measure = (enum smp_measure)__builtin_ctz(left);
+        const struct smp_measure_info *const info = smp_measure_info(measure);
+        const size_t short_length = short_title_length(row->shown, measure);
+        smp_bytes_puts(out, ", ");
+        put_title(info->title, short_length > 0 ? short_length : strlen(info->title), out);
+        if (short_length == 0) {
+            smp_bytes_puts(out, smp_unit_info(info->unit)->suffix);
+            smp_bytes_puts(out, ":");
+        }
+        put_figure_of(" ", row->columns.of[measure], out);
+        if (info->adding == SMP_ADDING_OWN && row->paths != 1) {
+            put_figure_of(" over ", row->paths, out);
+            smp_bytes_puts(out, " paths");
+        }
+    }
+}
+
+/* Composed of whole numbers: "%.3f" would follow the locale that the JVM has set. */
+static void put_us(const char *label, int64_t ns, struct smp_bytes *out)
+{
+    put_figure_of(label, ns / NS_PER_US, out);
+    smp_bytes_printf(out, ".%03d", (int)(ns % NS_PER_US));
+}
+
+/* ", Time per call(us): 12.345", and ", min 0.100, max 300.000" if known. */
+static void put_call(const struct smp_call_time *call, struct smp_bytes *out)
+{
+    if (call->mean_ns == 0)
+        return;
+    put_us(", Time per call(us): ", call->mean_ns, out);
+    if (call->max_ns == 0)
+        return;
+    put_us(", min ", call->min_ns, out);
+    put_us(", max ", call->max_ns, out);
+}
+
+/* ", counted since 12:03:07", and ", at most 330 calls missing" if known. */
+static void put_since(const struct smp_since *since, struct smp_bytes *out)
+{
+    char time[SMP_SINCE_BYTES];
+
+    if (since->wall_ms == 0)
+        return;
+    smp_since_time(since->wall_ms, time);
+    smp_bytes_puts(out, ", counted since ");
+    smp_bytes_puts(out, time);
+    if (since->missing < 0)
+        return;
+    put_figure_of(", at most ", since->missing, out);
+    smp_bytes_puts(out, " calls missing");
+}
+
+static void put_row(const struct smp_row *row, size_t indent, struct smp_bytes *out)
+{
+    smp_bytes_fill(out, ' ', indent);
+    smp_bytes_put(out, row->text, row->length);
+    smp_bytes_fill(out, ' ', pad_after(indent + row->width));
+    put_figure_of(" Cumulative time(ms): ", row->total_ms, out);
+    put_figure_of(", Method time(ms): ", row->self_ms, out);
+    put_row_columns(row, out);
+    put_call(&row->call, out);
+    put_since(&row->since, out);
+    if (row->levels != 0)
+        put_figure_of(", Recursion depth: ", row->levels, out);
+}
+
+/* Writes the whole row if it and the last line fit, or nothing. */
+static bool try_row(const struct cursor *at, struct smp_bytes *out)
+{
+    const size_t length = out->length;
+    const size_t indent = (size_t)at->depth * INDENT;
+    struct smp_row row;
+
+    smp_rows_get(at->rows, at->node, &row);
+    put_row(&row, indent, out);
+    put_percent(smp_rows_tenths(at->rows, at->root, at->node), out);
+    smp_bytes_put(out, "\n", 1);
+    const bool fits = out->status == SMP_OK && smp_bytes_reserve(out, RECORD_TAIL_BYTES);
+    if (!fits)
+        smp_bytes_truncate(out, length);
+    return fits;
+}
+
+/* Appends the rows below root to out, which has nothing but the line of hooks, and has
+ * 2 * RECORD_TAIL_BYTES allocated. A last line counts the rows that do not fit. Returns how many
+ * these are. */
+static uint64_t put_group_rows(const struct smp_rows *rows, uint32_t root, struct smp_bytes *out)
+{
+    struct cursor at = begin_rows(rows, root);
+    uint64_t missing = 0;
+
+    (void)smp_bytes_reserve(out,
+                            estimate_bytes(rows, root, SMP_MAX_RECORD_BYTES - RECORD_TAIL_BYTES) +
+                                RECORD_TAIL_BYTES);
+    while (at.node != 0 && try_row(&at, out))
+        advance(&at);
+    for (; at.node != 0; advance(&at))
+        missing++;
+    if (missing > 0)
+        smp_bytes_printf(out, "[%" PRIu64 " more rows: over the size limit]\n", missing);
+    return missing;
+}
+
+/* --- the report --- */
 
 /* A report that is being made. */
 struct report {
@@ -20,25 +309,23 @@ struct report {
     struct smp_quota *quota;
     bool short_account;
     struct smp_rows *rows;
-    struct smp_hot_groups groups;
-    struct smp_hot_groups counted;
-    struct smp_hot_groups holders;
+    struct smp_hot_groups groups[SMP_GROUP_KINDS];
     struct smp_bytes title;
     struct smp_bytes text;
     struct smp_bytes summary; /* empty: no summary */
 };
 
-static size_t longest_title(const struct report *report, const struct smp_hot_groups *groups,
-                            size_t at_least)
+static size_t longest_title(const struct report *report)
 {
-    size_t longest = at_least;
+    size_t longest = sizeof(SMP_ACCOUNT_RECORD_TITLE);
 
-    for (size_t i = 0; i < groups->count; i++) {
-        const struct smp_group_info *const group =
-            smp_hot_group_info(report->profile, groups->indices[i]);
-        const size_t limit = smp_group_record_title_limit(group);
-        if (limit > longest)
-            longest = limit;
+    for (int kind = 0; kind < SMP_GROUP_KINDS; kind++) {
+        const struct smp_hot_groups *const groups = &report->groups[kind];
+        for (size_t i = 0; i < groups->count; i++) {
+            const size_t limit =
+                title_limit(smp_profile_group_info(report->profile, groups->indices[i]));
+            longest = limit > longest ? limit : longest;
+        }
     }
     return longest;
 }
@@ -49,11 +336,8 @@ static size_t longest_title(const struct report *report, const struct smp_hot_gr
  */
 static enum smp_status reserve(struct report *report)
 {
-    size_t title_bytes = sizeof(SMP_ACCOUNT_RECORD_TITLE);
+    const size_t title_bytes = longest_title(report);
 
-    title_bytes = longest_title(report, &report->groups, title_bytes);
-    title_bytes = longest_title(report, &report->counted, title_bytes);
-    title_bytes = longest_title(report, &report->holders, title_bytes);
     smp_bytes_init(&report->title, report->quota, title_bytes);
     smp_bytes_fill(&report->title, ' ', title_bytes);
     smp_bytes_fill(&report->text, ' ', smp_account_record_limit(report->profile));
@@ -86,14 +370,14 @@ static bool send_record(struct report *report)
 
 static bool send_group(struct report *report, uint32_t index, unsigned *records_cut)
 {
-    const struct smp_group_info *const group = smp_hot_group_info(report->profile, index);
+    const struct smp_group_info *const group = smp_profile_group_info(report->profile, index);
 
     smp_bytes_clear(&report->title);
     smp_bytes_clear(&report->text);
-    smp_group_record_title(group, &report->title);
-    smp_group_record_hooks(group, smp_hot_group_total(report->profile, index, SMP_MEASURE_WALL),
-                           &report->text);
-    if (group->root != 0 && smp_group_record_rows(report->rows, group->root, &report->text) > 0)
+    put_group_title(group, &report->title);
+    put_hook_share(group, smp_profile_group_total(report->profile, index, SMP_MEASURE_WALL),
+                   &report->text);
+    if (group->root != 0 && put_group_rows(report->rows, group->root, &report->text) > 0)
         (*records_cut)++;
     return send_record(report);
 }
@@ -114,18 +398,16 @@ static enum smp_status send_all(struct report *report, unsigned *records_cut)
     bool sent = outputer->title(outputer->self, profile->from_wall_ms, profile->till_wall_ms) &&
                 send_summary(report) && send_account(report);
 
-    for (size_t i = 0; sent && i < report->groups.count; i++)
-        sent = send_group(report, report->groups.indices[i], records_cut);
-    for (size_t i = 0; sent && i < report->counted.count; i++)
-        sent = send_group(report, report->counted.indices[i], records_cut);
-    for (size_t i = 0; sent && i < report->holders.count; i++)
-        sent = send_group(report, report->holders.indices[i], records_cut);
+    for (int kind = 0; kind < SMP_GROUP_KINDS; kind++) {
+        for (size_t i = 0; sent && i < report->groups[kind].count; i++)
+            sent = send_group(report, report->groups[kind].indices[i], records_cut);
+    }
     sent = sent && outputer->flush(outputer->self);
     return sent ? SMP_OK : SMP_EIO;
 }
 
 static enum smp_status report_profile(const struct smp_profile *profile,
-                                      struct smp_report_style style, struct smp_quota *quota,
+                                      struct smp_export_style style, struct smp_quota *quota,
                                       const struct smp_outputer *outputer, unsigned *records_cut)
 {
     struct report report = { .profile = profile,
@@ -137,16 +419,12 @@ static enum smp_status report_profile(const struct smp_profile *profile,
     smp_bytes_init(&report.title, quota, 0);
     smp_bytes_init(&report.text, quota, SMP_MAX_RECORD_BYTES);
     smp_bytes_init(&report.summary, quota, SMP_SUMMARY_BYTES);
-    status = smp_hot_groups_init(&report.groups, quota, profile, SMP_GROUP_SAMPLED);
-    if (status == SMP_OK)
-        status = smp_hot_groups_init(&report.counted, quota, profile, SMP_GROUP_COUNTED);
-    if (status == SMP_OK)
-        status = smp_hot_groups_init(&report.holders, quota, profile, SMP_GROUP_HOLDERS);
+    status = smp_hot_groups_init_all(report.groups, quota, profile);
     if (status == SMP_OK && style.summary)
         status = make_summary(&report);
     if (status != SMP_OK)
         goto done;
-    smp_hot_groups_sort_active(&report.groups, profile);
+    smp_hot_groups_sort_active(&report.groups[SMP_GROUP_SAMPLED], profile);
     status = smp_rows_create(profile, style, quota, &report.rows);
     if (status != SMP_OK)
         goto done;
@@ -158,13 +436,11 @@ done:
     smp_bytes_fini(&report.summary);
     smp_bytes_fini(&report.text);
     smp_bytes_fini(&report.title);
-    smp_hot_groups_fini(&report.holders);
-    smp_hot_groups_fini(&report.counted);
-    smp_hot_groups_fini(&report.groups);
+    smp_hot_groups_fini_all(report.groups);
     return status;
 }
 
-enum smp_status smp_report_text(const struct smp_profile *profile, struct smp_report_style style,
+enum smp_status smp_report_text(const struct smp_profile *profile, struct smp_export_style style,
                                 struct smp_quota *quota, const struct smp_outputer *outputer,
                                 unsigned *records_cut)
 {

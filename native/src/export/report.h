@@ -48,8 +48,8 @@
  *
  * Threads  any; the profile is immutable.
  * Errors   SMP_EIO: the outputer returned false, and the rest was not sent. SMP_ENOMEM, SMP_EQUOTA:
- *          no working memory, and nothing was sent. A record that exceeds SMP_MAX_RECORD_BYTES
- *          (group_record.h) or the memory limit ends with a line with the number of missing rows;
+ *          no working memory, and nothing was sent. A record that exceeds SMP_MAX_RECORD_BYTES or
+ *          the memory limit ends with a line with the number of missing rows;
  *          *records_cut counts such records. Without memory a summary is one line that says so, and
  *          recursions are shown with all their levels.
  * Cost     O(nodes) plus one sort of the distinct frame texts; no recursion. Working memory: 24
@@ -58,14 +58,40 @@
 #ifndef SMP_EXPORT_REPORT_H
 #define SMP_EXPORT_REPORT_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/alloc.h"
+#include "base/log.h"
 #include "base/status.h"
-#include "export/outputer.h"
 #include "export/style.h"
 #include "model/profile.h"
 
+enum { SMP_MAX_RECORD_BYTES = 64 * 1024 * 1024 };
+
+/*
+ * The receiver of reports, and of messages. A report is one title, one record for the account and
+ * one for each group, and one flush. After a call that returns false, because the output failed,
+ * the rest of the report is not sent; the next report is tried as usual. A deadlock is sent between
+ * two reports. Texts are borrowed for the call and NUL-terminated; lengths do not count the NUL. In
+ * a session all calls are on the reporter thread.
+ */
+struct smp_outputer {
+    bool (*title)(void *self, int64_t from_wall_ms, int64_t till_wall_ms);
+    bool (*record)(void *self, const char *title, size_t title_length, const char *rows,
+                   size_t rows_length);
+    bool (*flush)(void *self);
+    /* Sends threads that wait for each other's locks, as one record; never fails. */
+    void (*deadlock)(void *self, const char *title, size_t title_length, const char *rows,
+                     size_t rows_length);
+    /* Sends a message of the core (log.h); never fails. */
+    void (*message)(void *self, enum smp_log_level level, const char *text);
+    void *self;
+};
+
 SMP_CHECKED enum smp_status smp_report_text(const struct smp_profile *profile,
-                                            struct smp_report_style style, struct smp_quota *quota,
+                                            struct smp_export_style style, struct smp_quota *quota,
                                             const struct smp_outputer *outputer,
                                             unsigned *records_cut);
 

@@ -49,10 +49,9 @@ static uint32_t step_down(const struct matching *matching, uint32_t place, uint3
 static uint32_t counted_root(const struct smp_profile *profile, uint32_t index)
 {
     struct smp_group group = { .index = index };
-    const struct smp_group_info *const info = smp_thread_groups_info(profile->groups, group);
-    const struct smp_group_key key = { .name = info->name, .kind = SMP_GROUP_COUNTED };
 
-    if (info->kind != SMP_GROUP_SAMPLED || !smp_thread_groups_peek(profile->groups, key, &group))
+    if (smp_thread_groups_kind(profile->groups, group) != SMP_GROUP_SAMPLED ||
+        !smp_thread_groups_of_same_name(profile->groups, group, SMP_GROUP_COUNTED, &group))
         return 0;
     return smp_thread_groups_info(profile->groups, group)->root;
 }

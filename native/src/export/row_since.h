@@ -9,7 +9,7 @@
  *
  * A row is counted once all methods of its path have their probes, so its time is the latest of
  * theirs. The number of missing calls is computed from the caller's row: the calls that the caller
- * had had by then (model/caller_calls.h), plus those the caller itself lacks, times the calls per
+ * had had by then (model/profile_counts.h), plus those the caller itself lacks, times the calls per
  * caller's call since then, rounded up. It is an upper bound unless the caller made more calls
  * before than since. It is not known for an outermost root, nor below a row for which it is not
  * known.

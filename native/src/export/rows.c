@@ -66,7 +66,7 @@ struct smp_rows {
     struct smp_row_since since;
     struct smp_column wall;
     struct smp_column idle;
-    struct smp_report_style style; /* its columns: those that the profile holds */
+    struct smp_export_style style; /* its columns: those that the profile holds */
     uint32_t own;                  /* the profile's measures that add up as OWN */
     bool has_call_cpu;             /* rows of counted trees have CPU time */
     struct smp_quota *quota;
@@ -83,19 +83,14 @@ static inline int64_t self_ms(const struct smp_rows *rows, uint32_t node)
                                smp_column_self(rows->wall, rows->nodes, rows->siblings, node));
 }
 
-static int64_t own_amount(const struct smp_rows *rows, uint32_t node, enum smp_measure measure)
-{
-    return smp_column_self(smp_tree_column(rows->profile->tree, measure), rows->nodes,
-                           rows->siblings, node);
-}
-
 /* Does the node have own calls, so that it is in a counted tree? */
 static bool has_own_amount(const struct smp_rows *rows, uint32_t node)
 {
     bool has_any = false;
 
     for (uint32_t left = rows->own; left != 0 && !has_any; left &= left - 1)
-        has_any = own_amount(rows, node, (enum smp_measure)__builtin_ctz(left)) != 0;
+        has_any =
+            smp_tree_self(rows->profile->tree, node, (enum smp_measure)__builtin_ctz(left)) != 0;
     return has_any;
 }
 
@@ -121,14 +116,6 @@ static inline bool is_unused(const struct smp_rows *rows, uint32_t node)
 
 /* --- what is left out --- */
 
-/* The length up to the last dot; 0 for a pseudo-frame. */
-static size_t package_length(const struct smp_location_view *view)
-{
-    const char *dot = view->is_pseudo ? NULL : strrchr(view->class_name, '.');
-
-    return dot == NULL ? 0 : (size_t)(dot - view->class_name);
-}
-
 static bool is_same_package(const struct smp_methods *methods, uint32_t a, uint32_t b)
 {
     struct smp_location_view left;
@@ -136,8 +123,8 @@ static bool is_same_package(const struct smp_methods *methods, uint32_t a, uint3
 
     smp_methods_view(methods, a, &left);
     smp_methods_view(methods, b, &right);
-    const size_t length = package_length(&left);
-    return length == package_length(&right) &&
+    const size_t length = smp_location_package_length(&left);
+    return length == smp_location_package_length(&right) &&
            memcmp(left.class_name, right.class_name, length) == 0;
 }
 
@@ -157,7 +144,7 @@ static bool is_idle_kind(const struct smp_rows *rows, uint32_t node)
     const struct smp_node *const parent = &rows->nodes[rows->nodes[node].parent];
 
     return smp_node_is_group(parent) && total_ms(rows, node) == 0 &&
-           smp_hot_group_is_jvm(rows->profile, smp_node_group(parent));
+           smp_profile_group_is_jvm(rows->profile, smp_node_group(parent));
 }
 
 /* Does the style keep the row because its package differs from its parent's? */
@@ -252,8 +239,8 @@ static bool hides_rows(const struct smp_rows *rows, uint32_t root)
 {
     const uint32_t index = smp_node_group(&rows->nodes[root]);
 
-    return smp_hot_group_info(rows->profile, index)->kind != SMP_GROUP_COUNTED &&
-           !smp_hot_group_is_jvm(rows->profile, index);
+    return smp_profile_group_info(rows->profile, index)->kind != SMP_GROUP_COUNTED &&
+           !smp_profile_group_is_jvm(rows->profile, index);
 }
 
 /* In floating point, so that the products cannot overflow. */
@@ -434,7 +421,7 @@ static void claim_calls(struct smp_rows *rows, size_t node_count)
 
 /* --- public --- */
 
-enum smp_status smp_rows_create(const struct smp_profile *profile, struct smp_report_style style,
+enum smp_status smp_rows_create(const struct smp_profile *profile, struct smp_export_style style,
                                 struct smp_quota *quota, struct smp_rows **out)
 {
     const size_t node_count = smp_tree_node_count(profile->tree);
@@ -604,7 +591,7 @@ static void show_calls(const struct smp_rows *rows, uint32_t node, struct smp_ro
     row->paths = counted != 0 ? rows->calls.paths[counted] : 1;
     for (uint32_t left = rows->own; left != 0; left &= left - 1) {
         const enum smp_measure measure = (enum smp_measure)__builtin_ctz(left);
-        const int64_t amount = own_amount(rows, from, measure);
+        const int64_t amount = smp_tree_self(rows->profile->tree, from, measure);
         if (amount == 0)
             continue;
         row->shown |= SMP_MEASURE_BIT(measure);

@@ -60,7 +60,7 @@
 struct smp_rows;
 
 SMP_CHECKED enum smp_status smp_rows_create(const struct smp_profile *profile,
-                                            struct smp_report_style style, struct smp_quota *quota,
+                                            struct smp_export_style style, struct smp_quota *quota,
                                             struct smp_rows **out);
 void smp_rows_destroy(struct smp_rows *rows); /* NULL is fine */
 

@@ -35,12 +35,10 @@ static void put_speedscope_frame(struct writer *writer, uint32_t location)
     }
     smp_writer_put_byte(out, '"');
     if (view.file != NULL) {
-        smp_json_put_key(out, "file", false);
-        smp_json_put_string(out, view.file);
+        smp_json_put_member(out, "file", view.file);
     }
     if (view.line > 0) {
-        smp_json_put_key(out, "line", false);
-        smp_writer_put_i64(out, view.line);
+        smp_json_put_number(out, "line", view.line);
     }
     smp_writer_put_byte(out, '}');
 }
@@ -88,7 +86,7 @@ static void put_profile(struct writer *writer, const struct smp_group_info *grou
     uint64_t sum;
 
     smp_writer_puts(out, "{\"type\":\"sampled\",\"name\":");
-    smp_json_put_string(out, smp_export_group_name(group));
+    smp_json_put_string(out, smp_hot_group_name(group));
     smp_writer_puts(out, ",\"unit\":");
     smp_json_put_string(out, smp_unit_info(unit)->speedscope);
     smp_writer_puts(out, ",\"samples\":[");

@@ -107,7 +107,7 @@ static void add_subject_times(const struct spot_details *details, struct place_t
         if (places->list[i].group != group) {
             group = places->list[i].group;
             errors = smp_group_errors_of(details->profile,
-                                         smp_hot_group_info(details->profile, group)->root);
+                                         smp_profile_group_info(details->profile, group)->root);
         }
         add_subject_time(details, times, i, &errors);
         if (!is_by_method(details))
@@ -159,7 +159,8 @@ static void add_spot_calls(const struct spot_details *details)
         return;
     for (uint32_t i = 1; i < places->count; i++) {
         if (smp_node_is_group(&places->nodes[i]) ||
-            smp_hot_group_info(details->profile, places->list[i].group)->kind != SMP_GROUP_COUNTED)
+            smp_profile_group_info(details->profile, places->list[i].group)->kind !=
+                SMP_GROUP_COUNTED)
             continue;
         const uint32_t method = method_of_frame(details, places->nodes[i].location);
         for (size_t at = 0; at < out->count; at++) {
@@ -224,7 +225,7 @@ static enum smp_status add_up_holders(const struct spot_details *details,
     int64_t sums[SMP_MAX_HOT_SPOTS] = { 0 };
     struct smp_hot_spots *const out = details->out;
 
-    smp_tree_walk_begin(walk, smp_hot_group_info(details->profile, group)->root);
+    smp_tree_walk_begin(walk, smp_profile_group_info(details->profile, group)->root);
     while (smp_tree_walk_next(walk)) {
         const uint32_t node = smp_tree_walk_node(walk);
         const uint32_t line = holding_line(details, node);
@@ -244,7 +245,7 @@ static enum smp_status add_up_holders(const struct spot_details *details,
     return walk->status;
 }
 
-/* Finds the holding groups. Of groups with the same time the first one in a report is taken. */
+/* Finds the holding groups. Among groups with the same time, takes the first one in a report. */
 static enum smp_status find_spot_holders(const struct spot_details *details)
 {
     int64_t best_ns[SMP_MAX_HOT_SPOTS] = { 0 };

@@ -51,8 +51,8 @@ void smp_spot_places_fini(struct smp_spot_places *places)
 
 bool smp_spot_places_is_sampled(const struct smp_spot_places *places, uint32_t group)
 {
-    return smp_hot_group_info(places->profile, group)->kind == SMP_GROUP_SAMPLED &&
-           !smp_hot_group_is_jvm(places->profile, group);
+    return smp_profile_group_info(places->profile, group)->kind == SMP_GROUP_SAMPLED &&
+           !smp_profile_group_is_jvm(places->profile, group);
 }
 
 int smp_spot_places_compare(struct smp_spot_places *places, uint32_t a, uint32_t b)

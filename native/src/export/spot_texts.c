@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "export/fitted_text.h"
+#include "export/cells.h"
 #include "export/hot_groups.h"
 #include "model/escape.h"
 
@@ -71,9 +71,7 @@ void smp_spot_text_callee(struct smp_bytes *cell, const struct smp_profile *prof
 static void put_group_name(struct smp_bytes *cell, const struct smp_profile *profile,
                            uint32_t index)
 {
-    const char *const name = smp_hot_group_info(profile, index)->name;
-
-    smp_escape_put(cell, name[0] == '\0' ? "[unnamed]" : name);
+    smp_escape_put(cell, smp_hot_group_name(smp_profile_group_info(profile, index)));
 }
 
 void smp_spot_text_group(struct smp_bytes *cell, const struct smp_profile *profile,

@@ -5,10 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "export/fitted_text.h"
+#include "export/cells.h"
 #include "export/hot_groups.h"
 #include "export/method_table.h"
-#include "export/numbers.h"
 #include "export/spot_texts.h"
 #include "model/escape.h"
 
@@ -29,11 +28,11 @@ enum {
 
 static void add_summary_group(struct smp_summary *summary, uint32_t index)
 {
-    const struct smp_group_info *const info = smp_hot_group_info(summary->profile, index);
+    const struct smp_group_info *const info = smp_profile_group_info(summary->profile, index);
     struct smp_amounts amounts;
 
     for (int i = 0; i < SMP_MEASURE_COUNT; i++)
-        amounts.of[i] = smp_hot_group_total(summary->profile, index, (enum smp_measure)i);
+        amounts.of[i] = smp_profile_group_total(summary->profile, index, (enum smp_measure)i);
     smp_amounts_add(&summary->amounts, &amounts);
     summary->threads += info->thread_count;
     summary->groups += info->joined_groups > 0 ? info->joined_groups : 1;
@@ -44,7 +43,7 @@ static void add_summary_group(struct smp_summary *summary, uint32_t index)
 static void add_jvm_group(struct smp_summary *summary, uint32_t index)
 {
     const struct smp_profile *const profile = summary->profile;
-    const uint32_t root = smp_hot_group_info(profile, index)->root;
+    const uint32_t root = smp_profile_group_info(profile, index)->root;
     const uint32_t *const siblings = smp_tree_next_siblings(profile->tree);
     const struct smp_node *const nodes = smp_tree_nodes(profile->tree);
     const struct smp_column wall = smp_tree_column(profile->tree, SMP_MEASURE_WALL);
@@ -72,12 +71,12 @@ enum smp_status smp_summary_init(struct smp_summary *summary, struct smp_quota *
         return status;
     for (size_t i = 0; i < groups.count; i++) {
         const uint32_t index = groups.indices[i];
-        if (smp_hot_group_is_jvm(profile, index))
+        if (smp_profile_group_is_jvm(profile, index))
             add_jvm_group(summary, index);
         else
             add_summary_group(summary, index);
-        summary->cpu_ns =
-            smp_add_clamped(summary->cpu_ns, smp_hot_group_total(profile, index, SMP_MEASURE_CPU));
+        summary->cpu_ns = smp_add_clamped(summary->cpu_ns,
+                                          smp_profile_group_total(profile, index, SMP_MEASURE_CPU));
     }
     smp_hot_groups_fini(&groups);
     return smp_hot_spots_init(&summary->spots, quota, profile);

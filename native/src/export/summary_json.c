@@ -15,12 +15,6 @@ struct summary_writer {
     struct smp_bytes text; /* one text at a time; keeps the first failure */
 };
 
-static void put_summary_string(struct summary_writer *writer, const char *key, const char *text)
-{
-    smp_json_put_key(writer->out, key, false);
-    smp_json_put_string(writer->out, text);
-}
-
 /* The name of a method; with_place: the text of a frame. */
 static void put_summary_frame(struct summary_writer *writer, const char *key, uint32_t location,
                               bool with_place)
@@ -32,7 +26,7 @@ static void put_summary_frame(struct summary_writer *writer, const char *key, ui
         smp_profile_frame_text(writer->profile, location, &writer->text);
     else
         smp_profile_method_text(writer->profile, location, &writer->text);
-    put_summary_string(writer, key, smp_bytes_text(&writer->text));
+    smp_json_put_member(writer->out, key, smp_bytes_text(&writer->text));
 }
 
 static void put_spot_place(struct summary_writer *writer, const struct smp_hot_spot *spot)
@@ -40,18 +34,19 @@ static void put_spot_place(struct summary_writer *writer, const struct smp_hot_s
     struct smp_location_view view;
 
     smp_profile_view(writer->profile, spot->place, &view);
-    put_summary_string(writer, "class", view.class_name);
+    smp_json_put_member(writer->out, "class", view.class_name);
     if (view.method_name != NULL)
-        put_summary_string(writer, "method", view.method_name);
+        smp_json_put_member(writer->out, "method", view.method_name);
     if (view.file != NULL)
-        put_summary_string(writer, "file", view.file);
+        smp_json_put_member(writer->out, "file", view.file);
     if (view.line > 0)
         smp_json_put_number(writer->out, "line", view.line);
 }
 
 static void put_spot_group(struct summary_writer *writer, const struct smp_hot_spot *spot)
 {
-    put_summary_string(writer, "group", smp_hot_group_info(writer->profile, spot->group)->name);
+    smp_json_put_member(writer->out, "group",
+                        smp_profile_group_info(writer->profile, spot->group)->name);
     smp_json_put_number(writer->out, "groups", spot->group_count);
 }
 
@@ -63,11 +58,7 @@ static void put_spot_error(struct summary_writer *writer, const struct smp_hot_s
         return;
     range = smp_error_range_of(spot->ns, spot->all_ns, spot->error);
     smp_json_put_key(writer->out, "error95", false);
-    smp_writer_put_byte(writer->out, '[');
-    smp_writer_put_i64(writer->out, range.lower);
-    smp_writer_put_byte(writer->out, ',');
-    smp_writer_put_i64(writer->out, range.upper);
-    smp_writer_put_byte(writer->out, ']');
+    smp_json_put_pair(writer->out, range.lower, range.upper);
 }
 
 /* For a spot that was also running. */
@@ -96,8 +87,8 @@ static void put_json_spot(struct summary_writer *writer, const struct smp_hot_sp
     put_summary_frame(writer, "lock", spot->lock, false);
     put_summary_frame(writer, "holding", spot->holding, true);
     if (spot->has_holder)
-        put_summary_string(writer, "holder",
-                           smp_hot_group_info(writer->profile, spot->holder)->name);
+        smp_json_put_member(writer->out, "holder",
+                            smp_profile_group_info(writer->profile, spot->holder)->name);
     smp_writer_put_byte(writer->out, '}');
 }
 

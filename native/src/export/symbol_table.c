@@ -53,23 +53,15 @@ static void number_words(struct smp_symbol_table *table, const char *const *own_
         words->own[i] = add_word(words, own_words[i]);
 }
 
-/* The length of the class's package, with the final dot. */
-static size_t folder_length(const struct smp_location_view *view)
-{
-    const char *const dot = strrchr(view->class_name, '.');
-
-    return dot == NULL ? 0 : (size_t)(dot - view->class_name) + 1;
-}
-
 /* Texts of one table are equal only if their addresses are. */
 static bool is_file_of(const struct smp_symbol_table *table, uint32_t file,
                        const struct smp_location_view *view)
 {
-    const size_t length = folder_length(view);
+    const size_t length = smp_location_package_length(view);
     struct smp_location_view other;
 
     view_location(table, table->files.all[file - 1].location, &other);
-    return length == folder_length(&other) &&
+    return length == smp_location_package_length(&other) &&
            memcmp(view->class_name, other.class_name, length) == 0;
 }
 
@@ -200,12 +192,13 @@ enum smp_status smp_symbol_table_each_stack(const struct smp_symbol_table *table
                                             void *self)
 {
     const struct smp_export_job *const job = table->job;
-    const size_t sampled = job->groups->count;
+    const struct smp_hot_groups *const sampled = &job->groups[SMP_GROUP_SAMPLED];
+    const struct smp_hot_groups *const counted = &job->groups[SMP_GROUP_COUNTED];
 
-    for (size_t i = 0; i < sampled + job->counted->count; i++) {
-        const bool is_sampled = i < sampled;
-        const struct smp_group_info *const group = smp_export_group(
-            job, is_sampled ? job->groups : job->counted, is_sampled ? i : i - sampled);
+    for (size_t i = 0; i < sampled->count + counted->count; i++) {
+        const struct smp_group_info *const group =
+            i < sampled->count ? smp_export_group(job, sampled, i)
+                               : smp_export_group(job, counted, i - sampled->count);
         smp_tree_walk_begin(walk, group->root);
         while (!out->has_failed && smp_tree_walk_next(walk)) {
             struct smp_amounts amounts;
@@ -271,6 +264,14 @@ static void put_text(struct smp_symbol_table *table, struct smp_writer *out, uns
         smp_bytes_clear(&table->text);
 }
 
+const char *smp_symbol_table_group_name(struct smp_symbol_table *table,
+                                        const struct smp_hot_groups *groups, size_t rank)
+{
+    smp_bytes_restart(&table->text);
+    smp_escape_put(&table->text, smp_hot_group_name(smp_export_group(table->job, groups, rank)));
+    return smp_bytes_text(&table->text);
+}
+
 /* Turns a.b.C into a/b/C, as the JVM writes it. Escaping neither adds nor removes dots. */
 static void slash_names(struct smp_bytes *text)
 {
@@ -315,6 +316,7 @@ enum smp_status smp_symbol_table_put_names(struct smp_symbol_table *table, struc
     const struct smp_symbol_methods *const methods = &table->methods;
     struct smp_location_view view;
 
+    smp_bytes_restart(&table->text);
     for (uint32_t i = 0; i < methods->count && !out->has_failed; i++) {
         smp_profile_method_text(table->job->profile, methods->all[i].location, &table->text);
         put_text(table, out, field);

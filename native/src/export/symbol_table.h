@@ -111,6 +111,9 @@ void smp_symbol_table_put_functions(const struct smp_symbol_table *table, struct
 /* Writes a measure and its unit as the message ValueType, which both formats have. */
 void smp_symbol_table_put_value_type(const struct smp_symbol_table *table, struct smp_writer *out,
                                      unsigned field, enum smp_measure measure);
+/* Returns the escaped name of a group; valid until the next call. "": table->text has failed. */
+const char *smp_symbol_table_group_name(struct smp_symbol_table *table,
+                                        const struct smp_hot_groups *groups, size_t rank);
 /* Writes each word as a field of the current message. */
 void smp_symbol_table_put_words(const struct smp_symbol_table *table, struct smp_writer *out,
                                 unsigned field);

@@ -73,16 +73,7 @@ static void on_message(void *self, enum smp_log_level level, const char *text)
 
 enum smp_status smp_export_text(const struct smp_export_job *job)
 {
-    const struct smp_report_style style = {
-        .order = job->style->order,
-        .zero_time_packages = job->style->zero_time_packages,
-        .columns = job->style->columns,
-        .percent = job->style->percent,
-        .min_per_mille = job->style->min_per_mille,
-        .short_account = job->style->short_account,
-        .summary = job->style->summary,
-        .fold_recursion = false, /* the job's profile has been folded already */
-    };
+    struct smp_export_style style = *job->style;
     const struct smp_outputer outputer = { .title = on_title,
                                            .record = on_record,
                                            .flush = on_flush,
@@ -90,5 +81,6 @@ enum smp_status smp_export_text(const struct smp_export_job *job)
                                            .self = job->out };
     unsigned cut = 0; /* not needed: a record that was cut says so itself */
 
+    style.fold_recursion = false; /* the job's profile has been folded already */
     return smp_report_text(job->profile, style, job->quota, &outputer, &cut);
 }

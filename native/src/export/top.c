@@ -9,7 +9,7 @@
  *      45.1        27060        26010         1050            0            0            0  A.run
  *
  * With another measure, rows are ordered by it and have its column. The column of active time has
- * error bars (numbers.h) if they are known. With the CPU clock, or if states are not known, that
+ * error bars (cells.h) if they are known. With the CPU clock, or if states are not known, that
  * column has all time, and there are no columns for states.
  *
  * If calls are counted, a table of the counted methods follows (calls_table.c), which includes
@@ -19,8 +19,8 @@
 #include <stdio.h>
 
 #include "base/bytes.h"
+#include "export/cells.h"
 #include "export/export_writers.h"
-#include "export/numbers.h"
 #include "export/summary.h"
 
 enum { ROWS = 20, ROW_BYTES = 128, TENTHS = 1000, NS_PER_MS = 1000000, WIDTH = 12 };
@@ -61,11 +61,11 @@ static void put_table_title(const struct top_table *table)
 static void put_heads(const struct top_table *table)
 {
     smp_writer_puts(table->job->out, "percent");
-    smp_export_put_cell(table->job->out, table->has_bars ? SMP_ERROR_CELL_WIDTH : WIDTH,
-                        table->spots.has_states ? "active ms" : time_info(table)->column);
+    smp_cell_put(table->job->out, table->has_bars ? SMP_ERROR_CELL_WIDTH : WIDTH,
+                 table->spots.has_states ? "active ms" : time_info(table)->column);
     for (uint32_t left = table->columns; left != 0; left &= left - 1) {
         const enum smp_measure measure = (enum smp_measure)__builtin_ctz(left);
-        smp_export_put_cell(table->job->out, WIDTH, smp_measure_info(measure)->column);
+        smp_cell_put(table->job->out, WIDTH, smp_measure_info(measure)->column);
     }
     smp_writer_puts(table->job->out, table->key == SMP_SPOT_METHOD ? "  method\n" : "  line\n");
 }
@@ -80,11 +80,11 @@ static void put_time(const struct top_table *table, const struct smp_hot_spot *s
     char cell[SMP_ERROR_CELL_BYTES];
 
     if (!table->has_bars) {
-        smp_export_put_figure(table->job->out, WIDTH, ns / NS_PER_MS);
+        smp_cell_put_figure(table->job->out, WIDTH, ns / NS_PER_MS);
         return;
     }
     smp_error_cell_print(ns, spot->error, cell);
-    smp_export_put_cell(table->job->out, 0, cell);
+    smp_cell_put(table->job->out, 0, cell);
 }
 
 static void put_amounts(const struct top_table *table, const struct smp_hot_spot *spot)
@@ -98,8 +98,8 @@ static void put_amounts(const struct top_table *table, const struct smp_hot_spot
     put_time(table, spot);
     for (uint32_t left = table->columns; left != 0; left &= left - 1) {
         const enum smp_measure measure = (enum smp_measure)__builtin_ctz(left);
-        smp_export_put_figure(table->job->out, WIDTH,
-                              smp_measure_printed(measure, spot->amounts.of[measure]));
+        smp_cell_put_figure(table->job->out, WIDTH,
+                            smp_measure_printed(measure, spot->amounts.of[measure]));
     }
 }
 
@@ -209,7 +209,7 @@ enum smp_status smp_export_top(const struct smp_export_job *job)
 
     if (status == SMP_OK && !by_calls)
         status = put_sampled(job);
-    if (status != SMP_OK || job->counted->count == 0)
+    if (status != SMP_OK || !smp_export_has_counted(job))
         return by_calls && status == SMP_OK ? smp_export_calls(job) : status;
     smp_writer_puts(job->out, by_calls ? "" : "\n");
     return smp_calls_table_put(job, ROWS);

@@ -7,13 +7,17 @@
  *   while (smp_tree_walk_next(&walk))
  *           walk.path[0] is a root frame's node, walk.path[walk.depth - 1] the current one
  *
+ * And the children of one node, for readers that descend a tree step by step: in descending order
+ * of wall time, equal ones in the order they were added.
+ *
  * Unused nodes (tree.h) are skipped. A group's root is no frame, and has no own amount
  * (interval.h).
  *
- * Owns     the path.
- * Threads  one at a time; the tree must be sealed.
- * Errors   next: false, with status set, without memory for a deeper path.
- * Cost     next: a few loads.
+ * Owns     the path; the array of children.
+ * Threads  a walk: one at a time. Children are immutable after init. The tree must be finished.
+ * Errors   next: false, with status set, without memory for a deeper path. init of children:
+ *          SMP_ENOMEM, SMP_EQUOTA, and there is nothing to fini; SMP_EINVAL: no such node.
+ * Cost     next: a few loads. Children: one sort of them; 8 bytes for each.
  */
 #ifndef SMP_EXPORT_TREE_WALK_H
 #define SMP_EXPORT_TREE_WALK_H
@@ -57,5 +61,17 @@ static inline int64_t smp_tree_walk_self(const struct smp_tree_walk *walk, struc
 {
     return smp_column_self(totals, walk->nodes, walk->siblings, smp_tree_walk_node(walk));
 }
+
+struct smp_children {
+    struct smp_quota *quota;
+    uint32_t *nodes;
+    size_t count;
+};
+
+/* node: a group's root or a frame. It comes from Java and may be any number. */
+SMP_CHECKED enum smp_status smp_children_init(struct smp_children *children,
+                                              struct smp_quota *quota, const struct smp_tree *tree,
+                                              uint64_t node);
+void smp_children_fini(struct smp_children *children); /* all zero is fine */
 
 #endif

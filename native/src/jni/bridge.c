@@ -15,7 +15,6 @@
 #include "jni/ids.h"
 #include "jni/java_agent.h"
 #include "jni/option_values.h"
-#include "jni/throw.h"
 #include "jvm/calls/instrumenter.h"
 #include "jvm/threads/hidden_threads.h"
 #include "jvm/threads/threads.h"
@@ -152,7 +151,7 @@ JNIEXPORT jstring BRIDGE(engine)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong se
     return smp_jni_string(env, engine, strlen(engine));
 }
 
-/* The mode, then of each limitation its code and its reason. */
+/* Returns the mode, then the code and the reason of each limitation. */
 static const char *status_text(void *self, size_t index)
 {
     const struct smp_java_session_status *const status = self;

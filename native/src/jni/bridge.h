@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bridge.h - how a native method of NativeBridge is defined: it converts, makes one call, throws
- * once.
+ * bridge.h - how a native method of NativeBridge is defined: it converts, makes one call, and
+ * throws at most once.
  *
  *   JNIEXPORT void BRIDGE(pause)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong session)
  *
- * The header of all is written by javac -h, so a changed Java signature breaks their files.
+ * javac -h writes the header of all of them, so a changed Java signature does not compile.
  */
 #ifndef SMP_JNI_BRIDGE_H
 #define SMP_JNI_BRIDGE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bridge_profiles.c - the native methods of NativeBridge about snapshots, as bridge.c has those
- * about sessions. A snapshot in Java's hands is one hold of it.
+ * bridge_profiles.c - the native methods of NativeBridge about snapshots; bridge.c has those about
+ * sessions. The long of a snapshot in Java is one hold of a profile.
  */
 #include "jni/bridge.h"
 
@@ -9,19 +9,19 @@
 
 #include "base/alloc.h"
 #include "engine/session/session.h"
-#include "export/children.h"
 #include "export/difference.h"
+#include "export/hot_groups.h"
 #include "export/hot_lines.h"
+#include "export/tree_walk.h"
 #include "jni/convert.h"
 #include "jni/figures.h"
-#include "jni/stream_output.h"
-#include "jni/throw.h"
+#include "jni/ids.h"
 #include "model/group_limit.h"
 #include "model/profile_merge.h"
 
-/* Bits of writeSnapshot's flags; those from COLUMNS_SHIFT on are a set of measures, those from
- * PER_SHIFT on what a row of CALLS is, those from MIN_SHIFT on the limit in thousandths below which
- * rows are one. */
+/* Bits of writeSnapshot's flags. From COLUMNS_SHIFT on: a set of measures. From PER_SHIFT on: the
+ * unit of a row of CALLS. From MIN_SHIFT on: the thousandths of a group below which rows are
+ * joined. */
 enum {
     BY_TIME = 1,
     ZERO_TIME_PACKAGES = 2,
@@ -108,6 +108,46 @@ JNIEXPORT jlong BRIDGE(currentReport)(JNIEnv *env, SMP_UNUSED jclass bridge, jlo
     return (jlong)(intptr_t)current;
 }
 
+/* --- output --- */
+
+/* A byte output to a java.io.OutputStream. If the stream throws, the output has failed, and the
+ * exception stays pending for Java's caller. */
+struct stream_output {
+    JNIEnv *env;
+    jobject stream;   /* borrowed */
+    jbyteArray bytes; /* used again for each piece */
+};
+
+static bool write_piece(void *self, const char *bytes, size_t length)
+{
+    const struct stream_output *output = self;
+    JNIEnv *env = output->env;
+
+    (*env)->SetByteArrayRegion(env, output->bytes, 0, (jsize)length, (const jbyte *)bytes);
+    if ((*env)->ExceptionCheck(env))
+        return false;
+    (*env)->CallVoidMethod(env, output->stream, smp_jni_ids_get()->write_bytes, output->bytes,
+                           (jint)0, (jint)length);
+    return !(*env)->ExceptionCheck(env);
+}
+
+/* SMP_EINVAL: stream is null. SMP_ENOMEM: an OutOfMemoryError is pending. */
+static enum smp_status init_stream_output(struct stream_output *output, JNIEnv *env, jobject stream)
+{
+    *output = (struct stream_output){ .env = env, .stream = stream };
+    if (stream == NULL)
+        return SMP_EINVAL;
+    output->bytes = (*env)->NewByteArray(env, SMP_WRITER_BYTES);
+    return output->bytes != NULL ? SMP_OK : SMP_ENOMEM;
+}
+
+static void fini_stream_output(struct stream_output *output)
+{
+    if (output->bytes != NULL)
+        (*output->env)->DeleteLocalRef(output->env, output->bytes);
+    output->bytes = NULL;
+}
+
 /* --- snapshots --- */
 
 JNIEXPORT jlong BRIDGE(mergeSnapshots)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong a, jlong b)
@@ -152,19 +192,19 @@ JNIEXPORT void BRIDGE(writeSnapshot)(JNIEnv *env, SMP_UNUSED jclass bridge, jlon
         .spots_by_group = (flags & SPOTS_BY_GROUP) != 0,
         .fold_recursion = flags < 0, /* the highest bit */
     };
-    struct smp_stream_output output;
+    struct stream_output output;
     char *focus_text = NULL;
-    enum smp_status status = smp_stream_output_init(&output, env, out);
+    enum smp_status status = init_stream_output(&output, env, out);
 
     if (status == SMP_OK)
         status = smp_jni_text(env, focus, MAX_FOCUS_UNITS, &focus_text);
     if (status == SMP_OK) {
         style.focus = focus_text[0] != '\0' ? focus_text : NULL;
-        const struct smp_output bytes = smp_stream_output_functions(&output);
+        const struct smp_output bytes = { .write = write_piece, .self = &output };
         status = smp_export(snapshot_of(profile), (enum smp_format)format, &style,
                             snapshot_of(profile)->quota, &bytes);
     }
-    smp_stream_output_fini(&output);
+    fini_stream_output(&output);
     smp_free(NULL, focus_text);
     smp_throw(env, status);
 }
@@ -176,15 +216,15 @@ JNIEXPORT void BRIDGE(writeDifference)(JNIEnv *env, SMP_UNUSED jclass bridge, jl
         [SMP_DIFF_BEFORE] = snapshot_of(before), [SMP_DIFF_AFTER] = snapshot_of(after)
     };
     struct smp_quota *const quota = snapshot_of(before != 0 ? before : after)->quota;
-    struct smp_stream_output output;
-    enum smp_status status = smp_stream_output_init(&output, env, out);
+    struct stream_output output;
+    enum smp_status status = init_stream_output(&output, env, out);
 
     if (status == SMP_OK) {
-        const struct smp_output bytes = smp_stream_output_functions(&output);
+        const struct smp_output bytes = { .write = write_piece, .self = &output };
         status = smp_export_difference(sides, (enum smp_format)format, (enum smp_measure)measure,
                                        quota, &bytes);
     }
-    smp_stream_output_fini(&output);
+    fini_stream_output(&output);
     smp_throw(env, status);
 }
 
@@ -207,7 +247,7 @@ static const char *text_of_line(void *self, size_t index)
     smp_profile_view(texts->profile, line->location, &view);
     const char *const all[TEXTS_PER_LINE] = {
         line->text,
-        smp_hot_group_info(texts->profile, line->group)->name,
+        smp_profile_group_info(texts->profile, line->group)->name,
         view.is_pseudo ? NULL : view.class_name,
         view.method_name,
     };
@@ -258,7 +298,7 @@ JNIEXPORT jlongArray BRIDGE(childRows)(JNIEnv *env, SMP_UNUSED jclass bridge, jl
     struct smp_group_errors errors;
     jlongArray array = NULL;
     enum smp_status status = smp_children_init(&children, snapshot_of(profile)->quota,
-                                               snapshot_of(profile), (uint64_t)node);
+                                               snapshot_of(profile)->tree, (uint64_t)node);
 
     if (children.count > INT32_MAX / SMP_JNI_ROW_FIGURE_COUNT)
         status = SMP_ENOMEM; /* no array is that long */
@@ -382,7 +422,7 @@ static const char *name_of_group(void *self, size_t index)
 {
     const struct group_names *names = self;
 
-    return smp_hot_group_info(names->profile, names->groups.indices[index])->name;
+    return smp_profile_group_info(names->profile, names->groups.indices[index])->name;
 }
 
 JNIEXPORT jobjectArray BRIDGE(snapshotGroups)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong profile,

@@ -41,7 +41,7 @@ static bool is_ascii(const char *text, size_t length)
     return true;
 }
 
-/* Not by throw.h, which makes its messages here. */
+/* smp_throw makes its messages by smp_jni_string, so it cannot be used here. */
 static jstring refuse_string(JNIEnv *env)
 {
     (void)(*env)->ThrowNew(env, smp_jni_ids_get()->out_of_memory, smp_status_text(SMP_ENOMEM));
@@ -90,4 +90,58 @@ jlongArray smp_jni_longs(JNIEnv *env, const int64_t *values, size_t count)
     if (array != NULL)
         (*env)->SetLongArrayRegion(env, array, 0, (jsize)count, (const jlong *)values);
     return array;
+}
+
+/* --- failures --- */
+
+static jclass class_of(enum smp_status status)
+{
+    const struct smp_jni_ids *ids = smp_jni_ids_get();
+
+    switch (status) {
+    case SMP_EINVAL:
+        return ids->illegal_argument;
+    case SMP_ENOMEM:
+    case SMP_EQUOTA:
+    case SMP_ETHREAD: /* as Java does when it cannot start a thread */
+        return ids->out_of_memory;
+    case SMP_EUNSUPPORTED:
+        return ids->unsupported;
+    default:
+        return ids->illegal_state;
+    }
+}
+
+/* Calls the constructor with a String, because ThrowNew would read the message as modified
+ * UTF-8. */
+static void throw_new(JNIEnv *env, jclass exception_class, const char *message)
+{
+    jobject exception = NULL;
+    jmethodID constructor = NULL;
+    jstring text = smp_jni_string(env, message, strlen(message));
+
+    if (text == NULL)
+        return; /* an OutOfMemoryError is pending */
+    constructor = (*env)->GetMethodID(env, exception_class, "<init>", "(Ljava/lang/String;)V");
+    if (constructor != NULL)
+        exception = (*env)->NewObject(env, exception_class, constructor, text);
+    if (exception != NULL && !(*env)->ExceptionCheck(env))
+        (void)(*env)->Throw(env, exception);
+    (*env)->DeleteLocalRef(env, text);
+    if (exception != NULL)
+        (*env)->DeleteLocalRef(env, exception);
+}
+
+void smp_throw_message(JNIEnv *env, enum smp_status status, const char *message)
+{
+    if (status == SMP_OK || status == SMP_EIO || (*env)->ExceptionCheck(env))
+        return;
+    if (message == NULL || message[0] == '\0')
+        message = smp_status_text(status);
+    throw_new(env, class_of(status), message);
+}
+
+void smp_throw(JNIEnv *env, enum smp_status status)
+{
+    smp_throw_message(env, status, NULL);
 }

@@ -99,7 +99,7 @@ void smp_jni_profile_figures(const struct smp_profile *profile, const struct smp
 void smp_jni_group_figures(const struct smp_profile *profile, uint32_t index,
                            int64_t values[SMP_JNI_GROUP_FIGURE_COUNT])
 {
-    const struct smp_group_info *const info = smp_hot_group_info(profile, index);
+    const struct smp_group_info *const info = smp_profile_group_info(profile, index);
 
     values[SMP_JNI_GROUP_THREADS] = (int64_t)info->thread_count;
     values[SMP_JNI_GROUP_MAX_DEPTH] = (int64_t)info->max_depth;

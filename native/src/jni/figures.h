@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * figures.h - a session's statistics and a profile's figures as arrays of long for Java, in the
- * order that NativeBridge documents.
+ * figures.h - writes a session's statistics and a profile's figures to arrays of long for Java, in
+ * the order that NativeBridge documents.
  *
  *   account      outcomes, counters
  *   statistics   account in total, account of the interval, gauges
@@ -33,7 +33,7 @@ enum smp_jni_profile_figure {
     SMP_JNI_PROFILE_GROUPS,
     SMP_JNI_PROFILE_NODES,
     SMP_JNI_PROFILE_CPU_CLOCK, /* 1: times are CPU times */
-    SMP_JNI_PROFILE_AMOUNTS,   /* from here on: of each measure the total */
+    SMP_JNI_PROFILE_AMOUNTS,   /* from here on: the total of each measure */
     SMP_JNI_PROFILE_FIGURE_COUNT = SMP_JNI_PROFILE_AMOUNTS + SMP_MEASURE_COUNT
 };
 
@@ -41,28 +41,27 @@ enum smp_jni_group_figure {
     SMP_JNI_GROUP_THREADS,
     SMP_JNI_GROUP_MAX_DEPTH,
     SMP_JNI_GROUP_POLLS,
-    SMP_JNI_GROUP_ROOT, /* the node whose children are the group's root frames; 0: there is none */
-    SMP_JNI_GROUP_AMOUNTS, /* from here on: of each measure the total */
+    SMP_JNI_GROUP_ROOT,    /* the node whose children are the root frames; 0: none */
+    SMP_JNI_GROUP_AMOUNTS, /* from here on: the total of each measure */
     SMP_JNI_GROUP_FIGURE_COUNT = SMP_JNI_GROUP_AMOUNTS + SMP_MEASURE_COUNT
 };
 
 enum smp_jni_row_figure {
     SMP_JNI_ROW_NODE,
     SMP_JNI_ROW_LOCATION,
-    SMP_JNI_ROW_LINE, /* as StackTraceElement has it: -1 unknown, -2 a native method */
-    /* From here on: of each measure that of the row and all below it; of one that adds up as OWN
-     * (measure.h) the row's. */
+    SMP_JNI_ROW_LINE, /* as in StackTraceElement: -1 unknown, -2 a native method */
+    /* From here on: each measure of the row with all below it, or of the row alone if the measure
+     * adds up as OWN (measure.h) */
     SMP_JNI_ROW_TOTAL,
-    SMP_JNI_ROW_OWN = SMP_JNI_ROW_TOTAL + SMP_MEASURE_COUNT, /* then: of the row itself */
-    /* Then of each measure between which two figures the first one lies (error_range.h); both -1:
-     * not known. */
+    SMP_JNI_ROW_OWN = SMP_JNI_ROW_TOTAL + SMP_MEASURE_COUNT, /* then: of the row alone */
+    /* Then both ends of each measure's error range (error_range.h); both -1: not known */
     SMP_JNI_ROW_ERROR = SMP_JNI_ROW_OWN + SMP_MEASURE_COUNT,
     SMP_JNI_ROW_FIGURE_COUNT = SMP_JNI_ROW_ERROR + 2 * SMP_MEASURE_COUNT
 };
 
 enum smp_jni_line_figure {
-    SMP_JNI_LINE_LINE, /* as that of a row */
-    SMP_JNI_LINE_OWN,  /* from here on: of each measure what the line has itself */
+    SMP_JNI_LINE_LINE, /* as in a row */
+    SMP_JNI_LINE_OWN,  /* from here on: each measure of the line alone */
     SMP_JNI_LINE_FIGURE_COUNT = SMP_JNI_LINE_OWN + SMP_MEASURE_COUNT
 };
 
@@ -98,8 +97,8 @@ enum {
     SMP_JNI_FIGURE_NAME_BYTES = 128
 };
 
-/* The names of an account's figures, and of statistics, one by one: self is a buffer of
- * SMP_JNI_FIGURE_NAME_BYTES, which is returned. */
+/* Write the name of an account's figure, or of a statistic, to self, a buffer of
+ * SMP_JNI_FIGURE_NAME_BYTES, and return it. */
 const char *smp_jni_account_name(void *self, size_t index);
 const char *smp_jni_statistic_name(void *self, size_t index);
 
@@ -110,10 +109,10 @@ void smp_jni_profile_account(const struct smp_profile *profile,
                              int64_t values[SMP_JNI_ACCOUNT_COUNT]);
 void smp_jni_profile_figures(const struct smp_profile *profile, const struct smp_hot_groups *groups,
                              int64_t values[SMP_JNI_PROFILE_FIGURE_COUNT]);
-/* index: the group's, in the profile. */
+/* index: that of the group in the profile. */
 void smp_jni_group_figures(const struct smp_profile *profile, uint32_t index,
                            int64_t values[SMP_JNI_GROUP_FIGURE_COUNT]);
-/* node: a frame's. errors: of its group. Cost: O(children of the node). */
+/* node: a frame. errors: those of its group. O(children of the node). */
 void smp_jni_row_figures(const struct smp_group_errors *errors, uint32_t node,
                          int64_t values[SMP_JNI_ROW_FIGURE_COUNT]);
 void smp_jni_line_figures(const struct smp_profile *profile, const struct smp_hot_line *line,

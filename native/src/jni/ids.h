@@ -3,12 +3,12 @@
  * ids.h - the JDK's classes and methods that the core calls, looked up once, when the first copy of
  * the Java classes joins it.
  *
- * Only the JDK's own classes are held. A reference to one of a copy's would keep its class loader
- * from ever being collected; callbacks.h has those of a session.
+ * The core holds only classes of the JDK, because a reference to a class of a copy would keep the
+ * copy's class loader alive. callbacks.h has the methods of a session.
  *
  * Owns     global references to the classes.
- * Threads  load and unload with the core; read by all in between.
- * Errors   load: SMP_EVM with the Java exception that says what is missing pending.
+ * Threads  load and unload with the core; in between any thread reads.
+ * Errors   load: SMP_EVM with a pending Java exception that names what is missing.
  * Cost     none after load.
  */
 #ifndef SMP_JNI_IDS_H

@@ -33,7 +33,7 @@ static void complain(const char *reason)
     (void)fprintf(stderr, "threads-sampler: the agent cannot start: %s\n", reason);
 }
 
-/* --- calls of Java. NULL: an exception is pending. A NULL object has one pending already. --- */
+/* --- calls of Java: each returns NULL if an exception is pending, also from an earlier call --- */
 
 static jobject call_object(JNIEnv *env, jobject self, const char *name, const char *signature, ...)
 {
@@ -90,7 +90,7 @@ static jstring throw_no_memory(JNIEnv *env)
     return NULL;
 }
 
-/* Not by convert.h, whose classes (ids.h) are in the core, and this file may be none. */
+/* Does not use convert.h, whose classes (ids.h) are the core's: this file may be no core. */
 static jstring to_java(JNIEnv *env, const char *text)
 {
     const size_t length = strlen(text);
@@ -175,7 +175,7 @@ static bool can_open(const char *file)
     return true;
 }
 
-/* The class of the jar. NULL without an exception: the reason has been printed. */
+/* Loads the class from the jar. NULL without an exception: the reason has been printed. */
 static jclass load_named(JNIEnv *env, const char *options)
 {
     char *jar = NULL;
@@ -197,8 +197,8 @@ static jclass load_named(JNIEnv *env, const char *options)
     return found;
 }
 
-/* If several threads call this at once, the class of the first is kept. Nothing of the others'
- * classes has been initialized. */
+/* If several threads call this at once, the first one's class is kept. The other classes have not
+ * been initialized. */
 static jclass keep_class(JNIEnv *env, jclass local, _Atomic(jclass) *place)
 {
     jclass kept = NULL;
@@ -252,7 +252,7 @@ static void complain_of_exception(JNIEnv *env)
     smp_free(NULL, reason);
 }
 
-/* The method catches all that it throws. */
+/* The method catches all exceptions. */
 static bool invoke(JNIEnv *env, jclass agent, const char *method_name, const char *options)
 {
     jmethodID method = (*env)->GetStaticMethodID(env, agent, method_name, "(Ljava/lang/String;)V");

@@ -3,18 +3,18 @@
  * java_agent.h - the agent's Java class, for a library that the JVM has loaded as an agent: with
  * -agentpath, or because a command line attached. Neither needs the module java.instrument.
  *
- * The class is that of the system class loader if the application has the jar on its class path.
- * Else a class loader of its own is made for the jar that the option jar= names; without it, for
- * threads-sampler.jar beside the library.
+ * If the application has the jar on its class path, the system class loader loads the class.
+ * Otherwise a new class loader loads it from the jar that the option jar= names, or, without that
+ * option, from threads-sampler.jar beside the library.
  *
- * Each file that was loaded as an agent has such a class. Several users may have loaded several
- * files, with a class loader each. The core keeps one class, which serves all of them, so that all
+ * Each file that was loaded as an agent finds its class. Several users may have loaded several
+ * files, each with its class loader. The core keeps one class that serves all of them, so all
  * commands reach the same session.
  *
  * Owns     references to the classes, for the life of the JVM: the agent is never unloaded.
  * Threads  any attached one.
- * Errors   one line on standard error; never a pending exception, and the JVM goes on.
- * Cost     the first time some classes are loaded, then a call of Java.
+ * Errors   one line on standard error. No exception is left pending, and the JVM continues.
+ * Cost     the first time: loads some classes. Later: a call of Java.
  */
 #ifndef SMP_JNI_JAVA_AGENT_H
 #define SMP_JNI_JAVA_AGENT_H
@@ -24,14 +24,14 @@
 
 #include "base/status.h"
 
-/* Carries the options out once the JVM has started. */
+/* Executes the options once the JVM has started. */
 void smp_java_agent_start(JavaVM *java_vm, const char *options);
-/* Carries the options out now. False: there is no agent to do it. */
+/* Executes the options now. False: there is no agent class. */
 bool smp_java_agent_command(JNIEnv *env, const char *options);
-/* In the core. The class that serves is this one, unless there is one already; *serving borrows
- * the reference. SMP_ENOMEM. */
+/* In the core: makes agent the class that serves, unless there is one already. *serving is the
+ * class that serves, borrowed. SMP_ENOMEM. */
 SMP_CHECKED enum smp_status smp_java_agent_serve(JNIEnv *env, jclass agent, jclass *serving);
-/* This file, as the dynamic linker has loaded it; static. NULL: it does not know it. */
+/* Returns the path of this file as the dynamic linker has loaded it; static. NULL: not known. */
 const char *smp_java_agent_file(void);
 
 #endif

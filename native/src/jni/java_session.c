@@ -6,12 +6,13 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/core_anchor.h"
+#include "com_incapsula_sampler_internal_engine_NativeBridge.h"
 #include "engine/session/dump.h"
 #include "engine/sources/calls.h"
 #include "handler/pauses.h"
 #include "jni/callbacks.h"
 #include "jni/name_callback.h"
-#include "jni/version_lock.h"
 #include "jvm/agent/agent.h"
 #include "jvm/calls/call_counter.h"
 #include "jvm/code/methods.h"
@@ -26,6 +27,8 @@
 #include "jvm/walk/outside.h"
 #include "jvm/walk/unmounted.h"
 
+enum { ABI = com_incapsula_sampler_internal_engine_NativeBridge_ABI };
+
 struct smp_java_session {
     struct smp_session *core;
     struct smp_jni_callbacks *callbacks;
@@ -37,8 +40,8 @@ struct smp_java_session {
     int signal;                     /* of async */
     struct smp_jvm_cpu_timers *cpu; /* NULL: the clock is WALL */
     struct smp_unmounted *unmounted;
-    int pauses;        /* its number there */
-    _Atomic bool open; /* destroy closes the agent, and what it opened */
+    int pauses;        /* its number in handler/pauses.h */
+    _Atomic bool open; /* destroy must close the agent and the walks */
 };
 
 static enum smp_status enter(SMP_UNUSED void *self, const char *thread_name)
@@ -98,7 +101,7 @@ static struct smp_session_config config_of(struct smp_java_session *java_session
     };
 }
 
-/* Methods without an id get their names from what walks have copied. */
+/* Lets walks copy the names of methods without an id to the table that resolves them. */
 static void connect_names(const struct smp_java_session *java_session)
 {
     struct smp_named_methods *named = smp_jvm_methods_named(java_session->methods);
@@ -109,7 +112,7 @@ static void connect_names(const struct smp_java_session *java_session)
         smp_outside_name_by(java_session->outside, named);
 }
 
-/* The core gets its walkers when it is made, so the options they depend on are read before. */
+/* The core session is created with its walkers, so their options are read before. */
 static enum smp_status make_walkers(struct smp_java_session *java_session,
                                     const struct smp_options *options)
 {
@@ -183,7 +186,7 @@ static void close_vm(const struct smp_java_session *java_session)
         smp_async_close();
     }
     smp_agent_close();
-    smp_version_lock_end();
+    smp_core_anchor_end_sampling();
 }
 
 static enum smp_status refuse_cpu_clock(char message[SMP_OPTIONS_MESSAGE_BYTES])
@@ -196,8 +199,8 @@ static enum smp_status refuse_cpu_clock(char message[SMP_OPTIONS_MESSAGE_BYTES])
     return SMP_EUNSUPPORTED;
 }
 
-/* If asynchronous walks are refused the session runs without them, if it can; if no thread can be
- * started, start fails. */
+/* Without asynchronous walks the session runs on JVMTI, unless its clock is CPU. Fails if no thread
+ * can be started. */
 static enum smp_status open_walks(const struct smp_java_session *java_session,
                                   char message[SMP_OPTIONS_MESSAGE_BYTES])
 {
@@ -219,16 +222,38 @@ static enum smp_status open_walks(const struct smp_java_session *java_session,
     return status;
 }
 
+/* Names the library whose core samples already. Two builds may have the same version, so the
+ * message has the file. */
+static void name_rival(const struct smp_core_rival *rival, char message[SMP_OPTIONS_MESSAGE_BYTES])
+{
+    static const char cure[] = "close its samplers first, or keep one version";
+
+    if (rival->abi == ABI)
+        (void)snprintf(message, SMP_OPTIONS_MESSAGE_BYTES,
+                       "another build of threads-sampler samples this JVM, from %s: %s",
+                       rival->path, cure);
+    else
+        (void)snprintf(message, SMP_OPTIONS_MESSAGE_BYTES,
+                       "another version of threads-sampler samples this JVM, from %s, with version"
+                       " %u of the seam between Java and C, where this one has version %d: %s",
+                       rival->path, (unsigned)rival->abi, ABI, cure);
+}
+
+/* Cores of different versions never sample one JVM at the same time: each would have its own events
+ * and handlers, and would sample the threads of the other. */
 static enum smp_status open_vm(const struct smp_java_session *java_session,
                                char message[SMP_OPTIONS_MESSAGE_BYTES])
 {
-    enum smp_status status = smp_version_lock_begin(message);
+    struct smp_core_rival rival;
+    enum smp_status status;
 
-    if (status != SMP_OK)
-        return status;
+    if (!smp_core_anchor_begin_sampling(&rival)) {
+        name_rival(&rival, message);
+        return SMP_EUNSUPPORTED;
+    }
     status = open_walks(java_session, message);
     if (status != SMP_OK)
-        smp_version_lock_end();
+        smp_core_anchor_end_sampling();
     return status;
 }
 
@@ -328,7 +353,7 @@ void smp_java_session_get_status(const struct smp_java_session *java_session,
     add_limitation(status, "CALLS_NOT_COUNTED", live.ticker.sampler.source.counting_refusal);
 }
 
-/* The words for a limitation in the engine's text. */
+/* Returns the words for a limitation in the engine's text. */
 static const char *words_of_limitation(const char *code)
 {
     static const struct {

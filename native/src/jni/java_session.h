@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * java_session.h - a core session put together with the JVM: what the long in Java points to.
+ * java_session.h - a core session connected to the JVM; the long in Java points to it.
  *
  * create starts nothing and touches no JVMTI environment; start opens it, destroy closes it.
  *
  * Owns     the core session and all it borrows: callbacks, name callback, name source.
  * Threads  as session.h; create and destroy on an attached thread.
- * Errors   as session.h and agent.h.
+ * Errors   as session.h and agent.h. start: SMP_EUNSUPPORTED, with a message that names its file,
+ *          if a library of another version samples this JVM.
  * Cost     as session.h.
  */
 #ifndef SMP_JNI_JAVA_SESSION_H
@@ -54,15 +55,15 @@ struct smp_java_session_status {
 void smp_java_session_get_status(const struct smp_java_session *java_session,
                                  struct smp_java_session_status *status);
 
-/* The same as text, as SamplerStatistics.getEngine lists it: "HYBRID" or "JVMTI", and in brackets
- * what is not walked so, and why. */
+/* Writes the same as text, as SamplerStatistics.getEngine lists it: "HYBRID" or "JVMTI", then in
+ * brackets each limitation and its reason. */
 void smp_java_session_engine(const struct smp_java_session *java_session,
                              char out[SMP_JAVA_SESSION_ENGINE_BYTES]);
 
-/* dump.h, with that name of the engine. */
+/* Appends the session's state (dump.h), with that name of the engine. */
 void smp_java_session_dump(const struct smp_java_session *java_session, struct smp_bytes *out);
 
-/* For all other calls; borrowed. */
+/* Returns the core session, for all other calls; borrowed. */
 struct smp_session *smp_java_session_core(const struct smp_java_session *java_session);
 
 #endif

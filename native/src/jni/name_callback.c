@@ -14,15 +14,15 @@
 
 enum { FIRST_CAPACITY = 64 };
 
-/* Arguments of the call, kept from one to the next. */
+/* The arguments of the call, reused by the next one. */
 struct name_arrays {
     jobjectArray threads;
     jobjectArray names;
     jbooleanArray failed;
     size_t capacity;
     size_t previous_count;
-    uint64_t *serials; /* of the thread in each element, 0 for none */
-    jboolean *flags;   /* copy of failed */
+    uint64_t *serials; /* of the thread in each element; 0: none */
+    jboolean *flags;   /* a copy of failed */
 };
 
 struct smp_jni_name_callback {
@@ -33,7 +33,7 @@ struct smp_jni_name_callback {
 
 /* The last name of a thread. */
 struct memory {
-    jobject string; /* global; NULL where there was no memory for one */
+    jobject string; /* a global reference; NULL: there was no memory for it */
     char text[];
 };
 
@@ -94,7 +94,7 @@ static enum smp_status reserve_names(JNIEnv *env, struct name_arrays *arrays, si
     return SMP_OK;
 }
 
-/* thread NULL empties the element, so that no ended thread is held. */
+/* thread NULL: empties the element, so that no ended thread is kept alive. */
 static void set_thread(JNIEnv *env, struct name_arrays *arrays, size_t index,
                        const struct smp_thread *thread)
 {
@@ -121,7 +121,7 @@ static void fill_threads(JNIEnv *env, struct name_arrays *arrays,
     arrays->previous_count = count;
 }
 
-/* False: the callback let an exception out. */
+/* False: the callback has thrown an exception. */
 static bool call(JNIEnv *env, struct smp_jni_name_callback *name_callback, size_t count)
 {
     (*env)->CallVoidMethod(
@@ -147,7 +147,7 @@ static void forget_memory(JNIEnv *env, struct memory *memory)
     smp_free(NULL, memory);
 }
 
-/* NULL without memory: the name will then be delivered again the next time. */
+/* NULL: no memory, so the next call delivers the name again. */
 static struct memory *remember_name(JNIEnv *env, jobject string, const char *text)
 {
     const size_t length = strlen(text);
@@ -160,7 +160,7 @@ static struct memory *remember_name(JNIEnv *env, jobject string, const char *tex
     return memory;
 }
 
-/* string is the manipulator's result; *name the memory of its last one. */
+/* string: the manipulator's result. *name: the memory of the result before. */
 static enum smp_naming compare_names(JNIEnv *env, struct smp_jni_name_callback *name_callback,
                                      jobject string, void **name)
 {
@@ -177,7 +177,7 @@ static enum smp_naming compare_names(JNIEnv *env, struct smp_jni_name_callback *
     return SMP_NAMING_NAMED;
 }
 
-/* After SKIP and FAILED nothing is remembered: SAME would have nothing to be the same as. */
+/* After SKIP and FAILED no name is remembered, because SAME would have no name to refer to. */
 static enum smp_naming read_group_name(JNIEnv *env, struct smp_jni_name_callback *name_callback,
                                        size_t index, void **name)
 {
@@ -219,7 +219,7 @@ static void group_names(void *self, const struct smp_thread_to_name *threads, si
     (void)smp_jni_end_call(env);
 }
 
-/* Through the first element, which the next call for threads sets again. */
+/* Uses the first element, which the next call for threads sets again. */
 static enum smp_naming name_mounted(JNIEnv *env, struct smp_jni_name_callback *name_callback,
                                     jobject mounted)
 {

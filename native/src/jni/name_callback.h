@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * name_callback.h - calls the user's thread-name manipulator: one call into Java per tick, for all
+ * name_callback.h - calls the user's thread-name manipulator: one call of Java per tick, for all
  * threads.
  *
- * The three arrays of NativeCallbacks.groupNames are made once, grown by doubling and reused. A
- * thread's element is written only when another thread was there before, and a name is copied only
- * when it is another String with another text.
+ * The three arrays of NativeCallbacks.groupNames are reused, and grow by doubling. A thread's
+ * element is written only if the element had another thread, and a name is copied only if it is
+ * another String with another text.
  *
- * Owns     the arrays. *seen, the memory of a name, belongs to the caller until forget.
- * Threads  the sampler thread, but for create and destroy.
- * Errors   SMP_ENOMEM: no result was delivered. An exception out of the callback: FAILED for all.
- * Cost     per thread and tick: two JNI calls where the rule answers with the same String, a copy
- *          and a comparison where it makes a new one each time.
+ * Owns     the arrays. The memory of a name belongs to the caller until forget.
+ * Threads  create and destroy: any attached one; otherwise the sampler thread.
+ * Errors   SMP_ENOMEM: no result was delivered. If the callback throws, all names are FAILED.
+ * Cost     per thread and tick: two JNI calls if the manipulator returns the same String; a copy
+ *          and a comparison if it makes a new one each time.
  */
 #ifndef SMP_JNI_NAME_CALLBACK_H
 #define SMP_JNI_NAME_CALLBACK_H

@@ -62,7 +62,7 @@ static const JNINativeMethod natives[] = {
 #undef X
 };
 
-/* Java names a format by its place. */
+/* Java passes a format as its ordinal. */
 static const char formats[] =
 #define X(code, text) text " "
     SMP_FORMAT_MAP(X)
@@ -76,7 +76,7 @@ enum smp_status smp_natives_register(JNIEnv *env, jclass bridge)
     return (*env)->RegisterNatives(env, bridge, natives, NATIVE_COUNT) == JNI_OK ? SMP_OK : SMP_EVM;
 }
 
-/* FNV-1a; the NUL belongs to the text, so that no two lists are one text. */
+/* FNV-1a. The NUL is hashed, too, so that lists divided differently have different hashes. */
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
     const char *at = text;

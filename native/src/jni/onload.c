@@ -1,53 +1,166 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * onload.c - what the JVM finds by name in the file of each copy, the core's or not: what it calls
- * when it loads and unloads the library, and the native methods that Java calls first.
+ * onload.c - the functions that the JVM finds by name in the file of each copy of the library, and
+ * the core that all copies share.
  *
- * The library is made ready by NativeBridge.join (core.h): the JVM calls no JNI_OnLoad of a file
- * that it has loaded as an agent (-agentpath).
+ *   copy 1: its file ─ join: no core yet ──────► this file is the core, and stays mapped
+ *   copy 2: its file ─ join: there is a core ──► its NativeBridge gets the core's native methods
+ *   the class loader of a copy is collected ─ leave; the last one closes the core
  *
- * Without options Agent_OnLoad and Agent_OnAttach do nothing: -agentpath then only spares unpacking
- * the library's file. With options they are the agent of JVMs that may lack java.instrument.
+ * NativeBridge.join makes the library ready, because the JVM calls no JNI_OnLoad of a file that it
+ * has loaded as an agent (-agentpath). Static data of the other rooms is the core's. In the file of
+ * a copy that uses another core nothing runs but join and leave, and that file is unmapped with its
+ * class loader. Only the agent's functions (java_agent.h) run in the file that the JVM has loaded
+ * as an agent, whether it is the core or not.
+ *
+ * Without options Agent_OnLoad and Agent_OnAttach do nothing: -agentpath then only saves unpacking
+ * the library's file. With options they are the agent, also for JVMs without java.instrument.
  */
 #include <jni.h>
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 
+#include "base/core_anchor.h"
+#include "base/once.h"
+#include "base/stay_mapped.h"
 #include "jni/bridge.h"
-#include "jni/core.h"
+#include "jni/ids.h"
 #include "jni/java_agent.h"
+#include "jni/natives.h"
 #include "jvm/agent/agent.h" /* includes jvmti.h, which declares Agent_* */
+#include "jvm/loaded.h"
+#include "jvm/threads/hidden_threads.h"
+
+enum { ABI = com_incapsula_sampler_internal_engine_NativeBridge_ABI };
+
+/* The functions that the core's file offers. Only files of the same identity call them. */
+struct core_functions {
+    enum smp_status (*open)(JNIEnv *env, jclass bridge);
+    void (*close)(JNIEnv *env);
+};
+
+/* In the core: open as long as any copy uses it. */
+static struct smp_once copies = SMP_ONCE_INIT;
+
+/* --- in the core --- */
+
+static enum smp_status open_core(JNIEnv *env)
+{
+    JavaVM *java_vm = NULL;
+
+    if ((*env)->GetJavaVM(env, &java_vm) != JNI_OK)
+        return SMP_EVM;
+    const enum smp_status status = smp_jni_ids_load(env);
+    if (status == SMP_OK)
+        smp_jvm_loaded(java_vm);
+    return status;
+}
+
+static void close_for_copy(JNIEnv *env)
+{
+    if (!smp_once_close(&copies))
+        return;
+    smp_agent_unloaded();
+    if (env != NULL) {
+        smp_hidden_threads_unloaded(env);
+        smp_jni_ids_unload(env);
+    }
+    smp_once_finish(&copies, false);
+}
+
+static enum smp_status open_for_copy(JNIEnv *env, jclass bridge)
+{
+    enum smp_status status = SMP_OK;
+
+    if (smp_once_open(&copies)) {
+        status = open_core(env);
+        smp_once_finish(&copies, status == SMP_OK);
+    }
+    if (status != SMP_OK)
+        return status;
+    status = smp_natives_register(env, bridge);
+    if (status != SMP_OK)
+        close_for_copy(env);
+    return status;
+}
+
+static const struct core_functions own = { .open = open_for_copy, .close = close_for_copy };
+
+/* --- in the file of each copy --- */
+
+/* The core that this file's class loader has joined; NULL: it has joined none. */
+static _Atomic(const struct core_functions *) joined;
+
+/*
+ * Called by a native method of the copy's NativeBridge, before any other method but abi, and one
+ * call at a time in the process, under Java's lock. by_class_loader: the copy's class loader has
+ * loaded this file, and leave_core undoes the join. Otherwise the JVM has loaded the file as an
+ * agent, for all class loaders, and does not tell when one of them is collected, so the copy counts
+ * for good. SMP_EUNSUPPORTED: the file cannot stay mapped. SMP_EVM: a Java exception is pending.
+ */
+static enum smp_status join_core(JNIEnv *env, jclass bridge, bool by_class_loader)
+{
+    const struct smp_core_identity identity = { .abi = ABI, .seam = smp_natives_seam() };
+    const struct core_functions *core = smp_core_anchor_find(identity);
+
+    if (core == NULL) {
+        if (!smp_stay_mapped(&own))
+            return SMP_EUNSUPPORTED;
+        smp_core_anchor_publish(identity, &own);
+        core = &own;
+    }
+    const enum smp_status status = core->open(env, bridge);
+    if (status == SMP_OK && by_class_loader)
+        atomic_store(&joined, core);
+    return status;
+}
+
+/* Undoes the join of the class loader with which the JVM unloads the file, if it has joined. env
+ * NULL: global references stay. */
+static void leave_core(JNIEnv *env)
+{
+    const struct core_functions *const core = atomic_exchange(&joined, NULL);
+
+    if (core != NULL)
+        core->close(env);
+}
+
+/* --- called by the JVM and by Java --- */
 
 JNIEXPORT jint BRIDGE(abi)(SMP_UNUSED JNIEnv *env, SMP_UNUSED jclass bridge)
 {
-    return com_incapsula_sampler_internal_engine_NativeBridge_ABI;
+    return ABI;
 }
 
-/* Throws nothing itself: the classes for that (ids.h) are in the core. */
-static jstring join_core(JNIEnv *env, jclass bridge, bool by_class_loader)
+/* Returns the reason of a failure as a text, because the exception classes (ids.h) are the core's.
+ * NULL: it has joined, or an exception is pending. */
+static jstring join_or_explain(JNIEnv *env, jclass bridge, bool by_class_loader)
 {
-    const enum smp_status status = smp_core_join(env, bridge, by_class_loader);
+    const enum smp_status status = join_core(env, bridge, by_class_loader);
 
     if (status == SMP_OK || (*env)->ExceptionCheck(env))
         return NULL;
     return (*env)->NewStringUTF(env, smp_status_text(status));
 }
 
-/* Found by name: no class loader has loaded this file for that class, but the JVM, as an agent. */
+/* The JVM finds this function by name only if it has loaded the file as an agent, and no class
+ * loader has loaded it for the class. */
 JNIEXPORT jstring BRIDGE(join)(JNIEnv *env, jclass bridge)
 {
-    return join_core(env, bridge, false);
+    return join_or_explain(env, bridge, false);
 }
 
 static jstring JNICALL join_by_class_loader(JNIEnv *env, jclass bridge)
 {
-    return join_core(env, bridge, true);
+    return join_or_explain(env, bridge, true);
 }
 
-/* Found by name they might already be those of a file that the JVM has loaded as an agent, of
- * another version perhaps. */
+/* By name the JVM might find the functions of a file that it has loaded as an agent, perhaps of
+ * another version. */
 static bool register_own(JNIEnv *env)
 {
-    static const JNINativeMethod own[] = {
+    static const JNINativeMethod methods[] = {
         { "abi", "()I", (void *)BRIDGE(abi) },
         { "join", "()Ljava/lang/String;", (void *)join_by_class_loader },
     };
@@ -55,7 +168,8 @@ static bool register_own(JNIEnv *env)
     jint status = JNI_ERR;
 
     if (bridge != NULL) {
-        status = (*env)->RegisterNatives(env, bridge, own, sizeof(own) / sizeof(own[0]));
+        status =
+            (*env)->RegisterNatives(env, bridge, methods, sizeof(methods) / sizeof(methods[0]));
         (*env)->DeleteLocalRef(env, bridge);
     }
     return status == JNI_OK;
@@ -66,7 +180,7 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *java_vm, SMP_UNUSED void *reserved)
     void *env = NULL;
 
     if ((*java_vm)->GetEnv(java_vm, &env, SMP_AGENT_JNI_VERSION) != JNI_OK || !register_own(env))
-        return JNI_ERR; /* the pending exception says what is missing */
+        return JNI_ERR; /* the pending exception names what is missing */
     return SMP_AGENT_JNI_VERSION;
 }
 
@@ -76,7 +190,7 @@ JNIEXPORT void JNICALL JNI_OnUnload(JavaVM *java_vm, SMP_UNUSED void *reserved)
 
     if ((*java_vm)->GetEnv(java_vm, &env, SMP_AGENT_JNI_VERSION) != JNI_OK)
         env = NULL;
-    smp_core_leave(env);
+    leave_core(env);
 }
 
 static bool has_options(const char *options)
@@ -92,7 +206,7 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *java_vm, char *options, SMP_UNUSED v
     return JNI_OK;
 }
 
-/* An error is the answer to the program that attached. */
+/* JNI_ERR is reported to the program that attached. */
 JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *java_vm, char *options, SMP_UNUSED void *reserved)
 {
     void *env = NULL;

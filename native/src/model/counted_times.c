@@ -3,11 +3,8 @@
 
 #include <string.h>
 
+#include "base/hash_map.h"
 #include "model/tree_fold.h"
-
-#define MIX UINT64_C(0x9e3779b97f4a7c15)
-
-enum { FIRST_SLOTS = 64, KEY_BITS = 64, PARENT_BITS = 32 };
 
 /* By node. A sampled node has the counted row that its stack leads to; 0: none. */
 #define IS_COUNTED (UINT32_C(1) << 31) /* a counted node has its number, with this bit */
@@ -19,10 +16,9 @@ struct projection {
     const struct smp_node *nodes;
     size_t node_count;
     uint32_t *reached;
-    uint32_t *callees; /* a hash table of counted nodes, by their callers and methods */
-    int shift;
-    uint32_t slot_mask;
-    struct smp_amounts *sums; /* by the number of a counted node */
+    struct smp_memory_budget budget; /* of callees */
+    struct smp_hash_map callees;     /* counted nodes, by their callers and methods */
+    struct smp_amounts *sums;        /* by the number of a counted node */
     size_t counted;
 };
 
@@ -44,32 +40,29 @@ static bool has_same_texts(const struct smp_location_view *view,
             other->parameters == NULL);
 }
 
-static uint32_t first_callee_slot(const struct projection *projection, uint32_t caller,
-                                  const struct smp_location_view *view)
+static uint32_t hash_of_callee(uint32_t caller, const struct smp_location_view *view)
 {
-    uint64_t hash = ((uint64_t)caller << PARENT_BITS) ^ (uint64_t)(uintptr_t)view->class_name;
+    const uint32_t hash =
+        smp_hash_u32(smp_hash_u32(SMP_HASH_START, caller), (uint32_t)(uintptr_t)view->class_name);
 
-    for (const char *at = view->method_name; *at != '\0'; at++)
-        hash = (hash ^ (unsigned char)*at) * MIX;
-    return (uint32_t)(hash >> projection->shift);
+    return smp_hash_bytes(hash, view->method_name, strlen(view->method_name));
 }
 
-/* Returns the slot of that callee, or a free slot. */
-static uint32_t *slot_of_callee(const struct projection *projection, uint32_t caller,
-                                const struct smp_location_view *view)
+/* Returns the counted callee of this method; 0: there is none. */
+static uint32_t counted_callee(const struct projection *projection, uint32_t caller,
+                               const struct smp_location_view *view)
 {
-    uint32_t slot = first_callee_slot(projection, caller, view);
+    const uint32_t hash = hash_of_callee(caller, view);
+    struct smp_location_view other;
+    size_t step = 0;
+    uint32_t node;
 
-    for (;; slot = (slot + 1) & projection->slot_mask) {
-        const uint32_t node = projection->callees[slot];
-        struct smp_location_view other;
-        if (node == 0)
-            break;
+    while ((node = smp_hash_ids_next(&projection->callees, hash, &step)) != 0) {
         if (projection->nodes[node].parent == caller && view_method(projection, node, &other) &&
             has_same_texts(view, &other))
             break;
     }
-    return &projection->callees[slot];
+    return node;
 }
 
 /* --- counted rows --- */
@@ -94,26 +87,20 @@ static void number_counted(struct projection *projection)
     }
 }
 
+/* False: no memory. */
 static bool index_callees(struct projection *projection)
 {
-    size_t slots = FIRST_SLOTS;
-    int bits = 6;
-
-    for (; slots < 2 * projection->counted; slots *= 2)
-        bits++;
-    projection->callees = smp_alloc(projection->trees->quota, slots * sizeof(*projection->callees));
-    if (projection->callees == NULL)
+    if (!smp_hash_map_reserve(&projection->callees, &smp_hash_ids, &projection->budget,
+                              projection->counted))
         return false;
-    projection->slot_mask = (uint32_t)slots - 1;
-    projection->shift = KEY_BITS - bits;
     for (uint32_t node = 1; node < projection->node_count; node++) {
+        const uint32_t caller = projection->nodes[node].parent;
         struct smp_location_view view;
         if ((projection->reached[node] & IS_COUNTED) == 0 ||
             smp_node_is_group(&projection->nodes[node]) || !view_method(projection, node, &view))
             continue;
-        uint32_t *const slot = slot_of_callee(projection, projection->nodes[node].parent, &view);
-        if (*slot == 0)
-            *slot = node;
+        if (counted_callee(projection, caller, &view) == 0)
+            smp_hash_ids_put(&projection->callees, hash_of_callee(caller, &view), node);
     }
     return true;
 }
@@ -126,13 +113,8 @@ static uint32_t counted_root_of(const struct projection *projection, uint32_t ro
     struct smp_thread_groups *const groups = projection->trees->groups;
     struct smp_group group = { .index = smp_node_group(&projection->nodes[root]) };
 
-    if (smp_thread_groups_kind(groups, group) != SMP_GROUP_SAMPLED)
-        return 0;
-    const struct smp_group_key key = { .name = smp_thread_groups_info(groups, group)->name,
-                                       .kind = SMP_GROUP_COUNTED };
-    if (smp_thread_groups_is_overflow(groups, group))
-        group = smp_thread_groups_overflow(groups, SMP_GROUP_COUNTED);
-    else if (!smp_thread_groups_peek(groups, key, &group))
+    if (smp_thread_groups_kind(groups, group) != SMP_GROUP_SAMPLED ||
+        !smp_thread_groups_of_same_name(groups, group, SMP_GROUP_COUNTED, &group))
         return 0;
     return smp_thread_groups_info(groups, group)->root;
 }
@@ -146,7 +128,7 @@ static uint32_t follow_frame(const struct projection *projection, uint32_t node)
         return projection->nodes[node].location & ~SMP_LOCATION_CALL;
     if (caller == 0 || !view_method(projection, node, &view))
         return caller;
-    const uint32_t callee = *slot_of_callee(projection, caller, &view);
+    const uint32_t callee = counted_callee(projection, caller, &view);
     return callee != 0 ? callee : caller;
 }
 
@@ -258,11 +240,12 @@ bool smp_counted_times_set(const struct smp_counted_times *times,
         .trees = trees,
         .nodes = smp_tree_nodes(trees->tree),
         .node_count = smp_tree_node_count(trees->tree),
+        .budget = { .quota = trees->quota, .max_bytes = SIZE_MAX },
     };
     const bool is_set = !times->is_lost && project_into(&projection, on_time, context);
 
     smp_free(trees->quota, projection.reached);
-    smp_free(trees->quota, projection.callees);
+    smp_hash_map_fini(&projection.callees, &smp_hash_ids, &projection.budget);
     smp_free(trees->quota, projection.sums);
     return is_set;
 }

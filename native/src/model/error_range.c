@@ -73,9 +73,8 @@ static int64_t total_of(const struct smp_group_errors *errors, uint32_t node,
 
 struct smp_group_errors smp_group_errors_of(const struct smp_profile *profile, uint32_t root)
 {
-    const uint32_t index = smp_node_group(&smp_tree_nodes(profile->tree)[root]);
     const struct smp_group_info *const info =
-        smp_thread_groups_info(profile->groups, (struct smp_group){ .index = index });
+        smp_profile_group_info(profile, smp_node_group(&smp_tree_nodes(profile->tree)[root]));
     struct smp_group_errors errors = { .profile = profile,
                                        .is_sampled = info->kind == SMP_GROUP_SAMPLED };
 

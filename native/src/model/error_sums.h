@@ -14,9 +14,7 @@
  * Threads may act together, and idle ones share ticks. So the changes of a node in one tick are
  * summed with their signs over all threads, and squared when the next tick comes.
  *
- * Owns     its array.
  * Threads  as tree.h.
- * Errors   grow: false where there is no memory.
  * Cost     12 bytes a row of the tree. A change: 4 ns for each row by which the stacks differ.
  *          Single precision: beyond 2^24 equal squares, which are hours of one-millisecond ticks in
  *          one interval, further ones add nothing.
@@ -24,13 +22,8 @@
 #ifndef SMP_MODEL_ERROR_SUMS_H
 #define SMP_MODEL_ERROR_SUMS_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include <math.h>
 #include <stdint.h>
-
-#include "base/alloc.h"
-#include "base/arena.h"
-#include "base/status.h"
 
 enum { SMP_ERROR_SUM_BYTES = 12 };
 
@@ -40,6 +33,8 @@ struct smp_error_sum {
     float change;   /* of the current tick */
     uint32_t tick;
 };
+
+_Static_assert(sizeof(struct smp_error_sum) == SMP_ERROR_SUM_BYTES, "one array");
 
 /* tick: any number that differs from those of the previous and the next tick. */
 static inline void smp_error_sum_add(struct smp_error_sum *sum, uint32_t tick, float change)
@@ -60,20 +55,16 @@ static inline double smp_error_sum_variance(const struct smp_error_sum *sum)
 
 /* The change, in milliseconds, by a poll that found another stack: it stands for weight_ns and was
  * made with this probability. */
-float smp_error_change(int64_t weight_ns, double probability);
+static inline float smp_error_change(int64_t weight_ns, double probability)
+{
+    static const double ms = 1e-6;
+    /* The factor of a thread that is polled at each tick, like all running ones */
+    static const float always = 0.70710678F;
+    const float weight_ms = (float)((double)weight_ns * ms);
 
-struct smp_error_sums {
-    struct smp_error_sum *of; /* by row: the base of the arena */
-    struct smp_arena *arena;
-};
-
-/* On failure the caller calls fini. max_nodes bounds the nodes; memory is committed as they are
- * added. */
-SMP_CHECKED enum smp_status smp_error_sums_init(struct smp_error_sums *sums,
-                                                struct smp_quota *quota, size_t max_nodes);
-void smp_error_sums_fini(struct smp_error_sums *sums);
-size_t smp_error_sums_bytes(const struct smp_error_sums *sums); /* committed */
-/* Appends so many zeroed rows. False: no memory, and none was appended. */
-SMP_CHECKED bool smp_error_sums_grow(struct smp_error_sums *sums, size_t count);
+    if (probability >= 1)
+        return weight_ms * always;
+    return weight_ms * (float)sqrt(1 - probability / 2);
+}
 
 #endif

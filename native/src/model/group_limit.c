@@ -15,24 +15,12 @@ struct group_limit {
     bool *is_joined;   /* by group index */
 };
 
-static struct smp_group_info *info_of(const struct smp_profile *profile, uint32_t index)
-{
-    return smp_thread_groups_info(profile->groups, (struct smp_group){ .index = index });
-}
-
-static int64_t total_ns(const struct smp_profile *profile, uint32_t index, enum smp_measure measure)
-{
-    const uint32_t root = info_of(profile, index)->root;
-
-    return root == 0 ? 0 : smp_column_at(smp_tree_column(profile->tree, measure), root);
-}
-
 /* A group's active time; without states, its CPU time. */
 static int64_t active_ns(const struct smp_profile *profile, uint32_t index)
 {
-    if ((smp_tree_measures(profile->tree) & SMP_STATE_MEASURES) == 0)
-        return total_ns(profile, index, SMP_MEASURE_CPU);
-    return total_ns(profile, index, SMP_MEASURE_WALL) - total_ns(profile, index, SMP_MEASURE_IDLE);
+    return (smp_tree_measures(profile->tree) & SMP_STATE_MEASURES) == 0
+               ? smp_profile_group_total(profile, index, SMP_MEASURE_CPU)
+               : smp_profile_group_active(profile, index);
 }
 
 /* Ties are ordered by wall time, then by first sight. */
@@ -44,7 +32,8 @@ static bool is_more_active(const void *context, uint32_t a, uint32_t b)
 
     if (left_ns != right_ns)
         return left_ns > right_ns;
-    return total_ns(profile, a, SMP_MEASURE_WALL) > total_ns(profile, b, SMP_MEASURE_WALL);
+    return smp_profile_group_total(profile, a, SMP_MEASURE_WALL) >
+           smp_profile_group_total(profile, b, SMP_MEASURE_WALL);
 }
 
 /* Groups that always stay. */
@@ -54,20 +43,7 @@ static bool is_apart(const struct smp_profile *profile, uint32_t index)
 
     return smp_thread_groups_is_overflow(profile->groups, group) ||
            smp_thread_groups_is_jvm(profile->groups, group) ||
-           strcmp(info_of(profile, index)->name, SMP_OTHER_THREADS_NAME) == 0;
-}
-
-/* Finds the sampled group of the same name. */
-static bool find_sampled(const struct smp_profile *profile, uint32_t other, uint32_t *index)
-{
-    const struct smp_group_key key = { .name = info_of(profile, other)->name,
-                                       .kind = SMP_GROUP_SAMPLED };
-    struct smp_group group;
-
-    if (!smp_thread_groups_peek(profile->groups, key, &group))
-        return false;
-    *index = group.index;
-    return true;
+           strcmp(smp_profile_group_info(profile, index)->name, SMP_OTHER_THREADS_NAME) == 0;
 }
 
 static bool has_too_many(const struct group_limit *limit)
@@ -78,7 +54,7 @@ static bool has_too_many(const struct group_limit *limit)
     if (limit->most == 0 || limit->count <= limit->most)
         return false;
     for (uint32_t i = 0; i < limit->count; i++)
-        of_kind[info_of(limit->profile, i)->kind] += !is_apart(limit->profile, i);
+        of_kind[smp_profile_group_info(limit->profile, i)->kind] += !is_apart(limit->profile, i);
     for (int kind = 0; kind < SMP_GROUP_KINDS; kind++)
         is_too_many = is_too_many || of_kind[kind] > limit->most;
     return is_too_many;
@@ -97,7 +73,8 @@ static void join_sampled(struct group_limit *limit)
     size_t ranked = 0;
 
     for (uint32_t i = 0; i < limit->count; i++) {
-        if (info_of(limit->profile, i)->kind == SMP_GROUP_SAMPLED && !is_apart(limit->profile, i))
+        if (smp_profile_group_info(limit->profile, i)->kind == SMP_GROUP_SAMPLED &&
+            !is_apart(limit->profile, i))
             limit->ranking[ranked++] = i;
     }
     join_least_active(limit, ranked, limit->most);
@@ -108,14 +85,16 @@ static void join_others(struct group_limit *limit, enum smp_group_kind kind)
 {
     size_t stay = 0;
     size_t ranked = 0;
-    uint32_t sampled = 0;
 
     for (uint32_t i = 0; i < limit->count; i++) {
-        if (info_of(limit->profile, i)->kind != kind || is_apart(limit->profile, i))
+        struct smp_group sampled;
+        if (smp_profile_group_info(limit->profile, i)->kind != kind || is_apart(limit->profile, i))
             continue;
-        if (!find_sampled(limit->profile, i, &sampled))
+        if (!smp_thread_groups_of_same_name(limit->profile->groups,
+                                            (struct smp_group){ .index = i }, SMP_GROUP_SAMPLED,
+                                            &sampled))
             limit->ranking[ranked++] = i;
-        else if (limit->is_joined[sampled])
+        else if (limit->is_joined[sampled.index])
             limit->is_joined[i] = true;
         else
             stay++;

@@ -7,15 +7,15 @@
 #include "base/memory_budget.h"
 #include "model/measure.h"
 
-enum { FIRST_ROWS = 16, MOST_BYTES = 256 * 1024 };
+enum { MOST_BYTES = 256 * 1024 };
 
 struct smp_lock_times {
     struct smp_memory_budget budget;
     uint32_t other;
     struct smp_hash_map by_lines; /* id is the row's index + 1 */
+    struct smp_grown grown;       /* the memory of rows */
     struct smp_lock_time *rows;
     size_t count;
-    size_t capacity;
 };
 
 enum smp_status smp_lock_times_create(struct smp_quota *quota, uint32_t other,
@@ -38,26 +38,18 @@ void smp_lock_times_destroy(struct smp_lock_times *times)
     if (times == NULL)
         return;
     quota = times->budget.quota;
-    smp_memory_budget_give(&times->budget, times->rows, times->capacity * sizeof(*times->rows));
+    smp_memory_budget_give(&times->budget, times->grown.items, times->grown.bytes);
     smp_hash_map_fini(&times->by_lines, &smp_hash_ids, &times->budget);
     smp_free(quota, times);
 }
 
 static bool reserve_row(struct smp_lock_times *times)
 {
-    const size_t capacity = times->capacity == 0 ? FIRST_ROWS : 2 * times->capacity;
-    struct smp_lock_time *grown;
-
-    if (!smp_hash_map_reserve(&times->by_lines, &smp_hash_ids, &times->budget, 1))
+    if (!smp_hash_map_reserve(&times->by_lines, &smp_hash_ids, &times->budget, 1) ||
+        !smp_memory_budget_fit(&times->budget, &times->grown,
+                               (times->count + 1) * sizeof(*times->rows)))
         return false;
-    if (times->count < times->capacity)
-        return true;
-    grown = smp_memory_budget_grow(&times->budget, times->rows, times->capacity * sizeof(*grown),
-                                   capacity * sizeof(*grown));
-    if (grown == NULL)
-        return false;
-    times->rows = grown;
-    times->capacity = capacity;
+    times->rows = times->grown.items;
     return true;
 }
 

@@ -22,8 +22,8 @@
 #endif
 
 /*
- * How a measure adds up. A tree has self amounts, and totals once it is sealed. This says which of
- * the two a row shows, and which groups (model/group_key.h) a sum includes.
+ * How a measure adds up. A tree has self amounts, and totals once it is finished. This says which
+ * of the two a row shows, and which groups (model/group_key.h) a sum includes.
  *
  * TOTAL  A row shows a node with all below it. Sums over groups include sampled trees only, because
  *        counted trees repeat their time.

@@ -16,7 +16,6 @@
 #include "base/utf8.h"
 #include "model/class_name.h"
 #include "model/escape.h"
-#include "model/line_tables.h"
 #include "model/names.h"
 
 enum {
@@ -36,7 +35,6 @@ struct smp_methods {
     const struct smp_wait_rules *rules;
     struct smp_hash_map known;
     struct smp_names names;
-    struct smp_line_tables line_tables;
     uint32_t over_limit;     /* location */
     uint32_t folded;         /* location */
     uint32_t unloaded_table; /* line table of a pseudo-method */
@@ -250,7 +248,7 @@ static void remember(struct smp_methods *methods, uint64_t key, int32_t bci, uin
 
 static uint32_t locate_known(struct smp_methods *methods, uint32_t known, int32_t bci)
 {
-    const struct smp_line_table *table = smp_line_tables_get(&methods->line_tables, known);
+    const struct smp_line_table *table = smp_names_line_table_at(&methods->names, known);
     const struct smp_named_method *method = smp_names_method_at(&methods->names, table->method);
     const struct smp_named_location wanted = {
         .method = table->method,
@@ -274,7 +272,7 @@ static uint32_t locate_named(struct smp_methods *methods, const struct smp_metho
     /* A native method has only one location, so its lines are never needed. */
     if (location != 0 && !info->is_native)
         remember(methods, key, OF_KEY,
-                 smp_line_tables_keep(&methods->line_tables, wanted.method, info->lines, count));
+                 smp_names_line_table(&methods->names, wanted.method, info->lines, count));
     return location;
 }
 
@@ -350,7 +348,7 @@ static uint32_t add_pseudo_table(struct smp_methods *methods, const char *text)
 
     return location == 0
                ? 0
-               : smp_line_tables_keep(&methods->line_tables,
+               : smp_names_line_table(&methods->names,
                                       smp_names_location_at(&methods->names, location)->method,
                                       NULL, 0);
 }
@@ -369,7 +367,6 @@ static bool add_first(struct smp_methods *methods)
 
 static void destroy(struct smp_methods *methods)
 {
-    smp_line_tables_fini(&methods->line_tables);
     smp_names_fini(&methods->names);
     smp_hash_map_fini(&methods->known, &smp_hash_pairs, &methods->budget);
     smp_free(methods->budget.quota, methods);
@@ -392,10 +389,7 @@ enum smp_status smp_methods_create(struct smp_quota *quota, size_t max_bytes,
     methods->filter = filter;
     methods->family = atomic_fetch_add_explicit(&newest_family, 1, memory_order_relaxed) + 1;
     atomic_init(&methods->holders, 1);
-    status = smp_names_init(&methods->names, &methods->budget);
-    if (status == SMP_OK)
-        status = smp_line_tables_init(&methods->line_tables, &methods->budget,
-                                      max_bytes / SMP_LINES_SHARE);
+    status = smp_names_init(&methods->names, &methods->budget, max_bytes / SMP_LINES_SHARE);
     if (status == SMP_OK && !add_first(methods))
         status = SMP_EQUOTA;
     if (status == SMP_OK)
@@ -481,11 +475,16 @@ uint32_t smp_methods_folded(const struct smp_methods *methods)
     return methods->folded;
 }
 
+static const struct smp_named_method *method_of(const struct smp_methods *methods,
+                                                uint32_t location)
+{
+    return smp_names_method_at(&methods->names,
+                               smp_names_location_at(&methods->names, location)->method);
+}
+
 bool smp_methods_monitored(const struct smp_methods *methods, uint32_t location)
 {
-    const uint32_t method = smp_names_location_at(&methods->names, location)->method;
-
-    return smp_names_method_at(&methods->names, method)->is_monitored;
+    return method_of(methods, location)->is_monitored;
 }
 
 void smp_methods_packages(const struct smp_methods *methods, char *out, size_t size)
@@ -498,23 +497,17 @@ void smp_methods_packages(const struct smp_methods *methods, char *out, size_t s
 
 bool smp_methods_own(const struct smp_methods *methods, uint32_t location)
 {
-    const uint32_t method = smp_names_location_at(&methods->names, location)->method;
-
-    return smp_names_method_at(&methods->names, method)->is_own;
+    return method_of(methods, location)->is_own;
 }
 
 enum smp_wait_kind smp_methods_wait_kind(const struct smp_methods *methods, uint32_t location)
 {
-    const uint32_t method = smp_names_location_at(&methods->names, location)->method;
-
-    return (enum smp_wait_kind)smp_names_method_at(&methods->names, method)->wait_kind;
+    return (enum smp_wait_kind)method_of(methods, location)->wait_kind;
 }
 
 bool smp_methods_is_application(const struct smp_methods *methods, uint32_t location)
 {
-    const uint32_t method = smp_names_location_at(&methods->names, location)->method;
-
-    return smp_names_method_at(&methods->names, method)->is_application;
+    return method_of(methods, location)->is_application;
 }
 
 uint64_t smp_methods_family(const struct smp_methods *methods)
@@ -682,6 +675,13 @@ void smp_methods_view(const struct smp_methods *methods, uint32_t location,
         .parameters = method->parameters == 0 ? NULL : smp_names_text_at(names, method->parameters),
         .since_ms = method->since_ms,
     };
+}
+
+size_t smp_location_package_length(const struct smp_location_view *view)
+{
+    const char *const dot = view->is_pseudo ? NULL : strrchr(view->class_name, '.');
+
+    return dot == NULL ? 0 : (size_t)(dot - view->class_name);
 }
 
 void smp_location_method_text(const struct smp_location_view *view, struct smp_bytes *out)

@@ -172,6 +172,9 @@ static inline bool smp_location_is_same_method(const struct smp_location_view *a
            (a->parameters == b->parameters || a->parameters == NULL || b->parameters == NULL);
 }
 
+/* The length of the package's name within class_name; 0: no package, or a pseudo-location. */
+size_t smp_location_package_length(const struct smp_location_view *view);
+
 /*
  * Appends the frame as StackTraceElement prints it, without module or loader:
  * a.B.c(B.java:12), a.B.c(B.java), a.B.c(Native Method), a.B.c(Unknown Source), or the pseudo text.

@@ -57,7 +57,23 @@ static uint32_t add_item(struct smp_names *names, struct smp_name_table *table, 
 
 /* --- life --- */
 
-enum smp_status smp_names_init(struct smp_names *names, struct smp_memory_budget *budget)
+static enum smp_status init_line_tables(struct smp_names *names, size_t max_bytes)
+{
+    const size_t most = max_bytes < UINT32_MAX ? max_bytes : UINT32_MAX;
+    const enum smp_status status =
+        smp_arena_create_within(names->budget, most, &names->line_tables);
+
+    if (status != SMP_OK)
+        return status;
+    /* No table has id 0. */
+    return smp_arena_alloc(names->line_tables, sizeof(struct smp_line_table),
+                           _Alignof(struct smp_line_table)) != NULL
+               ? SMP_OK
+               : SMP_EQUOTA;
+}
+
+enum smp_status smp_names_init(struct smp_names *names, struct smp_memory_budget *budget,
+                               size_t max_lines_bytes)
 {
     enum smp_status status;
 
@@ -69,6 +85,8 @@ enum smp_status smp_names_init(struct smp_names *names, struct smp_memory_budget
     if (status == SMP_OK)
         status = init_table(names, &names->locations, sizeof(struct smp_named_location),
                             _Alignof(struct smp_named_location));
+    if (status == SMP_OK)
+        status = init_line_tables(names, max_lines_bytes);
     if (status != SMP_OK)
         smp_names_fini(names);
     return status;
@@ -78,6 +96,7 @@ void smp_names_fini(struct smp_names *names)
 {
     if (names->budget == NULL)
         return;
+    smp_arena_destroy(names->line_tables);
     fini_table(names, &names->locations);
     fini_table(names, &names->methods);
     fini_table(names, &names->texts);
@@ -156,4 +175,37 @@ bool smp_names_reserve_method(struct smp_names *names)
 {
     return reserve_items(names, &names->methods, 1, sizeof(struct smp_named_method)) &&
            reserve_items(names, &names->texts, TEXTS_OF_METHOD, USUAL_TEXT_BYTES);
+}
+
+/* --- line tables --- */
+
+uint32_t smp_names_line_table(struct smp_names *names, uint32_t method,
+                              const struct smp_line *lines, size_t count)
+{
+    struct smp_line_table *table = NULL;
+
+    if (count > SMP_MAX_LINES_KEPT)
+        return 0;
+    table = smp_arena_alloc(names->line_tables, sizeof(*table) + count * sizeof(*lines),
+                            _Alignof(struct smp_line_table));
+    if (table == NULL)
+        return 0;
+    table->method = method;
+    table->count = (uint32_t)count;
+    if (count > 0)
+        memcpy(table->lines, lines, count * sizeof(*lines));
+    return (uint32_t)((char *)table - (char *)smp_arena_base(names->line_tables));
+}
+
+int32_t smp_line_find(const struct smp_line *lines, size_t count, int32_t bci)
+{
+    const struct smp_line *best = NULL;
+
+    if (bci < 0)
+        bci = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (lines[i].start_bci <= bci && (best == NULL || lines[i].start_bci >= best->start_bci))
+            best = &lines[i];
+    }
+    return best == NULL || best->line <= 0 ? SMP_LINE_UNKNOWN : best->line;
 }

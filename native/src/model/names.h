@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * names.h - the append-only arrays behind methods.h: texts, methods made of them, and locations.
- * Each is stored once.
+ * names.h - the append-only arrays behind methods.h: texts, methods made of them, and locations,
+ * each stored once; and copies of methods' line tables, so that a new byte code index needs no call
+ * of the JVM.
  *
  *   location {method, line} ──► method {class, name, file, parameters} ──► text
  *
  * Owns     its arrays and the tables to find things in them.
  * Threads  one writer. An element whose id a reader has is complete and never moves. Only its
- *          is_monitored, is_application and wait_kind may change.
+ *          is_monitored, is_application and wait_kind may change. Line tables are the writer's.
  * Errors   id 0 if there is no memory. Parts stored until then stay, and the next call finds them.
- * Cost     one hash. A new overload: the hashes of all overloads of its name.
+ * Cost     one hash. A new overload: the hashes of all overloads of its name. A line takes 8 bytes,
+ *          and smp_line_find scans a table.
  */
 #ifndef SMP_MODEL_NAMES_H
 #define SMP_MODEL_NAMES_H
@@ -23,6 +25,7 @@
 #include "base/hash_map.h"
 #include "base/memory_budget.h"
 #include "base/status.h"
+#include "model/sample.h"
 
 enum { SMP_LINE_UNKNOWN = -1, SMP_LINE_NATIVE = -2 };
 
@@ -59,11 +62,21 @@ struct smp_names {
     struct smp_name_table texts;
     struct smp_name_table methods;
     struct smp_name_table locations;
+    struct smp_arena *line_tables;
 };
 
-/* On failure there is nothing to fini. */
-SMP_CHECKED enum smp_status smp_names_init(struct smp_names *names,
-                                           struct smp_memory_budget *budget);
+/* The copy of a method's line table. */
+struct smp_line_table {
+    uint32_t method;
+    uint32_t count;
+    struct smp_line lines[];
+};
+
+enum { SMP_MAX_LINES_KEPT = 65536 /* of one method; javac makes no more */ };
+
+/* Line tables get at most max_lines_bytes of the budget. On failure there is nothing to fini. */
+SMP_CHECKED enum smp_status
+smp_names_init(struct smp_names *names, struct smp_memory_budget *budget, size_t max_lines_bytes);
 void smp_names_fini(struct smp_names *names);
 
 uint32_t smp_names_text(struct smp_names *names, const char *text);
@@ -72,6 +85,9 @@ uint32_t smp_names_method(struct smp_names *names, const struct smp_named_method
 /* A line tells overloads apart, so methods with one plain have one location per line, whether their
  * parameters are known or not. Without a line each method has a location of its own. */
 uint32_t smp_names_location(struct smp_names *names, struct smp_named_location wanted);
+/* Keeps a copy of a line table and returns its id. lines may be NULL if count is 0. */
+uint32_t smp_names_line_table(struct smp_names *names, uint32_t method,
+                              const struct smp_line *lines, size_t count);
 
 /* Reserves memory for the next new location. */
 bool smp_names_reserve_location(struct smp_names *names);
@@ -105,5 +121,19 @@ static inline bool smp_named_method_is_pseudo(const struct smp_named_method *met
 {
     return method->method_name == 0;
 }
+
+/* id: that of a line table. */
+static inline const struct smp_line_table *smp_names_line_table_at(const struct smp_names *names,
+                                                                   uint32_t id)
+{
+    const char *const base = smp_arena_base(names->line_tables);
+
+    return (const struct smp_line_table *)(const void *)(base + id);
+}
+
+/* Returns the line of bci: that of the entry with the highest start up to bci, and the last of
+ * several. The table may be in any order. A negative bci means the method's beginning: the JVM
+ * reports it for compiled code at the entry of a method. */
+int32_t smp_line_find(const struct smp_line *lines, size_t count, int32_t bci);
 
 #endif

@@ -16,14 +16,14 @@
 /*
  * In the location of a leaf below the node of its stack: the counted node of the same tree in which
  * the thread was, with this bit set. The root of a counted group means that it was in a probe. Such
- * leaves are in open trees only: seal folds them into the node of their stack.
+ * leaves are in open trees only: finish folds them into the node of their stack.
  */
 #define SMP_LOCATION_CALL 0x40000000u
 
 struct smp_node {
     uint32_t parent;
     uint32_t location;
-    uint32_t last_child; /* open: the child found last, 0 = no child. sealed: the first child */
+    uint32_t last_child; /* open: the child found last, 0 = no child. finished: the first child */
     uint32_t row;        /* of its amounts. open: 0 = they are zero, or those of its only child */
 };
 

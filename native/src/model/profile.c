@@ -7,10 +7,8 @@ static void sum_tallies(struct smp_profile *profile)
 {
     const size_t count = smp_thread_groups_count(profile->groups);
 
-    for (size_t i = 0; i < count; i++) {
-        const struct smp_group group = { .index = (uint32_t)i };
-        smp_tally_add(&profile->tally, &smp_thread_groups_info(profile->groups, group)->tally);
-    }
+    for (uint32_t i = 0; i < count; i++)
+        smp_tally_add(&profile->tally, &smp_profile_group_info(profile, i)->tally);
 }
 
 enum smp_status smp_profile_create(struct smp_quota *quota, struct smp_tree *tree,
@@ -47,7 +45,7 @@ enum smp_status smp_profile_create_for(struct smp_quota *quota, struct smp_tree 
     profile->family = smp_methods_family(methods);
     profile->location_count = location_count;
     atomic_init(&profile->holders, 1);
-    smp_tree_seal(tree);
+    smp_tree_finish(tree);
     sum_tallies(profile);
     *out = profile;
     return SMP_OK;
@@ -77,17 +75,33 @@ void smp_profile_method_text(const struct smp_profile *profile, uint32_t locatio
     smp_location_method_text(&view, out);
 }
 
+bool smp_profile_group_is_jvm(const struct smp_profile *profile, uint32_t index)
+{
+    return smp_thread_groups_is_jvm(profile->groups, (struct smp_group){ .index = index });
+}
+
+int64_t smp_profile_group_total(const struct smp_profile *profile, uint32_t index,
+                                enum smp_measure measure)
+{
+    const uint32_t root = smp_profile_group_info(profile, index)->root;
+
+    return root == 0 ? 0 : smp_column_at(smp_tree_column(profile->tree, measure), root);
+}
+
+int64_t smp_profile_group_active(const struct smp_profile *profile, uint32_t index)
+{
+    return smp_subtract_clamped(smp_profile_group_total(profile, index, SMP_MEASURE_WALL),
+                                smp_profile_group_total(profile, index, SMP_MEASURE_IDLE));
+}
+
 int64_t smp_profile_total(const struct smp_profile *profile, enum smp_measure measure)
 {
-    const struct smp_column column = smp_tree_column(profile->tree, measure);
     const size_t count = smp_thread_groups_count(profile->groups);
     int64_t total = 0;
 
     for (uint32_t i = 0; i < count; i++) {
-        const struct smp_group_info *const info =
-            smp_thread_groups_info(profile->groups, (struct smp_group){ .index = i });
-        if (info->root != 0 && info->kind == smp_profile_kind_of(measure))
-            total = smp_add_clamped(total, smp_column_at(column, info->root));
+        if (smp_profile_group_info(profile, i)->kind == smp_profile_kind_of(measure))
+            total = smp_add_clamped(total, smp_profile_group_total(profile, i, measure));
     }
     return total;
 }
@@ -166,14 +180,13 @@ size_t smp_profile_bytes(const struct smp_profile *profile)
 }
 
 /* A sampled group is judged by its time alone: its root may have CPU time that no poll has seen. */
-static bool has_anything(const struct smp_profile *profile, const struct smp_group_info *info)
+static bool has_anything(const struct smp_profile *profile, uint32_t index)
 {
-    const struct smp_column wall = smp_tree_column(profile->tree, SMP_MEASURE_WALL);
+    const struct smp_group_info *const info = smp_profile_group_info(profile, index);
 
-    if (info->root == 0)
-        return false;
-    return info->kind == SMP_GROUP_COUNTED ? smp_tree_has_any(profile->tree, info->root)
-                                           : smp_column_at(wall, info->root) > 0;
+    return info->kind == SMP_GROUP_COUNTED
+               ? info->root != 0 && smp_tree_has_any(profile->tree, info->root)
+               : smp_profile_group_total(profile, index, SMP_MEASURE_WALL) > 0;
 }
 
 bool smp_profile_is_empty(const struct smp_profile *profile)
@@ -184,60 +197,8 @@ bool smp_profile_is_empty(const struct smp_profile *profile)
         profile->signal_taker[0] != '\0')
         return false;
     for (uint32_t i = 0; i < count; i++) {
-        const struct smp_group group = { .index = i };
-        if (has_anything(profile, smp_thread_groups_info(profile->groups, group)) &&
-            !smp_thread_groups_is_jvm(profile->groups, group))
+        if (has_anything(profile, i) && !smp_profile_group_is_jvm(profile, i))
             return false;
     }
     return true;
-}
-
-/* --- counts --- */
-
-void smp_profile_counts_fini(struct smp_profile_counts *counts)
-{
-    smp_root_times_destroy(counts->root_times);
-    smp_caller_calls_destroy(counts->caller_calls);
-    smp_counting_account_destroy(counts->account);
-}
-
-void smp_profile_counts_renumber(struct smp_profile_counts *counts, const uint32_t *places)
-{
-    if (counts->root_times != NULL)
-        smp_root_times_renumber(counts->root_times, places);
-    if (counts->caller_calls != NULL)
-        smp_caller_calls_renumber(counts->caller_calls, places);
-}
-
-enum smp_status smp_profile_counts_add_root_time(struct smp_profile_counts *counts,
-                                                 struct smp_quota *quota,
-                                                 const struct smp_root_time *time)
-{
-    enum smp_status status = SMP_OK;
-
-    if (counts->root_times == NULL)
-        status = smp_root_times_create(quota, &counts->root_times);
-    return status == SMP_OK ? smp_root_times_add(counts->root_times, time) : status;
-}
-
-enum smp_status smp_profile_counts_add_caller(struct smp_profile_counts *counts,
-                                              struct smp_quota *quota,
-                                              const struct smp_caller_call *call)
-{
-    enum smp_status status = SMP_OK;
-
-    if (counts->caller_calls == NULL)
-        status = smp_caller_calls_create(quota, &counts->caller_calls);
-    return status == SMP_OK ? smp_caller_calls_add(counts->caller_calls, call) : status;
-}
-
-enum smp_status smp_profile_counts_add_account(struct smp_profile_counts *counts,
-                                               struct smp_quota *quota,
-                                               const struct smp_counting_account *more)
-{
-    enum smp_status status = SMP_OK;
-
-    if (counts->account == NULL)
-        status = smp_counting_account_create(quota, &counts->account);
-    return status == SMP_OK ? smp_counting_account_merge(counts->account, more) : status;
 }

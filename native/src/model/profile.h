@@ -18,30 +18,16 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
-#include "model/caller_calls.h"
-#include "model/counting_account.h"
 #include "model/lock_times.h"
 #include "model/methods.h"
 #include "model/outcome.h"
 #include "model/overloads.h"
-#include "model/root_times.h"
+#include "model/profile_counts.h"
 #include "model/second_times.h"
 #include "model/thread_groups.h"
 #include "model/tree.h"
 
 enum { SMP_PROFILE_PACKAGES_BYTES = 256, SMP_SIGNAL_TAKER_BYTES = 256 };
-
-/* What a profile knows of counted calls beside its trees. An interval and a merge gather it and
- * hand it to the profile they make. Each part is created with its first entry. All zero: nothing
- * was counted. */
-struct smp_profile_counts {
-    struct smp_root_times *root_times;     /* of nodes of counted trees; NULL: none */
-    struct smp_counting_account *account;  /* NULL unless calls are counted */
-    struct smp_caller_calls *caller_calls; /* NULL: none */
-    /* Wall clock: when counting began, or was reset, within the interval; 0: at its start. */
-    int64_t begin_ms;
-    bool is_anew; /* a reset: counts of earlier intervals are void */
-};
 
 struct smp_profile {
     /* The wall clock at both ends, for titles; all amounts come from the monotonic clock. */
@@ -66,7 +52,7 @@ struct smp_profile {
     size_t memory_limit_bytes;
     struct smp_tally tally; /* the sum over all groups */
     uint64_t counters[SMP_COUNTER_COUNT];
-    struct smp_tree *tree; /* sealed */
+    struct smp_tree *tree; /* finished */
     struct smp_thread_groups *groups;
     /* The sampler that numbered the groups' threads, as in smp_methods_family; 0: several samplers
      * did, so threads cannot be matched with those of another profile. */
@@ -90,7 +76,7 @@ static inline enum smp_measure smp_profile_measure(const struct smp_profile *pro
 }
 
 /*
- * On success adopts tree and groups, holds methods, seals the tree, sums the groups' tallies and
+ * On success adopts tree and groups, holds methods, finishes the tree, sums the groups' tallies and
  * copies the monitored packages. Called by the writer of methods, who must fill in the times,
  * counters and memory figures of the result.
  */
@@ -121,6 +107,20 @@ static inline enum smp_group_kind smp_profile_kind_of(enum smp_measure measure)
                                                                : SMP_GROUP_SAMPLED;
 }
 
+/* The group with this index. */
+static inline struct smp_group_info *smp_profile_group_info(const struct smp_profile *profile,
+                                                            uint32_t index)
+{
+    return smp_thread_groups_info(profile->groups, (struct smp_group){ .index = index });
+}
+
+/* Is it the group of the JVM's own threads? */
+bool smp_profile_group_is_jvm(const struct smp_profile *profile, uint32_t index);
+/* The total of the group's tree; 0 if it has no tree. */
+int64_t smp_profile_group_total(const struct smp_profile *profile, uint32_t index,
+                                enum smp_measure measure);
+/* The group's wall time that is not idle. */
+int64_t smp_profile_group_active(const struct smp_profile *profile, uint32_t index);
 /* The sum over all groups of the measure's kind. O(groups). */
 int64_t smp_profile_total(const struct smp_profile *profile, enum smp_measure measure);
 /* The kind of tree that has the node, which is not 0. O(depth); O(1) if all trees are sampled
@@ -154,22 +154,5 @@ size_t smp_profile_bytes(const struct smp_profile *profile);
 /* True: nothing is to be reported. No poll was made, no thread group but [JVM] has time or calls,
  * no interval was dropped since the last one, and no library took over the signal. */
 bool smp_profile_is_empty(const struct smp_profile *profile);
-
-/* --- counts --- */
-
-void smp_profile_counts_fini(struct smp_profile_counts *counts);
-
-/* Called after a fold of the tree (tree_fold.h). */
-void smp_profile_counts_renumber(struct smp_profile_counts *counts, const uint32_t *places);
-
-SMP_CHECKED enum smp_status smp_profile_counts_add_root_time(struct smp_profile_counts *counts,
-                                                             struct smp_quota *quota,
-                                                             const struct smp_root_time *time);
-SMP_CHECKED enum smp_status smp_profile_counts_add_caller(struct smp_profile_counts *counts,
-                                                          struct smp_quota *quota,
-                                                          const struct smp_caller_call *call);
-SMP_CHECKED enum smp_status smp_profile_counts_add_account(struct smp_profile_counts *counts,
-                                                           struct smp_quota *quota,
-                                                           const struct smp_counting_account *more);
 
 #endif

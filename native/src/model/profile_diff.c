@@ -85,8 +85,7 @@ static enum smp_status add_side_groups(struct smp_profile_diff *diff, enum smp_d
     enum smp_status status = SMP_OK;
 
     for (uint32_t i = 0; i < count && status == SMP_OK; i++) {
-        const struct smp_group_info *const info =
-            smp_thread_groups_info(profile->groups, (struct smp_group){ .index = i });
+        const struct smp_group_info *const info = smp_profile_group_info(profile, i);
         const uint32_t name = smp_methods_try_pseudo(diff->names, info->name);
         const uint32_t location = name | tags[info->kind];
         status = name == SMP_LOCATION_NONE

@@ -36,7 +36,7 @@ struct merger {
     bool is_one_family; /* equal serials are one thread */
     struct smp_merge_limits limits;
     const bool *is_joined; /* groups of the only profile that go to [other threads]; NULL: none */
-    /* Of the only profile; NULL: recursions are not folded */
+    /* The only profile's recursion; NULL: recursions are not folded */
     const struct smp_recursion *recursion;
     uint32_t *levels;     /* by node of the new tree; NULL likewise */
     size_t first_counted; /* earlier profiles were reset, so their counted trees are dropped */
@@ -48,7 +48,7 @@ struct merger {
     struct smp_second_times *seconds;
     uint64_t lost_seconds;
     uint64_t folded; /* nodes of the new tree that were folded */
-    /* Of the profile that is being added: */
+    /* For the profile that is being added: */
     struct smp_group *group_of; /* its group's index in the new groups */
     uint32_t *places;           /* its node's index in the new tree */
     uint32_t placed;            /* nodes that have their place */
@@ -182,10 +182,9 @@ static enum smp_status make_merge_arrays(struct merger *merger)
 /* --- adding one --- */
 
 static enum smp_status merge_one_group(struct merger *merger, const struct smp_profile *from,
-                                       size_t i)
+                                       uint32_t i)
 {
-    const struct smp_group_info *const info =
-        smp_thread_groups_info(from->groups, (struct smp_group){ .index = (uint32_t)i });
+    const struct smp_group_info *const info = smp_profile_group_info(from, i);
     const bool is_joined = merger->is_joined != NULL && merger->is_joined[i];
     const enum smp_status status = smp_thread_groups_add_group(
         merger->groups, from->groups, i, is_joined ? SMP_OTHER_THREADS_NAME : info->name,
@@ -213,7 +212,7 @@ static enum smp_status merge_groups(struct merger *merger, const struct smp_prof
 {
     const size_t count = smp_thread_groups_count(from->groups);
 
-    for (size_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         if (merge_one_group(merger, from, i) != SMP_OK)
             return SMP_ENOMEM;
     }

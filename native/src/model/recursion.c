@@ -21,7 +21,7 @@ struct turn_search {
     uint32_t *runs;
 };
 
-/* A leaf without amounts is no call: sealing a tree leaves such leaves. */
+/* A leaf without amounts is no call: a finished tree has such leaves where calls were recorded. */
 static void note_methods(const struct turn_search *search, const struct smp_profile *profile)
 {
     for (uint32_t node = 1; node < search->node_count; node++) {

@@ -182,7 +182,7 @@ void smp_state_times_clear(struct smp_state_times *times, uint32_t node)
     times->refs[node] = 0;
 }
 
-/* --- sealing --- */
+/* --- totals --- */
 
 uint32_t smp_state_times_plan_node(uint32_t plan, uint32_t *parent_plan)
 {

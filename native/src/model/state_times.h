@@ -10,7 +10,7 @@
  * and wall time cannot disagree, and a node with one state, like nearly all, takes only the 32
  * bits. The caller passes the wall time to each call.
  *
- * In a sealed tree a node whose time is all in one child refers to the child's times.
+ * In a finished tree a node whose time is all in one child refers to the child's times.
  *
  * Owns     its arrays.
  * Threads  as tree.h.
@@ -95,10 +95,10 @@ int64_t smp_state_times_take(struct smp_state_times *times, uint32_t node,
 void smp_state_times_clear(struct smp_state_times *times, uint32_t node);
 
 /*
- * Sealing turns own times into totals, children before parents. plans has a zeroed word for each
- * node. First call plan for each node, then plan_node for each node, parents last, which returns
- * how many words its total may take. Then reserve their sum. Then call add_up for each node, with
- * the wall times that the node (its total) and its parent have at that moment.
+ * To turn own times into totals, children before parents: call plan for each node, then plan_node
+ * for each node, parents last, which returns how many words its total may take. Reserve their sum.
+ * Then call add_up for each node, with the wall times that the node (its total) and its parent have
+ * at that moment. The caller keeps a plan, a word, for each node.
  */
 static inline void smp_state_times_plan(const struct smp_state_times *times, uint32_t node,
                                         uint32_t *plan)

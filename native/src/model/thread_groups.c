@@ -217,6 +217,14 @@ bool smp_thread_groups_peek(const struct smp_thread_groups *groups, struct smp_g
     return id != 0;
 }
 
+bool smp_thread_groups_of_same_name(const struct smp_thread_groups *groups, struct smp_group other,
+                                    enum smp_group_kind kind, struct smp_group *out)
+{
+    const struct smp_group_key key = { .name = info_at(groups, other.index)->name, .kind = kind };
+
+    return smp_thread_groups_peek(groups, key, out);
+}
+
 /* True: the key is new in this group and was added. */
 static bool see_key(struct smp_thread_groups *groups, struct smp_group group, uint64_t key)
 {
@@ -449,17 +457,9 @@ static bool add_names(struct smp_thread_groups *to, struct smp_group_info *info,
     const uint32_t before = info->listed;
     const uint64_t lost_before = info->names_lost;
 
-    for (uint32_t i = 0; i < other->listed && info->listed < SMP_MAX_LISTED_NAMES; i++) {
-        const struct kept_name kept = kept_name(other->names[i], SMP_MAX_LISTED_NAME_BYTES);
-        const char *copy = NULL;
-
-        if (is_listed(info, before, other->names[i]))
-            continue;
-        copy = keep_name(to, &kept);
-        if (copy == NULL)
-            info->names_lost++;
-        else
-            info->names[info->listed++] = copy;
+    for (uint32_t i = 0; i < other->listed; i++) {
+        if (!is_listed(info, before, other->names[i]))
+            list_name(to, info, other->names[i]);
     }
     return info->names_lost == lost_before;
 }

@@ -3,7 +3,7 @@
  * thread_groups.h - the thread groups of one interval: their threads, and how their polls ended.
  *
  * Owns     names, the set of (group, thread) pairs already counted, and the list of living threads.
- * Threads  one writer; readers only after the interval was sealed.
+ * Threads  one writer; readers only after the interval has ended.
  * Errors   create: SMP_ENOMEM, SMP_EQUOTA. find never fails: beyond SMP_MAX_GROUPS groups, or
  *          without memory, it returns the overflow group [over group limit] of the key's kind. The
  *          overflow group of counted groups is made with the first counted group. If there is no
@@ -88,6 +88,9 @@ bool smp_thread_groups_is_overflow(const struct smp_thread_groups *groups, struc
 /* Finds the group with this key. False: there is none. */
 bool smp_thread_groups_peek(const struct smp_thread_groups *groups, struct smp_group_key key,
                             struct smp_group *out);
+/* Finds the group of this kind with the name of another group. False: there is none. */
+bool smp_thread_groups_of_same_name(const struct smp_thread_groups *groups, struct smp_group other,
+                                    enum smp_group_kind kind, struct smp_group *out);
 /* Counts the thread with this serial in the group, once per interval. In a group of holders it is a
  * thread that was blocked, and raw_name is not used. */
 void smp_thread_groups_see(struct smp_thread_groups *groups, struct smp_group group,

@@ -19,7 +19,6 @@ enum {
     FIRST_SLOTS = SMP_ARENA_STEP / SLOT_BYTES, /* a multiple of every page size there is */
     FIRST_ROWS = 2,                            /* row 0, and the row of node 0 */
     MAX_NEW_HASHED = 2, /* the first node that an add appends, and the only child that was there */
-    PREFETCH = 128,     /* nodes ahead; half as many come too late for memory */
 };
 
 /* An odd number without pattern: 2^64 divided by the golden ratio. */
@@ -45,25 +44,11 @@ static size_t row_bytes(const struct smp_tree *tree)
     return (size_t)tree->width * AMOUNT_BYTES;
 }
 
-/* The measures that the table holds: all but the states. */
-static uint32_t table_measures(const struct smp_tree *tree)
-{
-    return tree->measures & SMP_TABLE_MEASURES;
-}
-
 /* Does the table hold just the first measures of the list? Then a row of it is the beginning of a
  * struct smp_amounts. */
 static bool holds_first_measures(const struct smp_tree *tree)
 {
-    return (table_measures(tree) & (table_measures(tree) + 1)) == 0;
-}
-
-/* NULL: not held. */
-static int64_t *amount_at(const struct smp_tree *tree, uint32_t row, enum smp_measure measure)
-{
-    int64_t *const column = tree->columns[measure];
-
-    return column == NULL ? NULL : column + (size_t)row * tree->width;
+    return (smp_tree_table_measures(tree) & (smp_tree_table_measures(tree) + 1)) == 0;
 }
 
 /* The row that the node's amounts are added to. */
@@ -98,7 +83,7 @@ static void give_row(struct smp_tree *tree, uint32_t node)
     /* A new row is zero, but a page that is read before it is written costs two page faults. */
     memset(smp_tree_row(tree, row), 0, row_bytes(tree));
     if (tree->has_errors)
-        tree->errors.of[row] = tree->errors.of[below];
+        tree->errors[row] = tree->errors[below];
     tree->nodes[node].row = row;
 }
 
@@ -257,16 +242,17 @@ static enum smp_status grow_slots(struct smp_tree *tree, size_t nodes, size_t sl
 /* Amounts matter more than their errors. */
 static void drop_errors(struct smp_tree *tree)
 {
-    smp_error_sums_fini(&tree->errors);
-    tree->errors = (struct smp_error_sums){ 0 };
+    smp_arena_destroy(tree->error_arena);
+    tree->error_arena = NULL;
+    tree->errors = NULL;
     tree->has_errors = false;
     tree->lost_errors++;
 }
 
 static enum smp_status grow_arrays(struct smp_tree *tree, size_t nodes, size_t rows)
 {
-    const size_t nodes_mark = smp_arena_mark(tree->node_arena);
-    const size_t table_mark = tree->width > 0 ? smp_arena_mark(tree->table_arena) : 0;
+    const size_t nodes_mark = smp_arena_used(tree->node_arena);
+    const size_t table_mark = tree->width > 0 ? smp_arena_used(tree->table_arena) : 0;
 
     if (nodes > 0 &&
         smp_arena_alloc(tree->node_arena, nodes * NODE_BYTES, _Alignof(struct smp_node)) == NULL)
@@ -282,7 +268,8 @@ static enum smp_status grow_arrays(struct smp_tree *tree, size_t nodes, size_t r
         smp_arena_rewind(tree->table_arena, table_mark);
         return SMP_ENOMEM;
     }
-    if (tree->has_errors && !smp_error_sums_grow(&tree->errors, rows))
+    if (tree->has_errors && smp_arena_alloc(tree->error_arena, rows * sizeof(*tree->errors),
+                                            _Alignof(struct smp_error_sum)) == NULL)
         drop_errors(tree);
     return SMP_OK;
 }
@@ -385,7 +372,8 @@ static enum smp_status create_tree_parts(struct smp_tree *tree)
         status = smp_state_times_init(&tree->states, tree->quota, most);
     if (status != SMP_OK)
         return status;
-    if (tree->has_errors && smp_error_sums_init(&tree->errors, tree->quota, most) != SMP_OK)
+    if (tree->has_errors &&
+        smp_arena_create(tree->quota, most * sizeof(*tree->errors), &tree->error_arena) != SMP_OK)
         drop_errors(tree);
     tree->reserved_bytes = slots_for(most, FIRST_SLOTS) * SLOT_BYTES;
     tree->slots = smp_map_reserve(tree->reserved_bytes);
@@ -408,7 +396,7 @@ enum smp_status smp_tree_create(struct smp_quota *quota, uint32_t measures, size
     tree->has_states = (measures & SMP_STATE_MEASURES) != 0;
     if (tree->has_states)
         tree->measures |= SMP_STATE_MEASURES | SMP_MEASURE_BIT(SMP_MEASURE_WALL);
-    tree->width = (uint32_t)__builtin_popcount(table_measures(tree));
+    tree->width = (uint32_t)__builtin_popcount(smp_tree_table_measures(tree));
     tree->has_errors = (measures & SMP_WITH_ERRORS) != 0 && tree->width > 0;
     tree->max_bytes = max_bytes;
     status = create_tree_parts(tree);
@@ -419,6 +407,8 @@ enum smp_status smp_tree_create(struct smp_quota *quota, uint32_t measures, size
     tree->nodes = smp_arena_base(tree->node_arena);
     if (tree->width > 0)
         tree->table = smp_arena_base(tree->table_arena);
+    if (tree->has_errors)
+        tree->errors = smp_arena_base(tree->error_arena);
     lay_out(tree);
     tree->node_count = 1;
     tree->row_count = FIRST_ROWS;
@@ -433,7 +423,7 @@ void smp_tree_destroy(struct smp_tree *tree)
         return;
     if (tree->slots != NULL)
         smp_map_release(tree->quota, tree->slots, tree->reserved_bytes, tree->slot_bytes);
-    smp_error_sums_fini(&tree->errors);
+    smp_arena_destroy(tree->error_arena);
     smp_state_times_fini(&tree->states);
     smp_arena_destroy(tree->table_arena);
     smp_arena_destroy(tree->node_arena);
@@ -456,7 +446,7 @@ static enum smp_status add_path(struct smp_tree *tree, uint32_t root, const uint
     size_t missing;
     size_t rows;
 
-    if (tree->sealed)
+    if (tree->is_finished)
         return SMP_ESTATE;
     missing = follow(tree, locations, count, &node);
     has_row = has_row && tree->width > 0 && (missing > 0 || tree->nodes[node].row == 0);
@@ -508,7 +498,7 @@ static bool has_state_room(const struct smp_tree *tree)
 static void credit_state(struct smp_tree *tree, uint32_t row, enum smp_thread_state state,
                          int64_t ns, bool may_grow)
 {
-    int64_t *const wall = amount_at(tree, row, SMP_MEASURE_WALL);
+    int64_t *const wall = smp_tree_amount_at(tree, row, SMP_MEASURE_WALL);
 
     if (ns <= 0)
         return;
@@ -520,9 +510,9 @@ static void credit_state(struct smp_tree *tree, uint32_t row, enum smp_thread_st
 void smp_tree_credit(struct smp_tree *tree, uint32_t node, enum smp_measure measure, int64_t amount)
 {
     const uint32_t row = row_of(tree, node);
-    int64_t *at = amount_at(tree, row, measure);
+    int64_t *at = smp_tree_amount_at(tree, row, measure);
 
-    if (tree->sealed || at == NULL)
+    if (tree->is_finished || at == NULL)
         return;
     if (measure == SMP_MEASURE_WALL && tree->has_states)
         credit_state(tree, row, SMP_STATE_RUNNING, amount, has_state_room(tree));
@@ -533,7 +523,7 @@ void smp_tree_credit(struct smp_tree *tree, uint32_t node, enum smp_measure meas
 void smp_tree_credit_wall(struct smp_tree *tree, uint32_t node, enum smp_thread_state state,
                           int64_t ns)
 {
-    if (tree->has_states && !tree->sealed)
+    if (tree->has_states && !tree->is_finished)
         credit_state(tree, row_of(tree, node), state, ns, has_state_room(tree));
     else
         smp_tree_credit(tree, node, SMP_MEASURE_WALL, ns);
@@ -567,7 +557,7 @@ void smp_tree_credit_row(struct smp_tree *tree, uint32_t row, const struct smp_a
         return;
     }
     for (int i = 0; i < SMP_TABLE_MEASURE_COUNT; i++) {
-        int64_t *const at = amount_at(tree, row, (enum smp_measure)i);
+        int64_t *const at = smp_tree_amount_at(tree, row, (enum smp_measure)i);
         if (at != NULL)
             *at = smp_add_clamped(*at, others.of[i]);
     }
@@ -575,7 +565,7 @@ void smp_tree_credit_row(struct smp_tree *tree, uint32_t row, const struct smp_a
 
 void smp_tree_credit_all(struct smp_tree *tree, uint32_t node, const struct smp_amounts *amounts)
 {
-    if (!tree->sealed && tree->width > 0)
+    if (!tree->is_finished && tree->width > 0)
         smp_tree_credit_row(tree, row_of(tree, node), amounts, has_state_room(tree));
 }
 
@@ -591,7 +581,7 @@ static int64_t take_amount(int64_t *at, int64_t amount)
 static int64_t take_states(struct smp_tree *tree, uint32_t row, enum smp_thread_state state,
                            int64_t ns)
 {
-    int64_t *const wall = amount_at(tree, row, SMP_MEASURE_WALL);
+    int64_t *const wall = smp_tree_amount_at(tree, row, SMP_MEASURE_WALL);
     int64_t left_ns = ns;
 
     for (int i = 0; i <= SMP_THREAD_STATE_COUNT && left_ns > 0; i++) {
@@ -610,9 +600,9 @@ int64_t smp_tree_take_back(struct smp_tree *tree, uint32_t node, enum smp_measur
                            int64_t amount)
 {
     const uint32_t row = tree->nodes[node].row;
-    int64_t *const at = amount_at(tree, row, measure);
+    int64_t *const at = smp_tree_amount_at(tree, row, measure);
 
-    if (tree->sealed || at == NULL)
+    if (tree->is_finished || at == NULL)
         return 0;
     return measure == SMP_MEASURE_WALL && tree->has_states
                ? take_states(tree, row, SMP_STATE_RUNNING, amount)
@@ -622,7 +612,7 @@ int64_t smp_tree_take_back(struct smp_tree *tree, uint32_t node, enum smp_measur
 int64_t smp_tree_take_back_wall(struct smp_tree *tree, uint32_t node, enum smp_thread_state state,
                                 int64_t ns)
 {
-    if (tree->sealed || !tree->has_states)
+    if (tree->is_finished || !tree->has_states)
         return smp_tree_take_back(tree, node, SMP_MEASURE_WALL, ns);
     return take_states(tree, tree->nodes[node].row, state, ns);
 }
@@ -631,10 +621,10 @@ int64_t smp_tree_change_state(struct smp_tree *tree, uint32_t node, enum smp_thr
                               enum smp_thread_state to, int64_t ns)
 {
     const uint32_t row = tree->nodes[node].row;
-    int64_t *const wall = amount_at(tree, row, SMP_MEASURE_WALL);
+    int64_t *const wall = smp_tree_amount_at(tree, row, SMP_MEASURE_WALL);
     int64_t taken_ns = 0;
 
-    if (tree->sealed || !tree->has_states || from == to)
+    if (tree->is_finished || !tree->has_states || from == to)
         return 0;
     taken_ns = smp_state_times_take(&tree->states, row, from, *wall, ns);
     *wall -= taken_ns;
@@ -655,7 +645,7 @@ static void add_change(struct smp_tree *tree, uint32_t node, float change, uint3
     const uint32_t row = tree->nodes[node].row;
 
     if (row != 0)
-        smp_error_sum_add(&tree->errors.of[row], tick, change);
+        smp_error_sum_add(&tree->errors[row], tick, change);
 }
 
 /* Children have higher numbers than their parents, so the node with the higher number is below the
@@ -664,7 +654,7 @@ void smp_tree_moved(struct smp_tree *tree, uint32_t from, uint32_t to, float cha
 {
     const struct smp_node *const nodes = tree->nodes;
 
-    if (!tree->has_errors || tree->sealed)
+    if (!tree->has_errors || tree->is_finished)
         return;
     while (from != to) {
         if (to > from) {
@@ -684,17 +674,17 @@ bool smp_tree_has_errors(const struct smp_tree *tree)
 
 double smp_tree_variance(const struct smp_tree *tree, uint32_t node)
 {
-    const uint32_t row = tree->sealed ? tree->nodes[node].row : row_below(tree, node);
+    const uint32_t row = tree->is_finished ? tree->nodes[node].row : row_below(tree, node);
 
-    return tree->has_errors ? smp_error_sum_variance(&tree->errors.of[row]) : -1;
+    return tree->has_errors ? smp_error_sum_variance(&tree->errors[row]) : -1;
 }
 
 void smp_tree_add_variance(struct smp_tree *tree, uint32_t node, double variance)
 {
     const uint32_t row = tree->nodes[node].row;
 
-    if (tree->has_errors && !tree->sealed && row != 0 && variance > 0)
-        tree->errors.of[row].variance += (float)variance;
+    if (tree->has_errors && !tree->is_finished && row != 0 && variance > 0)
+        tree->errors[row].variance += (float)variance;
 }
 
 uint64_t smp_tree_lost_errors(const struct smp_tree *tree)
@@ -702,245 +692,7 @@ uint64_t smp_tree_lost_errors(const struct smp_tree *tree)
     return tree->lost_errors;
 }
 
-/* --- spreading --- */
-
-/* value * part / whole, rounded down; part <= whole. */
-static int64_t share_of(int64_t value, int64_t part, int64_t whole)
-{
-    __extension__ typedef __int128 wide;
-
-    return (int64_t)((wide)value * part / whole);
-}
-
-/* During a spread last_child has the node's group. */
-static struct smp_tree_unseen *
-group_of(struct smp_tree *tree, uint32_t node,
-         struct smp_tree_unseen *(*of)(void *context, uint32_t group), void *context)
-{
-    struct smp_node *at = &tree->nodes[node];
-    const bool is_root = smp_node_is_group(at);
-
-    at->last_child = is_root ? smp_node_group(at) : tree->nodes[at->parent].last_child;
-    return of(context, at->last_child);
-}
-
-static void begin_spread(struct smp_tree_unseen *unseen, uint32_t root)
-{
-    if (unseen->fallback == 0)
-        unseen->fallback = root;
-    unseen->largest = unseen->fallback;
-    unseen->seen = 0;
-    unseen->left = unseen->amount;
-}
-
-static void see(struct smp_column column, struct smp_tree_unseen *unseen, uint32_t node)
-{
-    const int64_t amount = smp_column_at(column, node);
-
-    if (amount == 0)
-        return;
-    if (unseen->seen == 0 || amount > smp_column_at(column, unseen->largest))
-        unseen->largest = node;
-    unseen->seen = smp_add_clamped(unseen->seen, amount);
-}
-
-static void take_share(struct smp_tree *tree, enum smp_measure measure,
-                       struct smp_tree_unseen *unseen, uint32_t node)
-{
-    const int64_t seen = *amount_at(tree, tree->nodes[node].row, measure);
-    int64_t share;
-
-    if (seen == 0 || node == unseen->largest)
-        return;
-    share = share_of(unseen->amount, seen, unseen->seen);
-    smp_tree_credit(tree, node, measure, share);
-    unseen->left -= share;
-}
-
-static void take_rest(struct smp_tree *tree, enum smp_measure measure,
-                      struct smp_tree_unseen *unseen)
-{
-    smp_tree_credit(tree, unseen->largest, measure, unseen->left);
-    *unseen = (struct smp_tree_unseen){ .fallback = unseen->fallback, .seen = unseen->seen };
-}
-
-void smp_tree_spread(struct smp_tree *tree, enum smp_measure measure,
-                     struct smp_tree_unseen *(*of)(void *context, uint32_t group), void *context)
-{
-    const struct smp_column column = smp_tree_column(tree, measure);
-    struct smp_node *nodes = tree->nodes;
-
-    if (tree->sealed || column.step == 0)
-        return;
-    for (uint32_t i = 1; i < tree->node_count; i++) {
-        struct smp_tree_unseen *unseen = group_of(tree, i, of, context);
-        if (smp_node_is_group(&nodes[i]))
-            begin_spread(unseen, i);
-        see(column, unseen, i);
-    }
-    for (uint32_t i = 1; i < tree->node_count; i++)
-        take_share(tree, measure, of(context, nodes[i].last_child), i);
-    for (uint32_t i = 1; i < tree->node_count; i++) {
-        nodes[i].last_child = 0;
-        nodes[nodes[i].parent].last_child = i;
-        if (smp_node_is_group(&nodes[i]))
-            take_rest(tree, measure, of(context, smp_node_group(&nodes[i])));
-    }
-}
-
-/* Puts the node in front of its siblings. Siblings linked so far have higher indices; a last_child
- * that is not higher is a left-over of the open tree. */
-static inline void link_sibling(struct smp_node *nodes, uint32_t *siblings, uint32_t node)
-{
-    struct smp_node *const parent = &nodes[nodes[node].parent];
-
-    siblings[node] = parent->last_child > node ? parent->last_child : 0;
-    parent->last_child = node;
-}
-
-/* Called before the node's total is added to its parent's. */
-static inline void add_up_states(struct smp_tree *tree, uint32_t row, uint32_t parent)
-{
-    const uint32_t above = tree->nodes[parent].row;
-
-    if (tree->has_states)
-        smp_state_times_add_up(&tree->states, row, *amount_at(tree, row, SMP_MEASURE_WALL), above,
-                               *amount_at(tree, above, SMP_MEASURE_WALL), &tree->slots[parent]);
-}
-
-/*
- * Adds up children before parents, and links siblings so that the one added first comes first. A
- * node without a row shares that of its only child.
- *
- * Parents may be anywhere, in no cache, so they are prefetched PREFETCH nodes ahead, and their rows
- * half as many. Inlined with constant widths.
- */
-static inline __attribute__((always_inline)) void add_up_rows(struct smp_tree *tree, uint32_t width)
-{
-    int64_t *const table = tree->table;
-    struct smp_node *const nodes = tree->nodes;
-
-    for (uint32_t i = tree->node_count - 1; i > 0; i--) {
-        const uint32_t parent = nodes[i].parent;
-        const uint32_t row = nodes[i].row;
-        const uint32_t soon = nodes[i > PREFETCH / 2 ? i - PREFETCH / 2 : 0].parent;
-        __builtin_prefetch(&nodes[nodes[i > PREFETCH ? i - PREFETCH : 0].parent], 1);
-        __builtin_prefetch(&table[(size_t)nodes[soon].row * width], 1);
-        if (nodes[parent].row == 0) {
-            nodes[parent].row = row;
-        } else if (row != 0) {
-            add_up_states(tree, row, parent);
-            smp_row_add(&table[(size_t)nodes[parent].row * width], &table[(size_t)row * width],
-                        width);
-        }
-        link_sibling(nodes, tree->slots, i);
-    }
-}
-
-/* As add_up_rows, for any set of measures. */
-static void add_up_some(struct smp_tree *tree)
-{
-    struct smp_node *const nodes = tree->nodes;
-
-    for (uint32_t i = tree->node_count - 1; i > 0; i--) {
-        const uint32_t row = nodes[i].row;
-        struct smp_node *const parent = &nodes[nodes[i].parent];
-        if (parent->row == 0) {
-            parent->row = row;
-        } else if (row != 0) {
-            int64_t *const total = smp_tree_row(tree, parent->row);
-            add_up_states(tree, row, nodes[i].parent);
-            for (uint32_t place = 0; place < tree->width; place++)
-                total[place] = smp_add_clamped(total[place], smp_tree_row(tree, row)[place]);
-        }
-        link_sibling(nodes, tree->slots, i);
-    }
-}
-
-/* Adds the finished plan of a node to that of its parent. Returns how many words the node's row
- * takes. */
-static size_t plan_parent(struct smp_node *nodes, uint32_t node)
-{
-    struct smp_node *const parent = &nodes[nodes[node].parent];
-    uint32_t plan = parent->last_child;
-    const size_t words = smp_state_times_plan_node(nodes[node].last_child, &plan);
-
-    /* A node without a row shares that of its only child. */
-    parent->last_child = parent->row == 0 ? nodes[node].last_child : plan;
-    return nodes[node].row == 0 ? 0 : words;
-}
-
-/*
- * Plans the totals of states and reserves memory for them. The plans are first in last_child, then
- * in the slots, each until its node is linked. False: no memory.
- */
-static bool plan_states(struct smp_tree *tree)
-{
-    struct smp_node *const nodes = tree->nodes;
-    size_t words = 0;
-    bool has_memory;
-
-    for (uint32_t i = 0; i < tree->node_count; i++)
-        smp_state_times_plan(&tree->states, nodes[i].row, &nodes[i].last_child);
-    for (uint32_t i = tree->node_count - 1; i > 0; i--)
-        words += plan_parent(nodes, i);
-    words += SMP_THREAD_STATE_COUNT; /* of node 0 */
-    has_memory = smp_state_times_reserve(&tree->states, words);
-    for (uint32_t i = 0; i < tree->node_count; i++) {
-        if (has_memory)
-            tree->slots[i] = nodes[i].last_child;
-        nodes[i].last_child = 0;
-    }
-    return has_memory;
-}
-
-static void drop_states(struct smp_tree *tree)
-{
-    smp_state_times_fini(&tree->states);
-    tree->states = (struct smp_state_times){ 0 };
-    tree->has_states = false;
-    tree->measures &= SMP_TABLE_MEASURES;
-    tree->lost_states++;
-}
-
-/* Moves the leaf's amounts to its stack's node. The leaf stays, unused, with the location of that
- * node. */
-static void fold_call(struct smp_tree *tree, uint32_t leaf)
-{
-    const uint32_t parent = tree->nodes[leaf].parent;
-    const struct smp_amounts own = smp_tree_self_all(tree, leaf);
-
-    smp_tree_credit_all(tree, parent, &own);
-    (void)smp_tree_take_back_wall(tree, leaf, SMP_STATE_RUNNING, INT64_MAX);
-    for (int i = 0; i < SMP_TABLE_MEASURE_COUNT; i++)
-        (void)smp_tree_take_back(tree, leaf, (enum smp_measure)i, INT64_MAX);
-    tree->nodes[leaf].location = tree->nodes[parent].location;
-}
-
-static void fold_calls(struct smp_tree *tree)
-{
-    for (uint32_t node = 1; tree->has_calls && node < tree->node_count; node++) {
-        if (smp_node_is_call(&tree->nodes[node]))
-            fold_call(tree, node);
-    }
-}
-
-void smp_tree_seal(struct smp_tree *tree)
-{
-    if (tree->sealed)
-        return;
-    fold_calls(tree);
-    if (tree->has_states && !plan_states(tree))
-        drop_states(tree);
-    tree->sealed = true;
-    if (table_measures(tree) == SMP_SAMPLED_MEASURES)
-        add_up_rows(tree, SMP_SAMPLED_MEASURE_COUNT);
-    else if (table_measures(tree) == SMP_TABLE_MEASURES)
-        add_up_rows(tree, SMP_TABLE_MEASURE_COUNT);
-    else
-        add_up_some(tree);
-    tree->slots[0] = 0;
-}
+/* --- reading --- */
 
 const struct smp_node *smp_tree_nodes(const struct smp_tree *tree)
 {
@@ -954,7 +706,7 @@ size_t smp_tree_node_count(const struct smp_tree *tree)
 
 const uint32_t *smp_tree_next_siblings(const struct smp_tree *tree)
 {
-    return tree->sealed ? tree->slots : NULL;
+    return tree->is_finished ? tree->slots : NULL;
 }
 
 uint32_t smp_tree_measures(const struct smp_tree *tree)
@@ -985,8 +737,8 @@ int64_t smp_tree_self(const struct smp_tree *tree, uint32_t node, enum smp_measu
 {
     const struct smp_column column = smp_tree_column(tree, measure);
 
-    return tree->sealed ? smp_column_self(column, tree->nodes, tree->slots, node)
-                        : smp_column_at(column, node);
+    return tree->is_finished ? smp_column_self(column, tree->nodes, tree->slots, node)
+                             : smp_column_at(column, node);
 }
 
 /* For any set of measures. */
@@ -1004,7 +756,7 @@ static struct smp_amounts self_of_some(const struct smp_tree *tree, uint32_t nod
 static inline __attribute__((always_inline)) struct smp_amounts
 self_of_rows(const struct smp_tree *tree, uint32_t node, uint32_t width)
 {
-    uint32_t child = tree->sealed ? tree->nodes[node].last_child : 0;
+    uint32_t child = tree->is_finished ? tree->nodes[node].last_child : 0;
     struct smp_amounts self = { 0 };
 
     smp_row_copy(self.of, &tree->table[(size_t)tree->nodes[node].row * width], width);
@@ -1029,9 +781,9 @@ struct smp_amounts smp_tree_self_all(const struct smp_tree *tree, uint32_t node)
 {
     struct smp_amounts self;
 
-    if (table_measures(tree) == SMP_SAMPLED_MEASURES)
+    if (smp_tree_table_measures(tree) == SMP_SAMPLED_MEASURES)
         self = self_of_rows(tree, node, SMP_SAMPLED_MEASURE_COUNT);
-    else if (table_measures(tree) == SMP_TABLE_MEASURES)
+    else if (smp_tree_table_measures(tree) == SMP_TABLE_MEASURES)
         self = self_of_rows(tree, node, SMP_TABLE_MEASURE_COUNT);
     else
         self = self_of_some(tree, node);
@@ -1045,7 +797,7 @@ struct smp_amounts smp_tree_row_amounts(const struct smp_tree *tree, uint32_t ro
     struct smp_amounts amounts = { 0 };
 
     for (int i = 0; i < SMP_TABLE_MEASURE_COUNT; i++) {
-        const int64_t *const at = amount_at(tree, row, (enum smp_measure)i);
+        const int64_t *const at = smp_tree_amount_at(tree, row, (enum smp_measure)i);
         if (at != NULL)
             amounts.of[i] = *at;
     }
@@ -1075,7 +827,7 @@ size_t smp_tree_bytes(const struct smp_tree *tree)
     return sizeof(*tree) + smp_arena_committed(tree->node_arena) +
            (tree->width > 0 ? smp_arena_committed(tree->table_arena) : 0) +
            (tree->has_states ? smp_state_times_bytes(&tree->states) : 0) +
-           (tree->has_errors ? smp_error_sums_bytes(&tree->errors) : 0) + tree->slot_bytes;
+           (tree->has_errors ? smp_arena_committed(tree->error_arena) : 0) + tree->slot_bytes;
 }
 
 size_t smp_tree_node_bytes(uint32_t measures)

@@ -17,18 +17,18 @@
  * measures. Wall time is divided into states, which are kept sparsely (state_times.h); a tree holds
  * all of them or none.
  *
- * In an open tree amounts are a node's own. smp_tree_seal turns them into totals, with all
+ * In an open tree amounts are a node's own. smp_tree_finish turns them into totals, with all
  * descendants, and gives nodes without a row that of their child. last_child becomes the first
- * child, and the hash slots become the next siblings, so a sealed tree takes no more memory than an
- * open one.
+ * child, and the hash slots become the next siblings, so a finished tree takes no more memory than
+ * an open one.
  *
  * A tree at its limit can be folded (tree_fold.h): its smallest subtrees become rows of their
  * parents.
  *
  * Owns     all nodes, until destroy.
- * Threads  one writer; readers only after seal.
+ * Threads  one writer; readers only after finish.
  * Errors   SMP_EQUOTA at max_bytes, SMP_ENOMEM if the quota or the system refuses: no node and no
- *          amount has changed (memory taken for the call may stay). SMP_ESTATE: it is sealed.
+ *          amount has changed (memory taken for the call may stay). SMP_ESTATE: it is finished.
  *          Without memory for its state, credited wall time goes to another state of the node,
  *          which lost_states counts. Without memory for error sums the tree has none from then on,
  *          which lost_errors counts.
@@ -81,8 +81,8 @@ SMP_CHECKED enum smp_status smp_tree_add_call(struct smp_tree *tree, uint32_t no
                                               uint32_t counted, uint32_t *leaf);
 
 /* Adds to the node's own amount, up to its maximum. amount is not negative. Does nothing if the
- * tree is sealed, does not hold the measure, or the measure is a state. add must have returned the
- * node; a credit to any other goes to the nearest node above it that has a row. */
+ * tree is finished, does not hold the measure, or the measure is a state. add must have returned
+ * the node; a credit to any other goes to the nearest node above it that has a row. */
 void smp_tree_credit(struct smp_tree *tree, uint32_t node, enum smp_measure measure,
                      int64_t amount);
 
@@ -94,7 +94,7 @@ void smp_tree_credit_wall(struct smp_tree *tree, uint32_t node, enum smp_thread_
  * RUNNING. */
 void smp_tree_credit_all(struct smp_tree *tree, uint32_t node, const struct smp_amounts *amounts);
 
-/* Takes back up to amount from the node's own amount. Returns how much; 0 if sealed. */
+/* Takes back up to amount from the node's own amount. Returns how much; 0 if finished. */
 int64_t smp_tree_take_back(struct smp_tree *tree, uint32_t node, enum smp_measure measure,
                            int64_t amount);
 /* The same for wall time: first from this state, then from any. */
@@ -143,11 +143,11 @@ void smp_tree_spread(struct smp_tree *tree, enum smp_measure measure,
 
 /* Makes the tree immutable, to be read by any thread. Without memory for the totals of states it
  * drops all states, which lost_states counts. */
-void smp_tree_seal(struct smp_tree *tree);
+void smp_tree_finish(struct smp_tree *tree);
 
 const struct smp_node *smp_tree_nodes(const struct smp_tree *tree);
 size_t smp_tree_node_count(const struct smp_tree *tree); /* including node 0 */
-/* Sealed: next_siblings[node], 0 = none; in the order they were added. First children:
+/* Finished: next_siblings[node], 0 = none; in the order they were added. First children:
  * nodes[node].last_child. Open: NULL. */
 const uint32_t *smp_tree_next_siblings(const struct smp_tree *tree);
 
@@ -163,10 +163,10 @@ struct smp_column {
     enum smp_thread_state state;
 };
 
-/* Valid until the next add; sealed: as long as the tree. */
+/* Valid until the next add; finished: as long as the tree. */
 struct smp_column smp_tree_column(const struct smp_tree *tree, enum smp_measure measure);
 
-/* Open: the node's own amount. Sealed: its total. */
+/* Open: the node's own amount. Finished: its total. */
 static inline int64_t smp_column_at(struct smp_column column, uint32_t node)
 {
     const uint32_t row = column.nodes[node].row;
@@ -176,7 +176,7 @@ static inline int64_t smp_column_at(struct smp_column column, uint32_t node)
                                  : smp_state_times_at(column.states, row, column.state, amount);
 }
 
-/* The own amount of a node of a sealed tree, for readers of many nodes. totals: a column. */
+/* The own amount of a node of a finished tree, for readers of many nodes. totals: a column. */
 static inline int64_t smp_column_self(struct smp_column totals, const struct smp_node *nodes,
                                       const uint32_t *next_siblings, uint32_t node)
 {
@@ -187,13 +187,13 @@ static inline int64_t smp_column_self(struct smp_column totals, const struct smp
     return self;
 }
 
-/* The node's own amounts. Sealed: O(children). */
+/* The node's own amounts. Finished: O(children). */
 int64_t smp_tree_self(const struct smp_tree *tree, uint32_t node, enum smp_measure measure);
 struct smp_amounts smp_tree_self_all(const struct smp_tree *tree, uint32_t node);
-/* Does the node have an amount of any measure? Sealed: of its own or below it. */
+/* Does the node have an amount of any measure? Finished: of its own or below it. */
 bool smp_tree_has_any(const struct smp_tree *tree, uint32_t node);
 /* True for a node without any amount, of its own or below it: it was prepared and never used.
- * Sealed trees only. */
+ * Finished trees only. */
 bool smp_tree_is_unused(const struct smp_tree *tree, uint32_t node);
 size_t smp_tree_bytes(const struct smp_tree *tree);
 /* The most bytes that a node of a tree with these measures takes, with its row, slots and

@@ -70,9 +70,9 @@ bool smp_tree_is_full(const struct smp_tree *tree)
 
 static int64_t row_amount_of(const struct smp_tree *tree, uint32_t row, enum smp_measure measure)
 {
-    const int64_t *const column = tree->columns[measure];
+    const int64_t *const at = smp_tree_amount_at(tree, row, measure);
 
-    return column == NULL ? 0 : column[(size_t)row * tree->width];
+    return at == NULL ? 0 : *at;
 }
 
 /* Most rows belong to nodes with several children, and have no own amounts. */
@@ -253,16 +253,16 @@ static void fold_row(struct fold *fold, uint32_t to, uint32_t row, bool is_top)
     struct smp_tree *const tree = fold->tree;
     struct smp_node *const folded = &tree->nodes[to];
     const float variance =
-        is_top && tree->has_errors ? (float)smp_error_sum_variance(&tree->errors.of[row]) : 0;
+        is_top && tree->has_errors ? (float)smp_error_sum_variance(&tree->errors[row]) : 0;
 
     if (folded->row == 0) {
         folded->row = row;
         if (tree->has_errors)
-            tree->errors.of[row] = (struct smp_error_sum){ .variance = variance };
+            tree->errors[row] = (struct smp_error_sum){ .variance = variance };
         return;
     }
     if (tree->has_errors)
-        tree->errors.of[folded->row].variance += variance;
+        tree->errors[folded->row].variance += variance;
     const struct smp_amounts amounts = smp_tree_row_amounts(tree, row);
     smp_tree_free_row(tree, row);
     smp_tree_credit_row(tree, folded->row, &amounts, true);
@@ -398,7 +398,7 @@ size_t smp_tree_fold(struct smp_tree *tree, const struct smp_tree_folding *foldi
 
     tree->wanted = 0;
     tree->was_refused = false;
-    if (tree->sealed || tree->width == 0 || groups == 0 || groups > MAX_FOLD_GROUPS)
+    if (tree->is_finished || tree->width == 0 || groups == 0 || groups > MAX_FOLD_GROUPS)
         return 0;
     fold.groups = smp_alloc(tree->quota, groups * sizeof(*fold.groups));
     fold.levels = smp_alloc(tree->quota, sizeof(*fold.levels));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tree_parts.h - the parts of a tree, for the files that implement it: tree.c and tree_fold.c.
+ * tree_parts.h - the parts of a tree, for the files that implement it: tree.c, tree_finish.c and
+ * tree_fold.c.
  *
  * A slot has the index of a node; 0 = empty (node 0 is no child, so it is in no slot). Only nodes
  * with siblings are in slots: an only child is its parent's last_child. The slots are in a reserved
@@ -28,7 +29,7 @@ struct smp_tree {
     int64_t *table;         /* the base of its arena: width amounts a row */
     /* A measure's amount in row 0; those of other rows follow width apart. NULL: not held. */
     int64_t *columns[SMP_MEASURE_COUNT];
-    uint32_t *slots;     /* sealed: the next siblings */
+    uint32_t *slots;     /* finished: the next siblings */
     uint32_t node_count; /* including node 0 */
     uint32_t row_count;  /* including row 0 */
     uint32_t free_row;   /* first free row; its first amount is the next one; 0: none */
@@ -41,7 +42,7 @@ struct smp_tree {
     bool has_states;
     bool has_errors;
     bool has_calls; /* it has leaves of smp_tree_add_call */
-    bool sealed;
+    bool is_finished;
     bool was_refused;    /* an add was, since the last fold */
     size_t wanted;       /* new nodes since the last fold, including refused ones */
     unsigned vain_folds; /* the latest folds in a row that freed little */
@@ -52,7 +53,8 @@ struct smp_tree {
     struct smp_arena *table_arena;
     struct smp_state_times states; /* by row */
     uint64_t lost_states;
-    struct smp_error_sums errors; /* by row */
+    struct smp_arena *error_arena;
+    struct smp_error_sum *errors; /* by row: the base of their arena; NULL: none */
     uint64_t lost_errors;
     struct smp_quota *quota;
 };
@@ -60,6 +62,21 @@ struct smp_tree {
 static inline int64_t *smp_tree_row(const struct smp_tree *tree, uint32_t row)
 {
     return &tree->table[(size_t)row * tree->width];
+}
+
+/* The amount of a row; NULL: the tree does not hold the measure. */
+static inline int64_t *smp_tree_amount_at(const struct smp_tree *tree, uint32_t row,
+                                          enum smp_measure measure)
+{
+    int64_t *const column = tree->columns[measure];
+
+    return column == NULL ? NULL : column + (size_t)row * tree->width;
+}
+
+/* The measures that the table holds: all but the states. */
+static inline uint32_t smp_tree_table_measures(const struct smp_tree *tree)
+{
+    return tree->measures & SMP_TABLE_MEASURES;
 }
 
 /* Do so many more nodes and rows fit into max_bytes? */

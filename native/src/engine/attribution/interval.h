@@ -32,7 +32,7 @@
 #include "model/methods.h"
 #include "model/outcome.h"
 #include "model/profile.h"
-#include "model/root_times.h"
+#include "model/profile_counts.h"
 #include "model/second_times.h"
 #include "model/thread_groups.h"
 

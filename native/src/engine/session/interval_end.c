@@ -81,7 +81,7 @@ static uint32_t shown_columns(const struct smp_options *options)
 static void offer_report(struct smp_interval_end *end, struct smp_profile *profile,
                          struct smp_report_ticket *ticket)
 {
-    const struct smp_report_style style = {
+    const struct smp_export_style style = {
         .order = end->options->report_order,
         .zero_time_packages = end->options->report_zero_time_packages,
         .columns = shown_columns(end->options),

@@ -9,7 +9,7 @@ enum { SLOTS = SMP_MAX_QUEUED_SNAPSHOTS + 1 }; /* one for the last report */
 
 struct report_entry {
     uint64_t until; /* the number of the report's last interval; 0: no report */
-    struct smp_report_style style;
+    struct smp_export_style style;
     struct smp_report_ticket *ticket;
 };
 
@@ -260,7 +260,7 @@ bool smp_reporter_has_room(struct smp_reporter *reporter)
 }
 
 void smp_reporter_offer(struct smp_reporter *reporter, struct smp_profile *profile,
-                        struct smp_report_style style, struct smp_report_ticket *ticket)
+                        struct smp_export_style style, struct smp_report_ticket *ticket)
 {
     const uint64_t until =
         smp_interval_queue_append(reporter->intervals, profile, reporter->reader);

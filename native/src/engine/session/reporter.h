@@ -26,7 +26,6 @@
 #include "base/status.h"
 #include "engine/jvm.h"
 #include "engine/session/interval_queue.h"
-#include "export/outputer.h"
 #include "export/report.h"
 #include "model/profile.h"
 
@@ -72,7 +71,7 @@ bool smp_reporter_has_room(struct smp_reporter *reporter);
 /* Adopts the profile into the interval queue. Both queues must have room, unless it is the last
  * report. ticket may be NULL. */
 void smp_reporter_offer(struct smp_reporter *reporter, struct smp_profile *profile,
-                        struct smp_report_style style, struct smp_report_ticket *ticket);
+                        struct smp_export_style style, struct smp_report_ticket *ticket);
 /* Waits until the ticket's report is written or has failed. Returns its status. */
 SMP_CHECKED enum smp_status smp_reporter_wait(struct smp_reporter *reporter,
                                               struct smp_report_ticket *ticket);

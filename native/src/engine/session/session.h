@@ -29,7 +29,7 @@
 #include "engine/session/reporter.h"
 #include "engine/session/sampler.h"
 #include "engine/session/ticker.h"
-#include "export/outputer.h"
+#include "export/report.h"
 #include "model/options.h"
 
 struct smp_session;

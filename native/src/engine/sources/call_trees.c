@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/lower_bound.h"
+#include "base/sort.h"
 
 enum { FIRST_PLACES = 16, FIRST_ENTRIES = 64 };
 

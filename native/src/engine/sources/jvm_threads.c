@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/sources/jvm_threads.h"
 
-#include "base/lower_bound.h"
 #include "base/sort.h"
 #include "engine/sources/sampled_threads.h"
 

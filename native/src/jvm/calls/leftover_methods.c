@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/lower_bound.h"
+#include "base/sort.h"
 
 enum { FIRST_METHODS = 64 };
 

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/lower_bound.h"
+#include "base/sort.h"
 
 /* In what the event calls compile info. NULL: there is none, or it has no place. */
 static inline const jvmtiCompiledMethodLoadInlineRecord *smp_inline_record_find(const void *info)

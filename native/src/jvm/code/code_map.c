@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "base/backoff.h"
 #include "base/hash_map.h"
-#include "base/lower_bound.h"
+#include "base/sort.h"
 
 struct smp_code_table smp_code_table;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/lower_bound.h"
+#include "base/sort.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,5 +59,5 @@ int main(void)
         cmocka_unit_test(is_the_first_that_is_not_below),
         cmocka_unit_test(keys_have_64_bits),
     };
-    return cmocka_run_group_tests_name("lower_bound", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("sort", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/numbers.h"
+#include "export/cells.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,6 +10,8 @@
 #define NS_PER_10_MS INT64_C(10000000)
 
 enum { NS_PER_MS = 1000000, TEXT_BYTES = SMP_ERROR_CELL_BYTES - SMP_ERROR_CELL_WIDTH };
+
+/* --- numbers --- */
 
 void smp_number_count(uint64_t count, char text[SMP_NUMBER_BYTES])
 {
@@ -114,4 +116,63 @@ void smp_error_cell_print(int64_t ns, struct smp_error error, char cell[SMP_ERRO
     print_amount(ns, error, text);
     missing = SMP_ERROR_CELL_WIDTH - (int)smp_utf8_columns(text, strlen(text));
     (void)snprintf(cell, SMP_ERROR_CELL_BYTES, "%*s%s", missing > 0 ? missing : 0, "", text);
+}
+
+/* --- cut texts --- */
+
+size_t smp_fitted_columns(const char *text)
+{
+    return smp_utf8_columns(text, strlen(text));
+}
+
+const char *smp_fitted_last(const char *text, size_t columns)
+{
+    for (size_t skipped = smp_fitted_columns(text) - columns; skipped > 0; skipped--) {
+        size_t bytes;
+        (void)smp_utf8_next(text, &bytes);
+        text += bytes;
+    }
+    return text;
+}
+
+void smp_fitted_put_end(struct smp_bytes *out, const char *text, size_t columns)
+{
+    if (smp_fitted_columns(text) <= columns) {
+        smp_bytes_puts(out, text);
+        return;
+    }
+    smp_bytes_puts(out, "…");
+    smp_bytes_puts(out, smp_fitted_last(text, columns - 1));
+}
+
+void smp_fitted_put_begin(struct smp_bytes *out, const char *text, size_t columns)
+{
+    const size_t width = smp_fitted_columns(text);
+
+    if (width <= columns) {
+        smp_bytes_puts(out, text);
+        return;
+    }
+    if (columns == 0)
+        return;
+    smp_bytes_put(out, text, (size_t)(smp_fitted_last(text, width - columns + 1) - text));
+    smp_bytes_puts(out, "…");
+}
+
+/* --- cells --- */
+
+void smp_cell_put(struct smp_writer *out, int width, const char *text)
+{
+    smp_writer_put_byte(out, ' ');
+    for (int left = width - (int)strlen(text); left > 0; left--)
+        smp_writer_put_byte(out, ' ');
+    smp_writer_puts(out, text);
+}
+
+void smp_cell_put_figure(struct smp_writer *out, int width, int64_t figure)
+{
+    char text[SMP_NUMBER_BYTES];
+
+    (void)snprintf(text, sizeof(text), "%" PRId64, figure);
+    smp_cell_put(out, width, text);
 }

@@ -17,6 +17,7 @@
 #include "support/class_text.h"
 #include "support/graph_fixture.h"
 #include "support/reference_graph.h"
+#include "support/rounds.h"
 
 enum { SEEDS = 40, STEPS = 150, MOST_IDS = 4096 };
 
@@ -363,10 +364,10 @@ static void run(enum smp_instrumentation scheme, bool has_rules, uint8_t look_ah
 {
     const char *const rules = has_rules ? reference_rules : "";
 
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    for (long seed = 1; seed <= test_rounds(SEEDS); seed++) {
         struct world world = {
             .naive = { .scheme = scheme, .has_rules = has_rules, .look_ahead = look_ahead },
-            .random = seed * 1000003
+            .random = (uint64_t)seed * 1000003
         };
 
         if (scheme == SMP_INSTRUMENTATION_LAZY)

@@ -158,12 +158,12 @@ static void threads_that_never_run_share_their_ticks(void **state)
 
 static void the_longest_gap_holds_whatever_it_costs(void **state)
 {
-    enum { THREADS = 5000 };
+    enum { THREADS = 1000 };
     struct sim *sim = sim_create(
         "samplingFrequencyMillis=20\nidleLookbackMillis=1000\noverheadLimitPerMille=1000\n");
 
     (void)state;
-    sim->read_cost_ns = 5 * SIM_US;
+    sim->read_cost_ns = 25 * SIM_US;
     for (int i = 0; i < THREADS; i++)
         sim_script(sim_add(sim, "parked"), 0, 3600 * SIM_S, false);
     sim_start(sim);
@@ -389,11 +389,11 @@ static void options_flush_pending_time(void **state)
 /* Not only when the long gap is over that was right before. */
 static void a_shorter_lookback_holds_at_once(void **state)
 {
-    enum { THREADS = 5000 };
+    enum { THREADS = 1000 };
     struct sim *sim = sim_create("samplingFrequencyMillis=20\nidleLookbackMillis=60000\n");
 
     (void)state;
-    sim->read_cost_ns = 5 * SIM_US;
+    sim->read_cost_ns = 25 * SIM_US;
     for (int i = 0; i < THREADS; i++)
         sim_script(sim_add(sim, "idle"), 0, 3 * 3600 * SIM_S, false);
     sim_start(sim);

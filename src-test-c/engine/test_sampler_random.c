@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The whole sampler against what must hold whatever happens: the frame rule on random stacks beside
- * its reference implementations, and on random lives that all time is attributed and every poll
- * counted. SMP_TEST_SEED chooses other randomness.
+ * The whole sampler on random input. With random stacks, its tree is compared with a reference tree
+ * and the frame rule. In random lives of threads, all time is attributed and every poll is counted.
+ * SMP_TEST_SEED chooses other randomness.
  */
 #include "engine/session/sampler.h"
 
@@ -15,7 +15,6 @@
 #include <cmocka.h>
 
 #include "base/bytes.h"
-#include "support/reference_frame_rule.h"
 #include "support/reference_tree.h"
 #include "support/sampler_fixture.h"
 #include "support/tally_sum.h"
@@ -98,6 +97,17 @@ static void change_stack(struct rule_reference *reference, size_t thread)
                         reference->depth[thread]);
 }
 
+/* Returns the index of the first frame that is kept, counted from the leaf: the library's frame
+ * that the user's innermost frame has called, or the root if no frame is the user's. */
+static size_t first_kept(const bool *monitored, size_t depth)
+{
+    for (size_t i = 0; i < depth; i++) {
+        if (monitored[i])
+            return i > 0 ? i - 1 : 0;
+    }
+    return depth - 1;
+}
+
 static void expect(struct rule_reference *reference, size_t thread, int64_t span_ns)
 {
     const char *texts[RULE_DEPTH];
@@ -109,8 +119,7 @@ static void expect(struct rule_reference *reference, size_t thread, int64_t span
         texts[i] = reference->texts[reference->stack[thread][i]];
         monitored[i] = reference->monitored[reference->stack[thread][i]];
     }
-    const size_t first =
-        reference_frame_rule_first_kept(monitored, depth, reference->filter_is_empty);
+    const size_t first = reference->filter_is_empty ? 0 : first_kept(monitored, depth);
     struct reference_node *leaf =
         reference_tree_add(reference->tree, group, texts + first, depth - first);
     leaf->self_wall_ns += span_ns;

@@ -284,6 +284,7 @@ static void a_thread_start_ends_a_rest(void **state)
 struct start {
     struct session_fixture *f;
     struct fake_thread *thread;
+    int64_t clock_ns; /* the fake clock */
     struct timespec at;
 };
 
@@ -294,11 +295,12 @@ static void start_thread(void *self)
     start->thread = fake_jvm_start(start->f->vm, "started");
     fake_jvm_identify(start->thread, 2);
     fake_jvm_run(start->f->vm, start->thread, SESSION_MAIN_LOOP);
+    start->clock_ns = atomic_load(&start->f->clock.ns);
     (void)clock_gettime(CLOCK_MONOTONIC, &start->at);
 }
 
-/* How long the sampler slept on, in real time, when a thread started between its decision to rest
- * and its sleep. */
+/* Starts a thread between the sampler's decision to rest and its sleep. Returns how long the
+ * sampler then slept, in real time. A rest that the fake clock has cut short counts as endless. */
 static int64_t slept_after_start_ns(struct session_fixture *f)
 {
     struct start start = { .f = f };
@@ -311,28 +313,31 @@ static int64_t slept_after_start_ns(struct session_fixture *f)
     while (fake_jvm_get_counts(f->vm).unwatches == unwatches)
         sched_yield();
     (void)clock_gettime(CLOCK_MONOTONIC, &end);
+    const bool is_cut = atomic_load(&f->clock.ns) != start.clock_ns;
     assert_int_equal(smp_session_stop(f->session), SMP_OK);
     smp_session_destroy(f->session);
     f->session = NULL;
     fake_jvm_end(f->vm, start.thread); /* with one thread more the next round rests a tick sooner */
-    return (end.tv_sec - start.at.tv_sec) * 1000 * MS + end.tv_nsec - start.at.tv_nsec;
+    return is_cut ? INT64_MAX
+                  : (end.tv_sec - start.at.tv_sec) * 1000 * MS + end.tv_nsec - start.at.tv_nsec;
 }
 
+/*
+ * A rest skips a tick at least. While the clock stands still, a rest that is not ended therefore
+ * sleeps for at least half an interval, which is 10 ms. Other processes may make any rest look
+ * longer, but none shorter: one short rest is enough.
+ */
 static void a_thread_start_before_the_sleep_ends_a_rest(void **state)
 {
-    enum {
-        ROUNDS = 10,
-        SHORT_MS = 45 /* rests last longer, as a rule: when they begin is drawn */
-    };
+    enum { MOST_ROUNDS = 100, SHORT_MS = 5 };
     struct session_fixture *f = *state;
-    int short_ones = 0;
+    bool is_ended = false;
 
     f->clock.seam.thread_cpu_ns = stands_still;
     fake_jvm_identify(f->main, 1);
-    for (int i = 0; i < ROUNDS; i++)
-        short_ones += slept_after_start_ns(f) < SHORT_MS * MS ? 1 : 0;
-    /* The clock stands still, so that a rest that is not ended lasts as long as it was meant to. */
-    assert_true(short_ones > ROUNDS * 7 / 10);
+    for (int i = 0; i < MOST_ROUNDS && !is_ended; i++)
+        is_ended = slept_after_start_ns(f) < SHORT_MS * MS;
+    assert_true(is_ended);
 }
 
 static enum smp_status select_only(struct session_fixture *f, struct fake_thread **thread)

@@ -91,8 +91,10 @@ static void whole_stacks(void **state)
     struct fixture *f = *state;
 
     assert_string_equal(kept(f, "lllMl", 0), "lMl");
+    assert_string_equal(kept(f, "llMlMl", 0), "lMlMl");
     assert_string_equal(kept(f, "lM", 0), "lM");
     assert_string_equal(kept(f, "MlM", 0), "MlM");
+    assert_string_equal(kept(f, "MllMl", 0), "MllMl");
     assert_string_equal(kept(f, "lll", 0), "l");
     assert_string_equal(kept(f, "l", 0), "l");
     assert_string_equal(kept(f, "M", 0), "M");

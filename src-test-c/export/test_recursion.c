@@ -19,6 +19,7 @@
 #include "support/golden.h"
 #include "support/memory_output.h"
 #include "support/random_profile.h"
+#include "support/rounds.h"
 
 enum { ROUNDS = 300, MOST_FRAMES = 64, DEEPEST = 25000, LINE_BYTES = 4096 };
 
@@ -349,9 +350,10 @@ static void assert_same_sums(const struct smp_profile *a, const struct smp_profi
 static void random_trees_fold_as_their_stacks_do(void **state)
 {
     unsigned seed = 20261129;
-    int found = 0;
+    const long rounds = test_rounds(ROUNDS);
+    long found = 0;
 
-    for (int round = 0; round < ROUNDS; round++) {
+    for (long round = 0; round < rounds; round++) {
         const struct smp_profile *const whole = make_random(*state, &seed);
         struct smp_profile *const out = folded(whole);
         struct collapsed_lines expected = summed(whole, true);
@@ -366,7 +368,7 @@ static void random_trees_fold_as_their_stacks_do(void **state)
         collapsed_lines_fini(&expected);
         smp_profile_release(out);
     }
-    assert_true(found > ROUNDS / 2);
+    assert_true(found > rounds / 2);
 }
 
 /* --- memory --- */

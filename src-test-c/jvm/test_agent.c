@@ -15,31 +15,30 @@
 #include "jvm/threads/registry.h"
 #include "jvm/walk/signals.h"
 #include "support/failing_alloc.h"
-#include "support/vm_fixture.h"
+#include "support/fake_vm.h"
 
-static struct vm_fixture fixture;
-static struct vm_fixture_reader reader;
+static struct fake_vm_reader reader;
 
 static int setup(void **state)
 {
     (void)state;
-    vm_fixture_setup(&fixture);
-    reader = (struct vm_fixture_reader){ .accept = VM_FIXTURE_MAX_THREADS };
+    fake_vm_setup();
+    reader = (struct fake_vm_reader){ .accept = FAKE_VM_MAX_POLLED };
     return 0;
 }
 
 static int teardown(void **state)
 {
     (void)state;
-    vm_fixture_drop_all(&reader);
-    vm_fixture_teardown(&fixture);
+    fake_vm_drop_all(&reader);
+    fake_vm_teardown();
     return 0;
 }
 
 static bool any_event_is_on(void)
 {
     for (int i = 0; i <= JVMTI_MAX_EVENT_TYPE_VAL; i++) {
-        if (fake_jvmti.enabled[i])
+        if (fake_vm.enabled[i])
             return true;
     }
     return false;
@@ -49,7 +48,7 @@ static bool any_event_is_on(void)
 static void a_jvm_without_thread_ids_is_refused(void **state)
 {
     (void)state;
-    fake_jni.no_id_field = true;
+    fake_vm.no_id_field = true;
     assert_int_equal(smp_agent_open(), SMP_EUNSUPPORTED);
     assert_false(any_event_is_on());
 }
@@ -59,7 +58,7 @@ static void loading_makes_no_environment(void **state)
     (void)state;
     assert_null(smp_agent_jvmti());
     assert_false(smp_agent_is_live());
-    assert_int_equal(fake_jvmti.calls[FAKE_GetPhase], 0);
+    assert_int_equal(fake_vm.calls[FAKE_GetPhase], 0);
 }
 
 static void events_are_on_while_it_is_open(void **state)
@@ -67,15 +66,15 @@ static void events_are_on_while_it_is_open(void **state)
     (void)state;
     assert_int_equal(smp_agent_open(), SMP_OK);
     assert_int_equal(smp_agent_open(), SMP_OK);
-    assert_int_equal(fake_jvmti.calls[FAKE_GetAllThreads], 1);
-    assert_true(fake_jvmti.enabled[JVMTI_EVENT_THREAD_START]);
-    assert_true(fake_jvmti.enabled[JVMTI_EVENT_THREAD_END]);
-    assert_true(fake_jvmti.enabled[JVMTI_EVENT_VM_DEATH]);
+    assert_int_equal(fake_vm.calls[FAKE_GetAllThreads], 1);
+    assert_true(fake_vm.enabled[JVMTI_EVENT_THREAD_START]);
+    assert_true(fake_vm.enabled[JVMTI_EVENT_THREAD_END]);
+    assert_true(fake_vm.enabled[JVMTI_EVENT_VM_DEATH]);
     smp_agent_close();
-    assert_true(fake_jvmti.enabled[JVMTI_EVENT_THREAD_START]);
+    assert_true(fake_vm.enabled[JVMTI_EVENT_THREAD_START]);
     smp_agent_close();
     assert_false(any_event_is_on());
-    assert_false(fake_jvmti.disposed);
+    assert_false(fake_vm.disposed);
     smp_agent_close(); /* one too many does no harm */
 }
 
@@ -86,22 +85,22 @@ static void the_environment_is_made_once(void **state)
         assert_int_equal(smp_agent_open(), SMP_OK);
         smp_agent_close();
     }
-    assert_int_equal(fake_jvmti.calls[FAKE_SetEventCallbacks], 1);
-    assert_int_equal(fake_jvmti.calls[FAKE_GetAllThreads], 3);
+    assert_int_equal(fake_vm.calls[FAKE_SetEventCallbacks], 1);
+    assert_int_equal(fake_vm.calls[FAKE_GetAllThreads], 3);
 }
 
 static void end_events_are_on_before_start_events(enum fake_call call)
 {
-    if (call == FAKE_SetEventNotificationMode && fake_jvmti.enabled[JVMTI_EVENT_THREAD_START])
-        assert_true(fake_jvmti.enabled[JVMTI_EVENT_THREAD_END]);
+    if (call == FAKE_SetEventNotificationMode && fake_vm.enabled[JVMTI_EVENT_THREAD_START])
+        assert_true(fake_vm.enabled[JVMTI_EVENT_THREAD_END]);
     if (call == FAKE_GetAllThreads)
-        assert_true(fake_jvmti.enabled[JVMTI_EVENT_THREAD_START]);
+        assert_true(fake_vm.enabled[JVMTI_EVENT_THREAD_START]);
 }
 
 static void events_are_on_before_the_scan(void **state)
 {
     (void)state;
-    fake_jvmti.before = end_events_are_on_before_start_events;
+    fake_vm.before = end_events_are_on_before_start_events;
     assert_int_equal(smp_agent_open(), SMP_OK);
     smp_agent_close();
 }
@@ -109,17 +108,17 @@ static void events_are_on_before_the_scan(void **state)
 static void capabilities_are_added_one_by_one(void **state)
 {
     (void)state;
-    fake_jvmti.potential.can_get_line_numbers = 0;
+    fake_vm.potential.can_get_line_numbers = 0;
     assert_int_equal(smp_agent_open(), SMP_OK);
-    assert_false(fake_jvmti.added.can_get_line_numbers);
-    assert_true(fake_jvmti.added.can_get_source_file_name);
+    assert_false(fake_vm.added.can_get_line_numbers);
+    assert_true(fake_vm.added.can_get_source_file_name);
     smp_agent_close();
 }
 
 static void no_jvmti_is_unsupported(void **state)
 {
     (void)state;
-    fake_jni.jvmti_answer = JNI_EVERSION;
+    fake_vm.jvmti_answer = JNI_EVERSION;
     assert_int_equal(smp_agent_open(), SMP_EUNSUPPORTED);
     assert_null(smp_agent_jvmti());
 }
@@ -127,11 +126,11 @@ static void no_jvmti_is_unsupported(void **state)
 static void a_jvm_that_is_not_live_is_refused(void **state)
 {
     (void)state;
-    fake_jvmti.phase = JVMTI_PHASE_START;
+    fake_vm.phase = JVMTI_PHASE_START;
     assert_int_equal(smp_agent_open(), SMP_EPHASE);
-    assert_true(fake_jvmti.disposed);
+    assert_true(fake_vm.disposed);
     assert_null(smp_agent_jvmti());
-    fake_jvmti.phase = JVMTI_PHASE_LIVE;
+    fake_vm.phase = JVMTI_PHASE_LIVE;
     assert_int_equal(smp_agent_open(), SMP_OK);
     smp_agent_close();
 }
@@ -143,9 +142,9 @@ static void a_refused_open_leaves_nothing_behind(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++) {
-        fake_jvmti.errors[fatal[i]] = JVMTI_ERROR_OUT_OF_MEMORY;
+        fake_vm.errors[fatal[i]] = JVMTI_ERROR_OUT_OF_MEMORY;
         assert_int_equal(smp_agent_open(), SMP_ENOMEM);
-        fake_jvmti.errors[fatal[i]] = JVMTI_ERROR_NONE;
+        fake_vm.errors[fatal[i]] = JVMTI_ERROR_NONE;
         assert_false(any_event_is_on());
         assert_int_equal(smp_alloc_live_bytes(), 0);
     }
@@ -175,7 +174,7 @@ static void each_allocation_may_fail(void **state)
 static void without_a_system_group_it_works(void **state)
 {
     (void)state;
-    fake_jvmti.errors[FAKE_GetTopThreadGroups] = JVMTI_ERROR_OUT_OF_MEMORY;
+    fake_vm.errors[FAKE_GetTopThreadGroups] = JVMTI_ERROR_OUT_OF_MEMORY;
     assert_int_equal(smp_agent_open(), SMP_OK);
     smp_agent_close();
 }
@@ -183,7 +182,7 @@ static void without_a_system_group_it_works(void **state)
 static void *open_close_many(void *arg)
 {
     (void)arg;
-    (void)fake_jni_env();
+    (void)fake_vm_jni();
     for (int i = 0; i < 200; i++) {
         if (smp_agent_open() != SMP_OK)
             return (void *)1;
@@ -191,7 +190,7 @@ static void *open_close_many(void *arg)
             return (void *)1;
         smp_agent_close();
     }
-    fake_jni_detach();
+    fake_vm_detach();
     return NULL;
 }
 
@@ -216,17 +215,17 @@ static void after_vm_death_the_jvm_is_not_called(void **state)
 
     (void)state;
     assert_int_equal(smp_agent_open(), SMP_OK);
-    vm_fixture_poll(&reader);
-    fake_jvmti_vm_death();
+    fake_vm_poll(&reader);
+    fake_vm_death();
     assert_false(smp_agent_is_live());
     for (int i = 0; i < FAKE_CALL_COUNT; i++)
-        calls += fake_jvmti.calls[i];
-    vm_fixture_drop_all(&reader);
+        calls += fake_vm.calls[i];
+    fake_vm_drop_all(&reader);
     smp_agent_close();
     assert_int_equal(smp_agent_open(), SMP_EPHASE);
     assert_int_equal(smp_agent_attach("late"), SMP_EPHASE);
     for (int i = 0; i < FAKE_CALL_COUNT; i++)
-        calls -= fake_jvmti.calls[i];
+        calls -= fake_vm.calls[i];
     assert_int_equal(calls, 0);
 }
 
@@ -236,7 +235,7 @@ static struct fake_thread own_thread;
 
 static void start_own_thread(void)
 {
-    fake_jvmti_thread_start(&own_thread);
+    fake_vm_thread_start(&own_thread);
 }
 
 static void *enter_and_leave(void *arg)
@@ -245,8 +244,8 @@ static void *enter_and_leave(void *arg)
     enum smp_status status = smp_agent_attach(name);
 
     if (status == SMP_OK) {
-        vm_fixture_poll(&reader);
-        fake_jvmti_thread_end(&own_thread);
+        fake_vm_poll(&reader);
+        fake_vm_thread_end(&own_thread);
         smp_agent_detach();
     }
     return (void *)(intptr_t)status;
@@ -257,9 +256,9 @@ static enum smp_status run_own_thread(const char *name)
     pthread_t thread;
     void *status = NULL;
 
-    own_thread = fixture.main_thread;
+    own_thread = fake_vm.main_thread;
     own_thread.java_id = 99;
-    fake_jni.on_attach = start_own_thread;
+    fake_vm.on_attach = start_own_thread;
     assert_int_equal(pthread_create(&thread, NULL, enter_and_leave, (void *)(intptr_t)name), 0);
     assert_int_equal(pthread_join(thread, &status), 0);
     return (enum smp_status)(intptr_t)status;
@@ -270,8 +269,8 @@ static void an_own_thread_is_a_hidden_daemon_in_the_system_group(void **state)
     (void)state;
     assert_int_equal(smp_agent_open(), SMP_OK);
     assert_int_equal(run_own_thread("threads-sampler"), SMP_OK);
-    assert_string_equal(fake_jni.last_attach_name, "threads-sampler");
-    assert_ptr_equal(fake_jni_object(fake_jni.last_attach.group), &fake_jvmti.system);
+    assert_string_equal(fake_vm.last_attach_name, "threads-sampler");
+    assert_ptr_equal(fake_vm_object(fake_vm.last_attach.group), &fake_vm.system);
     assert_int_equal(reader.count, 1); /* main only */
     assert_int_equal(reader.unseen, 0);
     smp_agent_close();
@@ -320,7 +319,7 @@ static void a_long_name_is_cut(void **state)
     name[sizeof(name) - 1] = '\0';
     assert_int_equal(smp_agent_open(), SMP_OK);
     assert_int_equal(run_own_thread(name), SMP_OK);
-    assert_int_equal(strlen(fake_jni.last_attach_name), SMP_JVM_THREAD_NAME_BYTES - 1);
+    assert_int_equal(strlen(fake_vm.last_attach_name), SMP_JVM_THREAD_NAME_BYTES - 1);
     smp_agent_close();
 }
 
@@ -328,7 +327,7 @@ static void a_thread_that_cannot_attach_is_not_ours(void **state)
 {
     (void)state;
     assert_int_equal(smp_agent_open(), SMP_OK);
-    fake_jni.refuse_attach = true;
+    fake_vm.refuse_attach = true;
     assert_int_equal(run_own_thread("threads-sampler"), SMP_ETHREAD);
     smp_agent_close();
 }
@@ -340,7 +339,7 @@ static void threads_of_ours_that_ended_leave_room_for_others(void **state)
     assert_int_equal(smp_agent_open(), SMP_OK);
     for (int i = 0; i <= SMP_INTERNAL_THREADS_MAX; i++)
         assert_int_equal(run_own_thread("threads-sampler"), SMP_OK);
-    fake_jni.refuse_attach = true;
+    fake_vm.refuse_attach = true;
     for (int i = 0; i <= SMP_INTERNAL_THREADS_MAX; i++)
         assert_int_equal(run_own_thread("threads-sampler"), SMP_ETHREAD);
     smp_agent_close();

@@ -11,12 +11,11 @@
 #include "jvm/code/methods.h"
 #include "jvm/walk/by_jvmti.h"
 #include "support/fake_clock.h"
-#include "support/vm_fixture.h"
+#include "support/fake_vm.h"
 
 enum { CAPACITY = 16 };
 
-static struct vm_fixture fixture;
-static struct vm_fixture_reader reader;
+static struct fake_vm_reader reader;
 static struct smp_frame frames[CAPACITY + 1];
 static struct smp_sample sample;
 static struct fake_clock fake_time;
@@ -31,11 +30,11 @@ static void take_time(enum fake_call call)
 static int setup(void **state)
 {
     (void)state;
-    vm_fixture_setup(&fixture);
-    reader = (struct vm_fixture_reader){ .accept = VM_FIXTURE_MAX_THREADS };
+    fake_vm_setup();
+    reader = (struct fake_vm_reader){ .accept = FAKE_VM_MAX_POLLED };
     if (smp_agent_open() != SMP_OK)
         return -1;
-    vm_fixture_poll(&reader);
+    fake_vm_poll(&reader);
     frames[CAPACITY] = (struct smp_frame){ .method = 42, .bci = 42 };
     sample = (struct smp_sample){ .frames = frames, .capacity = CAPACITY };
     return reader.count == 1 ? 0 : -1;
@@ -44,9 +43,9 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
-    vm_fixture_drop_all(&reader);
+    fake_vm_drop_all(&reader);
     smp_agent_close();
-    vm_fixture_teardown(&fixture);
+    fake_vm_teardown();
     /* nothing was written behind the sample */
     return frames[CAPACITY].method == 42 && frames[CAPACITY].bci == 42 ? 0 : -1;
 }
@@ -70,7 +69,7 @@ static void assert_frames(size_t from, size_t till, size_t from_root)
 static void a_stack_is_read_leaf_first(void **state)
 {
     (void)state;
-    fixture.main_thread.depth = 5;
+    fake_vm.main_thread.depth = 5;
     assert_int_equal(walk(), SMP_OK);
     assert_int_equal(sample.count, 5);
     assert_int_equal(sample.leaf_count, 5);
@@ -81,7 +80,7 @@ static void a_stack_is_read_leaf_first(void **state)
 static void an_empty_stack_is_ok(void **state)
 {
     (void)state;
-    fixture.main_thread.depth = 0;
+    fake_vm.main_thread.depth = 0;
     sample.count = 7;
     assert_int_equal(walk(), SMP_OK);
     assert_int_equal(sample.count, 0);
@@ -91,15 +90,15 @@ static void an_empty_stack_is_ok(void **state)
 /* For its depth the JVM would walk all of it, in the handshake. */
 static void assert_bounded(void)
 {
-    assert_int_equal(fake_jvmti.calls[FAKE_GetStackTrace], 1);
-    assert_int_equal(fake_jvmti.most_frames, sample.capacity);
-    assert_int_equal(fake_jvmti.calls[FAKE_GetFrameCount], 0);
+    assert_int_equal(fake_vm.calls[FAKE_GetStackTrace], 1);
+    assert_int_equal(fake_vm.most_frames, sample.capacity);
+    assert_int_equal(fake_vm.calls[FAKE_GetFrameCount], 0);
 }
 
 static void a_stack_that_leaves_room_is_whole(void **state)
 {
     (void)state;
-    fixture.main_thread.depth = CAPACITY - 1;
+    fake_vm.main_thread.depth = CAPACITY - 1;
     assert_int_equal(walk(), SMP_OK);
     assert_int_equal(sample.count, CAPACITY - 1);
     assert_int_equal(sample.leaf_count, CAPACITY - 1);
@@ -114,8 +113,8 @@ static void of_a_deep_stack_the_leafs_end_is_read_and_no_depth(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(depths) / sizeof(depths[0]); i++) {
-        fake_jvmti.calls[FAKE_GetStackTrace] = 0;
-        fixture.main_thread.depth = depths[i];
+        fake_vm.calls[FAKE_GetStackTrace] = 0;
+        fake_vm.main_thread.depth = depths[i];
         assert_int_equal(walk(), SMP_OK);
         assert_int_equal(sample.count, CAPACITY);
         assert_true(smp_sample_lacks_root(&sample));
@@ -130,7 +129,7 @@ static void long_handshakes_are_noted(void **state)
 
     (void)state;
     fake_clock_install(&fake_time);
-    fake_jvmti.before = take_time;
+    fake_vm.before = take_time;
     for (int64_t ns = SMP_PAUSE_LEAST_NS - 1; ns <= SMP_PAUSE_LEAST_NS + 1; ns++) {
         handshake_ns = ns;
         assert_int_equal(walk(), SMP_OK);
@@ -148,7 +147,7 @@ static void absurd_counts_are_not_believed(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-        fake_jvmti.absurd_count = counts[i];
+        fake_vm.absurd_count = counts[i];
         assert_int_equal(walk(), SMP_EVM);
     }
 }
@@ -156,11 +155,11 @@ static void absurd_counts_are_not_believed(void **state)
 static void errors_are_distinguished(void **state)
 {
     (void)state;
-    fake_jvmti.errors[FAKE_GetStackTrace] = JVMTI_ERROR_WRONG_PHASE;
+    fake_vm.errors[FAKE_GetStackTrace] = JVMTI_ERROR_WRONG_PHASE;
     assert_int_equal(walk(), SMP_EPHASE);
-    fake_jvmti.errors[FAKE_GetStackTrace] = JVMTI_ERROR_OUT_OF_MEMORY;
+    fake_vm.errors[FAKE_GetStackTrace] = JVMTI_ERROR_OUT_OF_MEMORY;
     assert_int_equal(walk(), SMP_ENOMEM);
-    fake_jvmti.errors[FAKE_GetStackTrace] = JVMTI_ERROR_INTERNAL;
+    fake_vm.errors[FAKE_GetStackTrace] = JVMTI_ERROR_INTERNAL;
     assert_int_equal(walk(), SMP_EVM);
     assert_int_equal(reader.threads[0]->ended_ns, 0);
 }
@@ -168,19 +167,19 @@ static void errors_are_distinguished(void **state)
 static void a_thread_may_have_died(void **state)
 {
     (void)state;
-    fixture.main_thread.ended = true;
+    fake_vm.main_thread.ended = true;
     assert_int_equal(walk(), SMP_EGONE);
     /* there was no event, so the walk reported it */
     assert_int_not_equal(reader.threads[0]->ended_ns, 0);
-    struct vm_fixture_reader late = { .accept = VM_FIXTURE_MAX_THREADS };
-    vm_fixture_poll(&late);
+    struct fake_vm_reader late = { .accept = FAKE_VM_MAX_POLLED };
+    fake_vm_poll(&late);
     assert_int_equal(late.count, 0);
 }
 
 static void a_frame_without_an_id_has_a_key(void **state)
 {
     (void)state;
-    fake_jvmti.null_methods = true;
+    fake_vm.null_methods = true;
     assert_int_equal(walk(), SMP_OK);
     assert_int_equal(sample.count, 3);
     assert_true(frames[0].method == SMP_METHODS_NO_ID);
@@ -191,24 +190,24 @@ static void too_small_a_sample_is_refused(void **state)
     (void)state;
     sample.capacity = 1;
     assert_int_equal(walk(), SMP_EINVAL);
-    assert_int_equal(fake_jvmti.calls[FAKE_GetStackTrace], 0);
+    assert_int_equal(fake_vm.calls[FAKE_GetStackTrace], 0);
 }
 
 static void after_vm_death_the_jvm_is_left_alone(void **state)
 {
     (void)state;
-    fake_jvmti_vm_death();
+    fake_vm_death();
     assert_int_equal(walk(), SMP_EPHASE);
-    assert_int_equal(fake_jvmti.calls[FAKE_GetStackTrace], 0);
+    assert_int_equal(fake_vm.calls[FAKE_GetStackTrace], 0);
 }
 
 static int teardown_after_death(void **state)
 {
-    const int before = fake_jvmti.calls[FAKE_SetEventNotificationMode];
+    const int before = fake_vm.calls[FAKE_SetEventNotificationMode];
 
     if (teardown(state) != 0)
         return -1;
-    return fake_jvmti.calls[FAKE_SetEventNotificationMode] == before ? 0 : -1;
+    return fake_vm.calls[FAKE_SetEventNotificationMode] == before ? 0 : -1;
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

@@ -15,12 +15,11 @@
 #include "counting/call_shared.h"
 #include "jvm/agent/agent.h"
 #include "jvm/threads/threads.h"
-#include "support/vm_fixture.h"
+#include "support/fake_vm.h"
 
 enum { ROOT = 1 };
 
-static struct vm_fixture fixture;
-static struct vm_fixture_reader reader;
+static struct fake_vm_reader reader;
 static int64_t java_id; /* of the one thread */
 static uint64_t read_serial;
 
@@ -40,11 +39,11 @@ static int setup(void **state)
 
     (void)state;
     smp_call_set_view(&view);
-    vm_fixture_setup(&fixture);
-    reader = (struct vm_fixture_reader){ .accept = VM_FIXTURE_MAX_THREADS };
+    fake_vm_setup();
+    reader = (struct fake_vm_reader){ .accept = FAKE_VM_MAX_POLLED };
     if (smp_agent_open() != SMP_OK || smp_call_arena_open(&options) != SMP_OK)
         return -1;
-    vm_fixture_poll(&reader);
+    fake_vm_poll(&reader);
     java_id = smp_threads_java_id(reader.threads[0]);
     return 0;
 }
@@ -53,15 +52,15 @@ static int teardown(void **state)
 {
     (void)state;
     smp_call_arena_close();
-    vm_fixture_drop_all(&reader);
+    fake_vm_drop_all(&reader);
     smp_agent_close();
-    vm_fixture_teardown(&fixture);
+    fake_vm_teardown();
     return 0;
 }
 
 static void end_thread(void)
 {
-    smp_call_counter_on_thread_end(fake_jni_env(), smp_threads_ref(reader.threads[0]));
+    smp_call_counter_on_thread_end(fake_vm_jni(), smp_threads_ref(reader.threads[0]));
 }
 
 static void note_serial(void *self, const struct smp_call_delta *delta)
@@ -94,10 +93,10 @@ static void a_thread_that_ends_later_gives_its_state_back(void **state)
     (void)state;
     assert_non_null(smp_call_begin(java_id, false, 0));
     smp_call_arena_close();
-    vm_fixture_drop_all(&reader);
+    fake_vm_drop_all(&reader);
     smp_agent_close();
     assert_non_null(smp_call_state_find(java_id));
-    fake_jvmti_thread_end(&fixture.main_thread);
+    fake_vm_thread_end(&fake_vm.main_thread);
     assert_null(smp_call_state_find(java_id));
     assert_int_equal(smp_agent_open(), SMP_OK); /* as the tear-down closes it */
 }

@@ -17,7 +17,7 @@
 #include "jvm/check/check.h"
 #include "jvm/check/check_code.h"
 #include "support/fake_code.h"
-#include "support/fake_jvmti.h"
+#include "support/fake_vm.h"
 
 enum { PCS = 3, FRAME_WORDS = 6, MAIN_ID = 100, HELPER_ID = 200, LEAF_BCI = 7, ROOT_BCI = 40 };
 
@@ -454,7 +454,7 @@ static char refusal[SMP_LAYOUT_REASON_BYTES];
 
 static void record(void)
 {
-    smp_hotspot_record(fake_jvmti_env(), jvm.event.method, jvm.event.start, jvm.event.size,
+    smp_hotspot_record(fake_vm_jvmti(), jvm.event.method, jvm.event.start, jvm.event.size,
                        jvm.event.info);
 }
 
@@ -468,7 +468,7 @@ static struct smp_check_counts counts(void)
 
 static void find(void)
 {
-    fake_jvmti_reset();
+    fake_vm_reset();
     begin(17);
     const struct smp_exports exports = fake_code_exports(jvm.code);
     assert_int_equal(smp_hotspot_find(&exports, 17), SMP_OK);
@@ -573,18 +573,18 @@ static void a_method_redefined_meanwhile_is_no_difference(void **state)
     (void)state;
     find_with_an_equal_record();
     change_method();
-    fake_jvmti.before = end_safepoint;
+    fake_vm.before = end_safepoint;
     record();
-    assert_int_equal(fake_jvmti.calls[FAKE_GetMethodName], 1);
+    assert_int_equal(fake_vm.calls[FAKE_GetMethodName], 1);
     assert_int_equal(counts().given_up, 1);
     assert_int_equal(counts().records, 1);
     assert_int_equal(counts().refusals, 0);
-    fake_jvmti.before = NULL;
+    fake_vm.before = NULL;
     set_use(0);
     make_record();
     record();
     assert_int_equal(counts().records, 2);
-    assert_int_equal(fake_jvmti_live_pieces(), 0);
+    assert_int_equal(fake_vm_live_pieces(), 0);
     end();
 }
 
@@ -599,7 +599,7 @@ static void a_record_equal_at_the_second_reading_is_no_difference(void **state)
     (void)state;
     find_with_an_equal_record();
     change_method();
-    fake_jvmti.before = restore_record;
+    fake_vm.before = restore_record;
     record();
     assert_int_equal(counts().records, 2);
     assert_int_equal(counts().given_up, 0);
@@ -614,7 +614,7 @@ static void nothing_else_excuses_a_difference(void **state)
     find_with_an_equal_record();
     change_method();
     record();
-    assert_int_equal(fake_jvmti.calls[FAKE_GetMethodName], 2);
+    assert_int_equal(fake_vm.calls[FAKE_GetMethodName], 2);
     assert_int_equal(counts().refusals, 1);
     end();
     find();

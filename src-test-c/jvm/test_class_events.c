@@ -8,15 +8,13 @@
 
 #include "jvm/agent/agent.h"
 #include "jvm/code/class_events.h"
-#include "support/vm_fixture.h"
-
-static struct vm_fixture fixture;
+#include "support/fake_vm.h"
 
 static int setup(void **state)
 {
     (void)state;
-    vm_fixture_setup(&fixture);
-    fake_jvmti.has_class_unload = true;
+    fake_vm_setup();
+    fake_vm.has_class_unload = true;
     return smp_agent_open() == SMP_OK ? 0 : -1;
 }
 
@@ -25,7 +23,7 @@ static int teardown(void **state)
     (void)state;
     smp_class_unload_close(smp_agent_jvmti());
     smp_agent_close();
-    vm_fixture_teardown(&fixture);
+    fake_vm_teardown();
     return 0;
 }
 
@@ -36,7 +34,7 @@ static void an_unloaded_class_begins_an_epoch(void **state)
     const uint64_t epoch = smp_class_unload_epoch();
     assert_int_not_equal(epoch, 0);
     assert_int_equal(smp_class_unload_epoch(), epoch);
-    fake_jvmti.on_class_unload(smp_agent_jvmti(), fake_jni_env(), NULL);
+    fake_vm.on_class_unload(smp_agent_jvmti(), fake_vm_jni(), NULL);
     assert_int_equal(smp_class_unload_epoch(), epoch + 1);
 }
 
@@ -47,7 +45,7 @@ static void data_from_before_a_gap_are_not_believed(void **state)
     assert_true(smp_class_unload_open(smp_agent_jvmti()));
     const uint64_t epoch = smp_class_unload_epoch();
     smp_class_unload_close(smp_agent_jvmti());
-    assert_null(fake_jvmti.on_class_unload);
+    assert_null(fake_vm.on_class_unload);
     const uint64_t closed = smp_class_unload_epoch();
     assert_int_not_equal(closed, epoch);
     assert_int_not_equal(smp_class_unload_epoch(), closed);
@@ -58,14 +56,14 @@ static void data_from_before_a_gap_are_not_believed(void **state)
 static void a_missing_event_means_that_nothing_is_believed(void **state)
 {
     (void)state;
-    fake_jvmti.has_class_unload = false;
+    fake_vm.has_class_unload = false;
     assert_false(smp_class_unload_open(smp_agent_jvmti()));
     assert_int_not_equal(smp_class_unload_epoch(), smp_class_unload_epoch());
-    fake_jvmti.has_class_unload = true;
-    fake_jvmti.errors[FAKE_GetExtensionEvents] = JVMTI_ERROR_OUT_OF_MEMORY;
+    fake_vm.has_class_unload = true;
+    fake_vm.errors[FAKE_GetExtensionEvents] = JVMTI_ERROR_OUT_OF_MEMORY;
     assert_false(smp_class_unload_open(smp_agent_jvmti()));
-    fake_jvmti.errors[FAKE_GetExtensionEvents] = JVMTI_ERROR_NONE;
-    fake_jvmti.errors[FAKE_SetExtensionEventCallback] = JVMTI_ERROR_NOT_AVAILABLE;
+    fake_vm.errors[FAKE_GetExtensionEvents] = JVMTI_ERROR_NONE;
+    fake_vm.errors[FAKE_SetExtensionEventCallback] = JVMTI_ERROR_NOT_AVAILABLE;
     assert_false(smp_class_unload_open(smp_agent_jvmti()));
     assert_int_not_equal(smp_class_unload_epoch(), smp_class_unload_epoch());
 }
@@ -74,9 +72,9 @@ static void a_dead_jvm_is_not_called(void **state)
 {
     (void)state;
     assert_true(smp_class_unload_open(smp_agent_jvmti()));
-    const int calls = fake_jvmti.calls[FAKE_SetExtensionEventCallback];
+    const int calls = fake_vm.calls[FAKE_SetExtensionEventCallback];
     smp_class_unload_close(NULL);
-    assert_int_equal(fake_jvmti.calls[FAKE_SetExtensionEventCallback], calls);
+    assert_int_equal(fake_vm.calls[FAKE_SetExtensionEventCallback], calls);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

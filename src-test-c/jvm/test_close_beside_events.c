@@ -19,14 +19,13 @@
 #include "jvm/code/code_map.h"
 #include "jvm/code/method_ids.h"
 #include "jvm/threads/threads.h"
+#include "support/fake_vm.h"
 #include "support/rounds.h"
-#include "support/vm_fixture.h"
 
 #define STUB_NAME "fast_monitorexit_nofpu Runtime1 stub with a long name"
 
 enum { ROUNDS = 300, FIRST_ID = 1000, STUB_BYTES = 64, METHOD_BYTES = 32, CLASSES = 3 };
 
-static struct vm_fixture fixture;
 static uint8_t code[STUB_BYTES + METHOD_BYTES]; /* no calls */
 static _Atomic bool is_over;
 static _Atomic unsigned long calls;
@@ -35,16 +34,16 @@ static _Atomic unsigned long calls;
 static void *start_and_end(void *self)
 {
     struct fake_thread *thread = self;
-    JNIEnv *env = fake_jni_env();
+    JNIEnv *env = fake_vm_jni();
 
     while (!atomic_load(&is_over)) {
-        jobject ref = fake_jni_local(thread);
-        smp_threads_on_start(fake_jvmti_env(), env, ref);
-        smp_threads_on_end(fake_jvmti_env(), env, ref);
+        jobject ref = fake_vm_local(thread);
+        smp_threads_on_start(fake_vm_jvmti(), env, ref);
+        smp_threads_on_end(fake_vm_jvmti(), env, ref);
         (*env)->DeleteLocalRef(env, ref);
         atomic_fetch_add(&calls, 1);
     }
-    fake_jni_detach();
+    fake_vm_detach();
     return NULL;
 }
 
@@ -53,12 +52,12 @@ static void *make_code(void *self)
     jmethodID method = (jmethodID)(void *)code;
 
     while (!atomic_load(&is_over)) {
-        smp_code_events_on_stub(fake_jvmti_env(), STUB_NAME, code, STUB_BYTES);
-        smp_code_events_on_load(fake_jvmti_env(), method, METHOD_BYTES, code + STUB_BYTES, 0, NULL,
+        smp_code_events_on_stub(fake_vm_jvmti(), STUB_NAME, code, STUB_BYTES);
+        smp_code_events_on_load(fake_vm_jvmti(), method, METHOD_BYTES, code + STUB_BYTES, 0, NULL,
                                 NULL);
         (void)smp_code_map_is_stub((uintptr_t)code, "monitorexit"); /* of such a method's calls */
         (void)smp_code_map_is_java((uintptr_t)code + STUB_BYTES);
-        smp_code_events_on_unload(fake_jvmti_env(), method, code + STUB_BYTES);
+        smp_code_events_on_unload(fake_vm_jvmti(), method, code + STUB_BYTES);
         atomic_fetch_add(&calls, 1);
     }
     return self;
@@ -67,17 +66,17 @@ static void *make_code(void *self)
 static void *prepare_classes(void *self)
 {
     static struct fake_object prepared = { FAKE_CLASS };
-    JNIEnv *env = fake_jni_env();
+    JNIEnv *env = fake_vm_jni();
 
     while (!atomic_load(&is_over)) {
-        jobject ref = fake_jni_local(&prepared);
-        smp_method_ids_on_prepare(fake_jvmti_env(), env, NULL, ref);
-        smp_code_events_on_class_load(fake_jvmti_env(), env, NULL, ref);
+        jobject ref = fake_vm_local(&prepared);
+        smp_method_ids_on_prepare(fake_vm_jvmti(), env, NULL, ref);
+        smp_code_events_on_class_load(fake_vm_jvmti(), env, NULL, ref);
         (void)smp_class_unload_epoch();
         (*env)->DeleteLocalRef(env, ref);
         atomic_fetch_add(&calls, 1);
     }
-    fake_jni_detach();
+    fake_vm_detach();
     return self;
 }
 
@@ -86,7 +85,7 @@ static void open_and_close(void)
     const unsigned long before = atomic_load(&calls);
 
     assert_int_equal(smp_agent_open(), SMP_OK);
-    smp_method_ids_open(fake_jni_env());
+    smp_method_ids_open(fake_vm_jni());
     (void)!smp_code_events_open(smp_agent_jvmti());
     while (atomic_load(&calls) < before + 2) /* with something to close */
         sched_yield();
@@ -102,12 +101,12 @@ static void closing_waits_for_no_event(void **state)
     const long rounds = test_rounds(ROUNDS);
 
     (void)state;
-    vm_fixture_setup(&fixture);
-    fake_jvmti.class_count = fake_jvmti.class_methods = CLASSES;
+    fake_vm_setup();
+    fake_vm.class_count = fake_vm.class_methods = CLASSES;
     assert_int_equal(smp_agent_open(), SMP_OK); /* the events come from its environment */
     smp_agent_close();
     for (int i = 0; i < 2; i++) {
-        threads[i] = fixture.main_thread;
+        threads[i] = fake_vm.main_thread;
         threads[i].java_id = FIRST_ID + i;
         assert_int_equal(pthread_create(&running[i], NULL, start_and_end, &threads[i]), 0);
         assert_int_equal(pthread_create(&running[2 + i], NULL, make_code, NULL), 0);
@@ -118,7 +117,7 @@ static void closing_waits_for_no_event(void **state)
     atomic_store(&is_over, true);
     for (size_t i = 0; i < sizeof(running) / sizeof(running[0]); i++)
         assert_int_equal(pthread_join(running[i], NULL), 0);
-    vm_fixture_teardown(&fixture);
+    fake_vm_teardown();
 }
 
 int main(void)

@@ -13,7 +13,7 @@
 #include "jvm/agent/agent.h"
 #include "jvm/code/named_methods.h"
 #include "jvm/walk/cross_check.h"
-#include "support/vm_fixture.h"
+#include "support/fake_vm.h"
 
 enum { CAPACITY = 4, MANY = 3 * SMP_CROSS_CHECK_EACH };
 
@@ -238,25 +238,24 @@ static void names_without_an_id_are_no_difference(void **state)
 /* The JVM has changed the class between our first sight of a frame and its own walk. */
 static void other_ids_of_the_same_method_are_no_difference(void **state)
 {
-    struct vm_fixture vm;
     char reason[SMP_CROSS_CHECK_REASON_BYTES];
 
     (void)state;
-    vm_fixture_setup(&vm);
+    fake_vm_setup();
     smp_clock_set_fake(&clock_seam);
     assert_int_equal(smp_agent_open(), SMP_OK);
-    fake_jvmti.other_id = (jmethodID)(uintptr_t)13; /* NOLINT(performance-no-int-to-ptr) */
+    fake_vm.other_id = (jmethodID)(uintptr_t)13; /* NOLINT(performance-no-int-to-ptr) */
     jvmti_frames[0].method = jvmti_frames[1].method = 13;
     assert_true(one_walk(reason));
     jvmti_frames[0].bci++;
     assert_differs("frame 0 of 3 read as another one");
-    fake_jvmti.other.type = "(J)V";
+    fake_vm.other.type = "(J)V";
     jvmti_frames[1].method = 13;
     assert_differs("frame 1 of 3 read as another one");
     smp_agent_close();
     smp_cross_check_fini(&check);
     check = (struct smp_cross_check){ 0 };
-    vm_fixture_teardown(&vm);
+    fake_vm_teardown();
 }
 
 int main(void)

@@ -18,13 +18,12 @@
 #include "jvm/threads/threads.h"
 #include "jvm/walk/delivery.h"
 #include "support/fake_clock.h"
+#include "support/fake_vm.h"
 #include "support/thread_states.h"
-#include "support/vm_fixture.h"
 
 enum { DEPTH = 6, CAPACITY = 16, TOKEN = 4711, FRAMES = 32 };
 
-static struct vm_fixture fixture;
-static struct vm_fixture_reader reader;
+static struct fake_vm_reader reader;
 static struct fake_clock fake_time;
 static struct smp_delivery delivery;
 static struct smp_jvm_frame frames[FRAMES];
@@ -67,13 +66,13 @@ static const struct smp_delivery_to to = { .answered = on_answer, .context = &go
 static int setup(void **state)
 {
     (void)state;
-    vm_fixture_setup(&fixture);
+    fake_vm_setup();
     fake_clock_install(&fake_time);
-    reader = (struct vm_fixture_reader){ .accept = VM_FIXTURE_MAX_THREADS };
+    reader = (struct fake_vm_reader){ .accept = FAKE_VM_MAX_POLLED };
     if (smp_agent_open() != SMP_OK)
         return -1;
-    vm_fixture_poll(&reader);
-    fixture.main_thread.depth = DEPTH;
+    fake_vm_poll(&reader);
+    fake_vm.main_thread.depth = DEPTH;
     memset(&got, 0, sizeof(got));
     memset(frames, 0, sizeof(frames));
     delivery = (struct smp_delivery){ .capacity = CAPACITY, .states = STATES_UNTIL_27 };
@@ -91,10 +90,10 @@ static int teardown(void **state)
 {
     (void)state;
     smp_handshakes_fini(&delivery.handshakes);
-    vm_fixture_drop_all(&reader);
+    fake_vm_drop_all(&reader);
     smp_agent_close();
     fake_clock_remove();
-    vm_fixture_teardown(&fixture);
+    fake_vm_teardown();
     return 0;
 }
 
@@ -143,11 +142,11 @@ static void a_stack_with_all_its_names_needs_no_handshake(void **state)
 {
     (void)state;
     walk_all(DEPTH);
-    smp_delivery_stack(&delivery, fake_jni_env(), &walked, to);
+    smp_delivery_stack(&delivery, fake_vm_jni(), &walked, to);
     assert_delivered(SMP_ANSWER_WHOLE, DEPTH);
     assert_false(got.has_mounted);
     assert_false(smp_threads_walk_info(walked.thread)->is_carrier);
-    assert_int_equal(fake_jvmti.calls[FAKE_GetStackTrace], 0);
+    assert_int_equal(fake_vm.calls[FAKE_GetStackTrace], 0);
 }
 
 static void a_second_try_is_counted_as_one_unless_it_was_recovered(void **state)
@@ -155,18 +154,18 @@ static void a_second_try_is_counted_as_one_unless_it_was_recovered(void **state)
     (void)state;
     walked.is_retried = true;
     walk_all(DEPTH);
-    smp_delivery_stack(&delivery, fake_jni_env(), &walked, to);
+    smp_delivery_stack(&delivery, fake_vm_jni(), &walked, to);
     assert_int_equal(got.answer, SMP_ANSWER_RETRIED);
     answer.answer = SMP_ANSWER_IN_STUB;
     walk_all(DEPTH);
-    smp_delivery_stack(&delivery, fake_jni_env(), &walked, to);
+    smp_delivery_stack(&delivery, fake_vm_jni(), &walked, to);
     assert_int_equal(got.answer, SMP_ANSWER_IN_STUB);
 }
 
 static void no_frames_are_an_empty_stack(void **state)
 {
     (void)state;
-    smp_delivery_stack(&delivery, fake_jni_env(), &walked, to);
+    smp_delivery_stack(&delivery, fake_vm_jni(), &walked, to);
     assert_delivered(SMP_ANSWER_EMPTY, 0);
     smp_delivery_none(TOKEN, SMP_ANSWER_GC_ACTIVE, to);
     assert_int_equal(got.count, 2);
@@ -178,7 +177,7 @@ static void a_deep_stack_loses_its_middle(void **state)
 {
     (void)state;
     walk_all(CAPACITY + 3);
-    smp_delivery_stack(&delivery, fake_jni_env(), &walked, to);
+    smp_delivery_stack(&delivery, fake_vm_jni(), &walked, to);
     assert_int_equal(got.sample.count, CAPACITY);
     assert_int_equal(got.sample.leaf_count, CAPACITY / 2);
     assert_int_equal(got.sample.omitted, 3);
@@ -194,9 +193,9 @@ static void missing_ids_are_taken_from_a_handshake(void **state)
     walk_all(DEPTH);
     frames[2].method = NULL;
     frames[4].method = NULL;
-    smp_delivery_stack(&delivery, fake_jni_env(), &walked, to);
+    smp_delivery_stack(&delivery, fake_vm_jni(), &walked, to);
     assert_delivered(SMP_ANSWER_WHOLE, DEPTH);
-    assert_int_equal(fake_jvmti.calls[FAKE_GetStackTrace], 1);
+    assert_int_equal(fake_vm.calls[FAKE_GetStackTrace], 1);
 }
 
 static void without_a_handshake_the_others_keep_their_places(void **state)
@@ -205,7 +204,7 @@ static void without_a_handshake_the_others_keep_their_places(void **state)
     walk_all(DEPTH);
     frames[2].method = NULL;
     forbid_handshakes();
-    smp_delivery_stack(&delivery, fake_jni_env(), &walked, to);
+    smp_delivery_stack(&delivery, fake_vm_jni(), &walked, to);
     assert_int_equal(got.answer, SMP_ANSWER_NO_METHOD);
     assert_int_equal(got.sample.count, DEPTH);
     assert_int_equal(got.frames[0].method, FAKE_METHOD + DEPTH - 1);
@@ -221,9 +220,9 @@ static void a_late_walk_gets_no_handshake(void **state)
     walk_all(DEPTH);
     frames[2].method = NULL;
     walked.is_late = true;
-    smp_delivery_stack(&delivery, fake_jni_env(), &walked, to);
+    smp_delivery_stack(&delivery, fake_vm_jni(), &walked, to);
     assert_int_equal(got.answer, SMP_ANSWER_NO_METHOD);
-    assert_int_equal(fake_jvmti.calls[FAKE_GetStackTrace], 0);
+    assert_int_equal(fake_vm.calls[FAKE_GetStackTrace], 0);
 }
 
 /* The frame above the one that differs belongs to another call. */
@@ -233,7 +232,7 @@ static void a_thread_that_went_on_keeps_a_frame_without_name(void **state)
     walk_all(DEPTH);
     frames[1].method = NULL;
     frames[2].bci = 77;
-    smp_delivery_stack(&delivery, fake_jni_env(), &walked, to);
+    smp_delivery_stack(&delivery, fake_vm_jni(), &walked, to);
     assert_int_equal(got.answer, SMP_ANSWER_NO_METHOD);
     assert_int_equal(got.frames[0].method, SMP_METHODS_NO_ID);
 }
@@ -256,13 +255,13 @@ static void copied_names_need_no_handshake(void **state)
         walk_all(DEPTH);
         frames[2].method = (void *)(SMP_FRAME_NAME_BIT | (uintptr_t)copy);
         forbid_handshakes();
-        smp_delivery_stack(&delivery, fake_jni_env(), &walked, to);
+        smp_delivery_stack(&delivery, fake_vm_jni(), &walked, to);
         assert_int_equal(got.sample.count, DEPTH);
         assert_int_equal(got.answer, has_table ? SMP_ANSWER_WHOLE : SMP_ANSWER_NO_METHOD);
         assert_int_equal(got.frames[0].method, FAKE_METHOD + DEPTH - 1);
         assert_int_equal(got.frames[2].method, FAKE_METHOD + DEPTH - 3);
     }
-    assert_int_equal(fake_jvmti.calls[FAKE_GetStackTrace], 0);
+    assert_int_equal(fake_vm.calls[FAKE_GetStackTrace], 0);
     assert_true(smp_named_methods_find(named, got.frames[1].method, &info));
     assert_string_equal(info.class_name, "A");
     assert_string_equal(info.method_name, "b");
@@ -308,11 +307,11 @@ static void a_thread_that_runs_is_not_waited_for(void **state)
     assert_false(smp_delivery_waiting(&delivery, &walked, to));
     answer.state = STATE_BLOCKED + 1;
     assert_false(smp_delivery_waiting(&delivery, &walked, to));
-    assert_int_equal(fake_jvmti.calls[FAKE_GetStackTrace], 0);
+    assert_int_equal(fake_vm.calls[FAKE_GetStackTrace], 0);
     answer.state = STATE_BLOCKED;
-    fixture.main_thread.depth = 0;
+    fake_vm.main_thread.depth = 0;
     assert_false(smp_delivery_waiting(&delivery, &walked, to));
-    fixture.main_thread.depth = DEPTH;
+    fake_vm.main_thread.depth = DEPTH;
     forbid_handshakes();
     assert_false(smp_delivery_waiting(&delivery, &walked, to));
     assert_int_equal(got.count, 0);
@@ -343,16 +342,16 @@ static void a_mounted_virtual_thread_has_its_own_stack_and_name(void **state)
 
     (void)state;
     fake_string_set(&name, "orders-1");
-    walked.mounted = fake_jni_local(&mounted);
+    walked.mounted = fake_vm_local(&mounted);
     walk_carrier(true);
     assert_false(smp_threads_walk_info(walked.thread)->is_carrier);
-    smp_delivery_stack(&delivery, fake_jni_env(), &walked, to);
+    smp_delivery_stack(&delivery, fake_vm_jni(), &walked, to);
     assert_delivered(SMP_ANSWER_WHOLE, 2);
     assert_true(got.has_mounted);
     assert_string_equal(got.mounted_name, "orders-1");
     assert_ptr_equal(got.mounted_ref, walked.mounted);
     assert_true(smp_threads_walk_info(walked.thread)->is_carrier);
-    (*fake_jni_env())->DeleteLocalRef(fake_jni_env(), walked.mounted);
+    (*fake_vm_jni())->DeleteLocalRef(fake_vm_jni(), walked.mounted);
 }
 
 static void a_virtual_thread_that_was_parked_is_cut(void **state)
@@ -362,20 +361,20 @@ static void a_virtual_thread_that_was_parked_is_cut(void **state)
 
     (void)state;
     fake_string_set(&name, ""); /* most have none */
-    walked.mounted = fake_jni_local(&mounted);
+    walked.mounted = fake_vm_local(&mounted);
     walk_carrier(false);
-    smp_delivery_stack(&delivery, fake_jni_env(), &walked, to);
+    smp_delivery_stack(&delivery, fake_vm_jni(), &walked, to);
     assert_delivered(SMP_ANSWER_VIRTUAL_CUT, 2);
     assert_true(got.has_mounted);
     assert_false(got.has_name);
-    (*fake_jni_env())->DeleteLocalRef(fake_jni_env(), walked.mounted);
+    (*fake_vm_jni())->DeleteLocalRef(fake_vm_jni(), walked.mounted);
 }
 
 static void a_virtual_thread_that_is_not_known_has_no_name(void **state)
 {
     (void)state;
     walk_carrier(true);
-    smp_delivery_stack(&delivery, fake_jni_env(), &walked, to);
+    smp_delivery_stack(&delivery, fake_vm_jni(), &walked, to);
     assert_delivered(SMP_ANSWER_WHOLE, 2);
     assert_true(got.has_mounted);
     assert_null(got.mounted_ref);
@@ -403,6 +402,6 @@ int main(void)
         TEST(a_virtual_thread_that_is_not_known_has_no_name),
     };
 
-    return cmocka_run_group_tests(tests, vm_fixture_know_virtual_threads,
-                                  vm_fixture_forget_virtual_threads);
+    return cmocka_run_group_tests(tests, fake_vm_know_virtual_threads,
+                                  fake_vm_forget_virtual_threads);
 }

@@ -12,12 +12,11 @@
 #include "jvm/walk/handshakes.h"
 #include "support/failing_alloc.h"
 #include "support/fake_clock.h"
-#include "support/vm_fixture.h"
+#include "support/fake_vm.h"
 
 enum { DEPTH = 5, COST_NS = 30000000 };
 
-static struct vm_fixture fixture;
-static struct vm_fixture_reader reader;
+static struct fake_vm_reader reader;
 static struct fake_clock fake_time;
 static struct smp_handshakes handshakes;
 static struct smp_sample sample;
@@ -33,14 +32,14 @@ static void spend_time(enum fake_call call)
 static int setup(void **state)
 {
     (void)state;
-    vm_fixture_setup(&fixture);
+    fake_vm_setup();
     fake_clock_install(&fake_time);
-    reader = (struct vm_fixture_reader){ .accept = VM_FIXTURE_MAX_THREADS };
+    reader = (struct fake_vm_reader){ .accept = FAKE_VM_MAX_POLLED };
     if (smp_agent_open() != SMP_OK)
         return -1;
-    vm_fixture_poll(&reader);
-    fixture.main_thread.depth = DEPTH;
-    fake_jvmti.before = spend_time;
+    fake_vm_poll(&reader);
+    fake_vm.main_thread.depth = DEPTH;
+    fake_vm.before = spend_time;
     cost_ns = 0;
     smp_handshakes_init(&handshakes);
     return reader.count == 1 ? 0 : -1;
@@ -50,10 +49,10 @@ static int teardown(void **state)
 {
     (void)state;
     smp_handshakes_fini(&handshakes);
-    vm_fixture_drop_all(&reader);
+    fake_vm_drop_all(&reader);
     smp_agent_close();
     fake_clock_remove();
-    vm_fixture_teardown(&fixture);
+    fake_vm_teardown();
     return 0;
 }
 
@@ -76,21 +75,21 @@ static void a_whole_stack_is_walked(void **state)
 static void a_stack_that_fills_the_room_is_none(void **state)
 {
     (void)state;
-    fixture.main_thread.depth = SMP_HANDSHAKES_FRAMES;
+    fake_vm.main_thread.depth = SMP_HANDSHAKES_FRAMES;
     assert_false(walk(0));
     assert_true(walk(1));
-    fixture.main_thread.depth = SMP_HANDSHAKES_FRAMES + 1;
+    fake_vm.main_thread.depth = SMP_HANDSHAKES_FRAMES + 1;
     assert_true(walk(1));
-    fixture.main_thread.depth = SMP_HANDSHAKES_FRAMES + 2;
+    fake_vm.main_thread.depth = SMP_HANDSHAKES_FRAMES + 2;
     assert_false(walk(1));
 }
 
 static void no_stack_is_walked_further_than_the_limit(void **state)
 {
     (void)state;
-    fixture.main_thread.depth = 500000;
+    fake_vm.main_thread.depth = 500000;
     assert_false(walk(100000));
-    assert_int_equal(fake_jvmti.most_frames, SMP_HANDSHAKES_MOST);
+    assert_int_equal(fake_vm.most_frames, SMP_HANDSHAKES_MOST);
 }
 
 static void saved_time_is_spent_and_earned_again(void **state)
@@ -154,18 +153,18 @@ static void without_memory_there_is_none(void **state)
 static void ids_are_not_made_without_virtual_threads(void **state)
 {
     (void)state;
-    fake_jvmti.class_count = 3;
+    fake_vm.class_count = 3;
     assert_false(smp_handshakes_make_ids(&handshakes, smp_agent_env()));
-    assert_int_equal(fake_jvmti.calls[FAKE_GetLoadedClasses], 0);
+    assert_int_equal(fake_vm.calls[FAKE_GetLoadedClasses], 0);
 }
 
 static void see_carrier(void)
 {
     struct fake_thread carrier = { .object = { FAKE_THREAD }, .is_carrier = true };
-    jobject ref = fake_jni_local(&carrier);
+    jobject ref = fake_vm_local(&carrier);
 
-    assert_true(smp_virtual_threads_is_carrier(fake_jni_env(), ref));
-    (*fake_jni_env())->DeleteLocalRef(fake_jni_env(), ref);
+    assert_true(smp_virtual_threads_is_carrier(fake_vm_jni(), ref));
+    (*fake_vm_jni())->DeleteLocalRef(fake_vm_jni(), ref);
 }
 
 /* A handshake would stall them: ids are made for all methods instead, within the time allowed. The
@@ -174,16 +173,16 @@ static void with_virtual_threads_ids_are_made_and_no_thread_is_stopped(void **st
 {
     (void)state;
     see_carrier();
-    fake_jvmti.class_count = 3;
-    fake_jvmti.class_methods = 10;
+    fake_vm.class_count = 3;
+    fake_vm.class_methods = 10;
     assert_true(smp_handshakes_make_ids(&handshakes, smp_agent_env()));
-    assert_int_equal(fake_jvmti.calls[FAKE_GetClassMethods], 3);
+    assert_int_equal(fake_vm.calls[FAKE_GetClassMethods], 3);
     assert_false(walk(DEPTH));
-    assert_int_equal(fake_jvmti.calls[FAKE_GetStackTrace], 0);
+    assert_int_equal(fake_vm.calls[FAKE_GetStackTrace], 0);
     cost_ns = SMP_HANDSHAKES_SAVED_NS + COST_NS;
     assert_true(smp_handshakes_make_ids(&handshakes, smp_agent_env()));
     assert_false(smp_handshakes_make_ids(&handshakes, smp_agent_env()));
-    assert_int_equal(fake_jvmti.calls[FAKE_GetLoadedClasses], 2);
+    assert_int_equal(fake_vm.calls[FAKE_GetLoadedClasses], 2);
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
@@ -202,6 +201,6 @@ int main(void)
         TEST(with_virtual_threads_ids_are_made_and_no_thread_is_stopped),
     };
 
-    return cmocka_run_group_tests(tests, vm_fixture_know_virtual_threads,
-                                  vm_fixture_forget_virtual_threads);
+    return cmocka_run_group_tests(tests, fake_vm_know_virtual_threads,
+                                  fake_vm_forget_virtual_threads);
 }

@@ -9,18 +9,16 @@
 
 #include "jvm/agent/agent.h"
 #include "jvm/code/method_ids.h"
-#include "support/vm_fixture.h"
+#include "support/fake_vm.h"
 
 enum { CLASSES = 3, METHODS = 10 };
-
-static struct vm_fixture fixture;
 
 static int setup(void **state)
 {
     (void)state;
-    vm_fixture_setup(&fixture);
-    fake_jvmti.class_count = CLASSES;
-    fake_jvmti.class_methods = METHODS;
+    fake_vm_setup();
+    fake_vm.class_count = CLASSES;
+    fake_vm.class_methods = METHODS;
     return smp_agent_open() == SMP_OK ? 0 : -1;
 }
 
@@ -29,19 +27,19 @@ static int teardown(void **state)
     (void)state;
     smp_method_ids_close();
     smp_agent_close();
-    vm_fixture_teardown(&fixture);
+    fake_vm_teardown();
     return 0;
 }
 
 /* As the JVM does where the event is enabled, on the thread that prepares the class. */
 static void prepare_class(void)
 {
-    fake_jvmti.callbacks.ClassPrepare(smp_agent_jvmti(), fake_jni_env(), NULL, NULL);
+    fake_vm.callbacks.ClassPrepare(smp_agent_jvmti(), fake_vm_jni(), NULL, NULL);
 }
 
 static bool hears_of_classes(void)
 {
-    return fake_jvmti.enabled[JVMTI_EVENT_CLASS_PREPARE];
+    return fake_vm.enabled[JVMTI_EVENT_CLASS_PREPARE];
 }
 
 static void expect_event_before_list(enum fake_call call)
@@ -53,20 +51,20 @@ static void expect_event_before_list(enum fake_call call)
 static void ids_of_loaded_classes_are_made_at_open(void **state)
 {
     (void)state;
-    fake_jvmti.before = expect_event_before_list;
-    smp_method_ids_open(fake_jni_env());
-    assert_int_equal(fake_jvmti.calls[FAKE_GetLoadedClasses], 1);
-    assert_int_equal(fake_jvmti.calls[FAKE_GetClassMethods], CLASSES);
+    fake_vm.before = expect_event_before_list;
+    smp_method_ids_open(fake_vm_jni());
+    assert_int_equal(fake_vm.calls[FAKE_GetLoadedClasses], 1);
+    assert_int_equal(fake_vm.calls[FAKE_GetClassMethods], CLASSES);
     assert_int_equal(smp_method_ids_made(), CLASSES * METHODS);
 }
 
 static void ids_of_a_class_are_made_when_it_is_prepared(void **state)
 {
     (void)state;
-    smp_method_ids_open(fake_jni_env());
+    smp_method_ids_open(fake_vm_jni());
     prepare_class();
     prepare_class();
-    assert_int_equal(fake_jvmti.calls[FAKE_GetClassMethods], CLASSES + 2);
+    assert_int_equal(fake_vm.calls[FAKE_GetClassMethods], CLASSES + 2);
     assert_int_equal(smp_method_ids_made(), (CLASSES + 2) * METHODS);
     assert_true(hears_of_classes());
 }
@@ -74,12 +72,12 @@ static void ids_of_a_class_are_made_when_it_is_prepared(void **state)
 static void ids_of_all_are_made_again_without_counting_twice(void **state)
 {
     (void)state;
-    smp_method_ids_open(fake_jni_env());
+    smp_method_ids_open(fake_vm_jni());
     prepare_class();
-    assert_int_equal(smp_method_ids_make_all(fake_jni_env()), SMP_OK);
+    assert_int_equal(smp_method_ids_make_all(fake_vm_jni()), SMP_OK);
     assert_int_equal(smp_method_ids_made(), (CLASSES + 1) * METHODS);
-    fake_jvmti.class_count = 2 * CLASSES; /* for some of them there was no event */
-    assert_int_equal(smp_method_ids_make_all(fake_jni_env()), SMP_OK);
+    fake_vm.class_count = 2 * CLASSES; /* for some of them there was no event */
+    assert_int_equal(smp_method_ids_make_all(fake_vm_jni()), SMP_OK);
     assert_int_equal(smp_method_ids_made(), 2 * CLASSES * METHODS);
 }
 
@@ -87,25 +85,25 @@ static void ids_of_all_are_made_again_without_counting_twice(void **state)
 static void no_ids_are_made_past_the_limit(void **state)
 {
     (void)state;
-    smp_method_ids_open(fake_jni_env());
-    fake_jvmti.class_methods = SMP_IDS_LIMIT / 2;
+    smp_method_ids_open(fake_vm_jni());
+    fake_vm.class_methods = SMP_IDS_LIMIT / 2;
     prepare_class();
     assert_true(hears_of_classes());
     prepare_class();
     assert_false(hears_of_classes());
-    const int calls = fake_jvmti.calls[FAKE_GetClassMethods];
+    const int calls = fake_vm.calls[FAKE_GetClassMethods];
     prepare_class(); /* one that was under way */
-    assert_int_equal(smp_method_ids_make_all(fake_jni_env()), SMP_EQUOTA);
-    assert_int_equal(fake_jvmti.calls[FAKE_GetClassMethods], calls);
+    assert_int_equal(smp_method_ids_make_all(fake_vm_jni()), SMP_EQUOTA);
+    assert_int_equal(fake_vm.calls[FAKE_GetClassMethods], calls);
     assert_in_range(smp_method_ids_made(), SMP_IDS_LIMIT, SMP_IDS_LIMIT + SMP_IDS_LIMIT / 2);
 }
 
 static void the_limit_holds_at_open_as_well(void **state)
 {
     (void)state;
-    fake_jvmti.class_methods = SMP_IDS_LIMIT / 2;
-    smp_method_ids_open(fake_jni_env());
-    assert_int_equal(fake_jvmti.calls[FAKE_GetClassMethods], 2);
+    fake_vm.class_methods = SMP_IDS_LIMIT / 2;
+    smp_method_ids_open(fake_vm_jni());
+    assert_int_equal(fake_vm.calls[FAKE_GetClassMethods], 2);
     assert_int_equal(smp_method_ids_made(), SMP_IDS_LIMIT);
     assert_false(hears_of_classes());
 }
@@ -113,13 +111,13 @@ static void the_limit_holds_at_open_as_well(void **state)
 static void no_ids_are_made_after_close(void **state)
 {
     (void)state;
-    smp_method_ids_open(fake_jni_env());
+    smp_method_ids_open(fake_vm_jni());
     smp_method_ids_close();
     assert_false(hears_of_classes());
-    const int calls = fake_jvmti.calls[FAKE_GetClassMethods];
+    const int calls = fake_vm.calls[FAKE_GetClassMethods];
     prepare_class(); /* one that was under way */
-    assert_int_equal(fake_jvmti.calls[FAKE_GetClassMethods], calls);
-    smp_method_ids_open(fake_jni_env());
+    assert_int_equal(fake_vm.calls[FAKE_GetClassMethods], calls);
+    smp_method_ids_open(fake_vm_jni());
     assert_true(hears_of_classes());
     assert_int_equal(smp_method_ids_made(), CLASSES * METHODS);
 }
@@ -127,13 +125,13 @@ static void no_ids_are_made_after_close(void **state)
 static void refusals_do_no_harm(void **state)
 {
     (void)state;
-    fake_jvmti.errors[FAKE_GetClassMethods] = JVMTI_ERROR_CLASS_NOT_PREPARED;
-    smp_method_ids_open(fake_jni_env());
+    fake_vm.errors[FAKE_GetClassMethods] = JVMTI_ERROR_CLASS_NOT_PREPARED;
+    smp_method_ids_open(fake_vm_jni());
     prepare_class();
     assert_int_equal(smp_method_ids_made(), 0);
-    fake_jvmti.errors[FAKE_GetClassMethods] = JVMTI_ERROR_NONE;
-    fake_jvmti.errors[FAKE_GetLoadedClasses] = JVMTI_ERROR_OUT_OF_MEMORY;
-    assert_int_equal(smp_method_ids_make_all(fake_jni_env()), SMP_ENOMEM);
+    fake_vm.errors[FAKE_GetClassMethods] = JVMTI_ERROR_NONE;
+    fake_vm.errors[FAKE_GetLoadedClasses] = JVMTI_ERROR_OUT_OF_MEMORY;
+    assert_int_equal(smp_method_ids_make_all(fake_vm_jni()), SMP_ENOMEM);
     prepare_class();
     assert_int_equal(smp_method_ids_made(), METHODS);
 }
@@ -141,14 +139,14 @@ static void refusals_do_no_harm(void **state)
 static void a_jvm_that_dies_is_not_called(void **state)
 {
     (void)state;
-    smp_method_ids_open(fake_jni_env());
-    fake_jvmti_vm_death();
-    const int lists = fake_jvmti.calls[FAKE_GetLoadedClasses];
-    const int modes = fake_jvmti.calls[FAKE_SetEventNotificationMode];
-    assert_int_equal(smp_method_ids_make_all(fake_jni_env()), SMP_EPHASE);
+    smp_method_ids_open(fake_vm_jni());
+    fake_vm_death();
+    const int lists = fake_vm.calls[FAKE_GetLoadedClasses];
+    const int modes = fake_vm.calls[FAKE_SetEventNotificationMode];
+    assert_int_equal(smp_method_ids_make_all(fake_vm_jni()), SMP_EPHASE);
     smp_method_ids_close();
-    assert_int_equal(fake_jvmti.calls[FAKE_GetLoadedClasses], lists);
-    assert_int_equal(fake_jvmti.calls[FAKE_SetEventNotificationMode], modes);
+    assert_int_equal(fake_vm.calls[FAKE_GetLoadedClasses], lists);
+    assert_int_equal(fake_vm.calls[FAKE_SetEventNotificationMode], modes);
 }
 
 int main(void)

@@ -21,7 +21,7 @@
 #include "jvm/code/code_events.h"
 #include "jvm/code/method_ids.h"
 #include "support/fake_code.h"
-#include "support/vm_fixture.h"
+#include "support/fake_vm.h"
 
 enum {
     METHODS = 200,
@@ -321,13 +321,12 @@ static jmethodID jvm_id(size_t index)
     return (jmethodID)(uintptr_t)id_at(index); /* NOLINT(performance-no-int-to-ptr) */
 }
 
-static struct vm_fixture fixture;
 static struct fake_code *code;
 
 /* A JVM whose layout is found; of any version as far as the table is concerned. */
 static void begin_jvm(int version)
 {
-    vm_fixture_setup(&fixture);
+    fake_vm_setup();
     code = fake_code_create(version);
     const struct smp_exports exports = fake_code_exports(code);
     assert_int_equal(smp_agent_open(), SMP_OK);
@@ -340,14 +339,14 @@ static void end_jvm(void)
     smp_agent_close();
     smp_hotspot_forget();
     fake_code_destroy(code);
-    vm_fixture_teardown(&fixture);
+    fake_vm_teardown();
 }
 
 static void prepare_class(const jmethodID *methods, jint count)
 {
-    fake_jvmti.class_ids = methods;
-    fake_jvmti.class_methods = count;
-    fake_jvmti.callbacks.ClassPrepare(smp_agent_jvmti(), fake_jni_env(), NULL, NULL);
+    fake_vm.class_ids = methods;
+    fake_vm.class_methods = count;
+    fake_vm.callbacks.ClassPrepare(smp_agent_jvmti(), fake_vm_jni(), NULL, NULL);
 }
 
 static void methods_of_prepared_classes_are_known(void **state)
@@ -356,7 +355,7 @@ static void methods_of_prepared_classes_are_known(void **state)
 
     (void)state;
     begin_jvm(25);
-    smp_method_ids_open(fake_jni_env());
+    smp_method_ids_open(fake_vm_jni());
     prepare_class(methods, 4);
     for (size_t i = 10; i <= 12; i++)
         assert_true(is_found(i));

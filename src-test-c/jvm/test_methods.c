@@ -12,9 +12,8 @@
 #include "jvm/agent/agent.h"
 #include "jvm/code/methods.h"
 #include "support/failing_alloc.h"
-#include "support/vm_fixture.h"
+#include "support/fake_vm.h"
 
-static struct vm_fixture fixture;
 static struct smp_jvm_methods *methods;
 static struct smp_name_source source;
 static struct smp_method_info info;
@@ -22,7 +21,7 @@ static struct smp_method_info info;
 static int setup(void **state)
 {
     (void)state;
-    vm_fixture_setup(&fixture);
+    fake_vm_setup();
     methods = NULL;
     if (smp_agent_open() != SMP_OK || smp_jvm_methods_create(&methods) != SMP_OK)
         return -1;
@@ -36,7 +35,7 @@ static int teardown(void **state)
     (void)state;
     smp_jvm_methods_destroy(methods);
     smp_agent_close();
-    vm_fixture_teardown(&fixture);
+    fake_vm_teardown();
     return 0;
 }
 
@@ -50,9 +49,9 @@ static void a_method_has_class_name_file_and_lines(void **state)
     static const jvmtiLineNumberEntry lines[] = { { 0, 12 }, { 7, 13 }, { 65535, 65535 } };
 
     (void)state;
-    fake_jvmti.method.signature = "Lcom/acme/Shop$Till;";
-    fake_jvmti.method.lines = lines;
-    fake_jvmti.method.line_count = 3;
+    fake_vm.method.signature = "Lcom/acme/Shop$Till;";
+    fake_vm.method.lines = lines;
+    fake_vm.method.line_count = 3;
     assert_int_equal(resolve(), SMP_OK);
     assert_string_equal(info.class_name, "com.acme.Shop$Till");
     assert_string_equal(info.method_name, "sell");
@@ -68,7 +67,7 @@ static void a_method_has_class_name_file_and_lines(void **state)
 static void absent_files_and_lines_stay_absent(void **state)
 {
     (void)state;
-    fake_jvmti.method.file = NULL;
+    fake_vm.method.file = NULL;
     assert_int_equal(resolve(), SMP_OK);
     assert_null(info.file);
     assert_null(info.lines);
@@ -79,19 +78,19 @@ static void absent_files_and_lines_stay_absent(void **state)
 static void a_native_method_has_no_lines(void **state)
 {
     (void)state;
-    fake_jvmti.method.is_native = true;
+    fake_vm.method.is_native = true;
     assert_int_equal(resolve(), SMP_OK);
     assert_true(info.is_native);
     assert_null(info.lines);
-    assert_int_equal(fake_jvmti.calls[FAKE_GetLineNumberTable], 0);
+    assert_int_equal(fake_vm.calls[FAKE_GetLineNumberTable], 0);
     source.release(source.self, &info);
 }
 
 static void names_become_real_utf8(void **state)
 {
     (void)state;
-    fake_jvmti.method.name = "a\xED\xA0\xBD\xED\xB8\x80"; /* U+1F600 as two surrogates */
-    fake_jvmti.method.file = "\xC0\x80.java";
+    fake_vm.method.name = "a\xED\xA0\xBD\xED\xB8\x80"; /* U+1F600 as two surrogates */
+    fake_vm.method.file = "\xC0\x80.java";
     assert_int_equal(resolve(), SMP_OK);
     assert_string_equal(info.method_name, "a\xF0\x9F\x98\x80");
     assert_string_equal(info.file, "\xEF\xBF\xBD.java");
@@ -101,7 +100,7 @@ static void names_become_real_utf8(void **state)
 static void a_hidden_class_has_its_slash(void **state)
 {
     (void)state;
-    fake_jvmti.method.signature = "Lcom/acme/Shop$$Lambda.0x0000000800c03000;";
+    fake_vm.method.signature = "Lcom/acme/Shop$$Lambda.0x0000000800c03000;";
     assert_int_equal(resolve(), SMP_OK);
     assert_string_equal(info.class_name, "com.acme.Shop$$Lambda/0x0000000800c03000");
     source.release(source.self, &info);
@@ -110,10 +109,10 @@ static void a_hidden_class_has_its_slash(void **state)
 static void an_unloaded_class_is_gone(void **state)
 {
     (void)state;
-    fake_jvmti.errors[FAKE_GetMethodDeclaringClass] = JVMTI_ERROR_INVALID_METHODID;
+    fake_vm.errors[FAKE_GetMethodDeclaringClass] = JVMTI_ERROR_INVALID_METHODID;
     assert_int_equal(resolve(), SMP_EGONE);
-    fake_jvmti.errors[FAKE_GetMethodDeclaringClass] = JVMTI_ERROR_NONE;
-    fake_jvmti.errors[FAKE_GetMethodName] = JVMTI_ERROR_INVALID_METHODID;
+    fake_vm.errors[FAKE_GetMethodDeclaringClass] = JVMTI_ERROR_NONE;
+    fake_vm.errors[FAKE_GetMethodName] = JVMTI_ERROR_INVALID_METHODID;
     assert_int_equal(resolve(), SMP_EGONE);
 }
 
@@ -121,7 +120,7 @@ static void a_frame_without_an_id_is_gone(void **state)
 {
     (void)state;
     assert_int_equal(source.resolve(source.self, SMP_METHODS_NO_ID, &info), SMP_EGONE);
-    assert_int_equal(fake_jvmti.calls[FAKE_GetMethodDeclaringClass], 0);
+    assert_int_equal(fake_vm.calls[FAKE_GetMethodDeclaringClass], 0);
 }
 
 /* In the midst of a stack, where it was walked. */
@@ -137,9 +136,9 @@ static void every_call_may_run_out_of_memory(void **state)
 {
     (void)state;
     for (int call = FAKE_GetMethodDeclaringClass; call <= FAKE_IsMethodNative; call++) {
-        fake_jvmti.errors[call] = JVMTI_ERROR_OUT_OF_MEMORY;
+        fake_vm.errors[call] = JVMTI_ERROR_OUT_OF_MEMORY;
         assert_int_equal(resolve(), SMP_ENOMEM);
-        fake_jvmti.errors[call] = JVMTI_ERROR_NONE;
+        fake_vm.errors[call] = JVMTI_ERROR_NONE;
     }
 }
 
@@ -148,10 +147,10 @@ static void names_need_no_capabilities(void **state)
     static const jvmtiLineNumberEntry lines[] = { { 0, 12 } };
 
     (void)state;
-    fake_jvmti.method.lines = lines;
-    fake_jvmti.method.line_count = 1;
-    fake_jvmti.errors[FAKE_GetSourceFileName] = JVMTI_ERROR_MUST_POSSESS_CAPABILITY;
-    fake_jvmti.errors[FAKE_GetLineNumberTable] = JVMTI_ERROR_MUST_POSSESS_CAPABILITY;
+    fake_vm.method.lines = lines;
+    fake_vm.method.line_count = 1;
+    fake_vm.errors[FAKE_GetSourceFileName] = JVMTI_ERROR_MUST_POSSESS_CAPABILITY;
+    fake_vm.errors[FAKE_GetLineNumberTable] = JVMTI_ERROR_MUST_POSSESS_CAPABILITY;
     assert_int_equal(resolve(), SMP_OK);
     assert_string_equal(info.class_name, "com.acme.Shop");
     assert_null(info.file);
@@ -164,8 +163,8 @@ static void an_absurd_line_count_is_not_believed(void **state)
     static const jvmtiLineNumberEntry lines[] = { { 0, 12 } };
 
     (void)state;
-    fake_jvmti.method.lines = lines;
-    fake_jvmti.method.line_count = -3;
+    fake_vm.method.lines = lines;
+    fake_vm.method.line_count = -3;
     assert_int_equal(resolve(), SMP_OK);
     assert_int_equal(info.line_count, 0);
     assert_null(info.lines);
@@ -200,7 +199,7 @@ static void a_large_buffer_is_freed(void **state)
 
     (void)state;
     memset(name, 'x', sizeof(name) - 1);
-    fake_jvmti.method.name = name;
+    fake_vm.method.name = name;
     const size_t before = smp_alloc_live_bytes();
     assert_int_equal(resolve(), SMP_OK);
     assert_int_equal(strlen(info.method_name), sizeof(name) - 1);
@@ -211,9 +210,9 @@ static void a_large_buffer_is_freed(void **state)
 static void the_jvm_is_not_called_after_vm_death(void **state)
 {
     (void)state;
-    fake_jvmti_vm_death();
+    fake_vm_death();
     assert_int_equal(resolve(), SMP_EPHASE);
-    assert_int_equal(fake_jvmti.calls[FAKE_GetMethodDeclaringClass], 0);
+    assert_int_equal(fake_vm.calls[FAKE_GetMethodDeclaringClass], 0);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

@@ -15,7 +15,7 @@
 #include "jvm/locks/monitor_owner.h"
 #include "jvm/threads/threads.h"
 #include "jvm/threads/virtual_threads.h"
-#include "support/vm_fixture.h"
+#include "support/fake_vm.h"
 
 enum {
     THREADS = 3, /* the first one waits */
@@ -44,8 +44,7 @@ struct monitor {
     uintptr_t handle;
 };
 
-static struct vm_fixture fixture;
-static struct vm_fixture_reader reader;
+static struct fake_vm_reader reader;
 
 static struct {
     struct fake_thread threads[THREADS];
@@ -75,11 +74,11 @@ static void start_thread(size_t i, bool is_carrier)
     struct fake_thread *thread = &vm.threads[i];
     struct smp_walk_info *info;
 
-    *thread = fixture.main_thread;
+    *thread = fake_vm.main_thread;
     thread->java_id = FIRST_ID + (int64_t)i;
     thread->is_carrier = is_carrier;
-    fake_jvmti_thread_start(thread);
-    vm_fixture_poll(&reader);
+    fake_vm_thread_start(thread);
+    fake_vm_poll(&reader);
     reader.threads[reader.count - 1]->os_tid = FIRST_TID + (int32_t)i;
     info = smp_threads_walk_info(reader.threads[reader.count - 1]);
     info->java_thread = (uintptr_t)&vm.java[i];
@@ -108,9 +107,9 @@ static struct smp_monitor_layout layout_with_ids(void)
 static int open_jvm(bool with_virtual)
 {
     memset(&vm, 0, sizeof(vm));
-    vm_fixture_setup(&fixture);
-    fake_jni.has_virtual_threads = with_virtual;
-    reader = (struct vm_fixture_reader){ .accept = VM_FIXTURE_MAX_THREADS };
+    fake_vm_setup();
+    fake_vm.has_virtual_threads = with_virtual;
+    reader = (struct fake_vm_reader){ .accept = FAKE_VM_MAX_POLLED };
     vm.cpu_ns = CPU_NS;
     vm.how =
         (struct smp_monitor_reader){ .layout = layout_with_ids(), .safepoints = &vm.safepoints };
@@ -118,8 +117,8 @@ static int open_jvm(bool with_virtual)
     smp_gate_open(&smp_gate_process);
     if (smp_safe_read_refusal() != NULL || smp_agent_open() != SMP_OK)
         return -1;
-    vm_fixture_poll(&reader); /* main */
-    vm_fixture_drop_all(&reader);
+    fake_vm_poll(&reader); /* main */
+    fake_vm_drop_all(&reader);
     for (size_t i = 0; i < THREADS; i++)
         start_thread(i, with_virtual && i == THREADS - 1);
     vm.java[0].pending = (uintptr_t)&vm.monitor;
@@ -144,11 +143,11 @@ static int teardown(void **state)
 {
     (void)state;
     smp_safe_read_count_calls(NULL);
-    vm_fixture_drop_all(&reader);
+    fake_vm_drop_all(&reader);
     smp_agent_close();
     smp_clock_set_fake(NULL);
     smp_gate_open(&smp_gate_process);
-    vm_fixture_teardown(&fixture);
+    fake_vm_teardown();
     return 0;
 }
 
@@ -398,6 +397,6 @@ int main(void)
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
-    return failed + cmocka_run_group_tests(virtual_tests, vm_fixture_know_virtual_threads,
-                                           vm_fixture_forget_virtual_threads);
+    return failed + cmocka_run_group_tests(virtual_tests, fake_vm_know_virtual_threads,
+                                           fake_vm_forget_virtual_threads);
 }

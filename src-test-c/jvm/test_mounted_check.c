@@ -13,11 +13,10 @@
 #include "jvm/walk/cross_check.h"
 #include "jvm/walk/mounted_check.h"
 #include "support/failing_alloc.h"
-#include "support/vm_fixture.h"
+#include "support/fake_vm.h"
 
 enum { DEPTH = 12 };
 
-static struct vm_fixture fixture;
 static struct fake_thread thread;
 static jobject mounted;
 static struct smp_frame frames[DEPTH];
@@ -29,17 +28,17 @@ static uint64_t different;
 static int setup(void **state)
 {
     (void)state;
-    vm_fixture_setup(&fixture);
+    fake_vm_setup();
     if (smp_agent_open() != SMP_OK)
         return -1;
     thread = (struct fake_thread){ .object = { FAKE_THREAD }, .depth = DEPTH };
-    mounted = fake_jni_local(&thread);
+    mounted = fake_vm_local(&thread);
     check = (struct smp_mounted_check){ 0 };
     for (int i = 0; i < DEPTH; i++) /* as the fake JVMTI has them */
         frames[i] = (struct smp_frame){ .method = (uint64_t)(FAKE_METHOD + DEPTH - 1 - i),
                                         .bci = DEPTH - 1 - i };
     sample = (struct smp_sample){ .frames = frames, .count = DEPTH, .leaf_count = DEPTH };
-    fake_jvmti.errors[FAKE_GetMethodName] = JVMTI_ERROR_INVALID_METHODID; /* each id is a method */
+    fake_vm.errors[FAKE_GetMethodName] = JVMTI_ERROR_INVALID_METHODID; /* each id is a method */
     smp_cross_check_set_each(1);
     compared = smp_cross_check_get_counts().compared;
     different = smp_cross_check_get_counts().different;
@@ -51,9 +50,9 @@ static int teardown(void **state)
     (void)state;
     smp_cross_check_set_each(0);
     smp_mounted_check_fini(&check);
-    (*fake_jni_env())->DeleteLocalRef(fake_jni_env(), mounted);
+    (*fake_vm_jni())->DeleteLocalRef(fake_vm_jni(), mounted);
     smp_agent_close();
-    vm_fixture_teardown(&fixture);
+    fake_vm_teardown();
     return 0;
 }
 
@@ -162,7 +161,7 @@ static void two_differences_in_a_row_end_it(void **state)
     smp_async_chunks_refusal(reason);
     assert_string_equal(reason, ""); /* no virtual thread was seen */
     thread.is_carrier = true;
-    assert_true(smp_virtual_threads_is_carrier(fake_jni_env(), mounted));
+    assert_true(smp_virtual_threads_is_carrier(fake_vm_jni(), mounted));
     smp_async_chunks_refusal(reason);
     assert_string_equal(reason, "found wrong, a stack ends in other frames");
 }
@@ -173,7 +172,7 @@ static void two_differences_in_a_row_end_it(void **state)
 static void other_ids_of_the_same_methods_are_right(void **state)
 {
     (void)state;
-    fake_jvmti.errors[FAKE_GetMethodName] = JVMTI_ERROR_NONE;
+    fake_vm.errors[FAKE_GetMethodName] = JVMTI_ERROR_NONE;
     frames[DEPTH - 1].method += 2 * DEPTH;
     frames[DEPTH - 2].method += 2 * DEPTH;
     compare(1, 0);
@@ -191,6 +190,6 @@ int main(void)
         TEST(other_ids_of_the_same_methods_are_right),
     };
 
-    return cmocka_run_group_tests(tests, vm_fixture_know_virtual_threads,
-                                  vm_fixture_forget_virtual_threads);
+    return cmocka_run_group_tests(tests, fake_vm_know_virtual_threads,
+                                  fake_vm_forget_virtual_threads);
 }

@@ -18,13 +18,12 @@
 #include "jvm/walk/cross_check.h"
 #include "jvm/walk/outside.h"
 #include "support/failing_alloc.h"
+#include "support/fake_vm.h"
 #include "support/thread_states.h"
-#include "support/vm_fixture.h"
 
 enum { CAPACITY = 16, DEPTH = 4, NEVER = 1000000 };
 
-static struct vm_fixture fixture;
-static struct vm_fixture_reader reader;
+static struct fake_vm_reader reader;
 static struct smp_frame frames[CAPACITY];
 static struct smp_sample sample;
 
@@ -99,9 +98,9 @@ static const struct smp_clock_fake clock_seam = { .thread_cpu_ns = read_cpu };
 static int setup(void **state)
 {
     (void)state;
-    vm_fixture_setup(&fixture);
-    fake_jni.has_status = true;
-    reader = (struct vm_fixture_reader){ .accept = VM_FIXTURE_MAX_THREADS };
+    fake_vm_setup();
+    fake_vm.has_status = true;
+    reader = (struct fake_vm_reader){ .accept = FAKE_VM_MAX_POLLED };
     vm.state = STATE_BLOCKED;
     vm.sp = (uintptr_t)vm.stack;
     vm.without_id = DEPTH;
@@ -131,11 +130,11 @@ static int teardown(void **state)
 {
     (void)state;
     smp_outside_destroy(vm.walker);
-    vm_fixture_drop_all(&reader);
+    fake_vm_drop_all(&reader);
     smp_agent_close();
     smp_clock_set_fake(NULL);
     smp_gate_open(&smp_gate_process);
-    vm_fixture_teardown(&fixture);
+    fake_vm_teardown();
     return 0;
 }
 
@@ -152,10 +151,10 @@ static void know(struct smp_thread *thread)
 /* A thread that starts now. */
 static struct smp_thread *start(struct fake_thread *thread)
 {
-    *thread = fixture.main_thread;
+    *thread = fake_vm.main_thread;
     thread->java_id = 100;
-    fake_jvmti_thread_start(thread);
-    vm_fixture_poll(&reader);
+    fake_vm_thread_start(thread);
+    fake_vm_poll(&reader);
     know(reader.threads[reader.count - 1]);
     return reader.threads[reader.count - 1];
 }
@@ -188,7 +187,7 @@ static void a_proven_stack_becomes_the_sample(void **state)
         assert_int_equal(frames[i].method, 500 + i);
         assert_int_equal(frames[i].bci, (int64_t)i - 1);
     }
-    assert_int_equal(fake_jvmti.calls[FAKE_GetStackTrace], 0);
+    assert_int_equal(fake_vm.calls[FAKE_GetStackTrace], 0);
     assert_int_equal(smp_outside_count(vm.walker, SMP_PROOF_PROVEN), 1);
 }
 
@@ -229,7 +228,7 @@ static void a_method_without_an_id_has_the_names_that_were_copied(void **state)
     assert_int_equal(info.lines[0].line, 7);
     vm.copies_names = false;
     assert_int_equal(walk_outside(thread), SMP_ESTATE);
-    assert_int_equal(fake_jvmti.calls[FAKE_GetStackTrace], 0);
+    assert_int_equal(fake_vm.calls[FAKE_GetStackTrace], 0);
     smp_outside_name_by(vm.walker, NULL);
     smp_named_methods_destroy(named);
 }
@@ -284,18 +283,18 @@ static void what_the_jvm_says_of_a_thread_is_known(void **state)
 static void an_older_thread_is_walked_after_jvmti_has_seen_its_frames(void **state)
 {
     (void)state;
-    vm_fixture_poll(&reader);
+    fake_vm_poll(&reader);
     know(reader.threads[0]);
     assert_int_equal(walk_outside(reader.threads[0]), SMP_ESTATE);
     assert_int_equal(smp_outside_count(vm.walker, SMP_PROOF_UNSURE), 1);
-    fixture.main_thread.depth = 0;
+    fake_vm.main_thread.depth = 0;
     assert_int_equal(walk_by_jvmti(reader.threads[0]), SMP_OK);
     assert_int_equal(walk_outside(reader.threads[0]), SMP_ESTATE);
-    fixture.main_thread.depth = 1;
-    fake_jvmti.errors[FAKE_GetStackTrace] = JVMTI_ERROR_INTERNAL;
+    fake_vm.main_thread.depth = 1;
+    fake_vm.errors[FAKE_GetStackTrace] = JVMTI_ERROR_INTERNAL;
     assert_int_equal(walk_by_jvmti(reader.threads[0]), SMP_EVM);
     assert_int_equal(walk_outside(reader.threads[0]), SMP_ESTATE);
-    fake_jvmti.errors[FAKE_GetStackTrace] = JVMTI_ERROR_NONE;
+    fake_vm.errors[FAKE_GetStackTrace] = JVMTI_ERROR_NONE;
     assert_int_equal(vm.walks, 0);
     assert_int_equal(walk_by_jvmti(reader.threads[0]), SMP_OK);
     assert_int_equal(walk_outside(reader.threads[0]), SMP_OK);
@@ -311,14 +310,14 @@ static void an_older_thread_that_waits_is_walked_at_once(void **state)
                                        JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER };
 
     (void)state;
-    vm_fixture_poll(&reader);
+    fake_vm_poll(&reader);
     know(reader.threads[0]);
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-        fixture.main_thread.status = others[i];
+        fake_vm.main_thread.status = others[i];
         assert_int_equal(walk_outside(reader.threads[0]), SMP_ESTATE);
     }
     assert_int_equal(vm.walks, 0);
-    fixture.main_thread.status = JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_WAITING |
+    fake_vm.main_thread.status = JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_WAITING |
                                  JVMTI_THREAD_STATE_WAITING_WITH_TIMEOUT |
                                  JVMTI_THREAD_STATE_PARKED;
     assert_int_equal(walk_outside(reader.threads[0]), SMP_OK);
@@ -329,8 +328,8 @@ static void an_older_thread_that_waits_is_walked_at_once(void **state)
 static void a_start_makes_a_listed_thread_sure(void **state)
 {
     (void)state;
-    fake_jvmti_thread_start(&fixture.main_thread);
-    vm_fixture_poll(&reader);
+    fake_vm_thread_start(&fake_vm.main_thread);
+    fake_vm_poll(&reader);
     assert_int_equal(reader.count, 1);
     know(reader.threads[0]);
     assert_int_equal(walk_outside(reader.threads[0]), SMP_OK);
@@ -379,10 +378,10 @@ static _Atomic int ended;
 static void *end_it(void *unused)
 {
     (void)unused;
-    (void)fake_jni_env(); /* attached, as a thread of the JVM is */
-    fake_jvmti_thread_end(&ending);
+    (void)fake_vm_jni(); /* attached, as a thread of the JVM is */
+    fake_vm_thread_end(&ending);
     ended = 1;
-    fake_jni_detach();
+    fake_vm_detach();
     return NULL;
 }
 
@@ -425,11 +424,11 @@ static void nothing_is_walked_after_the_jvms_death(void **state)
     struct smp_thread *thread = start(&java_thread);
 
     (void)state;
-    fake_jvmti_vm_death();
+    fake_vm_death();
     assert_int_equal(walk_outside(thread), SMP_ESTATE);
     assert_int_equal(walk_by_jvmti(thread), SMP_EPHASE);
     assert_int_equal(vm.walks, 0);
-    fake_jvmti_thread_end(&java_thread);
+    fake_vm_thread_end(&java_thread);
 }
 
 /* ------------------------------------------------------------------------------------- bad luck */
@@ -450,7 +449,7 @@ static void a_lack_of_memory_leaves_nothing_behind(void **state)
     struct smp_outside *walker = NULL;
 
     (void)state;
-    vm_fixture_drop_all(&reader);
+    fake_vm_drop_all(&reader);
     smp_outside_destroy(vm.walker);
     vm.walker = NULL;
     smp_agent_close();
@@ -488,7 +487,7 @@ static void a_carriers_stack_is_not_compared(void **state)
     smp_threads_walk_info(thread)->is_carrier = true;
     assert_int_equal(walk_outside(thread), SMP_OK);
     assert_int_equal(sample.count, DEPTH);
-    assert_int_equal(fake_jvmti.calls[FAKE_GetStackTrace], 0);
+    assert_int_equal(fake_vm.calls[FAKE_GetStackTrace], 0);
 }
 
 /* The last test: it is off from here on. */

@@ -11,17 +11,15 @@
 #include "jvm/agent/agent.h"
 #include "jvm/code/methods.h"
 #include "jvm/code/same_method.h"
-#include "support/vm_fixture.h"
+#include "support/fake_vm.h"
 
 enum { METHOD = FAKE_METHOD, OTHER = FAKE_METHOD + 8 };
-
-static struct vm_fixture fixture;
 
 static int setup(void **state)
 {
     (void)state;
-    vm_fixture_setup(&fixture);
-    fake_jvmti.other_id = (jmethodID)(uintptr_t)OTHER; /* NOLINT(performance-no-int-to-ptr) */
+    fake_vm_setup();
+    fake_vm.other_id = (jmethodID)(uintptr_t)OTHER; /* NOLINT(performance-no-int-to-ptr) */
     return smp_agent_open() == SMP_OK ? 0 : -1;
 }
 
@@ -30,7 +28,7 @@ static int teardown(void **state)
 {
     (void)state;
     smp_agent_close();
-    vm_fixture_teardown(&fixture);
+    fake_vm_teardown();
     return 0;
 }
 
@@ -39,7 +37,7 @@ static void a_method_is_itself(void **state)
     (void)state;
     assert_true(smp_same_method(METHOD, METHOD));
     assert_true(smp_same_method(0, 0));
-    assert_int_equal(fake_jvmti.calls[FAKE_GetMethodName], 0);
+    assert_int_equal(fake_vm.calls[FAKE_GetMethodName], 0);
 }
 
 static void two_ids_of_one_method(void **state)
@@ -48,14 +46,14 @@ static void two_ids_of_one_method(void **state)
 
     (void)state;
     assert_true(smp_same_method(METHOD, OTHER));
-    fake_jvmti.method.loader = fake_jvmti.other.loader = &loader;
+    fake_vm.method.loader = fake_vm.other.loader = &loader;
     assert_true(smp_same_method(OTHER, METHOD));
 }
 
 static void any_part_may_differ(void **state)
 {
     static struct fake_object loader = { FAKE_CLASS };
-    const struct fake_method same = fake_jvmti.method;
+    const struct fake_method same = fake_vm.method;
     struct fake_method others[] = { same, same, same, same };
 
     (void)state;
@@ -64,7 +62,7 @@ static void any_part_may_differ(void **state)
     others[2].type = "(J)V"; /* an overloaded one */
     others[3].loader = &loader;
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-        fake_jvmti.other = others[i];
+        fake_vm.other = others[i];
         assert_false(smp_same_method(METHOD, OTHER));
         assert_false(smp_same_method(OTHER, METHOD));
     }
@@ -77,9 +75,9 @@ static void methods_that_the_jvm_does_not_name_differ(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-        fake_jvmti.errors[calls[i]] = JVMTI_ERROR_OUT_OF_MEMORY;
+        fake_vm.errors[calls[i]] = JVMTI_ERROR_OUT_OF_MEMORY;
         assert_false(smp_same_method(METHOD, OTHER));
-        fake_jvmti.errors[calls[i]] = JVMTI_ERROR_NONE;
+        fake_vm.errors[calls[i]] = JVMTI_ERROR_NONE;
     }
     assert_true(smp_same_method(METHOD, OTHER));
 }
@@ -94,13 +92,13 @@ static void the_jvm_gets_no_keys_that_are_not_ids(void **state)
         assert_false(smp_same_method(METHOD, keys[i]));
         assert_false(smp_same_method(keys[i], METHOD));
     }
-    assert_int_equal(fake_jvmti.calls[FAKE_GetMethodDeclaringClass], 0);
+    assert_int_equal(fake_vm.calls[FAKE_GetMethodDeclaringClass], 0);
 }
 
 static void only_equal_ids_are_the_same_without_a_live_jvm(void **state)
 {
     (void)state;
-    fake_jvmti_vm_death();
+    fake_vm_death();
     assert_false(smp_same_method(METHOD, OTHER));
     assert_true(smp_same_method(METHOD, METHOD));
 }

@@ -15,7 +15,7 @@
 #include "jvm/agent/agent.h"
 #include "jvm/locks/sync_owner.h"
 #include "jvm/threads/threads.h"
-#include "support/vm_fixture.h"
+#include "support/fake_vm.h"
 
 #define LOCKS "java/util/concurrent/locks/"
 
@@ -66,8 +66,7 @@ static const char *const fields[] = { "parkBlocker", "exclusiveOwnerThread", "st
 
 enum { BLOCKER, OWNER, STATE, CARRIER, FIELDS };
 
-static struct vm_fixture fixture;
-static struct vm_fixture_reader reader;
+static struct fake_vm_reader reader;
 
 static struct {
     struct JNINativeInterface_ jni; /* the fake's, with what is known here */
@@ -96,7 +95,7 @@ static jclass JNICALL find_class(JNIEnv *env, const char *name)
 {
     for (size_t i = 0; i < CLASSES; i++) {
         if (strcmp(name, classes[i].name) == 0 && !is_absent(name))
-            return fake_jni_local(&classes[i]);
+            return fake_vm_local(&classes[i]);
     }
     return vm.fake->FindClass(env, is_absent(name) ? "there/is/none" : name);
 }
@@ -118,27 +117,27 @@ static bool is_field(jfieldID field, int which)
 
 static jobject JNICALL get_object_field(JNIEnv *env, jobject object, jfieldID field)
 {
-    const struct fake_lock *lock = fake_jni_object(object);
+    const struct fake_lock *lock = fake_vm_object(object);
 
     if (is_field(field, BLOCKER))
-        return fake_jni_local(vm.blocker);
+        return fake_vm_local(vm.blocker);
     if (is_field(field, OWNER))
-        return fake_jni_local(lock->owner);
+        return fake_vm_local(lock->owner);
     if (is_field(field, CARRIER))
-        return fake_jni_local(vm.mounted_on);
+        return fake_vm_local(vm.mounted_on);
     return vm.fake->GetObjectField(env, object, field);
 }
 
 static jint JNICALL get_int_field(JNIEnv *env, jobject object, jfieldID field)
 {
-    const struct fake_lock *lock = fake_jni_object(object);
+    const struct fake_lock *lock = fake_vm_object(object);
 
     return is_field(field, STATE) ? (jint)lock->state : vm.fake->GetIntField(env, object, field);
 }
 
 static jlong JNICALL get_long_field(JNIEnv *env, jobject object, jfieldID field)
 {
-    const struct fake_lock *lock = fake_jni_object(object);
+    const struct fake_lock *lock = fake_vm_object(object);
 
     return is_field(field, STATE) ? lock->state : vm.fake->GetLongField(env, object, field);
 }
@@ -153,8 +152,8 @@ static unsigned bits_of(const void *object)
 static jboolean JNICALL is_instance_of(JNIEnv *env, jobject object, jclass class)
 {
     for (size_t i = 0; i < CLASSES; i++) {
-        if (fake_jni_object(class) == &classes[i])
-            return (bits_of(fake_jni_object(object)) & classes[i].bit) != 0;
+        if (fake_vm_object(class) == &classes[i])
+            return (bits_of(fake_vm_object(object)) & classes[i].bit) != 0;
     }
     return vm.fake->IsInstanceOf(env, object, class);
 }
@@ -162,13 +161,13 @@ static jboolean JNICALL is_instance_of(JNIEnv *env, jobject object, jclass class
 static jclass JNICALL get_object_class(JNIEnv *env, jobject object)
 {
     (void)env;
-    return fake_jni_local(fake_jni_object(object));
+    return fake_vm_local(fake_vm_object(object));
 }
 
 static jvmtiError JNICALL get_signature(jvmtiEnv *env, jclass class, char **signature,
                                         char **generic)
 {
-    const struct fake_lock *lock = fake_jni_object(class);
+    const struct fake_lock *lock = fake_vm_object(class);
 
     (void)env;
     assert_null(generic);
@@ -190,8 +189,8 @@ static jvmtiError JNICALL deallocate(jvmtiEnv *env, unsigned char *memory)
 /* This thread's functions, in front of the fake's. */
 static void take_over(void)
 {
-    JNIEnv *env = fake_jni_env();
-    jvmtiEnv *jvmti = fake_jvmti_env();
+    JNIEnv *env = fake_vm_jni();
+    jvmtiEnv *jvmti = fake_vm_jvmti();
 
     vm.fake = *env;
     vm.jni = **env;
@@ -212,16 +211,16 @@ static void take_over(void)
 
 static void give_back(void)
 {
-    *fake_jni_env() = vm.fake;
-    *(jvmtiEnv *)fake_jvmti_env() = vm.fake_jvmti;
+    *fake_vm_jni() = vm.fake;
+    *fake_vm_jvmti() = vm.fake_jvmti;
 }
 
 static void start_thread(struct fake_thread *thread, int64_t id)
 {
-    *thread = fixture.main_thread;
+    *thread = fake_vm.main_thread;
     thread->java_id = id;
     if (id != UNKNOWN_ID)
-        fake_jvmti_thread_start(thread);
+        fake_vm_thread_start(thread);
 }
 
 static uint64_t serial_of(int64_t id)
@@ -237,15 +236,15 @@ static int setup(void **state)
 {
     (void)state;
     memset(&vm, 0, sizeof(vm));
-    vm_fixture_setup(&fixture);
-    reader = (struct vm_fixture_reader){ .accept = VM_FIXTURE_MAX_THREADS };
+    fake_vm_setup();
+    reader = (struct fake_vm_reader){ .accept = FAKE_VM_MAX_POLLED };
     if (smp_agent_open() != SMP_OK)
         return -1;
     start_thread(&vm.waiter, OWNER_ID + 50);
     start_thread(&vm.owner, OWNER_ID);
     start_thread(&vm.carrier, CARRIER_ID);
     start_thread(&vm.virtual, UNKNOWN_ID);
-    vm_fixture_poll(&reader);
+    fake_vm_poll(&reader);
     vm.lock = (struct fake_lock){ .object = { FAKE_CLASS },
                                   .bits = IN_QUEUE | REENTRANT,
                                   .signature = "Lcom/acme/Cart;" };
@@ -258,18 +257,18 @@ static int teardown(void **state)
 {
     (void)state;
     give_back();
-    vm_fixture_drop_all(&reader);
+    fake_vm_drop_all(&reader);
     smp_agent_close();
-    vm_fixture_teardown(&fixture);
+    fake_vm_teardown();
     return 0;
 }
 
 static enum smp_owner_kind read_owner(void)
 {
-    jobject thread = fake_jni_local(&vm.waiter);
+    jobject thread = fake_vm_local(&vm.waiter);
 
-    smp_sync_owner_read(fake_jni_env(), thread, &vm.found);
-    vm.jni.DeleteLocalRef(fake_jni_env(), thread);
+    smp_sync_owner_read(fake_vm_jni(), thread, &vm.found);
+    vm.jni.DeleteLocalRef(fake_vm_jni(), thread);
     assert_null(vm.signature);
     return vm.found.kind;
 }
@@ -378,9 +377,9 @@ static void check_in_a_jdk(const char *absent, bool refuses_global, enum smp_own
     assert_true(child >= 0);
     if (child == 0) {
         vm.absent = absent;
-        fake_jni.refuse_global = refuses_global;
+        fake_vm.refuse_global = refuses_global;
         vm.lock.owner = &vm.owner;
-        smp_sync_owner_read(fake_jni_env(), fake_jni_local(&vm.waiter), &vm.found);
+        smp_sync_owner_read(fake_vm_jni(), fake_vm_local(&vm.waiter), &vm.found);
         _exit(vm.found.kind == kind ? 0 : 1);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -404,19 +403,18 @@ static int look_up(void **state)
 {
     (void)state;
     memset(&vm, 0, sizeof(vm));
-    fake_jni_reset();
-    fake_jvmti_reset();
+    fake_vm_reset();
     take_over();
-    smp_sync_owner_read(fake_jni_env(), NULL, &vm.found);
+    smp_sync_owner_read(fake_vm_jni(), NULL, &vm.found);
     give_back();
-    fake_jni_detach();
+    fake_vm_detach();
     return vm.found.kind == SMP_OWNER_UNREAD ? 0 : -1;
 }
 
 static int forget(void **state)
 {
     (void)state;
-    fake_jni_free_globals();
+    fake_vm_free_globals();
     return 0;
 }
 

@@ -9,42 +9,41 @@
 #include "jvm/agent/agent.h"
 #include "jvm/threads/thread_filter.h"
 #include "support/failing_alloc.h"
-#include "support/vm_fixture.h"
+#include "support/fake_vm.h"
 
-static struct vm_fixture fixture;
-static struct vm_fixture_reader reader;
+static struct fake_vm_reader reader;
 static struct fake_thread workers[3];
 static struct fake_array chosen;
 
 static int setup(void **state)
 {
     (void)state;
-    vm_fixture_setup(&fixture);
+    fake_vm_setup();
     for (int i = 0; i < 3; i++)
-        vm_fixture_add(&fixture, &workers[i], 30 - i, "worker");
-    reader = (struct vm_fixture_reader){ .accept = VM_FIXTURE_MAX_THREADS };
+        fake_vm_add(&workers[i], 30 - i, "worker");
+    reader = (struct fake_vm_reader){ .accept = FAKE_VM_MAX_POLLED };
     chosen = (struct fake_array){ .object = { FAKE_ARRAY } };
     if (smp_agent_open() != SMP_OK)
         return -1;
-    vm_fixture_poll(&reader);
+    fake_vm_poll(&reader);
     return reader.count == 4 ? 0 : -1;
 }
 
 static int teardown(void **state)
 {
     (void)state;
-    vm_fixture_drop_all(&reader);
+    fake_vm_drop_all(&reader);
     smp_agent_close();
-    vm_fixture_teardown(&fixture);
+    fake_vm_teardown();
     return 0;
 }
 
 static enum smp_status create(struct smp_thread_filter *thread_filter)
 {
-    jobject array = fake_jni_local(&chosen);
-    enum smp_status status = smp_jvm_thread_filter_create(fake_jni_env(), array, thread_filter);
+    jobject array = fake_vm_local(&chosen);
+    enum smp_status status = smp_jvm_thread_filter_create(fake_vm_jni(), array, thread_filter);
 
-    (*fake_jni_env())->DeleteLocalRef(fake_jni_env(), array);
+    (*fake_vm_jni())->DeleteLocalRef(fake_vm_jni(), array);
     return status;
 }
 
@@ -72,13 +71,13 @@ static void only_chosen_threads_are_in_the_filter(void **state)
 static void a_filter_holds_no_references(void **state)
 {
     struct smp_thread_filter thread_filter;
-    const long before = fake_jni_live_refs();
+    const long before = fake_vm_live_refs();
 
     (void)state;
     chosen.count = 1;
     chosen.elements[0] = &workers[0].object;
     assert_int_equal(create(&thread_filter), SMP_OK);
-    assert_int_equal(fake_jni_live_refs(), before);
+    assert_int_equal(fake_vm_live_refs(), before);
     thread_filter.destroy(thread_filter.self);
 }
 
@@ -93,8 +92,8 @@ static void a_thread_counts_once_it_runs(void **state)
     chosen.count = 1;
     chosen.elements[0] = &late.object;
     assert_int_equal(create(&thread_filter), SMP_OK);
-    fake_jvmti_thread_start(&late);
-    vm_fixture_poll(&reader);
+    fake_vm_thread_start(&late);
+    fake_vm_poll(&reader);
     assert_int_equal(reader.count, 5);
     assert_true(has(&thread_filter, 4));
     assert_false(has(&thread_filter, 1));
@@ -106,7 +105,7 @@ static void null_and_an_empty_array_choose_no_thread(void **state)
     struct smp_thread_filter thread_filter;
 
     (void)state;
-    assert_int_equal(smp_jvm_thread_filter_create(fake_jni_env(), NULL, &thread_filter), SMP_OK);
+    assert_int_equal(smp_jvm_thread_filter_create(fake_vm_jni(), NULL, &thread_filter), SMP_OK);
     assert_false(has(&thread_filter, 0));
     thread_filter.destroy(thread_filter.self);
     assert_int_equal(create(&thread_filter), SMP_OK);

@@ -11,10 +11,9 @@
 #include "jvm/agent/agent.h"
 #include "jvm/threads/threads.h"
 #include "support/failing_alloc.h"
-#include "support/vm_fixture.h"
+#include "support/fake_vm.h"
 
-static struct vm_fixture fixture;
-static struct vm_fixture_reader reader;
+static struct fake_vm_reader reader;
 static struct fake_string other;
 static void *seen;
 static char name[64];
@@ -22,28 +21,28 @@ static bool changed;
 
 static int open_it(void)
 {
-    reader = (struct vm_fixture_reader){ .accept = VM_FIXTURE_MAX_THREADS };
+    reader = (struct fake_vm_reader){ .accept = FAKE_VM_MAX_POLLED };
     seen = NULL;
     changed = false;
     memset(name, '?', sizeof(name) - 1);
     if (smp_agent_open() != SMP_OK)
         return -1;
-    vm_fixture_poll(&reader);
+    fake_vm_poll(&reader);
     return reader.count == 1 ? 0 : -1;
 }
 
 static int setup(void **state)
 {
     (void)state;
-    vm_fixture_setup(&fixture);
+    fake_vm_setup();
     return open_it();
 }
 
 static int setup_without_field(void **state)
 {
     (void)state;
-    vm_fixture_setup(&fixture);
-    fake_jni.no_name_field = true;
+    fake_vm_setup();
+    fake_vm.no_name_field = true;
     return open_it();
 }
 
@@ -53,9 +52,9 @@ static int teardown(void **state)
 
     (void)state;
     source.forget(source.self, seen);
-    vm_fixture_drop_all(&reader);
+    fake_vm_drop_all(&reader);
     smp_agent_close();
-    vm_fixture_teardown(&fixture);
+    fake_vm_teardown();
     return 0;
 }
 
@@ -77,7 +76,7 @@ static void without_the_field_jvmti_has_the_name(void **state)
     assert_int_equal(read_name(), SMP_OK);
     assert_false(changed);
     assert_string_equal(name, "untouched");
-    fixture.main_thread.jvmti_name = "renamed \xC0\x80";
+    fake_vm.main_thread.jvmti_name = "renamed \xC0\x80";
     assert_int_equal(read_name(), SMP_OK);
     assert_true(changed);
     assert_string_equal(name, "renamed \xEF\xBF\xBD");
@@ -86,9 +85,9 @@ static void without_the_field_jvmti_has_the_name(void **state)
 static void without_the_field_jvmti_may_refuse(void **state)
 {
     (void)state;
-    fake_jvmti.errors[FAKE_GetThreadInfo] = JVMTI_ERROR_OUT_OF_MEMORY;
+    fake_vm.errors[FAKE_GetThreadInfo] = JVMTI_ERROR_OUT_OF_MEMORY;
     assert_int_equal(read_name(), SMP_ENOMEM);
-    fake_jvmti.errors[FAKE_GetThreadInfo] = JVMTI_ERROR_THREAD_NOT_ALIVE;
+    fake_vm.errors[FAKE_GetThreadInfo] = JVMTI_ERROR_THREAD_NOT_ALIVE;
     assert_int_equal(read_name(), SMP_EGONE);
 }
 
@@ -103,7 +102,7 @@ static void a_name_is_read_again_only_when_it_is_another_string(void **state)
     assert_false(changed);
     assert_string_equal(name, "untouched");
     fake_string_set(&other, "renamed");
-    fixture.main_thread.name = &other;
+    fake_vm.main_thread.name = &other;
     assert_int_equal(read_name(), SMP_OK);
     assert_true(changed);
     assert_string_equal(name, "renamed");
@@ -117,7 +116,7 @@ static void a_name_that_does_not_fit_is_cut(void **state)
     memset(text, 'x', sizeof(text) - 1);
     text[sizeof(text) - 1] = '\0';
     fake_string_set(&other, text);
-    fixture.main_thread.name = &other;
+    fake_vm.main_thread.name = &other;
     assert_int_equal(read_name(), SMP_OK);
     assert_int_equal(strlen(name), sizeof(name) - 1);
     assert_string_equal(name + sizeof(name) - 4, "\xE2\x80\xA6");
@@ -134,7 +133,7 @@ static void a_long_name_goes_by_way_of_the_heap(void **state)
     memset(text, 'x', sizeof(text) - 1);
     text[sizeof(text) - 1] = '\0';
     fake_string_set(&other, text);
-    fixture.main_thread.name = &other;
+    fake_vm.main_thread.name = &other;
     failing_alloc_arm(&failing, 1, 1);
     assert_int_equal(
         source.name(source.self, reader.threads[0], &seen, large, sizeof(large), &changed),
@@ -154,7 +153,7 @@ static void a_name_in_utf16_becomes_utf8(void **state)
     fake_string_set(&other, "");
     memcpy(other.units, units, sizeof(units));
     other.length = 4;
-    fixture.main_thread.name = &other;
+    fake_vm.main_thread.name = &other;
     assert_int_equal(read_name(), SMP_OK);
     assert_string_equal(name, "\xC3\xA9\xF0\x9F\x98\x80\xEF\xBF\xBD");
 }
@@ -162,7 +161,7 @@ static void a_name_in_utf16_becomes_utf8(void **state)
 static void a_thread_without_a_name_has_an_empty_one(void **state)
 {
     (void)state;
-    fixture.main_thread.name = NULL;
+    fake_vm.main_thread.name = NULL;
     assert_int_equal(read_name(), SMP_OK);
     assert_true(changed);
     assert_string_equal(name, "");
@@ -171,11 +170,11 @@ static void a_thread_without_a_name_has_an_empty_one(void **state)
 static void a_name_without_a_reference_is_read_again(void **state)
 {
     (void)state;
-    fake_jni.refuse_global = true;
+    fake_vm.refuse_global = true;
     assert_int_equal(read_name(), SMP_OK);
     assert_true(changed);
     assert_null(seen);
-    fake_jni.refuse_global = false;
+    fake_vm.refuse_global = false;
     assert_int_equal(read_name(), SMP_OK);
     assert_true(changed);
     assert_int_equal(read_name(), SMP_OK);
@@ -185,14 +184,14 @@ static void a_name_without_a_reference_is_read_again(void **state)
 static void an_ended_thread_is_gone(void **state)
 {
     (void)state;
-    fake_jvmti_thread_end(&fixture.main_thread);
+    fake_vm_thread_end(&fake_vm.main_thread);
     assert_int_equal(read_name(), SMP_EGONE);
 }
 
 static void no_name_is_read_after_vm_death(void **state)
 {
     (void)state;
-    fake_jvmti_vm_death();
+    fake_vm_death();
     assert_int_equal(read_name(), SMP_EPHASE);
 }
 

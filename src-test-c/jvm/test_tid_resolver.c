@@ -16,7 +16,7 @@
 #include "jvm/agent/agent.h"
 #include "jvm/threads/threads.h"
 #include "jvm/threads/tid_resolver.h"
-#include "support/vm_fixture.h"
+#include "support/fake_vm.h"
 
 enum { THREADS = 300, FIRST_TID = 5000, CPU_NS = 1000 };
 
@@ -30,8 +30,7 @@ struct object {
     struct os_thread *os_thread;
 };
 
-static struct vm_fixture fixture;
-static struct vm_fixture_reader reader;
+static struct fake_vm_reader reader;
 static struct fake_thread crowd[THREADS];
 static struct object objects[THREADS];
 static struct os_thread os_threads[THREADS];
@@ -56,23 +55,23 @@ static size_t index_of(const struct smp_thread *thread)
 static int setup(void **state)
 {
     (void)state;
-    vm_fixture_setup(&fixture);
-    fake_jvmti.has_cpu_time = true;
-    reader = (struct vm_fixture_reader){ .accept = VM_FIXTURE_MAX_THREADS };
-    fixture.main_thread.java_id = 100;
+    fake_vm_setup();
+    fake_vm.has_cpu_time = true;
+    reader = (struct fake_vm_reader){ .accept = FAKE_VM_MAX_POLLED };
+    fake_vm.main_thread.java_id = 100;
     for (size_t i = 1; i < THREADS; i++)
-        vm_fixture_add(&fixture, &crowd[i], 100 + (int64_t)i, "old");
+        fake_vm_add(&crowd[i], 100 + (int64_t)i, "old");
     smp_clock_set_fake(&clock_seam);
     if (smp_agent_open() != SMP_OK)
         return -1;
-    vm_fixture_poll(&reader);
+    fake_vm_poll(&reader);
     for (size_t i = 0; i < reader.count; i++) {
         const size_t at = index_of(reader.threads[i]);
         os_threads[at] = (struct os_thread){ .tid = FIRST_TID + (int32_t)at };
         objects[at] = (struct object){ .os_thread = &os_threads[at] };
         smp_threads_walk_info(reader.threads[i])->java_thread = (uintptr_t)&objects[at];
         clocks[at] = CPU_NS * (int64_t)(at + 1);
-        struct fake_thread *thread = at == 0 ? &fixture.main_thread : &crowd[at];
+        struct fake_thread *thread = at == 0 ? &fake_vm.main_thread : &crowd[at];
         thread->cpu_ns = clocks[at];
     }
     return reader.count == THREADS ? 0 : -1;
@@ -81,10 +80,10 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
-    vm_fixture_drop_all(&reader);
+    fake_vm_drop_all(&reader);
     smp_agent_close();
     smp_clock_set_fake(NULL);
-    vm_fixture_teardown(&fixture);
+    fake_vm_teardown();
     return 0;
 }
 
@@ -92,7 +91,7 @@ static void resolve(void)
 {
     smp_tid_resolver_set_fields(offsetof(struct object, os_thread),
                                 offsetof(struct os_thread, tid));
-    vm_fixture_poll(&reader);
+    fake_vm_poll(&reader);
 }
 
 static struct smp_thread *thread_at(size_t at)

@@ -10,12 +10,12 @@
 #include "jvm/threads/registry.h"
 #include "jvm/walk/async.h"
 #include "jvm/walk/walk_target.h"
-#include "support/fake_jvmti.h"
+#include "support/fake_vm.h"
 
 static int set_up(void **state)
 {
     (void)state;
-    fake_jvmti_reset();
+    fake_vm_reset();
     return 0;
 }
 
@@ -35,17 +35,17 @@ static void test_what_a_version_looks_like(void **state)
 
 static void test_the_jvm_says_its_version(void **state)
 {
-    const long before = fake_jvmti_live_pieces();
+    const long before = fake_vm_live_pieces();
 
     (void)state;
-    fake_jvmti.version = "25";
-    assert_int_equal(smp_jvm_version(fake_jvmti_env()), 25);
-    fake_jvmti.version = NULL;
-    assert_int_equal(smp_jvm_version(fake_jvmti_env()), 0);
-    fake_jvmti.version = "28";
-    fake_jvmti.errors[FAKE_GetSystemProperty] = JVMTI_ERROR_NOT_AVAILABLE;
-    assert_int_equal(smp_jvm_version(fake_jvmti_env()), 0);
-    assert_int_equal(fake_jvmti_live_pieces(), before);
+    fake_vm.version = "25";
+    assert_int_equal(smp_jvm_version(fake_vm_jvmti()), 25);
+    fake_vm.version = NULL;
+    assert_int_equal(smp_jvm_version(fake_vm_jvmti()), 0);
+    fake_vm.version = "28";
+    fake_vm.errors[FAKE_GetSystemProperty] = JVMTI_ERROR_NOT_AVAILABLE;
+    assert_int_equal(smp_jvm_version(fake_vm_jvmti()), 0);
+    assert_int_equal(fake_vm_live_pieces(), before);
 }
 
 /* Before, there are none; later, preview features or not. */

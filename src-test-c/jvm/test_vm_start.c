@@ -8,15 +8,14 @@
 
 #include "jvm/agent/vm_start.h"
 #include "support/failing_alloc.h"
-#include "support/fake_jvmti.h"
+#include "support/fake_vm.h"
 
 static int starts;
 
 static int setup(void **state)
 {
     (void)state;
-    fake_jni_reset();
-    fake_jvmti_reset();
+    fake_vm_reset();
     starts = 0;
     return 0;
 }
@@ -25,25 +24,25 @@ static void count_start(JNIEnv *env, void *context)
 {
     assert_non_null(env);
     assert_ptr_equal(context, &starts);
-    assert_true(fake_jvmti.disposed);
+    assert_true(fake_vm.disposed);
     starts++;
 }
 
 static enum smp_status await_start(void)
 {
-    return smp_vm_start_await(fake_jni_java_vm(), count_start, &starts);
+    return smp_vm_start_await(fake_vm_java_vm(), count_start, &starts);
 }
 
 static void start_vm(void)
 {
-    fake_jvmti.callbacks.VMInit(fake_jvmti_env(), fake_jni_env(), NULL);
+    fake_vm.callbacks.VMInit(fake_vm_jvmti(), fake_vm_jni(), NULL);
 }
 
 static void the_function_is_called_once_the_jvm_has_started(void **state)
 {
     (void)state;
     assert_int_equal(await_start(), SMP_OK);
-    assert_true(fake_jvmti.enabled[JVMTI_EVENT_VM_INIT]);
+    assert_true(fake_vm.enabled[JVMTI_EVENT_VM_INIT]);
     assert_int_equal(starts, 0);
     start_vm();
     assert_int_equal(starts, 1);
@@ -52,9 +51,9 @@ static void the_function_is_called_once_the_jvm_has_started(void **state)
 static void a_jvm_without_jvmti_is_refused(void **state)
 {
     (void)state;
-    fake_jni.jvmti_answer = JNI_EVERSION;
+    fake_vm.jvmti_answer = JNI_EVERSION;
     assert_int_equal(await_start(), SMP_EUNSUPPORTED);
-    assert_false(fake_jvmti.disposed);
+    assert_false(fake_vm.disposed);
 }
 
 static void what_is_refused_leaves_no_environment(void **state)
@@ -64,10 +63,10 @@ static void what_is_refused_leaves_no_environment(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-        fake_jvmti_reset();
-        fake_jvmti.errors[calls[i]] = JVMTI_ERROR_INTERNAL;
+        fake_vm_reset();
+        fake_vm.errors[calls[i]] = JVMTI_ERROR_INTERNAL;
         assert_int_equal(await_start(), SMP_EVM);
-        assert_true(fake_jvmti.disposed);
+        assert_true(fake_vm.disposed);
     }
 }
 
@@ -78,7 +77,7 @@ static enum smp_status attempt(void *self)
     (void)self;
     if (status == SMP_OK)
         start_vm();
-    assert_true(fake_jvmti.disposed);
+    assert_true(fake_vm.disposed);
     return status;
 }
 

@@ -11,26 +11,25 @@
 #include "jvm/threads/threads.h"
 #include "jvm/walk/by_jvmti.h"
 #include "jvm/walk/walk_target.h"
-#include "support/vm_fixture.h"
+#include "support/fake_vm.h"
 
 enum { ADDRESS = 0x7000, OTHER = 77, RUN = 78 };
 
-static struct vm_fixture fixture;
-static struct vm_fixture_reader reader;
-static struct smp_thread *older; /* than the library: the fixture's main thread */
+static struct fake_vm_reader reader;
+static struct smp_thread *older; /* than the library: main_thread */
 
 static int setup(void **state)
 {
     (void)state;
-    vm_fixture_setup(&fixture);
-    fake_jni.has_addresses = true;
-    fake_jni.has_status = true;
-    fake_jni.has_holder = true;
-    fixture.main_thread.address = ADDRESS;
-    reader = (struct vm_fixture_reader){ .accept = VM_FIXTURE_MAX_THREADS };
+    fake_vm_setup();
+    fake_vm.has_addresses = true;
+    fake_vm.has_status = true;
+    fake_vm.has_holder = true;
+    fake_vm.main_thread.address = ADDRESS;
+    reader = (struct fake_vm_reader){ .accept = FAKE_VM_MAX_POLLED };
     if (smp_agent_open() != SMP_OK)
         return -1;
-    vm_fixture_poll(&reader);
+    fake_vm_poll(&reader);
     older = reader.threads[0];
     return reader.count == 1 ? 0 : -1;
 }
@@ -38,9 +37,9 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
-    vm_fixture_drop_all(&reader);
+    fake_vm_drop_all(&reader);
     smp_agent_close();
-    vm_fixture_teardown(&fixture);
+    fake_vm_teardown();
     return 0;
 }
 
@@ -53,7 +52,7 @@ static void learn(uint32_t count)
 {
     const struct smp_walk_answer answer = { .answer = SMP_ANSWER_WHOLE, .count = count };
 
-    smp_walk_target_learn(older, fake_jni_env(), &answer);
+    smp_walk_target_learn(older, fake_vm_jni(), &answer);
 }
 
 static void frames_of_a_thread_that_lives_open_its_gate(void **state)
@@ -72,7 +71,7 @@ static void frames_of_a_thread_that_lives_open_its_gate(void **state)
 static void frames_of_another_thread_do_not(void **state)
 {
     (void)state;
-    fixture.main_thread.address = 0;
+    fake_vm.main_thread.address = 0;
     learn(0);
     assert_int_equal(older->ended_ns, 0);
     learn(1);
@@ -99,13 +98,13 @@ static void a_thread_whose_start_was_seen_is_not_read(void **state)
     const struct smp_walk_answer answer = { .answer = SMP_ANSWER_WHOLE, .count = 1 };
 
     (void)state;
-    vm_fixture_add(&fixture, &started, 100, "started");
+    fake_vm_add(&started, 100, "started");
     started.address = ADDRESS + 8;
-    fake_jvmti_thread_start(&started);
-    vm_fixture_poll(&reader);
+    fake_vm_thread_start(&started);
+    fake_vm_poll(&reader);
     thread = reader.threads[1];
     started.address = 0;
-    smp_walk_target_learn(thread, fake_jni_env(), &answer);
+    smp_walk_target_learn(thread, fake_vm_jni(), &answer);
     assert_int_equal(thread->ended_ns, 0);
     assert_false(smp_gate_is_unsure(&smp_threads_walk_info(thread)->gate));
 }
@@ -120,11 +119,11 @@ static void a_stack_that_ends_in_run_shows_the_root(void **state)
     (void)state;
     info->run_method = RUN;
     for (int i = 0; i < 100; i++)
-        smp_walk_target_learn(older, fake_jni_env(), &other);
+        smp_walk_target_learn(older, fake_vm_jni(), &other);
     assert_int_equal(info->root, 0);
-    smp_walk_target_learn(older, fake_jni_env(), &answer);
+    smp_walk_target_learn(older, fake_vm_jni(), &answer);
     assert_int_equal(info->root, RUN);
-    smp_walk_target_learn(older, fake_jni_env(), &other);
+    smp_walk_target_learn(older, fake_vm_jni(), &other);
     assert_int_equal(info->root, RUN);
 }
 
@@ -133,15 +132,15 @@ static void a_stack_that_ends_in_run_shows_the_root(void **state)
 /* Since JDK 19 the status is in an object of its own, which a virtual thread has not. */
 static void the_holder_says_whether_a_thread_waits(void **state)
 {
-    JNIEnv *env = fake_jni_env();
+    JNIEnv *env = fake_vm_jni();
 
     (void)state;
     assert_false((smp_threads_status(env, smp_threads_ref(older)) & JVMTI_THREAD_STATE_WAITING) !=
                  0);
-    fixture.main_thread.status = JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_WAITING;
+    fake_vm.main_thread.status = JVMTI_THREAD_STATE_ALIVE | JVMTI_THREAD_STATE_WAITING;
     assert_true((smp_threads_status(env, smp_threads_ref(older)) & JVMTI_THREAD_STATE_WAITING) !=
                 0);
-    fixture.main_thread.has_no_holder = true;
+    fake_vm.main_thread.has_no_holder = true;
     assert_false((smp_threads_status(env, smp_threads_ref(older)) & JVMTI_THREAD_STATE_WAITING) !=
                  0);
 }
@@ -150,31 +149,31 @@ static void the_holder_says_whether_a_thread_waits(void **state)
 static void a_thread_in_native_code_is_asked_for_a_frame(void **state)
 {
     (void)state;
-    fixture.main_thread.depth = 3;
+    fake_vm.main_thread.depth = 3;
     smp_by_jvmti_confirm_life(older);
-    assert_int_equal(fake_jvmti.calls[FAKE_GetStackTrace], 0);
+    assert_int_equal(fake_vm.calls[FAKE_GetStackTrace], 0);
     assert_true(is_unsure());
-    fixture.main_thread.status = JVMTI_THREAD_STATE_IN_NATIVE;
+    fake_vm.main_thread.status = JVMTI_THREAD_STATE_IN_NATIVE;
     smp_by_jvmti_confirm_life(older);
-    assert_int_equal(fake_jvmti.most_frames, 1);
+    assert_int_equal(fake_vm.most_frames, 1);
     assert_false(is_unsure());
     smp_by_jvmti_confirm_life(older);
-    assert_int_equal(fake_jvmti.calls[FAKE_GetStackTrace], 1);
+    assert_int_equal(fake_vm.calls[FAKE_GetStackTrace], 1);
 }
 
 /* Native code that has attached itself has no Java frame. */
 static void a_thread_without_frames_is_not_asked_at_each_walk(void **state)
 {
     (void)state;
-    fixture.main_thread.status = JVMTI_THREAD_STATE_IN_NATIVE;
-    fixture.main_thread.depth = 0;
+    fake_vm.main_thread.status = JVMTI_THREAD_STATE_IN_NATIVE;
+    fake_vm.main_thread.depth = 0;
     smp_by_jvmti_confirm_life(older);
     assert_true(is_unsure());
-    assert_int_equal(fake_jvmti.calls[FAKE_GetStackTrace], 1);
+    assert_int_equal(fake_vm.calls[FAKE_GetStackTrace], 1);
     smp_by_jvmti_confirm_life(older);
-    assert_int_equal(fake_jvmti.calls[FAKE_GetStackTrace], 1);
+    assert_int_equal(fake_vm.calls[FAKE_GetStackTrace], 1);
     smp_threads_walk_info(older)->asked_ns -= SMP_BY_JVMTI_ASK_MS * INT64_C(1000000);
-    fixture.main_thread.depth = 1;
+    fake_vm.main_thread.depth = 1;
     smp_by_jvmti_confirm_life(older);
     assert_false(is_unsure());
 }

@@ -117,6 +117,7 @@ struct sim {
     struct smp_clock_fake seam;
     int64_t now_ns;
     int64_t own_cpu_ns;
+    int64_t summing_ns; /* of the last reading of the process's CPU clock */
     int64_t read_cost_ns;
     int64_t walk_cost_ns;
     int64_t tick_cost_ns;

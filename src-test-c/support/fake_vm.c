@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "support/fake_jni.h"
+#include "support/fake_vm.h"
 
 #include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "jvm/agent/agent.h"
+#include "jvm/loaded.h"
+#include "jvm/threads/threads.h"
+#include "jvm/threads/virtual_threads.h"
 
 enum { MAX_FRAMES = 8 };
 
@@ -23,7 +33,7 @@ struct env {
     bool exception;
 };
 
-struct fake_jni fake_jni;
+struct fake_vm fake_vm;
 static _Atomic long live_refs;
 static pthread_mutex_t globals_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct ref *globals; /* guarded by globals_mutex */
@@ -74,9 +84,9 @@ static void free_ref(struct ref *ref)
     free(ref);
 }
 
-jobject fake_jni_local(void *object)
+jobject fake_vm_local(void *object)
 {
-    struct env *env = env_of(fake_jni_env());
+    struct env *env = env_of(fake_vm_jni());
 
     if (object == NULL)
         return NULL;
@@ -86,7 +96,7 @@ jobject fake_jni_local(void *object)
     return (jobject)(void *)ref;
 }
 
-jobject fake_jni_global(void *object)
+jobject fake_vm_global(void *object)
 {
     struct ref *ref = make_ref(object, true);
 
@@ -112,18 +122,18 @@ static void free_global(struct ref *ref)
     free_ref(ref);
 }
 
-void fake_jni_free_globals(void)
+void fake_vm_free_globals(void)
 {
     while (globals != NULL)
         free_global(globals);
 }
 
-void *fake_jni_object(jobject ref)
+void *fake_vm_object(jobject ref)
 {
     return ref != NULL ? ((struct ref *)(void *)ref)->object : NULL;
 }
 
-long fake_jni_live_refs(void)
+long fake_vm_live_refs(void)
 {
     return live_refs;
 }
@@ -141,22 +151,22 @@ void fake_string_set(struct fake_string *string, const char *ascii)
 static jclass JNICALL find_class(JNIEnv *env, const char *name)
 {
     if (strcmp(name, "java/lang/Thread") == 0)
-        return fake_jni_local(&thread_class);
-    if (fake_jni.has_holder && strcmp(name, "java/lang/Thread$FieldHolder") == 0)
-        return fake_jni_local(&holder_class);
-    if (fake_jni.has_virtual_threads && strcmp(name, "jdk/internal/vm/Continuation") == 0)
-        return fake_jni_local(&continuation_class);
-    if (fake_jni.has_virtual_threads && strcmp(name, "jdk/internal/misc/CarrierThread") == 0)
-        return fake_jni_local(&carrier_class);
+        return fake_vm_local(&thread_class);
+    if (fake_vm.has_holder && strcmp(name, "java/lang/Thread$FieldHolder") == 0)
+        return fake_vm_local(&holder_class);
+    if (fake_vm.has_virtual_threads && strcmp(name, "jdk/internal/vm/Continuation") == 0)
+        return fake_vm_local(&continuation_class);
+    if (fake_vm.has_virtual_threads && strcmp(name, "jdk/internal/misc/CarrierThread") == 0)
+        return fake_vm_local(&carrier_class);
     env_of(env)->exception = true;
     return NULL;
 }
 
-/* In Thread, or in its holder where there is one. */
+/* The field is in Thread, or in its holder if there is one. */
 static bool is_status_of(const void *class, const char *name)
 {
-    return fake_jni.has_status && strcmp(name, "threadStatus") == 0 &&
-           class == (fake_jni.has_holder ? (void *)&holder_class : (void *)&thread_class);
+    return fake_vm.has_status && strcmp(name, "threadStatus") == 0 &&
+           class == (fake_vm.has_holder ? (void *)&holder_class : (void *)&thread_class);
 }
 
 static jfieldID JNICALL get_field_id(JNIEnv *env, jclass class, const char *name,
@@ -168,19 +178,19 @@ static jfieldID JNICALL get_field_id(JNIEnv *env, jclass class, const char *name
     const bool is_holder = strcmp(name, "holder") == 0;
     const bool is_status = strcmp(name, "threadStatus") == 0;
 
-    if (is_status_of(fake_jni_object(class), name))
+    if (is_status_of(fake_vm_object(class), name))
         return (jfieldID)(void *)&status_field;
-    if (is_holder && fake_jni.has_holder)
+    if (is_holder && fake_vm.has_holder)
         return (jfieldID)(void *)&holder_field;
     /* A JVM that has no such fields. */
-    const bool is_absent = is_holder || is_status || (is_address && !fake_jni.has_addresses) ||
+    const bool is_absent = is_holder || is_status || (is_address && !fake_vm.has_addresses) ||
                            strcmp(name, "cont") == 0 ||
-                           fake_jni_object(class) == &continuation_class;
+                           fake_vm_object(class) == &continuation_class;
 
     if (!is_absent &&
-        (fake_jni_object(class) != &thread_class || (!is_id && !is_name && !is_address)))
+        (fake_vm_object(class) != &thread_class || (!is_id && !is_name && !is_address)))
         abort();
-    if (is_absent || (is_id && fake_jni.no_id_field) || (is_name && fake_jni.no_name_field)) {
+    if (is_absent || (is_id && fake_vm.no_id_field) || (is_name && fake_vm.no_name_field)) {
         env_of(env)->exception = true;
         return NULL;
     }
@@ -191,7 +201,7 @@ static jfieldID JNICALL get_field_id(JNIEnv *env, jclass class, const char *name
 
 static jlong JNICALL get_long_field(JNIEnv *env, jobject object, jfieldID field)
 {
-    const struct fake_thread *thread = fake_jni_object(object);
+    const struct fake_thread *thread = fake_vm_object(object);
 
     (void)env;
     if (((void *)field != &id_field && (void *)field != &address_field) ||
@@ -202,7 +212,7 @@ static jlong JNICALL get_long_field(JNIEnv *env, jobject object, jfieldID field)
 
 static jint JNICALL get_int_field(JNIEnv *env, jobject object, jfieldID field)
 {
-    const struct fake_thread *thread = fake_jni_object(object);
+    const struct fake_thread *thread = fake_vm_object(object);
 
     (void)env;
     if ((void *)field != &status_field || thread->object.kind != FAKE_THREAD)
@@ -212,20 +222,20 @@ static jint JNICALL get_int_field(JNIEnv *env, jobject object, jfieldID field)
 
 static jobject JNICALL get_object_field(JNIEnv *env, jobject object, jfieldID field)
 {
-    struct fake_thread *thread = fake_jni_object(object);
+    struct fake_thread *thread = fake_vm_object(object);
 
     (void)env;
     if ((void *)field == &holder_field && thread->object.kind == FAKE_THREAD)
-        return fake_jni_local(thread->has_no_holder ? NULL : thread);
+        return fake_vm_local(thread->has_no_holder ? NULL : thread);
     if ((void *)field != &name_field || thread->object.kind != FAKE_THREAD)
         abort();
-    return fake_jni_local(thread->name);
+    return fake_vm_local(thread->name);
 }
 
 static jobject JNICALL new_global_ref(JNIEnv *env, jobject object)
 {
     (void)env;
-    return fake_jni.refuse_global ? NULL : fake_jni_global(fake_jni_object(object));
+    return fake_vm.refuse_global ? NULL : fake_vm_global(fake_vm_object(object));
 }
 
 static void JNICALL delete_global_ref(JNIEnv *env, jobject object)
@@ -274,7 +284,7 @@ static jint JNICALL push_local_frame(JNIEnv *env, jint capacity)
 static jobject JNICALL new_local_ref(JNIEnv *env, jobject object)
 {
     (void)env;
-    return fake_jni_local(fake_jni_object(object));
+    return fake_vm_local(fake_vm_object(object));
 }
 
 static jobject JNICALL pop_local_frame(JNIEnv *env, jobject result)
@@ -297,7 +307,7 @@ static jint JNICALL ensure_local_capacity(JNIEnv *env, jint capacity)
 static jboolean JNICALL is_same_object(JNIEnv *env, jobject left, jobject right)
 {
     (void)env;
-    return fake_jni_object(left) == fake_jni_object(right);
+    return fake_vm_object(left) == fake_vm_object(right);
 }
 
 static jboolean JNICALL exception_check(JNIEnv *env)
@@ -313,13 +323,13 @@ static void JNICALL exception_clear(JNIEnv *env)
 static jsize JNICALL get_string_length(JNIEnv *env, jstring string)
 {
     (void)env;
-    return (jsize)((struct fake_string *)fake_jni_object(string))->length;
+    return (jsize)((struct fake_string *)fake_vm_object(string))->length;
 }
 
 static void JNICALL get_string_region(JNIEnv *env, jstring string, jsize start, jsize length,
                                       jchar *out)
 {
-    const struct fake_string *from = fake_jni_object(string);
+    const struct fake_string *from = fake_vm_object(string);
 
     if (start < 0 || length < 0 || (size_t)start + (size_t)length > from->length) {
         env_of(env)->exception = true;
@@ -331,30 +341,30 @@ static void JNICALL get_string_region(JNIEnv *env, jstring string, jsize start, 
 static jsize JNICALL get_array_length(JNIEnv *env, jarray array)
 {
     (void)env;
-    return (jsize)((struct fake_array *)fake_jni_object(array))->count;
+    return (jsize)((struct fake_array *)fake_vm_object(array))->count;
 }
 
 static jobject JNICALL get_object_array_element(JNIEnv *env, jobjectArray array, jsize index)
 {
     (void)env;
-    return fake_jni_local(((struct fake_array *)fake_jni_object(array))->elements[index]);
+    return fake_vm_local(((struct fake_array *)fake_vm_object(array))->elements[index]);
 }
 
 static jboolean JNICALL is_instance_of(JNIEnv *env, jobject object, jclass class)
 {
-    const struct fake_thread *thread = fake_jni_object(object);
+    const struct fake_thread *thread = fake_vm_object(object);
 
     (void)env;
-    return fake_jni_object(class) == &carrier_class && thread->is_carrier;
+    return fake_vm_object(class) == &carrier_class && thread->is_carrier;
 }
 
 static jmethodID JNICALL get_method_id(JNIEnv *env, jclass class, const char *name,
                                        const char *signature)
 {
     (void)signature;
-    if (fake_jni_object(class) == &continuation_class && strcmp(name, "enterSpecial") == 0)
+    if (fake_vm_object(class) == &continuation_class && strcmp(name, "enterSpecial") == 0)
         return (jmethodID)(void *)(intptr_t)FAKE_ENTER_SPECIAL;
-    if (fake_jni_object(class) == &continuation_class && strcmp(name, "enter") == 0)
+    if (fake_vm_object(class) == &continuation_class && strcmp(name, "enter") == 0)
         return (jmethodID)(void *)(intptr_t)FAKE_ENTER;
     env_of(env)->exception = true;
     return NULL;
@@ -387,7 +397,7 @@ static const struct JNINativeInterface_ functions = {
 
 /* ------------------------------------------------------------------------------------- JavaVM */
 
-JNIEnv *fake_jni_env(void)
+JNIEnv *fake_vm_jni(void)
 {
     struct env *env = own_env();
 
@@ -400,7 +410,7 @@ JNIEnv *fake_jni_env(void)
     return (JNIEnv *)(void *)env;
 }
 
-void fake_jni_detach(void)
+void fake_vm_detach(void)
 {
     struct env *env = own_env();
 
@@ -418,29 +428,29 @@ static jint JNICALL get_env(JavaVM *java_vm, void **out, jint version)
         *out = own_env();
         return *out != NULL ? JNI_OK : JNI_EDETACHED;
     }
-    if (fake_jni.jvmti_answer == JNI_OK)
-        *out = fake_jvmti_env();
-    return fake_jni.jvmti_answer;
+    if (fake_vm.jvmti_answer == JNI_OK)
+        *out = fake_vm_jvmti();
+    return fake_vm.jvmti_answer;
 }
 
 static jint JNICALL attach_as_daemon(JavaVM *java_vm, void **out, void *args)
 {
     (void)java_vm;
-    if (fake_jni.refuse_attach)
+    if (fake_vm.refuse_attach)
         return JNI_ERR;
-    fake_jni.last_attach = *(JavaVMAttachArgs *)args;
-    (void)strncpy(fake_jni.last_attach_name, fake_jni.last_attach.name,
-                  sizeof(fake_jni.last_attach_name) - 1);
-    *out = fake_jni_env();
-    if (fake_jni.on_attach != NULL)
-        fake_jni.on_attach();
+    fake_vm.last_attach = *(JavaVMAttachArgs *)args;
+    (void)strncpy(fake_vm.last_attach_name, fake_vm.last_attach.name,
+                  sizeof(fake_vm.last_attach_name) - 1);
+    *out = fake_vm_jni();
+    if (fake_vm.on_attach != NULL)
+        fake_vm.on_attach();
     return JNI_OK;
 }
 
 static jint JNICALL detach_current(JavaVM *java_vm)
 {
     (void)java_vm;
-    fake_jni_detach();
+    fake_vm_detach();
     return JNI_OK;
 }
 
@@ -451,14 +461,100 @@ static const struct JNIInvokeInterface_ invoke_functions = {
 };
 static const struct JNIInvokeInterface_ *java_vm_functions = &invoke_functions;
 
-JavaVM *fake_jni_java_vm(void)
+JavaVM *fake_vm_java_vm(void)
 {
     return (JavaVM *)(void *)&java_vm_functions;
 }
 
-void fake_jni_reset(void)
+/* ------------------------------------------------------------------------------------- the JVM */
+
+void fake_vm_reset(void)
 {
-    memset(&fake_jni, 0, sizeof(fake_jni));
-    fake_jni_detach();
-    (void)fake_jni_env();
+    const struct fake_method method = {
+        .signature = "Lcom/acme/Shop;", .name = "sell", .type = "(I)V", .file = "Shop.java"
+    };
+
+    memset(&fake_vm, 0, sizeof(fake_vm));
+    fake_vm.phase = JVMTI_PHASE_LIVE;
+    fake_vm.potential.can_get_line_numbers = 1;
+    fake_vm.potential.can_get_source_file_name = 1;
+    fake_vm.system = (struct fake_group){ { FAKE_GROUP }, "system", NULL };
+    fake_vm.method = fake_vm.other = method;
+    fake_vm_detach();
+    (void)fake_vm_jni();
+}
+
+void fake_vm_setup(void)
+{
+    fake_vm_reset();
+    fake_vm.refs_before = fake_vm_live_refs();
+    fake_vm.main_group = (struct fake_group){ { FAKE_GROUP }, "main", &fake_vm.system };
+    fake_string_set(&fake_vm.main_name, "main");
+    fake_vm_add(&fake_vm.main_thread, 1, "main");
+    fake_vm.main_thread.name = &fake_vm.main_name;
+    smp_jvm_loaded(fake_vm_java_vm());
+}
+
+void fake_vm_teardown(void)
+{
+    smp_agent_unloaded();
+    if (fake_vm.phase == JVMTI_PHASE_DEAD)
+        fake_vm_free_globals();
+    assert_int_equal(smp_alloc_live_bytes(), 0);
+    assert_int_equal(fake_vm_live_refs(), fake_vm.refs_before);
+    assert_int_equal(fake_vm_live_pieces(), 0);
+    fake_vm_detach();
+}
+
+void fake_vm_add(struct fake_thread *thread, int64_t java_id, const char *name)
+{
+    *thread = (struct fake_thread){ .object = { FAKE_THREAD },
+                                    .java_id = java_id,
+                                    .jvmti_name = name,
+                                    .group = &fake_vm.main_group,
+                                    .depth = 3 };
+    fake_vm.threads[fake_vm.thread_count++] = thread;
+}
+
+static bool started(void *context, struct smp_thread *thread)
+{
+    struct fake_vm_reader *reader = context;
+
+    if (reader->count == reader->accept || reader->count == FAKE_VM_MAX_POLLED)
+        return false;
+    reader->threads[reader->count++] = thread;
+    return true;
+}
+
+void fake_vm_poll(struct fake_vm_reader *reader)
+{
+    const struct smp_thread_source source = smp_threads_source();
+
+    assert_int_equal(source.poll(source.self, &reader->cursor, &reader->unseen, started, reader),
+                     SMP_OK);
+}
+
+void fake_vm_drop_all(struct fake_vm_reader *reader)
+{
+    const struct smp_thread_source source = smp_threads_source();
+
+    for (size_t i = 0; i < reader->count; i++)
+        source.drop(source.self, reader->threads[i]);
+    reader->count = 0;
+}
+
+int fake_vm_know_virtual_threads(void **state)
+{
+    (void)state;
+    fake_vm_reset();
+    fake_vm.has_virtual_threads = true;
+    return smp_virtual_threads_init(fake_vm_jni()) ? 0 : -1;
+}
+
+int fake_vm_forget_virtual_threads(void **state)
+{
+    (void)state;
+    fake_vm_detach();
+    fake_vm_free_globals();
+    return 0;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "support/fake_jvmti.h"
+/* The jvmtiEnv of fake_vm.h. */
+#include "support/fake_vm.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct fake_jvmti fake_jvmti;
 static _Atomic long live_pieces;
 static struct fake_object method_class = { FAKE_CLASS };
 static struct fake_object other_class = { FAKE_CLASS };
@@ -27,13 +27,13 @@ static char *copy(const char *text)
 
 static jvmtiError begin(enum fake_call call)
 {
-    fake_jvmti.calls[call]++;
-    if (fake_jvmti.before != NULL)
-        fake_jvmti.before(call);
-    return fake_jvmti.errors[call];
+    fake_vm.calls[call]++;
+    if (fake_vm.before != NULL)
+        fake_vm.before(call);
+    return fake_vm.errors[call];
 }
 
-long fake_jvmti_live_pieces(void)
+long fake_vm_live_pieces(void)
 {
     return live_pieces;
 }
@@ -52,14 +52,14 @@ static jvmtiError JNICALL get_phase(jvmtiEnv *env, jvmtiPhase *out)
     const jvmtiError error = begin(FAKE_GetPhase);
 
     (void)env;
-    *out = fake_jvmti.phase;
+    *out = fake_vm.phase;
     return error;
 }
 
 static jvmtiError JNICALL get_potential(jvmtiEnv *env, jvmtiCapabilities *out)
 {
     (void)env;
-    *out = fake_jvmti.potential;
+    *out = fake_vm.potential;
     return JVMTI_ERROR_NONE;
 }
 
@@ -70,11 +70,11 @@ static jvmtiError JNICALL add_capabilities(jvmtiEnv *env, const jvmtiCapabilitie
     (void)env;
     if (error != JVMTI_ERROR_NONE)
         return error;
-    if ((wanted->can_get_line_numbers && !fake_jvmti.potential.can_get_line_numbers) ||
-        (wanted->can_get_source_file_name && !fake_jvmti.potential.can_get_source_file_name))
+    if ((wanted->can_get_line_numbers && !fake_vm.potential.can_get_line_numbers) ||
+        (wanted->can_get_source_file_name && !fake_vm.potential.can_get_source_file_name))
         return JVMTI_ERROR_NOT_AVAILABLE;
-    fake_jvmti.added.can_get_line_numbers |= wanted->can_get_line_numbers;
-    fake_jvmti.added.can_get_source_file_name |= wanted->can_get_source_file_name;
+    fake_vm.added.can_get_line_numbers |= wanted->can_get_line_numbers;
+    fake_vm.added.can_get_source_file_name |= wanted->can_get_source_file_name;
     return JVMTI_ERROR_NONE;
 }
 
@@ -86,7 +86,7 @@ static jvmtiError JNICALL set_callbacks(jvmtiEnv *env, const jvmtiEventCallbacks
     (void)env;
     (void)size;
     if (error == JVMTI_ERROR_NONE)
-        fake_jvmti.callbacks = *callbacks;
+        fake_vm.callbacks = *callbacks;
     return error;
 }
 
@@ -98,7 +98,7 @@ static jvmtiError JNICALL set_mode(jvmtiEnv *env, jvmtiEventMode mode, jvmtiEven
     (void)env;
     (void)thread;
     if (error == JVMTI_ERROR_NONE)
-        fake_jvmti.enabled[event] = mode == JVMTI_ENABLE;
+        fake_vm.enabled[event] = mode == JVMTI_ENABLE;
     return error;
 }
 
@@ -108,21 +108,21 @@ static jvmtiError JNICALL set_storage(jvmtiEnv *env, const void *data)
 
     (void)env;
     if (error == JVMTI_ERROR_NONE)
-        fake_jvmti.local_storage = data;
+        fake_vm.local_storage = data;
     return error;
 }
 
 static jvmtiError JNICALL get_storage(jvmtiEnv *env, void **out)
 {
     (void)env;
-    *out = (void *)(uintptr_t)fake_jvmti.local_storage;
+    *out = (void *)(uintptr_t)fake_vm.local_storage;
     return JVMTI_ERROR_NONE;
 }
 
 static jvmtiError JNICALL dispose(jvmtiEnv *env)
 {
     (void)env;
-    fake_jvmti.disposed = true;
+    fake_vm.disposed = true;
     return JVMTI_ERROR_NONE;
 }
 
@@ -135,7 +135,7 @@ static jvmtiError JNICALL get_top_groups(jvmtiEnv *env, jint *count, jthreadGrou
         return error;
     *count = 1;
     *groups = allocate(sizeof(jthreadGroup));
-    (*groups)[0] = fake_jni_local(&fake_jvmti.system);
+    (*groups)[0] = fake_vm_local(&fake_vm.system);
     return JVMTI_ERROR_NONE;
 }
 
@@ -146,31 +146,31 @@ static jvmtiError JNICALL get_all_threads(jvmtiEnv *env, jint *count, jthread **
     (void)env;
     if (error != JVMTI_ERROR_NONE)
         return error;
-    *count = (jint)fake_jvmti.thread_count;
-    *threads = allocate(fake_jvmti.thread_count * sizeof(jthread));
-    for (size_t i = 0; i < fake_jvmti.thread_count; i++)
-        (*threads)[i] = fake_jni_local(fake_jvmti.threads[i]);
+    *count = (jint)fake_vm.thread_count;
+    *threads = allocate(fake_vm.thread_count * sizeof(jthread));
+    for (size_t i = 0; i < fake_vm.thread_count; i++)
+        (*threads)[i] = fake_vm_local(fake_vm.threads[i]);
     return JVMTI_ERROR_NONE;
 }
 
 static jvmtiError JNICALL get_thread_info(jvmtiEnv *env, jthread ref, jvmtiThreadInfo *out)
 {
     const jvmtiError error = begin(FAKE_GetThreadInfo);
-    const struct fake_thread *thread = fake_jni_object(ref);
+    const struct fake_thread *thread = fake_vm_object(ref);
 
     (void)env;
     if (error != JVMTI_ERROR_NONE)
         return error;
     *out = (jvmtiThreadInfo){ .name = copy(thread->jvmti_name),
                               .is_daemon = thread->daemon,
-                              .thread_group = fake_jni_local(thread->group),
-                              .context_class_loader = fake_jni_local(&method_class) };
+                              .thread_group = fake_vm_local(thread->group),
+                              .context_class_loader = fake_vm_local(&method_class) };
     return JVMTI_ERROR_NONE;
 }
 
 static jvmtiError JNICALL get_thread_state(jvmtiEnv *env, jthread ref, jint *out)
 {
-    const struct fake_thread *thread = fake_jni_object(ref);
+    const struct fake_thread *thread = fake_vm_object(ref);
     const jvmtiError error = begin(FAKE_GetThreadState);
 
     (void)env;
@@ -181,13 +181,13 @@ static jvmtiError JNICALL get_thread_state(jvmtiEnv *env, jthread ref, jint *out
 static jvmtiError JNICALL get_group_info(jvmtiEnv *env, jthreadGroup ref, jvmtiThreadGroupInfo *out)
 {
     const jvmtiError error = begin(FAKE_GetThreadGroupInfo);
-    const struct fake_group *group = fake_jni_object(ref);
+    const struct fake_group *group = fake_vm_object(ref);
 
     (void)env;
     if (error != JVMTI_ERROR_NONE)
         return error;
-    *out = (jvmtiThreadGroupInfo){ .name = copy(group->name),
-                                   .parent = fake_jni_local(group->parent) };
+    *out =
+        (jvmtiThreadGroupInfo){ .name = copy(group->name), .parent = fake_vm_local(group->parent) };
     return JVMTI_ERROR_NONE;
 }
 
@@ -200,7 +200,7 @@ static jvmtiError JNICALL get_stack_trace(jvmtiEnv *env, jthread ref, jint start
                                           jvmtiFrameInfo *frames, jint *count)
 {
     jvmtiError error = begin(FAKE_GetStackTrace);
-    const struct fake_thread *thread = fake_jni_object(ref);
+    const struct fake_thread *thread = fake_vm_object(ref);
     jint written = 0;
 
     (void)env;
@@ -211,22 +211,22 @@ static jvmtiError JNICALL get_stack_trace(jvmtiEnv *env, jthread ref, jint start
     const jint depth = thread->depth;
     if (start != 0) /* from the root: the JVM walks the whole stack */
         return JVMTI_ERROR_ILLEGAL_ARGUMENT;
-    if (max > fake_jvmti.most_frames)
-        fake_jvmti.most_frames = max;
+    if (max > fake_vm.most_frames)
+        fake_vm.most_frames = max;
     for (jint i = 0; i < depth && written < max; i++) {
         const jint from_root = depth - 1 - i;
-        const intptr_t method = fake_jvmti.null_methods ? 0 : FAKE_METHOD + from_root;
+        const intptr_t method = fake_vm.null_methods ? 0 : FAKE_METHOD + from_root;
         frames[written++] =
             (jvmtiFrameInfo){ .method = (jmethodID)(void *)method, .location = from_root };
     }
-    *count = fake_jvmti.absurd_count != 0 ? fake_jvmti.absurd_count : written;
+    *count = fake_vm.absurd_count != 0 ? fake_vm.absurd_count : written;
     return JVMTI_ERROR_NONE;
 }
 
 static jvmtiError JNICALL get_frame_count(jvmtiEnv *env, jthread ref, jint *count)
 {
     jvmtiError error = begin(FAKE_GetFrameCount);
-    const struct fake_thread *thread = fake_jni_object(ref);
+    const struct fake_thread *thread = fake_vm_object(ref);
 
     (void)env;
     if (error == JVMTI_ERROR_NONE)
@@ -238,7 +238,7 @@ static jvmtiError JNICALL get_frame_count(jvmtiEnv *env, jthread ref, jint *coun
 
 static bool is_other(jmethodID method)
 {
-    return fake_jvmti.other_id != NULL && method == fake_jvmti.other_id;
+    return fake_vm.other_id != NULL && method == fake_vm.other_id;
 }
 
 static jvmtiError JNICALL get_declaring_class(jvmtiEnv *env, jmethodID method, jclass *out)
@@ -247,17 +247,17 @@ static jvmtiError JNICALL get_declaring_class(jvmtiEnv *env, jmethodID method, j
 
     (void)env;
     if (error == JVMTI_ERROR_NONE)
-        *out = fake_jni_local(is_other(method) ? &other_class : &method_class);
+        *out = fake_vm_local(is_other(method) ? &other_class : &method_class);
     return error;
 }
 
 static const struct fake_method *method_of(jclass class)
 {
-    if (fake_jni_object(class) == &other_class)
-        return &fake_jvmti.other;
-    if (fake_jni_object(class) != &method_class)
+    if (fake_vm_object(class) == &other_class)
+        return &fake_vm.other;
+    if (fake_vm_object(class) != &method_class)
         abort();
-    return &fake_jvmti.method;
+    return &fake_vm.method;
 }
 
 static jvmtiError JNICALL get_class_loader(jvmtiEnv *env, jclass class, jobject *out)
@@ -267,7 +267,7 @@ static jvmtiError JNICALL get_class_loader(jvmtiEnv *env, jclass class, jobject 
 
     (void)env;
     if (error == JVMTI_ERROR_NONE)
-        *out = loader != NULL ? fake_jni_local(loader) : NULL;
+        *out = loader != NULL ? fake_vm_local(loader) : NULL;
     return error;
 }
 
@@ -288,7 +288,7 @@ static jvmtiError JNICALL get_method_name(jvmtiEnv *env, jmethodID method, char 
                                           char **signature, char **generic)
 {
     const jvmtiError error = begin(FAKE_GetMethodName);
-    const struct fake_method *known = is_other(method) ? &fake_jvmti.other : &fake_jvmti.method;
+    const struct fake_method *known = is_other(method) ? &fake_vm.other : &fake_vm.method;
 
     (void)env;
     if (generic != NULL)
@@ -308,9 +308,9 @@ static jvmtiError JNICALL get_property(jvmtiEnv *env, const char *name, char **o
     (void)env;
     if (error != JVMTI_ERROR_NONE)
         return error;
-    if (fake_jvmti.version == NULL || strcmp(name, "java.vm.specification.version") != 0)
+    if (fake_vm.version == NULL || strcmp(name, "java.vm.specification.version") != 0)
         return JVMTI_ERROR_NOT_AVAILABLE;
-    *out = copy(fake_jvmti.version);
+    *out = copy(fake_vm.version);
     return JVMTI_ERROR_NONE;
 }
 
@@ -322,9 +322,9 @@ static jvmtiError JNICALL get_source_file(jvmtiEnv *env, jclass class, char **ou
     (void)class;
     if (error != JVMTI_ERROR_NONE)
         return error;
-    if (fake_jvmti.method.file == NULL)
+    if (fake_vm.method.file == NULL)
         return JVMTI_ERROR_ABSENT_INFORMATION;
-    *out = copy(fake_jvmti.method.file);
+    *out = copy(fake_vm.method.file);
     return JVMTI_ERROR_NONE;
 }
 
@@ -332,7 +332,7 @@ static jvmtiError JNICALL get_lines(jvmtiEnv *env, jmethodID method, jint *count
                                     jvmtiLineNumberEntry **out)
 {
     const jvmtiError error = begin(FAKE_GetLineNumberTable);
-    const struct fake_method *known = &fake_jvmti.method;
+    const struct fake_method *known = &fake_vm.method;
 
     (void)env;
     (void)method;
@@ -355,19 +355,19 @@ static jvmtiError JNICALL is_method_native(jvmtiEnv *env, jmethodID method, jboo
 
     (void)env;
     (void)method;
-    *out = fake_jvmti.method.is_native;
+    *out = fake_vm.method.is_native;
     return error;
 }
 
-/* What this JVM has no capability for, unless a test says so: nothing of the asynchronous walker's.
- * But of a thread that has ended it says so. */
+/* This JVM lacks the capability, and all others of the asynchronous walker, unless a test sets
+ * has_cpu_time. A thread that has ended is reported first. */
 static jvmtiError JNICALL get_cpu_time(jvmtiEnv *env, jthread ref, jlong *out)
 {
-    const struct fake_thread *thread = fake_jni_object(ref);
-    const jvmtiError error = refuse_dead(fake_jni_object(ref));
+    const struct fake_thread *thread = fake_vm_object(ref);
+    const jvmtiError error = refuse_dead(fake_vm_object(ref));
 
     (void)env;
-    if (error == JVMTI_ERROR_NONE && !fake_jvmti.has_cpu_time)
+    if (error == JVMTI_ERROR_NONE && !fake_vm.has_cpu_time)
         return JVMTI_ERROR_MUST_POSSESS_CAPABILITY;
     *out = thread->cpu_ns;
     return error;
@@ -394,10 +394,10 @@ static jvmtiError JNICALL get_loaded_classes(jvmtiEnv *env, jint *count, jclass 
     (void)env;
     if (error != JVMTI_ERROR_NONE)
         return error;
-    *count = fake_jvmti.class_count;
+    *count = fake_vm.class_count;
     *out = allocate((size_t)*count * sizeof(jclass));
     for (jint i = 0; i < *count; i++)
-        (*out)[i] = fake_jni_local(&method_class);
+        (*out)[i] = fake_vm_local(&method_class);
     return JVMTI_ERROR_NONE;
 }
 
@@ -410,19 +410,11 @@ static jvmtiError JNICALL get_class_methods(jvmtiEnv *env, jclass class, jint *c
     (void)class;
     if (error != JVMTI_ERROR_NONE)
         return error;
-    *count = fake_jvmti.class_methods;
+    *count = fake_vm.class_methods;
     *out = allocate((size_t)*count * sizeof(jmethodID));
     for (jint i = 0; i < *count; i++)
-        (*out)[i] = fake_jvmti.class_ids == NULL ? NULL : fake_jvmti.class_ids[i];
+        (*out)[i] = fake_vm.class_ids == NULL ? NULL : fake_vm.class_ids[i];
     return JVMTI_ERROR_NONE;
-}
-
-static char *copy_text(const char *text)
-{
-    char *copy = allocate(strlen(text) + 1);
-
-    memcpy(copy, text, strlen(text) + 1);
-    return copy;
 }
 
 enum { EXTENSION_EVENTS = 2, CLASS_UNLOAD_EVENT = 85 };
@@ -438,13 +430,13 @@ static jvmtiError JNICALL get_extension_events(jvmtiEnv *env, jint *count,
     *count = EXTENSION_EVENTS;
     *out = allocate(EXTENSION_EVENTS * sizeof(**out));
     for (jint i = 0; i < EXTENSION_EVENTS; i++) {
-        const bool is_unload = i == 1 && fake_jvmti.has_class_unload;
+        const bool is_unload = i == 1 && fake_vm.has_class_unload;
         jvmtiParamInfo *params = allocate(sizeof(*params));
-        params->name = copy_text("class");
+        params->name = copy("class");
         (*out)[i] = (jvmtiExtensionEventInfo){
             .extension_event_index = CLASS_UNLOAD_EVENT - 1 + i,
-            .id = copy_text(is_unload ? "com.sun.hotspot.events.ClassUnload" : "com.acme.Other"),
-            .short_description = copy_text("CLASS_UNLOAD event"),
+            .id = copy(is_unload ? "com.sun.hotspot.events.ClassUnload" : "com.acme.Other"),
+            .short_description = copy("CLASS_UNLOAD event"),
             .param_count = 1,
             .params = params,
         };
@@ -459,7 +451,7 @@ static jvmtiError JNICALL set_extension_callback(jvmtiEnv *env, jint event,
 
     (void)env;
     if (error == JVMTI_ERROR_NONE && event == CLASS_UNLOAD_EVENT)
-        fake_jvmti.on_class_unload = callback;
+        fake_vm.on_class_unload = callback;
     return error;
 }
 
@@ -498,52 +490,39 @@ static const struct jvmtiInterface_1_ functions = {
 };
 static const struct jvmtiInterface_1_ *env_functions = &functions;
 
-void *fake_jvmti_env(void)
+jvmtiEnv *fake_vm_jvmti(void)
 {
     return &env_functions;
 }
 
-void fake_jvmti_reset(void)
+void fake_vm_thread_start(struct fake_thread *thread)
 {
-    memset(&fake_jvmti, 0, sizeof(fake_jvmti));
-    fake_jvmti.phase = JVMTI_PHASE_LIVE;
-    fake_jvmti.potential.can_get_line_numbers = 1;
-    fake_jvmti.potential.can_get_source_file_name = 1;
-    fake_jvmti.system = (struct fake_group){ { FAKE_GROUP }, "system", NULL };
-    fake_jvmti.method = (struct fake_method){
-        .signature = "Lcom/acme/Shop;", .name = "sell", .type = "(I)V", .file = "Shop.java"
-    };
-    fake_jvmti.other = fake_jvmti.method;
+    jvmtiEnv *env = fake_vm_jvmti();
+    jobject ref = fake_vm_local(thread);
+
+    if (fake_vm.enabled[JVMTI_EVENT_THREAD_START])
+        fake_vm.callbacks.ThreadStart(env, fake_vm_jni(), ref);
+    (*fake_vm_jni())->DeleteLocalRef(fake_vm_jni(), ref);
 }
 
-void fake_jvmti_thread_start(struct fake_thread *thread)
+void fake_vm_thread_end(struct fake_thread *thread)
 {
-    jvmtiEnv *env = fake_jvmti_env();
-    jobject ref = fake_jni_local(thread);
+    jvmtiEnv *env = fake_vm_jvmti();
+    jobject ref = fake_vm_local(thread);
 
-    if (fake_jvmti.enabled[JVMTI_EVENT_THREAD_START])
-        fake_jvmti.callbacks.ThreadStart(env, fake_jni_env(), ref);
-    (*fake_jni_env())->DeleteLocalRef(fake_jni_env(), ref);
-}
-
-void fake_jvmti_thread_end(struct fake_thread *thread)
-{
-    jvmtiEnv *env = fake_jvmti_env();
-    jobject ref = fake_jni_local(thread);
-
-    if (fake_jvmti.enabled[JVMTI_EVENT_THREAD_END])
-        fake_jvmti.callbacks.ThreadEnd(env, fake_jni_env(), ref);
+    if (fake_vm.enabled[JVMTI_EVENT_THREAD_END])
+        fake_vm.callbacks.ThreadEnd(env, fake_vm_jni(), ref);
     thread->ended = true;
-    (*fake_jni_env())->DeleteLocalRef(fake_jni_env(), ref);
+    (*fake_vm_jni())->DeleteLocalRef(fake_vm_jni(), ref);
 }
 
-void fake_jvmti_vm_death(void)
+void fake_vm_death(void)
 {
-    jvmtiEnv *env = fake_jvmti_env();
+    jvmtiEnv *env = fake_vm_jvmti();
 
-    fake_jvmti.phase = JVMTI_PHASE_DEAD;
+    fake_vm.phase = JVMTI_PHASE_DEAD;
     for (int i = 0; i < FAKE_CALL_COUNT; i++)
-        fake_jvmti.errors[i] = JVMTI_ERROR_WRONG_PHASE;
-    if (fake_jvmti.enabled[JVMTI_EVENT_VM_DEATH])
-        fake_jvmti.callbacks.VMDeath(env, fake_jni_env());
+        fake_vm.errors[i] = JVMTI_ERROR_WRONG_PHASE;
+    if (fake_vm.enabled[JVMTI_EVENT_VM_DEATH])
+        fake_vm.callbacks.VMDeath(env, fake_vm_jni());
 }

@@ -37,7 +37,8 @@ static int setup(void **state)
                                               .tree_epoch = 1,
                                               .stack_epoch = 1 };
     assert_int_equal(smp_methods_create(&f.quota, LIMIT / 4, NULL, &f.attribution.methods), SMP_OK);
-    assert_int_equal(smp_interval_create(&f.quota, f.attribution.methods, SMP_SAMPLED_MEASURES,
+    assert_int_equal(smp_interval_create(&f.quota, f.attribution.methods,
+                                         SMP_SAMPLED_MEASURES | SMP_WITH_ERRORS,
                                          &f.attribution.interval),
                      SMP_OK);
     f.record = (struct smp_thread_record){ .thread = &fake_jvm_start(f.vm, raw_name)->thread,
@@ -203,6 +204,90 @@ static void a_mounted_threads_stack_is_not_its_carriers(void **state)
     assert_int_not_equal(target.tree.root, idle.tree.root);
 }
 
+/* --- errors --- */
+
+enum { POLL_MS = 20, SQUARE = POLL_MS * POLL_MS };
+
+static struct smp_tree_target in_method(struct fixture *f, struct smp_thread_record *record,
+                                        const char *method)
+{
+    const struct smp_found found = { .outcome = SMP_OUTCOME_WALKED, .sample = &f->sample };
+
+    f->frames[0].method = fake_jvm_method(f->vm, "app.Work", method);
+    return smp_attribution_found(&f->attribution, record, &found);
+}
+
+static void poll_finds(struct fixture *f, struct smp_thread_record *record, const char *method,
+                       bool is_running, uint32_t tick)
+{
+    const struct smp_tree_target target = in_method(f, record, method);
+    const struct smp_poll_weight weight = { .weight_ns = POLL_MS * 1000000, .tick = tick };
+
+    smp_attribution_moved(&f->attribution, record, &target, is_running, &weight);
+}
+
+/* Ends the interval. Asserts the variances of the method's time and of the time found running. */
+static void assert_variances(struct fixture *f, const char *method, int of_method, int of_running)
+{
+    const struct smp_tree_target target = in_method(f, &f->record, method);
+    struct smp_profile *profile = NULL;
+
+    assert_int_equal(smp_interval_finish(f->attribution.interval, 1, 1, &profile), SMP_OK);
+    const struct smp_group_info *const group =
+        smp_thread_groups_info(profile->groups, target.tree.group);
+    assert_int_equal((int)smp_tree_variance(profile->tree, target.node), of_method);
+    assert_int_equal((int)smp_error_sum_variance(&group->running), of_running);
+    smp_profile_release(profile);
+}
+
+static void one_thread_stops_running_as_another_starts(void **state)
+{
+    struct fixture *f = *state;
+    struct smp_thread_record other = f->record;
+
+    poll_finds(f, &f->record, "a", true, 1);
+    poll_finds(f, &other, "a", false, 1);
+    poll_finds(f, &f->record, "a", false, 2);
+    poll_finds(f, &other, "a", true, 2); /* as many run as before */
+    poll_finds(f, &other, "a", false, 3);
+    smp_last_stack_fini(&other.last, &f->attribution.budget);
+    assert_variances(f, "a", 0, SQUARE);
+}
+
+static void a_thread_that_moved_before_its_first_poll_is_no_error(void **state)
+{
+    struct fixture *f = *state;
+
+    poll_finds(f, &f->record, "a", true, 1);
+    f->attribution.tree_epoch++;
+    poll_finds(f, &f->record, "b", false, 2);
+    poll_finds(f, &f->record, "a", false, 3);
+    assert_variances(f, "b", SQUARE, 0);
+}
+
+static void a_thread_resumes_where_the_interval_before_has_left_it(void **state)
+{
+    struct fixture *f = *state;
+
+    poll_finds(f, &f->record, "a", true, 1);
+    const struct smp_tree_target target = in_method(f, &f->record, "a");
+    f->attribution.tree_epoch++;
+    smp_attribution_resumed(&f->attribution, &f->record, &target);
+    poll_finds(f, &f->record, "b", true, 2);
+    assert_variances(f, "b", SQUARE, 0);
+}
+
+static void a_thread_that_stayed_has_not_run_since(void **state)
+{
+    struct fixture *f = *state;
+
+    poll_finds(f, &f->record, "a", true, 1);
+    const struct smp_tree_target target = in_method(f, &f->record, "a");
+    smp_attribution_stayed(&f->attribution, &f->record, &target);
+    poll_finds(f, &f->record, "a", false, 2);
+    assert_variances(f, "a", 0, 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -214,6 +299,10 @@ int main(void)
         TEST(a_thread_that_was_never_walked_has_no_last_stack),
         TEST(an_idle_stack_without_frames_is_that_in_each_interval),
         TEST(a_mounted_threads_stack_is_not_its_carriers),
+        TEST(one_thread_stops_running_as_another_starts),
+        TEST(a_thread_that_moved_before_its_first_poll_is_no_error),
+        TEST(a_thread_resumes_where_the_interval_before_has_left_it),
+        TEST(a_thread_that_stayed_has_not_run_since),
     };
 #undef TEST
     return cmocka_run_group_tests_name("attribution", tests, NULL, NULL);

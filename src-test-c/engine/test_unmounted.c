@@ -2,6 +2,7 @@
 /* Virtual threads that are not mounted: what a draw of them is worth. */
 #include "engine/sources/unmounted.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -185,6 +186,10 @@ static void many_threads_are_estimated_and_their_number_is_not(void **state)
     assert_near(percent_of(f, SITE(2)), 15, 0.8);
     assert_near(percent_of(f, SITE(3)), 4, 0.5);
     assert_near(percent_of(f, SITE(4)), 1, 0.3);
+    /* The error bar of one in a hundred is that of 200 independent finds. */
+    const double deviation_ms = sqrt(sampler_fixture_variance(f, UNNAMED, SITE(4)));
+    const double total_ms = (double)sampler_fixture_total(f, UNNAMED, SITE(4)) / 1e6;
+    assert_near(deviation_ms / total_ms * sqrt(200), 1, 0.3);
     assert_near((double)sampler_fixture_total(f, UNNAMED, "") / (20000.0 * 100 * (double)S), 1,
                 0.003);
     assert_in_range(crowd.walks, 18000, 20200); /* at most 200 a second */

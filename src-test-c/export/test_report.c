@@ -891,7 +891,7 @@ static void the_line_that_counts_missing_rows_always_fits(void **state)
 
 /* --- random intervals --- */
 
-enum { ROUNDS = 75000, PARTS = 25, MAX_SAMPLES = 24, MAX_DEPTH = 12, STACK_BYTES = 4096 };
+enum { ROUNDS = 30000, PARTS = 25, MAX_SAMPLES = 24, MAX_DEPTH = 12, STACK_BYTES = 4096 };
 
 /* xorshift64*: the same numbers on every machine. */
 static uint32_t draw(uint64_t *seed, uint32_t below)

@@ -249,6 +249,7 @@ static void the_range_of_a_large_part_is_that_of_the_rest(void **state)
     assert_int_equal(part.lower, 1000 * (int64_t)MS - rest.upper);
     assert_int_equal(part.upper, 1000 * (int64_t)MS - rest.lower);
     assert_int_equal(range_of(950, 1000, 300 * 300).upper, 1000 * (int64_t)MS);
+    assert_int_equal(range_of(400, 1000, 400 * 400).upper, 1000 * (int64_t)MS); /* one find */
 }
 
 static void a_range_has_its_amount_and_no_end_below_zero(void **state)
@@ -283,9 +284,12 @@ struct made {
     uint32_t work;
     uint32_t often;
     uint32_t seldom;
+    uint32_t gone; /* found by one poll only, which had no time */
 };
 
-static void make_tree_of(struct made *made, struct smp_tree *tree, struct smp_group_info *info)
+/* comes_and_goes: the group has a thread that has not been there from the start. */
+static void make_tree_of(struct made *made, struct smp_tree *tree, struct smp_group_info *info,
+                         bool comes_and_goes)
 {
     made->root = info->root;
     made->top = add(tree, made->root, smp_methods_pseudo(made->methods, "[top]"));
@@ -302,12 +306,16 @@ static void make_tree_of(struct made *made, struct smp_tree *tree, struct smp_gr
     smp_tree_moved(tree, made->wait, made->often, 40, 1);
     smp_tree_moved(tree, made->often, made->seldom, 5, 2);
     smp_tree_moved(tree, made->seldom, made->wait, 5, 3);
+    if (comes_and_goes) {
+        made->gone = add(tree, made->top, smp_methods_pseudo(made->methods, "[gone]"));
+        smp_tree_moved(tree, 0, made->gone, 30, 4);
+    }
     info->unseen.seen = 100 * MS;
     smp_error_sum_add(&info->running, 1, 40);
     smp_error_sum_add(&info->running, 3, -5);
 }
 
-static struct smp_profile *make_profile(struct made *made, uint32_t measures)
+static struct smp_profile *make_profile(struct made *made, uint32_t measures, bool comes_and_goes)
 {
     struct smp_thread_groups *groups = NULL;
     struct smp_tree *tree = make_tree(measures);
@@ -317,19 +325,24 @@ static struct smp_profile *make_profile(struct made *made, uint32_t measures)
         smp_thread_groups_find(groups, (struct smp_group_key){ .name = "g" });
     struct smp_group_info *const info = smp_thread_groups_info(groups, group);
     assert_int_equal(smp_tree_root(tree, group.index, &info->root), SMP_OK);
-    make_tree_of(made, tree, info);
+    make_tree_of(made, tree, info, comes_and_goes);
     made->profile = NULL;
     assert_int_equal(smp_profile_create(NULL, tree, groups, made->methods, &made->profile), SMP_OK);
     return made->profile;
 }
 
-static struct made make(uint32_t measures)
+static struct made make_one(uint32_t measures, bool comes_and_goes)
 {
     struct made made = { .methods = NULL };
 
     assert_int_equal(smp_methods_create(NULL, PART_BYTES, NULL, &made.methods), SMP_OK);
-    (void)make_profile(&made, measures);
+    (void)make_profile(&made, measures, comes_and_goes);
     return made;
+}
+
+static struct made make(uint32_t measures)
+{
+    return make_one(measures, false);
 }
 
 static void unmake(struct made *made)
@@ -377,6 +390,41 @@ static void own_time_changes_with_the_node_and_its_children(void **state)
                 total(&made, made.often, SMP_MEASURE_WALL).variance);
     assert_near(smp_group_errors_own(&errors, made.top, SMP_MEASURE_WALL).variance,
                 2 * (40 * 40 + 5 * 5) * MS2);
+    unmake(&made);
+}
+
+static void own_time_has_at_most_the_variance_of_its_finds(void **state)
+{
+    struct made made = make(WITH_ERRORS);
+
+    (void)state;
+    made.profile->period_ns = 20 * MS;
+    const struct smp_group_errors errors = smp_group_errors_of(made.profile, made.root);
+    assert_near(smp_group_errors_own(&errors, made.work, SMP_MEASURE_WALL).variance, 0);
+    assert_true(total(&made, made.work, SMP_MEASURE_WALL).variance > 0);
+    unmake(&made);
+}
+
+static void a_group_whose_threads_come_and_go_is_not_exact(void **state)
+{
+    struct made made = make_one(WITH_ERRORS, true);
+    const struct smp_group_errors errors = smp_group_errors_of(made.profile, made.root);
+    struct smp_error_range range;
+
+    (void)state;
+    assert_true(smp_group_errors_range(&errors, made.top, SMP_MEASURE_WALL, &range));
+    assert_true(range.lower < 1000 * (int64_t)MS && range.upper > 1000 * (int64_t)MS);
+    unmake(&made);
+}
+
+static void a_row_that_no_time_was_found_in_has_no_range(void **state)
+{
+    struct made made = make_one(WITH_ERRORS, true);
+    const struct smp_group_errors errors = smp_group_errors_of(made.profile, made.root);
+    struct smp_error_range range;
+
+    (void)state;
+    assert_false(smp_group_errors_range(&errors, made.gone, SMP_MEASURE_WALL, &range));
     unmake(&made);
 }
 
@@ -448,7 +496,7 @@ static void a_sum_with_one_that_has_none_has_none_and_says_so(void **state)
 
     (void)state;
     smp_profile_release(made.profile);
-    (void)make_profile(&made, WITH_ERRORS & ~SMP_WITH_ERRORS);
+    (void)make_profile(&made, WITH_ERRORS & ~SMP_WITH_ERRORS, false);
     assert_int_equal(smp_profile_merge(NULL, first, made.profile, &merged), SMP_OK);
     smp_profile_release(made.profile);
     made.profile = merged;
@@ -493,6 +541,9 @@ int main(void)
         cmocka_unit_test(a_range_has_its_amount_and_no_end_below_zero),
         cmocka_unit_test(rows_have_the_variance_of_their_finds_or_their_share_of_all),
         cmocka_unit_test(own_time_changes_with_the_node_and_its_children),
+        cmocka_unit_test(own_time_has_at_most_the_variance_of_its_finds),
+        cmocka_unit_test(a_group_whose_threads_come_and_go_is_not_exact),
+        cmocka_unit_test(a_row_that_no_time_was_found_in_has_no_range),
         cmocka_unit_test(counts_and_what_never_changed_are_exact),
         cmocka_unit_test(without_error_sums_only_counts_are_known),
         cmocka_unit_test(variances_of_merged_profiles_add_up),

@@ -220,6 +220,14 @@ int64_t sampler_fixture_self(const struct sampler_fixture *fixture, const char *
     return node == 0 ? -1 : smp_tree_self(fixture->profile->tree, node, SMP_MEASURE_WALL);
 }
 
+double sampler_fixture_variance(const struct sampler_fixture *fixture, const char *group,
+                                const char *path)
+{
+    const uint32_t node = find_node(fixture, group, path);
+
+    return node == 0 ? -1 : smp_tree_variance(fixture->profile->tree, node);
+}
+
 int64_t sampler_fixture_sum(const struct sampler_fixture *fixture)
 {
     return smp_profile_total(fixture->profile, SMP_MEASURE_WALL);

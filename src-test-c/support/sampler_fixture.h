@@ -70,6 +70,9 @@ int64_t sampler_fixture_total(const struct sampler_fixture *fixture, const char 
                               const char *path);
 int64_t sampler_fixture_self(const struct sampler_fixture *fixture, const char *group,
                              const char *path);
+/* The variance of the total, in square milliseconds. -1: there is no such node. */
+double sampler_fixture_variance(const struct sampler_fixture *fixture, const char *group,
+                                const char *path);
 /* Of all groups. */
 int64_t sampler_fixture_sum(const struct sampler_fixture *fixture);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The time of threads that wait most of the time, on a simulated machine: exactly where
- * their CPU clocks prove it, and without a bias where they do not.
+ * The time of threads that wait most of the time, on a simulated machine. It is exact if their CPU
+ * clocks prove it, and otherwise without a bias.
  */
 #include "engine/threads/activity.h"
 
@@ -67,8 +67,8 @@ static unsigned long reads_of(struct sim *sim, int64_t ns)
     return sim->counts.reads - before;
 }
 
-/* Up to a few dozen are polled at nearly every tick. More are polled the rarer the more there are:
- * it is their cost that counts. */
+/* Up to a few dozen threads are polled at nearly every tick. If there are more, each is polled less
+ * often, so that their cost is bounded. */
 static void polls_of_idle_threads_cost_no_more_than_they_may(void **state)
 {
     static const int counts[] = { 1, 50, 1000, 4000 };
@@ -95,9 +95,9 @@ static void polls_of_idle_threads_cost_no_more_than_they_may(void **state)
 }
 
 /*
- * Each of a few is polled in a twelfth of the time it has been idle, however short that is. Of
- * thousands that would be most of what the sampler costs, so they are polled less often; what they
- * do is seen as right all the same.
+ * Few threads are each polled in a twelfth of the time they have been idle, however short that is.
+ * With thousands of threads that would be most of the cost of the sampler, so they are polled less
+ * often. Their times are right all the same.
  */
 static void threads_that_are_idle_for_a_second_are_polled_by_their_number(void **state)
 {
@@ -135,7 +135,7 @@ static void threads_that_are_idle_for_a_second_are_polled_by_their_number(void *
     }
 }
 
-/* So that a poll of one of thousands costs little. */
+/* Shared ticks make polls of thousands of threads cheap. */
 static void threads_that_never_run_share_their_ticks(void **state)
 {
     enum { THREADS = 10000, INTERVAL_MS = 20, TICKS = 100 };
@@ -170,7 +170,7 @@ static void the_longest_gap_holds_whatever_it_costs(void **state)
     sim_run(sim, 30 * SIM_S);
     const unsigned long reads = reads_of(sim, 100 * SIM_S);
     assert_in_range(reads / THREADS, 95, 140);
-    /* Others may have renamed them: names are read again every eight seconds, or sooner. */
+    /* Names are read again every eight seconds or sooner, because others may have renamed them. */
     assert_in_range(fake_jvm_get_counts(sim->jvm).name_reads / THREADS, 130 / 9, 130 / 8 + 10);
     sim_configure(
         sim, "samplingFrequencyMillis=20\nidleLookbackMillis=5000\noverheadLimitPerMille=1000\n");
@@ -179,7 +179,7 @@ static void the_longest_gap_holds_whatever_it_costs(void **state)
     sim_destroy(sim);
 }
 
-/* Wakes up once: all the time before is proven, whatever the gap, and none of it is lost. */
+/* The thread wakes up once. All the time before is proven, whatever the gap, and none is lost. */
 static void proven_time_is_not_charged_to_what_wakes_a_thread_up(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
@@ -193,7 +193,7 @@ static void proven_time_is_not_charged_to_what_wakes_a_thread_up(void **state)
     sim_run(sim, 60 * SIM_S);
     sim_seal(sim);
     assert_int_equal(sim_wall(sim, "worker", -1), sim->tick_ns - from_ns);
-    /* The tick that finds it running is charged to that, whatever of it was before. */
+    /* The whole tick that finds it running is credited to the new stack. */
     assert_in_range(labs(sim_truth(sim, thread, 0) - sim_wall(sim, "worker", 0)), 0, 22 * SIM_MS);
     assert_in_range(labs(sim_wall(sim, "worker", 1) - sim_truth(sim, thread, 1)), 0, 22 * SIM_MS);
     assert_int_equal(thread->walks, 1);
@@ -220,7 +220,7 @@ static void pending_time_goes_where_it_belongs(void **state)
     const int64_t resumed_ns = sim->tick_ns;
     sim_run(sim, 30 * SIM_S);
     sim_seal(sim);
-    /* The new name is found by a poll that reads it. */
+    /* A poll finds the new name when it reads it. */
     assert_in_range(sim_wall(sim, "before", 0) - (renamed_ns - from_ns), 0, 9 * SIM_S);
     assert_int_equal(sim_wall(sim, "before", 0) + sim_wall(sim, "after", 0),
                      paused_ns - from_ns + sim->tick_ns - resumed_ns);
@@ -289,7 +289,7 @@ static void however_long_a_thread_waits_a_new_name_is_found_in_seconds(void **st
     sim_destroy(sim);
 }
 
-/* Whatever it does between two runs, it does not rename itself. */
+/* A thread that has not run has not renamed itself. */
 static void a_name_is_read_where_the_thread_has_run(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=50\n");
@@ -386,7 +386,7 @@ static void options_flush_pending_time(void **state)
     sim_destroy(sim);
 }
 
-/* Not only when the long gap is over that was right before. */
+/* Threads do not wait for the end of the long gap that the earlier lookback allowed. */
 static void a_shorter_lookback_holds_at_once(void **state)
 {
     enum { THREADS = 1000 };
@@ -412,7 +412,7 @@ static uint64_t ticks_in(struct sim *sim, int64_t ns)
     return sim->profile->counters[SMP_COUNTER_TICKS];
 }
 
-/* Nor does the sampler wake up for them; it does for one thread that runs or starts. */
+/* The sampler does not wake up for idle threads, but it does for one that runs or starts. */
 static void where_all_are_idle_ticks_are_left_out(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
@@ -577,7 +577,7 @@ static void cpu_time_of_a_group_is_what_its_clocks_say(void **state)
         assert_int_equal(sim_cpu(sim, "worker-", -1), used_ns - before_ns);
         before_ns = used_ns;
     }
-    /* What ran half the time, among five. */
+    /* One stack of five, which ran half the time. */
     assert_in_range(sim_cpu(sim, "worker-", 0), sim_cpu(sim, "worker-", -1) / 10,
                     sim_cpu(sim, "worker-", -1) / 3);
     sim_destroy(sim);

@@ -135,7 +135,7 @@ static const struct way {
     void (*write)(struct sim *sim, struct sim_thread *thread);
     int threads;
     bool in_step;
-    int64_t period_us; /* of its cycle: 93 to 97 % where a tick is longer; 0: none */
+    int64_t period_us; /* of its cycle; 93 to 97 % must be covered if a tick is longer. 0: none */
     int rows[ROWS];
     int row_count;
 } WAYS[] = {
@@ -227,7 +227,7 @@ static uint32_t node_of(const struct sim *sim, int row)
     return 0;
 }
 
-/* slack_ns: the truth is that of ticks, and clocks are read some microseconds later. */
+/* slack_ns: the true time is that at the tick, and clocks are read some microseconds later. */
 static void add_figures(struct figures *figures, int64_t amount, int64_t truth,
                         struct smp_error_range range, int64_t slack_ns)
 {
@@ -286,7 +286,7 @@ static double coverage(const struct figures *figures)
     return figures->covered / figures->runs * 100;
 }
 
-/* How wide the bars are, of 1.96 standard deviations of the true error. */
+/* The half width of the bars, in 1.96 standard deviations of the true error. */
 static double width(const struct figures *figures)
 {
     const double off = figures->off / figures->runs;
@@ -309,13 +309,13 @@ static void show(const struct study *study, const struct figures *rows, const ch
     print_message(" |\n");
 }
 
-/* Of the real share within the bounds this is seen in fewer than one row of a thousand. */
+/* By chance a row is so many points off in fewer than one case of a thousand. */
 static double by_chance(double percent, double runs)
 {
     return runs < ENOUGH_RUNS ? 3.3 * sqrt(percent * (100 - percent) / runs) : 0;
 }
 
-/* A row that few runs have found says little of the width: those that have not are not in it. */
+/* Rows that few runs have found are not judged, because the other runs are missing in the width. */
 static void judge(const struct study *study, const struct figures *rows, const char *what)
 {
     for (int i = 0; i < study->way->row_count; i++) {
@@ -369,8 +369,7 @@ static void bars_of_four_times_the_rate_have_it_as_well(void **state)
     study_ways(5 * SIM_MS);
 }
 
-/* Few polls in an interval, because the limit allows no more: of one interval in two the last one
- * decides, or the first. */
+/* The limit allows few polls in an interval, so the first or the last one often decides. */
 static void assert_bars_of_rare_polls(int64_t tick_cpu_ns)
 {
     enum { INTERVALS = 300, INTERVAL_MS = 300, LEAST_PERCENT = 88 };
@@ -414,7 +413,7 @@ static void rare_polls_of_short_intervals_have_wide_bars(void **state)
     assert_bars_of_rare_polls(1000 * SIM_US);
 }
 
-/* The clock proves it, however rarely it is polled. */
+/* The clock proves where the thread was, however rarely it is polled. */
 static void a_thread_that_waits_all_the_time_is_exact(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=20\n");

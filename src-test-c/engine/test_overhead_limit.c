@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Past the overhead limit: what is polled, what is skipped, and that shares stay unbiased. */
+/* The overhead limit: which threads are polled past it, and that shares stay unbiased. */
 #include "engine/sources/poll_schedule.h"
 
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 
 #define AT_20_MS "samplingFrequencyMillis=20\n"
 
-/* Adds the time that the threads have had in each stack, or takes it off: sign -1. */
+/* Adds the true time of the threads in each stack; with sign -1 subtracts it. */
 static void add_truth(struct sim *sim, struct sim_thread **threads, int count, int64_t *truth_ns,
                       int stacks, int sign)
 {
@@ -26,7 +26,7 @@ static void add_truth(struct sim *sim, struct sim_thread **threads, int count, i
     }
 }
 
-/* Within two points of the time of all. */
+/* Each share is within two points of the true one. */
 static void check_shares(const struct sim *sim, const int64_t *truth_ns, int stacks, int64_t all_ns)
 {
     for (int stack = 0; stack < stacks; stack++) {
@@ -109,7 +109,7 @@ static void the_jvmti_engine_obeys_the_limit_as_well(void **state)
     budget_holds_and_shares_stay_unbiased("samplingFrequencyMillis=1\n", false);
 }
 
-/* Hundreds that wake up now and then leave time for polls of the few that work. */
+/* Hundreds of threads that wake up now and then leave CPU time for polls of the few that work. */
 static void past_the_limit_busy_threads_are_polled_more_often(void **state)
 {
     enum { WORKING = 4, WAKING = 800, SECONDS = 300 };
@@ -149,7 +149,7 @@ static void past_the_limit_busy_threads_are_polled_more_often(void **state)
     sim_destroy(sim);
 }
 
-/* Not only when the turn comes that was drawn while there was little. */
+/* Threads do not wait for the polls that were drawn under the lower limit. */
 static void a_higher_limit_holds_at_once(void **state)
 {
     enum { THREADS = 500 };
@@ -179,7 +179,7 @@ static uint64_t ticks_of(struct sim *sim)
     return sim->profile->counters[SMP_COUNTER_TICKS];
 }
 
-/* Polls drawn while there was little CPU time, up to a minute ahead, do not wait for their tick. */
+/* Polls were drawn up to a minute ahead while there was little CPU time. They are drawn again. */
 static void when_the_load_goes_all_polls_are_made_again(void **state)
 {
     enum { THREADS = 500, SECONDS = 2 };
@@ -213,8 +213,8 @@ static void when_the_load_goes_all_polls_are_made_again(void **state)
     sim_destroy(sim);
 }
 
-/* Polls that were drawn while there was enough CPU time for all come, as far as the bucket lasts;
- * the others wait for another tick. */
+/* Polls that were drawn before the load came are made as far as the bucket lasts. The others wait
+ * for another tick. */
 static void when_the_load_comes_the_limit_holds_and_shares_stay_unbiased(void **state)
 {
     enum { THREADS = 400, STACKS = 4, SECONDS = 10 };
@@ -252,7 +252,7 @@ struct idle_polls {
     uint64_t skipped;
 };
 
-/* Of the second half minute: in the first one each thread gets its stack. */
+/* Measures the third half minute, because each thread gets its stack in the first minute. */
 static struct idle_polls polls_of_idle_threads(const char *options)
 {
     struct sim *sim = sim_create(options);
@@ -300,7 +300,7 @@ static enum smp_naming by_own_name(void *self, const struct fake_thread *thread,
     return SMP_NAMING_NAMED;
 }
 
-/* So many are past the limit that each tick leaves some to the next one. More threads end than
+/* There are so many threads that each tick leaves some to the next one. More threads end than
  * start. */
 static void see_threads_that_start(const char *options)
 {
@@ -329,7 +329,7 @@ static void see_threads_that_start(const char *options)
     sim_destroy(sim);
 }
 
-/* They do not wait behind the throttled ones. */
+/* New threads do not wait behind throttled ones. */
 static void past_the_limit_threads_that_start_are_seen_all_the_same(void **state)
 {
     (void)state;
@@ -339,8 +339,8 @@ static void past_the_limit_threads_that_start_are_seen_all_the_same(void **state
 
 enum { CROWD = 50, CROWD_GROUPS = 5, CROWD_STACKS = 4, CROWD_RUNS = 4 };
 
-/* Fifty threads of five kinds, ten times what the limit allows: adds up shares of the wall time of
- * each kind's stacks, whether readers end the interval all the time or not. */
+/* Samples fifty threads of five kinds, which is ten times as much as the limit allows, and ends the
+ * interval each seal_ns. Adds the shares of the stacks of each kind. */
 static void watch_a_crowd(uint64_t seed, int64_t seal_ns, double shares[CROWD_GROUPS][CROWD_STACKS])
 {
     static const char *const groups[CROWD_GROUPS] = { "busy", "half", "some", "rare", "idle" };
@@ -407,7 +407,7 @@ static void readers_do_not_change_what_is_seen(void **state)
     }
 }
 
-/* The poll that takes a late answer is one for certain, whatever was drawn for the next one. */
+/* The poll that takes a late answer is certain, whatever was drawn for the next one. */
 static void past_the_limit_a_late_answer_is_worth_what_it_waited(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS "overheadLimitPerMille=2\n");
@@ -430,7 +430,7 @@ static void past_the_limit_a_late_answer_is_worth_what_it_waited(void **state)
     sim_destroy(sim);
 }
 
-/* That they are polled sooner than they were to be does not mean that polls were skipped. */
+/* Threads that are polled sooner than planned have skipped no poll. */
 static void polls_that_come_early_have_skipped_none(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
@@ -451,7 +451,8 @@ static void polls_that_come_early_have_skipped_none(void **state)
     sim_destroy(sim);
 }
 
-/* What it could not be given under its new name at once it gets of the time it is idle there. */
+/* Time that could not be credited under the new name at once is credited from the idle time there.
+ */
 static void a_thread_that_is_renamed_for_its_work_has_its_time(void **state)
 {
     enum { RUNS = 60 };
@@ -479,8 +480,8 @@ static void a_thread_that_is_renamed_for_its_work_has_its_time(void **state)
     assert_in_range(labs(found_ns - truth_ns), 0, truth_ns / 8);
 }
 
-/* Sampling starts in a JVM that has thousands of threads: each needs a walk, and those that run are
- * not to wait for all of these. */
+/* Sampling starts in a JVM that has thousands of threads. Each needs a walk, but running threads do
+ * not wait for all of them. */
 static void after_a_start_beside_thousands_all_have_a_stack_soon(void **state)
 {
     enum { WAITING = 3000 };

@@ -421,7 +421,7 @@ static void own_cpu_time_is_published(void **state)
     assert_int_equal(smp_session_report(f->session), SMP_OK);
     assert_true(fake_outputer_has(f->outputer, "sampler's own CPU: 5 ms, 0.50 %"));
     assert_int_equal(statistics(f).own_cpu_ns, 10 * MS);
-    /* What the reporter used for the first report stands in the second. */
+    /* The CPU time of the first report is in the second. */
     fake_clock_advance(&f->clock, 1000 * MS);
     fake_clock_spend_cpu(&f->clock, 20 * MS);
     assert_int_equal(smp_session_report(f->session), SMP_OK);
@@ -775,7 +775,7 @@ static void options_wait_for_no_tick_and_the_last_ones_hold(void **state)
     assert_true(fake_outputer_has(f->outputer, "CPU time(ms)"));
 }
 
-/* Of periodic reports, too, which have no options of their own. */
+/* This holds for periodic reports, too, which have no options of their own. */
 static void reports_have_the_states_that_the_options_want(void **state)
 {
     struct session_fixture *f = *state;

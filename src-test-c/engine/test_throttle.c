@@ -178,7 +178,7 @@ static void the_cost_of_a_start_postpones_no_poll(void **state)
     assert_in_range((uint64_t)(again * 1e6), 7000, 13000);
 }
 
-/* Where little is allowed, little is for the start. */
+/* A low limit allows little for the start, too. */
 static void the_start_has_more_than_a_full_bucket(void **state)
 {
     static const struct {
@@ -254,14 +254,14 @@ static void ticks_take_a_quarter_of_a_short_budget(void **state)
         (void)used_share(world, 1 * MS, 40, 10 * SECOND);
         world->polls = 0;
         const double used = used_share(world, 1 * MS, 40, 30 * SECOND);
-        /* Where all polls are made at rarer ticks, some is left over. */
+        /* If all polls are made at rarer ticks, some CPU time is left over. */
         assert_in_range((uint64_t)(used * 1e6), 7000, 11500);
         /* A third of the limit at least is spent on polls. */
         assert_true(world->polls * (uint64_t)(10 * US) > (uint64_t)(30 * SECOND / 300));
     }
 }
 
-/* As the end of an interval is, of many threads. */
+/* The end of an interval with many threads costs much at once. */
 static void what_else_was_spent_is_paid_little_by_little(void **state)
 {
     struct world *world = *state;
@@ -301,7 +301,7 @@ static void a_quarter_of_what_comes_in_pays_debts(void **state)
     assert_int_equal(world->throttle.bucket_ns, 10 * MS);
 }
 
-/* So that threads are not out of sight for long, whatever one tick has cost. */
+/* Threads must not be out of sight for long, however much one tick has cost. */
 static void an_overdraft_is_one_bucket_at_most(void **state)
 {
     struct world *world = *state;
@@ -387,7 +387,7 @@ static void what_is_excused_throttles_nothing(void **state)
     assert_true(world->throttle.tick_ns <= world->tick_ns);
 }
 
-/* What was used before is charged all the same, however many requests there are. */
+/* CPU time that was used before a request is charged, however many requests there are. */
 static void asking_excuses_nothing_else(void **state)
 {
     enum { TICKS = 3000, WANTED = 100 };

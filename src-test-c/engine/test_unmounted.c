@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Virtual threads that are not mounted: what a draw of them is worth. */
+/* The weight of a draw of virtual threads that are not mounted. */
 #include "engine/sources/unmounted.h"
 
 #include <math.h>
@@ -209,7 +209,7 @@ static void threads_that_lie_together_count_no_less(void **state)
     run(f, 2000 * S);
     sampler_fixture_seal(f);
     assert_near(percent_of(f, SITE(0)), 50, 3);
-    /* What one draw attributes too much, because it found four hundred, the next ones even out. */
+    /* A draw that finds four hundred attributes too much, which later draws even out. */
     assert_near((double)sampler_fixture_total(f, UNNAMED, "") / (20000.0 * 2000 * (double)S), 1,
                 0.005);
     sampler_fixture_destroy(f);
@@ -294,7 +294,7 @@ static void dear_draws_walk_more(void **state)
     sampler_fixture_destroy(f);
 }
 
-/* As where others take its caches, or while its code is cold. */
+/* Draws are dear while others take the caches, or while the code is cold. */
 static void draws_that_were_dear_for_some_time_are_as_before(void **state)
 {
     struct sampler_fixture *f = begin(ON);
@@ -311,7 +311,7 @@ static void draws_that_were_dear_for_some_time_are_as_before(void **state)
     sampler_fixture_destroy(f);
 }
 
-/* What costs much and finds none, for a minute, finds those that come later. */
+/* Dear draws that find no thread for a minute still find the threads that come later. */
 static void draws_that_find_none_go_on(void **state)
 {
     struct sampler_fixture *f = begin(ON);

@@ -685,8 +685,7 @@ static void each_allocation_may_be_refused(void **state)
     }
 }
 
-/* Each node has a sample, so each is a stack of its own, and some formats are quadratic in the depth.
- */
+/* Each node has a sample and so is a stack of its own: some formats are quadratic in the depth. */
 static void depth_does_not_matter(void **state)
 {
     enum { DEPTH = 5000 };

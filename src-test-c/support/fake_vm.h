@@ -15,8 +15,8 @@
  * A stack of depth d has the frame {method FAKE_METHOD + i, location i} at distance i from its
  * root, so that each frame shows where it belongs.
  *
- * Owns     references, environments and main_thread; other objects belong to the test. What JVMTI
- *          allocates belongs to its caller until Deallocate; fake_vm_live_pieces counts it.
+ * Owns     references, environments and main_thread; other objects belong to the test. Memory that
+ *          JVMTI allocates belongs to its caller until Deallocate; fake_vm_live_pieces counts it.
  * Threads  any, but for reset, setup, teardown and the fields of fake_vm. Each attached thread has
  *          its own environment.
  * Errors   as the test says. A function that the product does not call is NULL, so that a call of
@@ -139,7 +139,7 @@ struct fake_vm {
     jint jvmti_answer;  /* of GetEnv for JVMTI, JNI_OK unless set */
     JavaVMAttachArgs last_attach;
     char last_attach_name[128];
-    void (*on_attach)(void); /* on the new thread: where ThreadStart comes from */
+    void (*on_attach)(void); /* runs on the new thread, and sends ThreadStart */
 
     /* JVMTI. */
     jvmtiError errors[FAKE_CALL_COUNT]; /* what a call returns, JVMTI_ERROR_NONE unless set */
@@ -186,13 +186,13 @@ void fake_vm_setup(void);
  * references into a JVM that died may be left. */
 void fake_vm_teardown(void);
 
-/* Set-up and tear-down of a group of tests in a JVM that has virtual threads. What the library
- * learns of their classes lasts as long as the process, and so do the references. */
+/* Set-up and tear-down of a group of tests in a JVM that has virtual threads. The library keeps its
+ * references to their classes as long as the process lives. */
 int fake_vm_know_virtual_threads(void **state);
 int fake_vm_forget_virtual_threads(void **state);
 
 JavaVM *fake_vm_java_vm(void);
-/* Of the calling thread, which is attached first if it was not. */
+/* The environment of the calling thread, which is attached first if it was not. */
 JNIEnv *fake_vm_jni(void);
 jvmtiEnv *fake_vm_jvmti(void);
 /* Frees the calling thread's environment and the local references it left. */

@@ -116,7 +116,7 @@ static void check_seconds(const struct smp_profile *profile)
     }
 }
 
-/* What holds of every profile: each poll has one outcome, and all time is some group's. */
+/* In every profile each poll has one outcome, and all time belongs to a group. */
 static void check_sums(const struct smp_profile *profile)
 {
     const size_t count = smp_thread_groups_count(profile->groups);

@@ -51,17 +51,17 @@ struct sampler_fixture *sampler_fixture_create_counting(const char *options,
 void sampler_fixture_destroy(struct sampler_fixture *fixture);
 
 int64_t sampler_fixture_now(const struct sampler_fixture *fixture);
-/* Sampling begins, or goes on after a pause: the first tick. */
+/* Makes the first tick, at the start or after a pause. */
 void sampler_fixture_start(struct sampler_fixture *fixture);
-/* Time passes, then comes a tick. */
+/* Lets time pass, then makes a tick. */
 void sampler_fixture_tick(struct sampler_fixture *fixture, int64_t ns);
-/* A last tick; no time is sampled until start. */
+/* Makes a last tick. No time is sampled until start. */
 void sampler_fixture_pause(struct sampler_fixture *fixture);
 void sampler_fixture_configure(struct sampler_fixture *fixture, const char *options);
-/* Releases the snapshot before, checks the new one's sums. */
+/* Ends the interval. Releases the profile before, and checks the new one's sums. */
 struct smp_profile *sampler_fixture_seal(struct sampler_fixture *fixture);
 
-/* In the last snapshot: NULL when there is no such group. */
+/* In the last profile. NULL: there is no such group. */
 const struct smp_group_info *sampler_fixture_group(const struct sampler_fixture *fixture,
                                                    const char *group);
 /* Total time of a group; path "": of its root. root first, '|' between frames as printed. -1:
@@ -73,7 +73,7 @@ int64_t sampler_fixture_self(const struct sampler_fixture *fixture, const char *
 /* The variance of the total, in square milliseconds. -1: there is no such node. */
 double sampler_fixture_variance(const struct sampler_fixture *fixture, const char *group,
                                 const char *path);
-/* Of all groups. */
+/* The wall time of all groups. */
 int64_t sampler_fixture_sum(const struct sampler_fixture *fixture);
 
 #endif

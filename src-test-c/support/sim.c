@@ -33,7 +33,7 @@ static void *must(void *piece)
 
 /* --- time --- */
 
-/* Brings a thread to now: which segment it is in, and what is true of the time before. */
+/* Brings a thread to now: finds the segment it is in, and adds up the true times before. */
 static void bring_to(struct sim_thread *thread, int64_t now_ns)
 {
     if (thread->segments == 0)
@@ -253,7 +253,7 @@ static enum smp_status walk(void *self, struct smp_thread *thread, struct smp_sa
     return SMP_OK;
 }
 
-/* Proven where the clock stands where the caller has read it. */
+/* Succeeds if the clock still has the value that the caller has read. */
 static enum smp_status walk_outside(void *self, struct smp_thread *thread, int64_t cpu_ns,
                                     struct smp_sample *sample)
 {
@@ -313,7 +313,7 @@ static enum smp_status request(void *self, struct smp_thread *thread, int64_t cp
     struct sim *sim = self;
     struct sim_thread *sim_thread = (struct sim_thread *)thread;
 
-    /* A caller that says that the clock stands has read it. */
+    /* The caller cannot have read a later value. */
     if (cpu_ns >= 0 && cpu_ns > cpu_of(sim_thread, sim->now_ns))
         abort();
     if (sim_thread->request_status != SMP_OK)
@@ -658,8 +658,8 @@ static int64_t random_gap_ns(struct sim *sim)
     return sim->interval_ns - spread_ns + (int64_t)sim_random(sim, (uint64_t)(2 * spread_ns));
 }
 
-/* How long until the next tick with a thread to poll, and with CPU time for it: the others are left
- * out. */
+/* The time until the next tick that has a thread to poll and CPU time for it. Other ticks are
+ * skipped. */
 static int64_t next_gap_ns(struct sim *sim, int64_t left_ns)
 {
     const uint64_t most = smp_sampler_idle_ticks(sim->sampler);
@@ -711,7 +711,7 @@ static const struct smp_group_info *info_at(const struct smp_profile *profile, s
     return smp_thread_groups_info(profile->groups, (struct smp_group){ .index = (uint32_t)index });
 }
 
-/* A group's root has nothing of its own: no format would show it. */
+/* A group's root has no own time, because no format would show it. */
 static void assert_is_no_frame(const struct smp_tree *tree, uint32_t root)
 {
     const struct smp_amounts own = smp_tree_self_all(tree, root);
@@ -720,7 +720,7 @@ static void assert_is_no_frame(const struct smp_tree *tree, uint32_t root)
         assert_int_equal(own.of[i], 0);
 }
 
-/* Of each node, in whatever way it got its time. */
+/* The states of each node add up to its wall time. */
 static void check_states(const struct smp_tree *tree)
 {
     if ((smp_tree_measures(tree) & SMP_STATE_MEASURES) == 0)
@@ -813,7 +813,7 @@ uint64_t sim_outcome(const struct sim *sim, const char *group, enum smp_outcome 
     return sim_group(sim, group)->tally.outcomes[which];
 }
 
-/* Own figures of all nodes of the group with this text; NULL: the group's totals. */
+/* Returns the own amounts of all nodes of the group with this text; NULL: the group's totals. */
 static struct smp_amounts sum_in(const struct sim *sim, const struct smp_group_info *info,
                                  const char *text)
 {

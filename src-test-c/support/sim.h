@@ -13,9 +13,9 @@
  *   sim_wall(sim, "worker-", 1), sim_truth(t, 1)
  *   sim_destroy(sim);
  *
- * Time goes on only while the sampler waits or polls: each reading of a CPU clock and each walk
- * takes its time, from the machine and from the sampler's CPU clock. Every thread has a CPU, but
- * where its script says that it is starved. A thread that waits is blocked.
+ * Time passes only while the sampler waits or polls: each reading of a CPU clock and each walk
+ * takes time, on the machine and on the sampler's CPU clock. Every thread has a CPU, unless its
+ * script says that it is starved. A thread that waits is blocked.
  *
  * Owns     all of it, from malloc, so that nothing of it is counted or refused.
  * Threads  the test's own. One at a time: it installs itself as the clock.
@@ -58,11 +58,11 @@ struct sim_thread {
     struct sim *sim;
     struct sim_segment script[SIM_MAX_SEGMENTS];
     bool is_starved[SIM_MAX_SEGMENTS]; /* wants a CPU and has none: it answers when it runs again */
-    bool is_stolen[SIM_MAX_SEGMENTS];  /* likewise, and no queue has it: the host has the CPU */
+    bool is_stolen[SIM_MAX_SEGMENTS];  /* likewise, because the host has taken the CPU */
     int64_t queued_ns;                 /* in such segments that are over */
     int64_t stolen_ns;                 /* likewise */
     size_t segments;
-    /* Where it is. */
+    /* Its place in the script. */
     size_t at;
     int64_t segment_ns; /* when the segment began */
     int64_t cpu_ns;     /* up to then */
@@ -77,7 +77,7 @@ struct sim_thread {
     unsigned long reads;
     unsigned long walks; /* from outside */
     unsigned long requests;
-    /* What asking for its stack says, and what the answer is. */
+    /* The status of a request for its stack, and the answer. */
     enum smp_status request_status;
     enum smp_answer answer;
     bool has_mounted; /* a virtual thread is on it */
@@ -85,13 +85,13 @@ struct sim_thread {
     bool is_runnable;        /* although its clock stands still */
     enum smp_wait_word word; /* what the JVM says of it while it waits; UNKNOWN: it is blocked */
     bool is_word_early;      /* and while it runs, too */
-    /* Who holds the lock that it waits for. */
-    enum smp_owner_kind owner_kind; /* UNKNOWN where the test says nothing */
+    /* The holder of the lock that it waits for. */
+    enum smp_owner_kind owner_kind; /* UNKNOWN unless the test sets it */
     bool is_timed;                  /* it waits for the lock with a timeout */
     struct sim_thread *owner;       /* of a THREAD */
     const char *lock;
     unsigned long owner_reads;
-    /* Its stack is proven from outside while its clock stands, so often. */
+    /* Its stack can be proven from outside while its clock stands. */
     bool is_proven;
     unsigned long proofs;
     /* The answer it owes: its stack and its clock at the request. */
@@ -158,7 +158,7 @@ struct sim {
 };
 
 struct sim *sim_create(const char *options);
-/* As create, but all that is drawn at random is drawn anew for each seed. */
+/* As create, with other random draws for each seed. */
 struct sim *sim_create_random(const char *options, uint64_t seed);
 /* As create, without the asynchronous walker. */
 struct sim *sim_create_without_async(const char *options);
@@ -170,10 +170,10 @@ struct smp_name_source sim_names(struct sim *sim);
 struct sim_thread *sim_add(struct sim *sim, const char *name);
 /* Native code has used so much CPU time, and attaches its thread now. */
 struct sim_thread *sim_attach(struct sim *sim, const char *name, int64_t cpu_ns);
-/* Whatever it does, it has done for so long already: before sim_start. */
+/* The script began so long ago. Call it before sim_start. */
 void sim_began(struct sim_thread *thread, int64_t ago_ns);
 void sim_script(struct sim_thread *thread, int stack, int64_t ns, bool runs);
-/* Threads that do only this, for an hour. */
+/* A thread that stays in this stack for an hour. */
 struct sim_thread *sim_add_running(struct sim *sim, const char *name, int stack);
 struct sim_thread *sim_add_waiting(struct sim *sim, const char *name, int stack);
 /* It waits for a CPU. */
@@ -183,34 +183,34 @@ void sim_end(struct sim *sim, struct sim_thread *thread);
 void sim_rename(struct sim_thread *thread, const char *name);
 
 void sim_start(struct sim *sim);
-/* Time passes, with a tick every interval with a thread to poll, and at the end. */
+/* Lets time pass, with a tick at each interval that has a thread to poll, and at the end. */
 void sim_run(struct sim *sim, int64_t ns);
-/* One tick, after so long. */
+/* Makes one tick after so long. */
 void sim_tick(struct sim *sim, int64_t ns);
-/* The whole process has no CPU for so long. The next tick comes when it goes on. */
+/* Stops the whole process for so long. The next tick comes when it goes on. */
 void sim_stop(struct sim *sim, int64_t ns);
 void sim_pause(struct sim *sim);
 void sim_configure(struct sim *sim, const char *options);
-/* Checks sums: outcomes, time and CPU time. */
+/* Ends the interval, and checks the sums of outcomes, time and CPU time. */
 const struct smp_profile *sim_seal(struct sim *sim);
 uint64_t sim_random(struct sim *sim, uint64_t below);
 
-/* In the last snapshot; stack -1: the whole group; 0 where there is none. */
+/* Amounts in the last profile; stack -1: the whole group. 0: there is no such row. */
 int64_t sim_wall(const struct sim *sim, const char *group, int stack);
 int64_t sim_cpu(const struct sim *sim, const char *group, int stack);
 int64_t sim_state(const struct sim *sim, const char *group, int stack, enum smp_thread_state state);
-/* Of a pseudo-frame, or of any other by the text of its method. */
+/* The wall time of a pseudo-frame, or of rows by the name of their method. */
 int64_t sim_wall_of(const struct sim *sim, const char *group, const char *text);
 const struct smp_group_info *sim_group(const struct sim *sim, const char *group);
-/* The group's polls that ended so; it has to be in the last snapshot. */
+/* The group's polls with this outcome. The group must be in the last profile. */
 uint64_t sim_outcome(const struct sim *sim, const char *group, enum smp_outcome which);
-/* Blocked time for which threads of the group were holders, with this stack, or in this row. */
+/* Blocked time charged to threads of the group as holders, with this stack or in this row. */
 int64_t sim_held(const struct sim *sim, const char *group, int stack);
 int64_t sim_held_by(const struct sim *sim, const char *row);
 const struct smp_group_info *sim_holders(const struct sim *sim, const char *group);
-/* Time the thread was really there since the start, up to the last tick. */
+/* The time that the thread really spent in the stack, from the start to the last tick. */
 int64_t sim_truth(struct sim *sim, struct sim_thread *thread, int stack);
-/* What it used, by the readings of the sampler. */
+/* The CPU time that it used, by the readings of the sampler. */
 int64_t sim_used(const struct sim_thread *thread);
 
 #endif

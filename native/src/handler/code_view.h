@@ -67,8 +67,8 @@ static inline void smp_code_leave(void)
     atomic_fetch_sub(&smp_code_table.readers, 1);
 }
 
-/* Does address lie among the JVM's code, known or not? The event of a new method comes a little
- * after the method has begun to run. */
+/* Does address lie between known code of the JVM? The code there may not be known yet: the event of
+ * a new method comes a little after the method has begun to run. */
 static inline bool smp_code_is_near(uintptr_t address)
 {
     return address >= atomic_load_explicit(&smp_code_table.low, memory_order_relaxed) &&

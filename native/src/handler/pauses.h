@@ -4,13 +4,13 @@
  * request to the answer, and by a walk in its handler. Short ones are not kept. Times are wall
  * time: a thread that has no CPU meanwhile is stopped as well.
  *
- * Each session takes the longest pauses since it last did. They are those of the whole process: a
- * thread that one session stops may be sampled by another.
+ * Each session takes the longest pauses since its last take. They are those of the whole process,
+ * because another session may sample the thread that one session stops.
  *
  * Owns     a static table.
  * Threads  any; note runs in handlers, too.
  * Errors   sessions beyond SMP_PAUSES_SESSIONS have no pauses.
- * Cost     of a short pause: a comparison.
+ * Cost     a comparison for a short pause.
  */
 #ifndef SMP_HANDLER_PAUSES_H
 #define SMP_HANDLER_PAUSES_H

@@ -52,8 +52,9 @@ const ucontext_t *smp_signal_frame_at(struct smp_signal_stack thread, const ucon
 /* The same for any place inside a handler. NULL, too, if the stack is not known, or on processors
  * whose frames cannot be found this way. */
 const ucontext_t *smp_signal_frame_above(struct smp_signal_stack thread, const ucontext_t *context);
-/* Counts a walk that starts from such a frame; and how many did in this process. */
+/* Counts a walk that starts from such a frame. */
 void smp_signal_frame_count(void);
+/* The number of such walks in this process. */
 uint64_t smp_signal_frame_walks(void);
 /* The stack that holds address: the alternate one that context names, or the thread's own. Both
  * bounds are 0 if neither does. */

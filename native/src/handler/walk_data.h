@@ -53,7 +53,7 @@ enum {
     SMP_WALK_EXTRA = 4     /* frames that are no part of a sample: a virtual thread's end, a leaf */
 };
 
-/* A stack that there was not enough room for, as in model/sample.h. */
+/* The parts of a stack that did not fit, as in model/sample.h. */
 struct smp_stack_cut {
     uint32_t root_count; /* frames of the root's end; 0: the root is not known, or nothing is cut */
     uint32_t omitted;    /* 0: nothing is cut */

@@ -117,7 +117,7 @@ const char *smp_check_heaps(const struct smp_layout *layout)
 /* --- what the JVM records of a compiled method --- */
 
 /*
- * Ids that were read, by their methods. A method's address may be used again, so an id that differs
+ * Ids that were read, by their methods. The JVM may reuse a method's address, so an id that differs
  * is read once more before it counts. Both words are checked, so a torn pair does not match.
  */
 static struct {
@@ -299,7 +299,7 @@ static const char *check_records(const struct smp_layout *layout, const struct s
     return NULL;
 }
 
-/* Recent compilations; a torn pair does not match. */
+/* Recent compilations. Both words are checked, so a torn pair does not match. */
 static struct {
     _Atomic uint64_t method;
     _Atomic uint64_t sum; /* of the method and the id */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_code.h - compares the JVM's code with a layout: is it there, and are its data right?
+ * check_code.h - compares the JVM's code with a layout: whether it is there, and its data are
+ * right.
  *
  * Nothing is loaded from an address that only the layout vouches for: a wrong layout must give a
  * reason, not a fault.

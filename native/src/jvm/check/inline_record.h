@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inline_record.h - the debug records of a compiled method, as its event gives them: for each of
- * its places that has one, the frames that it stands for, innermost first.
+ * inline_record.h - the debug records of a compiled method, as its event has them: for each place
+ * with a record, the frames there, innermost first.
  *
  * Threads  those of the JVM's events.
  * Cost     find: constant; first_at: a binary search.
@@ -16,7 +16,7 @@
 
 #include "base/sort.h"
 
-/* In what the event calls compile info. NULL: there is none, or it has no place. */
+/* info: the event's compile info. NULL: it has no such record, or the record has no place. */
 static inline const jvmtiCompiledMethodLoadInlineRecord *smp_inline_record_find(const void *info)
 {
     const jvmtiCompiledMethodLoadRecordHeader *header = info;
@@ -39,7 +39,7 @@ static inline uint64_t smp_inline_record_key(const void *record, size_t index)
     return smp_inline_record_pc(record, (jint)index);
 }
 
-/* The index of the first place at or behind pc; numpcs: none. They are in order. */
+/* The index of the first place at or behind pc; numpcs: none. Places are in order. */
 static inline jint smp_inline_record_first_at(const jvmtiCompiledMethodLoadInlineRecord *record,
                                               uintptr_t pc)
 {

@@ -207,7 +207,7 @@ static void find_lock_class(struct monitor_reading *reading, struct smp_lock_own
         out->lock[0] = '\0';
 }
 
-/* Two words: the owner may have changed, and the thread go on waiting. */
+/* Reads the owner again: it may have changed while the thread goes on waiting. */
 static bool is_owner_same(const struct monitor_reading *reading)
 {
     uintptr_t owner = 0;

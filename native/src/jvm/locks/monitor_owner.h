@@ -17,8 +17,9 @@
  *
  * Threads  any attached one; the waiting thread is another one, held by the caller.
  * Errors   UNREAD.
- * Cost     1 to 2 us: two safe reads, a clock; of an anonymous owner some loads for each thread
- *          more; the first read of a wait also reads the name of the lock's class, five safe reads.
+ * Cost     1 to 2 us: two safe reads and a clock; an anonymous owner takes some loads more for each
+ *          thread; the first read of a wait also reads the name of the lock's class, five safe
+ *          reads.
  */
 #ifndef SMP_JVM_LOCKS_MONITOR_OWNER_H
 #define SMP_JVM_LOCKS_MONITOR_OWNER_H

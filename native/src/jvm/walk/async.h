@@ -9,7 +9,8 @@
  *   JVMTI                  else, or if no signal can be used: all walks are handshakes
  *
  * No walk uses two engines. If a check that runs later refuses our own walk (smp_hotspot_refuse),
- * the next walk of every session is the next engine's; a CPU timer walks once more before.
+ * all sessions go on with the next engine. Only a CPU timer may walk by ourselves once more, until
+ * its samples are drained and its target is renewed.
  *
  *   events for code on, those of code made before ─► layout of the JVM's thread object, our own
  *   walk proven ─► signal handler ─► self-test: two known stacks walked ─► usable
@@ -20,8 +21,8 @@
  *
  * Owns     the JVM's events for code while open; code_map.h.
  * Threads  any attached one; open and close as once.h. The getters: any, while open.
- * Errors   open: SMP_EUNSUPPORTED where it refuses; close must be called all the same. SMP_ETHREAD
- *          where the system starts no thread for the self-test: then close must not be called.
+ * Errors   open: SMP_EUNSUPPORTED if it refuses; close must be called nevertheless. SMP_ETHREAD if
+ *          the system starts no thread for the self-test: then close must not be called.
  * Cost     the first open: the events of all code made so far, some milliseconds.
  */
 #ifndef SMP_JVM_WALK_ASYNC_H
@@ -45,12 +46,11 @@ SMP_CHECKED enum smp_status smp_async_open(int signal);
 void smp_async_close(void);
 
 bool smp_async_is_usable(void);
-/* Why each walk that there could be is not usable; "" while one is, or before the first open.
- * Copied. */
+/* Copies why no walk is usable, for each; "" while one is usable, or before the first open. */
 void smp_async_refusal(char out[SMP_ASYNC_REFUSAL_BYTES]);
 
-/* Why stacks of virtual threads are cut at the place where they parked; "" if they are not cut, or
- * no virtual thread is in use. Copied. */
+/* Copies why stacks of virtual threads are cut at the place where they parked; "" if they are not
+ * cut, or no virtual thread is in use. */
 void smp_async_chunks_refusal(char out[SMP_ASYNC_REFUSAL_BYTES]);
 
 /* From now on frames of virtual threads in the heap are not read, while the library is loaded. */
@@ -69,7 +69,7 @@ bool smp_async_reads_heap(void);
 const struct smp_own_walk *smp_async_own_walk(void);
 /* Is the engine OWN? */
 bool smp_async_walks_by_itself(void);
-/* "": the engine is OWN. Else why not. Copied. */
+/* Copies why the engine is not OWN; "": it is. */
 void smp_async_own_refusal(char out[SMP_ASYNC_REFUSAL_BYTES]);
 /* The number to send for a session that opened with wanted: another session's if wanted could not
  * be installed. */

@@ -34,14 +34,15 @@ void smp_jvm_cpu_timers_destroy(struct smp_jvm_cpu_timers *timers);
 struct smp_cpu_timers smp_jvm_cpu_timers_functions(struct smp_jvm_cpu_timers *timers);
 
 /*
- * The first expiration, in CPU time from now on, of a timer with this phase whose time begins when
- * the thread's clock, now at cpu_ns, stands at from_cpu_ns: before now, or later, where the samples
- * of an earlier timer have covered more than the thread has used. *missed: expirations since then.
+ * Returns when a timer with this phase expires first, in CPU time from now on. The thread's clock
+ * is at cpu_ns now. The timer's time begins at from_cpu_ns: in the past, or in the future if the
+ * samples of an earlier timer have covered more CPU time than the thread has used. *missed: the
+ * expirations before now.
  */
 int64_t smp_jvm_cpu_timers_first_ns(int64_t interval_ns, int64_t from_cpu_ns, int64_t cpu_ns,
                                     uint64_t random, uint64_t *missed);
-/* How often a timer has expired when the thread's clock is at cpu_ns. first_cpu_ns: the clock at
- * the first expiration; -1: not known, and the answer is 0. */
+/* Returns how often a timer has expired when the thread's clock is at cpu_ns. first_cpu_ns: the
+ * clock at the first expiration; -1: not known, and the result is 0. */
 uint64_t smp_jvm_cpu_timers_due(int64_t first_cpu_ns, int64_t interval_ns, int64_t cpu_ns);
 
 #endif

@@ -27,7 +27,7 @@ static enum smp_status status_of(enum smp_proof proof)
     }
 }
 
-/* Clears the answer of an earlier try: a thread without Java frames is not walked at all. */
+/* Clears the answer of an earlier try, because a thread without Java frames is not walked. */
 static enum smp_proof prove_native(const struct smp_proven_walk *how, struct smp_walk_info *info,
                                    struct smp_thread_walk *proven)
 {

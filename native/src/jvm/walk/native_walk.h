@@ -8,16 +8,17 @@
  *   └ it runs Java ─► a signal
  *
  * The thread's Java frames do not change until it returns to Java, although its CPU clock moves. So
- * they are proven by watching the thread (proven_walk.h), for as long as a signal takes to arrive:
- * a thread that was found in Java code answers that much later, and may be in native code by then.
- * If nothing was taken off the other end of a native call, short calls would count too much.
+ * they are proven by watching the thread (proven_walk.h), for as long as a signal takes to arrive.
+ * A thread that was found in Java code answers that much later, and may have begun a native call by
+ * then. A thread that was found in a native call must therefore stay in it for as long, or short
+ * native calls would count too much.
  *
  * A thread that wants a CPU and has none does not move until it gets one, and a signal would find
  * it where it is. It is not watched: its CPU clock, which does not move, is the proof.
  *
  * From JDK 26 on smp_frames_confirm would spare later walks a check of interpreted methods (2.3 us
- * each walk). It is not called here: when the proof is there, the frames have ids in place of their
- * methods.
+ * each walk). It cannot be called here: by the time of the proof, ids have replaced the methods in
+ * the frames.
  *
  * Threads  the sampler thread that has taken the slot.
  * Errors   see smp_native_walk.

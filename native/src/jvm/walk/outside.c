@@ -114,10 +114,8 @@ static bool fill_sample(const struct smp_outside *walker, const struct smp_frame
     return is_complete;
 }
 
-/*
- * False: JVMTI's stack is another one. Then the next walk is compared as well. Two differences in a
- * row show that we misread this JVM, and our own walks end.
- */
+/* False: JVMTI's stack is another one; then the next walk is compared as well. Two differences in a
+ * row show that we misread this JVM, and end our own walks. */
 static bool is_right(struct smp_outside *walker, struct smp_thread *thread,
                      const struct smp_sample *sample)
 {
@@ -147,8 +145,8 @@ static const struct smp_proven_walk *how_of(const struct smp_outside *walker)
     return walker->how != NULL ? walker->how : &state.how;
 }
 
-/* A thread that waits has not ended, so no handshake need prove that. If sampling starts beside
- * thousands of threads, each would need one. */
+/* A thread that waits has not ended, so it needs no handshake as proof: when sampling starts, there
+ * may be thousands of threads. */
 static void confirm_waiting(struct smp_thread *thread)
 {
     struct smp_gate *gate = &smp_threads_walk_info(thread)->gate;

@@ -93,7 +93,7 @@ static bool holds_same_words(const struct smp_frames_words *words)
     return true;
 }
 
-/* A walk that failed does not count if the thread has left its place meanwhile. */
+/* A failed walk counts as HAS_RUN if the thread has left its place meanwhile. */
 static enum smp_proof walk_and_read_again(const struct smp_proven_walk *how,
                                           const struct smp_walk_info *info,
                                           struct smp_thread_walk *walk)
@@ -117,7 +117,7 @@ static enum smp_proof walk_and_read_again(const struct smp_proven_walk *how,
     return proof;
 }
 
-/* A walk that failed does not count if the thread has run meanwhile. */
+/* A failed walk counts as HAS_RUN if the thread has run meanwhile. */
 static enum smp_proof walk_between_clocks(const struct smp_proven_walk *how,
                                           struct smp_walk_info *info, struct smp_thread_walk *walk)
 {

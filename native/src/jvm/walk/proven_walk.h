@@ -14,12 +14,12 @@
  * in its thread object: the anchor. A thread whose CPU clock has not moved has not run, so the
  * words that were read are its stack. The clock alone is no proof on every kernel: if the kernel
  * subtracts the time of interrupts, a short run may cost nothing. Two equal readings alone are no
- * proof, because two stacks may take turns. Both together are one. A second walk would read the
- * same words and come to the same frames, so only the words are read again. Method ids are read
- * during the walk, so their methods are in use, and cannot be unloaded meanwhile.
+ * proof, because two stacks may take turns. Clock and readings together are a proof. A second walk
+ * would read the same words and find the same frames, so only the words are read again. Method ids
+ * are read during the walk, so their methods are in use, and cannot be unloaded meanwhile.
  *
  * A thread that runs native code cannot change its Java frames before it returns to Java. It is
- * watched, because it might return, run Java code and come back to the same call. To deceive us it
+ * watched, because it might return, run Java code and make the same call again. To go unnoticed, it
  * would have to do so between the same two words in each of at least a dozen rounds.
  *
  * Words that were read while the thread ran may be anything. They are not followed beyond the

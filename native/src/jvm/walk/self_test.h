@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * self_test.h - walks two known stacks asynchronously: are the results right?
+ * self_test.h - walks two known stacks asynchronously, and compares the results.
  *
  * Threads  an attached thread that is in a native method called from Java.
- * Errors   native returns NULL if all is well, else the reason, in a few words; static. java
- *          returns SMP_OK with that in *reason, or SMP_ETHREAD: the thread could not be started,
- *          which says nothing about this JVM.
+ * Errors   native returns NULL if the stacks are equal, else the reason, in a few words; static.
+ *          java returns SMP_OK with that in *reason, or SMP_ETHREAD: the thread could not be
+ *          started, which says nothing about this JVM.
  * Cost     a signal to the caller; a thread that computes for a millisecond.
  */
 #ifndef SMP_JVM_WALK_SELF_TEST_H

@@ -3,8 +3,8 @@
  * wait_word.h - reads what the JVM says of a thread that waits: at a monitor, stopped, in a native
  * method, or in a method that shows what it waits for.
  *
- * For most threads Thread.threadStatus says it. If that is "runnable", the JVM's own words tell
- * apart native code, the wait for a class initialiser, and a stop for a safepoint.
+ * For most threads Thread.threadStatus suffices. If that is "runnable", the JVM's own words
+ * distinguish native code, the wait for a class initialiser, and a stop for a safepoint.
  *
  * Threads  sampler threads.
  * Errors   UNKNOWN.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * walk_target.h - the data that a walk gets of its thread, and what it learns for the next one: the
- * bounds of the thread's stack, that the thread lives, and whether its stacks end in its run().
+ * walk_target.h - the data that a walk gets of its thread, and that it learns for the next walk:
+ * the bounds of the thread's stack, whether the thread lives, and whether its stacks end in its
+ * run().
  *
  * AsyncGetCallTrace may stop before the root. All stacks of a thread that the JVM started end in
  * its run(): once one has, the others must. The root of other threads (the main thread, threads of
@@ -33,10 +34,10 @@ void smp_walk_target_set_calls(const struct smp_walk_call_source *source);
 /* The caller holds the thread until the walk has ended. */
 struct smp_walk_target smp_walk_target_of(struct smp_thread *thread, const struct smp_async *async,
                                           JNIEnv *env);
-/* Learns from a walk its root, and from frames that the thread lives, if that was not sure. */
+/* Learns the root from a walk, and, if a walk has frames, that the thread lives. */
 void smp_walk_target_learn(struct smp_thread *thread, JNIEnv *env,
                            const struct smp_walk_answer *answer);
-/* Learns where the stack of a thread lies that is older than the library. */
+/* Learns the bounds of the stack of a thread that is older than the library. */
 void smp_walk_target_learn_stack(struct smp_walk_info *info, const struct smp_jvm_layout *layout);
 
 #endif

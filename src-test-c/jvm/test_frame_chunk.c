@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/safe_read.h"
-#include "handler/own_walk.h"
+#include "handler/walk_data.h"
 #include "hotspot/chunks.h"
 #include "hotspot/frames.h"
 #include "hotspot/machine_code.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/safe_read.h"
-#include "handler/own_walk.h"
+#include "handler/walk_data.h"
 #include "hotspot/frames.h"
 #include "support/fake_code.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "handler/own_walk.h"
+#include "handler/walk_data.h"
 
 #include <string.h>
 

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/once.h"
-#include "handler/own_walk.h"
 #include "hotspot/code_copies.h"
 #include "hotspot/exports.h"
 #include "hotspot/frames.h"

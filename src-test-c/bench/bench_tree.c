@@ -98,7 +98,7 @@ static void add_all(const struct generated_input *input, struct smp_tree *tree, 
 static size_t look_again(const struct generated_input *input, struct smp_tree *tree,
                          const uint32_t *leaves, double *best)
 {
-    struct smp_last_stack_budget budget = { .max_bytes = PART_BYTES };
+    struct smp_memory_budget budget = { .max_bytes = PART_BYTES };
     struct smp_last_stack *last = must_calloc(THREADS, sizeof(*last));
     struct generated_stack *stacks = input->service->stacks;
     struct smp_sample sample = { .omitted = 0 };

@@ -183,14 +183,14 @@ static void a_group_without_its_overflow_node_is_not_used(void **state)
     assert_int_equal(smp_interval_create(&f->quota, f->methods, SMP_SAMPLED_MEASURES, &interval),
                      SMP_OK);
     fill(interval, smp_interval_find(interval, early, 1, "early-1"), room - 1);
-    before = smp_interval_nodes(interval);
+    before = smp_tree_node_count(interval->tree);
     for (int i = 0; i < 3; i++) {
         const struct smp_group_tree late =
             smp_interval_find(interval, (struct smp_group_key){ .name = "late" }, 2, "late-1");
         assert_int_equal(late.group.index, 0);
         assert_int_not_equal(late.root, 0);
     }
-    assert_int_equal(smp_interval_nodes(interval), before + 1);
+    assert_int_equal(smp_tree_node_count(interval->tree), before + 1);
     smp_interval_destroy(interval);
 }
 
@@ -210,8 +210,8 @@ static void a_profile_says_how_much_memory_there_is(void **state)
 {
     struct interval_fixture *f = *state;
 
-    assert_true(smp_interval_tree_bytes(f->interval) > 0);
-    assert_true(smp_interval_tree_bytes(f->interval) < smp_quota_used(&f->quota));
+    assert_true(smp_tree_bytes(f->interval->tree) > 0);
+    assert_true(smp_tree_bytes(f->interval->tree) < smp_quota_used(&f->quota));
     seal(f, 0, 0);
     assert_int_equal(f->profile->memory_limit_bytes, INTERVAL_FIXTURE_LIMIT);
     assert_int_equal(f->profile->memory_used_bytes, smp_quota_used(&f->quota));

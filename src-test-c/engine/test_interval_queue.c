@@ -63,6 +63,14 @@ static int teardown(void **state)
     return 0;
 }
 
+static struct smp_interval_queue_figures figures_of(struct smp_interval_queue *intervals)
+{
+    struct smp_interval_queue_figures figures;
+
+    smp_interval_queue_get_figures(intervals, &figures);
+    return figures;
+}
+
 /* --- intervals --- */
 
 /* wall_ns below one frame, or below as many different ones as nodes says. */
@@ -364,7 +372,7 @@ static void what_does_not_fit_is_charged_to_the_limit(void **state)
     }
     assert_int_equal(taken_ns, wall_ns);
     assert_true(over_ns > 0 && over_ns < wall_ns / 2);
-    assert_int_equal(smp_interval_queue_dropped(f->intervals), 0);
+    assert_int_equal(figures_of(f->intervals).dropped, 0);
     smp_profile_release(taken);
 }
 
@@ -411,13 +419,13 @@ static void the_oldest_is_dropped_when_nothing_can_be_merged(void **state)
     append(f, 1);
     append(f, 10);
     assert_true(smp_interval_queue_evict(f->intervals)); /* merges */
-    assert_int_equal(smp_interval_queue_dropped(f->intervals), 0);
+    assert_int_equal(figures_of(f->intervals).dropped, 0);
     const unsigned quick = open_one(f);
     append(f, 100);
     failing_alloc_arm(&failing, 1, SIZE_MAX);
     assert_true(smp_interval_queue_evict(f->intervals)); /* drops the first two */
     (void)failing_alloc_disarm(&failing);
-    assert_int_equal(smp_interval_queue_dropped(f->intervals), 2);
+    assert_int_equal(figures_of(f->intervals).dropped, 2);
     assert_int_equal(take(f, quick), 100);
     assert_int_equal(take(f, slow), 100);
 }
@@ -566,7 +574,7 @@ static bool evict_beside_take(struct fixture *f, unsigned reader)
     assert_true(evictor.is_started);
     assert_int_equal(pthread_join(evictor.thread, NULL), 0);
     smp_alloc_set_refuser(NULL, NULL);
-    assert_int_equal(smp_interval_queue_dropped(f->intervals), 0);
+    assert_int_equal(figures_of(f->intervals).dropped, 0);
     assert_int_equal(take(f, reader), -1);
     assert_false(smp_interval_queue_evict(f->intervals));
     return evictor.has_evicted;
@@ -797,7 +805,7 @@ static void each_interval_is_taken_or_counted_as_dropped(void **state)
     smp_alloc_set_refuser(NULL, NULL);
     const int64_t rest_ns = take(crowd.f, taker.reader);
     const int64_t taken_ns = taker.taken_ns + (rest_ns > 0 ? rest_ns : 0);
-    assert_int_equal(taken_ns + (int64_t)smp_interval_queue_dropped(crowd.f->intervals), INTERVALS);
+    assert_int_equal(taken_ns + (int64_t)figures_of(crowd.f->intervals).dropped, INTERVALS);
 }
 
 /* --- windows --- */
@@ -820,11 +828,7 @@ static int64_t window(struct fixture *f, enum smp_window length)
 
 static size_t count_waiting_ones(struct fixture *f)
 {
-    size_t waiting = 0;
-    size_t readers = 0;
-
-    smp_interval_queue_get_sizes(f->intervals, &waiting, &readers);
-    return waiting;
+    return figures_of(f->intervals).waiting;
 }
 
 static void append_after(struct fixture *f, int64_t ns, int64_t wall_ns)
@@ -962,7 +966,7 @@ static void windows_are_the_sums_of_their_intervals(void **state)
         smp_interval_queue_close(f->intervals, reader);
     }
     assert_in_range(most, 10, SMP_MAX_WAITING * 3 / 4);
-    assert_int_equal(smp_interval_queue_coarse(f->intervals), 0);
+    assert_int_equal(figures_of(f->intervals).coarse, 0);
 }
 
 static void windows_stay_within_their_share_of_memory(void **state)
@@ -985,8 +989,8 @@ static void windows_stay_within_their_share_of_memory(void **state)
     }
     assert_in_range(most, 1, FEW_BYTES / SMP_WINDOWS_SHARE + PART_BYTES);
     assert_int_equal(window(f, SMP_WINDOW_START), COUNT * NODES);
-    assert_in_range(smp_interval_queue_coarse(f->intervals), 1, COUNT);
-    assert_int_equal(smp_interval_queue_dropped(f->intervals), 0);
+    assert_in_range(figures_of(f->intervals).coarse, 1, COUNT);
+    assert_int_equal(figures_of(f->intervals).dropped, 0);
     smp_interval_queue_destroy(f->intervals);
     f->intervals = usual;
     assert_int_equal(smp_quota_used(quota), 0);
@@ -1024,10 +1028,10 @@ static void an_eviction_drops_of_windows_last(void **state)
     append_after(f, 15 * SECOND_NS, 100);
     assert_true(smp_interval_queue_evict(f->intervals));
     assert_true(smp_interval_queue_evict(f->intervals));
-    assert_int_equal(smp_interval_queue_coarse(f->intervals), 2);
+    assert_int_equal(figures_of(f->intervals).coarse, 2);
     assert_int_equal(window(f, SMP_WINDOW_START), 111);
     assert_true(smp_interval_queue_evict(f->intervals));
-    assert_int_equal(smp_interval_queue_dropped(f->intervals), 3);
+    assert_int_equal(figures_of(f->intervals).dropped, 3);
     assert_int_equal(window(f, SMP_WINDOW_START), -1);
     append_after(f, SECOND_NS, 7);
     assert_int_equal(window(f, SMP_WINDOW_START), 7);

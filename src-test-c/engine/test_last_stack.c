@@ -13,7 +13,7 @@ enum { FRAMES = 100, EPOCH = 7, NODE = 42 };
 
 struct fixture {
     struct smp_quota quota;
-    struct smp_last_stack_budget budget;
+    struct smp_memory_budget budget;
     struct smp_last_stack last;
     struct smp_frame frames[FRAMES];
     struct smp_sample sample;
@@ -39,7 +39,7 @@ static int teardown(void **state)
     struct fixture *f = *state;
 
     smp_last_stack_fini(&f->last, &f->budget);
-    assert_int_equal(f->budget.bytes, 0);
+    assert_int_equal(f->budget.used_bytes, 0);
     assert_int_equal(smp_quota_used(&f->quota), 0);
     return 0;
 }
@@ -148,7 +148,7 @@ static void the_budget_is_kept(void **state)
     f->sample.count = f->sample.leaf_count = 5;
     smp_last_stack_keep(&other, &f->budget, EPOCH, &f->sample, NODE, SMP_OUTCOME_WALKED);
     assert_true(smp_last_stack_matches(&other, EPOCH, &f->sample));
-    assert_int_equal(f->budget.bytes, f->budget.max_bytes);
+    assert_int_equal(f->budget.used_bytes, f->budget.max_bytes);
     smp_last_stack_fini(&other, &f->budget);
 }
 

@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#include "engine/session/sampler.h"
+
 static int setup(void **state)
 {
     static struct smp_lifecycle lifecycle;

@@ -484,7 +484,7 @@ static void await_merges(struct session_fixture *f)
     do {
         (void)sched_yield();
         smp_session_get_live(f->session, &live);
-    } while (live.waiting_intervals > SMP_MAX_WAITING * 3 / 4);
+    } while (live.intervals.waiting > SMP_MAX_WAITING * 3 / 4);
 }
 
 /* Without any read, so that the last minute is not the whole hour. */

@@ -96,11 +96,10 @@ static enum smp_status end_interval(struct fixture *f, bool *is_full)
 
 static size_t waiting(struct fixture *f)
 {
-    size_t count = 0;
-    size_t readers = 0;
+    struct smp_interval_queue_figures intervals;
 
-    smp_interval_queue_get_sizes(f->intervals, &count, &readers);
-    return count;
+    smp_interval_queue_get_figures(f->intervals, &intervals);
+    return intervals.waiting;
 }
 
 /* Many callers may want a snapshot at once: those for whose interval there is no room try again

@@ -7,7 +7,8 @@ struct smp_group_tree smp_attribution_tree(struct smp_attribution *attribution,
                                            struct smp_thread_record *record)
 {
     if (record->tree_epoch != attribution->tree_epoch) {
-        record->tree = smp_interval_find(attribution->interval, smp_thread_record_key(record),
+        record->tree = smp_interval_find(attribution->interval,
+                                         (struct smp_group_key){ .name = record->group_name },
                                          record->thread->serial, record->raw_name);
         record->tree_epoch = attribution->tree_epoch;
         smp_last_stack_forget(&record->last);
@@ -37,13 +38,29 @@ struct smp_tree_target smp_attribution_pseudo(struct smp_attribution *attributio
     return pseudo_target(attribution, smp_attribution_tree(attribution, record), outcome);
 }
 
+/* Finds or adds the node of a stack with frames. False: no memory. A path that lacks the name of a
+ * frame would be another stack. */
+static bool add_stack_path(struct smp_attribution *attribution, struct smp_group_tree tree,
+                           const struct smp_sample *sample, uint32_t *node)
+{
+    struct smp_stack_path *path = &attribution->path;
+
+    smp_stack_path_find(path, attribution->methods, attribution->names, sample);
+    if (!path->over_limit &&
+        smp_interval_add(attribution->interval, tree, path->locations + path->first,
+                         path->count - path->first, node))
+        return true;
+    attribution->ran_out = true;
+    return false;
+}
+
 /* Adds a stack that has no node in this group yet. The target's state is not set. */
 static struct smp_tree_target add_stack(struct smp_attribution *attribution,
                                         struct smp_group_tree tree, enum smp_outcome outcome,
                                         const struct smp_sample *sample,
                                         struct smp_wait_verdict *verdict)
 {
-    struct smp_stack_path *path = &attribution->path;
+    const struct smp_stack_path *path = &attribution->path;
     struct smp_tree_target target = { .tree = tree,
                                       .outcome = outcome,
                                       .omitted = sample->omitted };
@@ -52,15 +69,9 @@ static struct smp_tree_target add_stack(struct smp_attribution *attribution,
     if (sample->count == 0)
         return pseudo_target(attribution, tree, outcome);
     smp_interval_saw_depth(attribution->interval, tree, sample->count + sample->omitted);
-    smp_stack_path_find(path, attribution->methods, attribution->names, sample);
+    const bool is_added = add_stack_path(attribution, tree, sample, &target.node);
     *verdict = smp_wait_verdict_find(attribution->methods, sample, path->locations, path->count);
-    /* A path that lacks the name of a frame would be another stack. */
-    if (!path->over_limit &&
-        smp_interval_add(attribution->interval, tree, path->locations + path->first,
-                         path->count - path->first, &target.node))
-        return target;
-    attribution->ran_out = true;
-    return pseudo_target(attribution, tree, SMP_OUTCOME_OVER_MEMORY_LIMIT);
+    return is_added ? target : pseudo_target(attribution, tree, SMP_OUTCOME_OVER_MEMORY_LIMIT);
 }
 
 /* --- states --- */
@@ -71,7 +82,7 @@ static void keep_verdict(struct smp_last_stack *last, struct smp_wait_verdict ve
     last->verdict_leaf = (uint8_t)verdict.leaf;
 }
 
-static enum smp_thread_state keep_word(struct smp_last_stack *last, enum smp_wait_word word)
+enum smp_thread_state smp_attribution_judge(struct smp_last_stack *last, enum smp_wait_word word)
 {
     const struct smp_wait_verdict verdict = { .state = (enum smp_thread_state)last->verdict_state,
                                               .leaf = (enum smp_wait_leaf)last->verdict_leaf };
@@ -79,12 +90,6 @@ static enum smp_thread_state keep_word(struct smp_last_stack *last, enum smp_wai
     last->word = (uint8_t)word;
     last->state = (uint8_t)smp_wait_state(verdict, word);
     return (enum smp_thread_state)last->state;
-}
-
-enum smp_thread_state smp_attribution_judge_again(struct smp_thread_record *record,
-                                                  enum smp_wait_word word)
-{
-    return keep_word(&record->last, word);
 }
 
 /* --- found --- */
@@ -126,7 +131,7 @@ static struct smp_tree_target own_stack_target(struct smp_attribution *attributi
     if (target.outcome != SMP_OUTCOME_OVER_MEMORY_LIMIT)
         target.node = node_in_call(attribution, target.node, sample);
     last->node = target.node;
-    target.state = keep_word(last, found->word);
+    target.state = smp_attribution_judge(last, found->word);
     return target;
 }
 
@@ -180,7 +185,7 @@ bool smp_attribution_idle(struct smp_attribution *attribution, struct smp_thread
             add_stack(attribution, out->tree, outcome, &sample, &verdict);
         smp_last_stack_move(last, attribution->stack_epoch, target.node, target.outcome);
         keep_verdict(last, verdict);
-        (void)keep_word(last, (enum smp_wait_word)last->word);
+        (void)smp_attribution_judge(last, (enum smp_wait_word)last->word);
     }
     out->node = last->node;
     out->state = (enum smp_thread_state)last->state;
@@ -211,8 +216,8 @@ void smp_attribution_moved(struct smp_attribution *attribution, struct smp_threa
     if (record->found_epoch == attribution->tree_epoch && (has_moved || has_switched)) {
         const float change = smp_error_change(weight->weight_ns, weight->probability);
         if (has_moved)
-            smp_interval_moved(attribution->interval, record->found_node, target->node, change,
-                               weight->tick);
+            smp_tree_moved(attribution->interval->tree, record->found_node, target->node, change,
+                           weight->tick);
         if (has_switched)
             smp_interval_ran(attribution->interval, target->tree, is_running ? change : -change,
                              weight->tick);
@@ -233,8 +238,8 @@ void smp_attribution_unseen(struct smp_attribution *attribution,
 {
     const float change = smp_error_change(weight->weight_ns, weight->probability);
 
-    smp_interval_moved(attribution->interval, target->node, target->tree.root, change,
-                       weight->tick);
+    smp_tree_moved(attribution->interval->tree, target->node, target->tree.root, change,
+                   weight->tick);
     smp_interval_ran(attribution->interval, target->tree, -change, weight->tick);
 }
 
@@ -247,21 +252,14 @@ void smp_attribution_stayed(struct smp_attribution *attribution, struct smp_thre
 uint32_t smp_attribution_add_holder(struct smp_attribution *attribution, struct smp_group_tree tree,
                                     const struct smp_sample *sample)
 {
-    struct smp_stack_path *path = &attribution->path;
     enum smp_outcome outcome =
         sample->count == 0 ? SMP_OUTCOME_NO_JAVA_FRAMES : SMP_OUTCOME_OVER_MEMORY_LIMIT;
     uint32_t node = 0;
 
     if (tree.root == 0)
         return 0;
-    if (sample->count > 0) {
-        smp_stack_path_find(path, attribution->methods, attribution->names, sample);
-        if (!path->over_limit &&
-            smp_interval_add(attribution->interval, tree, path->locations + path->first,
-                             path->count - path->first, &node))
-            return node;
-        attribution->ran_out = true;
-    }
+    if (sample->count > 0 && add_stack_path(attribution, tree, sample, &node))
+        return node;
     return smp_interval_add_pseudo(attribution->interval, tree, &outcome);
 }
 

@@ -40,7 +40,7 @@ struct smp_attribution {
     struct smp_methods *methods;
     const struct smp_name_source *names;
     struct smp_stack_path path;
-    struct smp_last_stack_budget budget;
+    struct smp_memory_budget budget;
     struct smp_call_rows calls; /* find is NULL if no calls are counted or their times are not
                                  * sampled */
     uint64_t tree_epoch;        /* rises when an interval begins and when its tree is folded */
@@ -88,9 +88,8 @@ struct smp_tree_target smp_attribution_found_in(struct smp_attribution *attribut
 bool smp_attribution_idle(struct smp_attribution *attribution, struct smp_thread_record *record,
                           struct smp_tree_target *out);
 
-/* Returns the state of the last stack by what the JVM says now. */
-enum smp_thread_state smp_attribution_judge_again(struct smp_thread_record *record,
-                                                  enum smp_wait_word word);
+/* Returns, and keeps, the state of the last stack by what the JVM says now. */
+enum smp_thread_state smp_attribution_judge(struct smp_last_stack *last, enum smp_wait_word word);
 
 /* Returns the target of an outcome without a stack. */
 struct smp_tree_target smp_attribution_pseudo(struct smp_attribution *attribution,
@@ -120,8 +119,8 @@ void smp_attribution_moved(struct smp_attribution *attribution, struct smp_threa
  * poll of the one before had found it. */
 void smp_attribution_resumed(struct smp_attribution *attribution, struct smp_thread_record *record,
                              const struct smp_tree_target *target);
-/* The interval ends, weight_ns after the last poll of a thread that ran. Nobody knows where the
- * thread has been since: adds that to the errors. */
+/* The interval ends, weight_ns after the last poll of a thread that ran. It is not known where
+ * the thread has been since: adds that to the errors. */
 void smp_attribution_unseen(struct smp_attribution *attribution,
                             const struct smp_tree_target *target,
                             const struct smp_poll_weight *weight);

@@ -12,32 +12,6 @@ enum {
                     * the other */
 };
 
-struct smp_interval {
-    struct smp_quota *quota;
-    struct smp_tree *tree;
-    struct smp_thread_groups *groups;
-    struct smp_profile_counts counts;
-    struct smp_counted_times counted_times;
-    bool times_counted; /* counted rows get their times from sampled ones */
-    struct smp_methods *methods;
-    uint32_t locations[SMP_OUTCOME_COUNT]; /* of the outcomes' pseudo-frames */
-    uint32_t holder_rows[SMP_HOLDER_ROWS];
-    struct smp_lock_times *lock_times;
-    struct smp_second_times *seconds; /* NULL: no times by second are kept */
-    int64_t blocked_ns;               /* blocked time of sampled trees that no holder has been
-                                       * charged with yet */
-    int64_t holder_correction_ns;     /* blocked time that was to be taken back from holders, but
-                                       * was not found there */
-    struct smp_tally tally;           /* the sum over all groups, at any time */
-    uint64_t counters[SMP_COUNTER_COUNT];
-    bool has_begun;       /* the next two members are set */
-    int64_t from_ns;      /* monotonic */
-    int64_t from_wall_ms; /* at from_ns */
-    bool is_covered;      /* till_ns is set */
-    int64_t till_ns;      /* monotonic */
-    int64_t elapsed_ns;
-};
-
 static const char *const holder_frames[SMP_HOLDER_ROWS] = {
 #define X(code, frame) [SMP_HOLDER_##code] = frame,
     SMP_HOLDER_ROW_MAP(X)
@@ -133,27 +107,6 @@ struct smp_group_tree smp_interval_find(struct smp_interval *interval, struct sm
     };
 }
 
-uint64_t smp_interval_newest_thread(const struct smp_interval *interval)
-{
-    return smp_thread_groups_newest(interval->groups);
-}
-
-void smp_interval_set_living(struct smp_interval *interval, const uint64_t *serials, size_t count,
-                             uint64_t newest)
-{
-    smp_thread_groups_set_living(interval->groups, serials, count, newest);
-}
-
-bool smp_interval_is_crowded(const struct smp_interval *interval)
-{
-    return smp_thread_groups_is_crowded(interval->groups);
-}
-
-void smp_interval_forget_ended(struct smp_interval *interval, uint64_t since)
-{
-    smp_thread_groups_forget_ended(interval->groups, since);
-}
-
 bool smp_interval_add(struct smp_interval *interval, struct smp_group_tree tree,
                       const uint32_t *locations, size_t count, uint32_t *node)
 {
@@ -190,8 +143,8 @@ static void begin_seconds(struct smp_interval *interval)
         interval->counters[SMP_COUNTER_LOST_SECONDS]++;
 }
 
-/* The wall clock at a moment of the monotonic clock, as if nobody had set it since the interval
- * began. */
+/* The wall clock at a moment of the monotonic clock, without changes of the wall clock since the
+ * interval began. */
 static int64_t wall_ns_at(const struct smp_interval *interval, int64_t at_ns)
 {
     return interval->from_wall_ms * NS_PER_MS + (at_ns - interval->from_ns);
@@ -308,11 +261,6 @@ void smp_interval_skip(struct smp_interval *interval, struct smp_group_tree tree
     smp_tally_note_all(&smp_thread_groups_info(interval->groups, tree.group)->tally, outcome,
                        count);
     smp_tally_note_all(&interval->tally, outcome, count);
-}
-
-void smp_interval_used_cpu(struct smp_interval *interval, uint32_t node, int64_t cpu_ns)
-{
-    smp_tree_credit(interval->tree, node, SMP_MEASURE_CPU, cpu_ns);
 }
 
 void smp_interval_ran_unseen(struct smp_interval *interval, struct smp_group_tree tree,
@@ -478,7 +426,7 @@ void smp_interval_charge_unknown(struct smp_interval *interval, int64_t ns)
 
 /* Charges what is not charged yet, and takes the correction from holders, so that both sums are
  * equal. */
-static void settle_holders(struct smp_interval *interval)
+static void charge_remaining(struct smp_interval *interval)
 {
     smp_interval_charge_unknown(interval, smp_interval_take_blocked(interval));
     const struct smp_node *const nodes = smp_tree_nodes(interval->tree);
@@ -494,12 +442,6 @@ static void settle_holders(struct smp_interval *interval)
         0; /* the time is lost, and must not burden the next interval */
 }
 
-void smp_interval_moved(struct smp_interval *interval, uint32_t from, uint32_t to, float change,
-                        uint32_t tick)
-{
-    smp_tree_moved(interval->tree, from, to, change, tick);
-}
-
 void smp_interval_ran(struct smp_interval *interval, struct smp_group_tree tree, float change,
                       uint32_t tick)
 {
@@ -507,21 +449,6 @@ void smp_interval_ran(struct smp_interval *interval, struct smp_group_tree tree,
 }
 
 /* --- counted trees --- */
-
-bool smp_interval_is_counted(const struct smp_interval *interval, struct smp_group_tree tree)
-{
-    return smp_thread_groups_kind(interval->groups, tree.group) == SMP_GROUP_COUNTED;
-}
-
-void smp_interval_called(struct smp_interval *interval, uint32_t node, int64_t calls)
-{
-    smp_tree_credit(interval->tree, node, SMP_MEASURE_CALLS, calls);
-}
-
-void smp_interval_spent_in_calls(struct smp_interval *interval, uint32_t node, int64_t wall_ns)
-{
-    smp_tree_credit_wall(interval->tree, node, SMP_STATE_RUNNING, wall_ns);
-}
 
 static struct smp_counted_trees counted_trees_of(const struct smp_interval *interval)
 {
@@ -586,34 +513,17 @@ void smp_interval_counted_late(struct smp_interval *interval, uint32_t node, int
         (void)!smp_caller_calls_add_late(callers, node, caller, since_ms);
 }
 
-void smp_interval_mark_counted(struct smp_interval *interval, int64_t wall_ms)
-{
-    struct smp_caller_calls *const callers = late_callers(interval);
-
-    if (callers != NULL)
-        smp_caller_calls_mark(callers, interval->tree, wall_ms);
-}
-
-void smp_interval_settle_counted(struct smp_interval *interval)
+void smp_interval_settle_counted(struct smp_interval *interval, bool is_marked, int64_t wall_ms)
 {
     smp_caller_calls_settle(interval->counts.caller_calls, interval->tree);
+    if (is_marked && late_callers(interval) != NULL)
+        smp_caller_calls_mark(late_callers(interval), interval->tree, wall_ms);
 }
 
 int64_t smp_interval_counted_from(const struct smp_interval *interval)
 {
     return interval->counts.begin_ms > interval->from_wall_ms ? interval->counts.begin_ms
                                                               : interval->from_wall_ms;
-}
-
-void smp_interval_begin_counting(struct smp_interval *interval, int64_t wall_ms)
-{
-    interval->counts.begin_ms = wall_ms;
-}
-
-enum smp_status smp_interval_add_counting(struct smp_interval *interval,
-                                          const struct smp_counting_account *more)
-{
-    return smp_profile_counts_add_account(&interval->counts, interval->quota, more);
 }
 
 /* Without memory for it, each set of times counts as lost. */
@@ -630,7 +540,7 @@ void smp_interval_forget_counted(struct smp_interval *interval, bool is_timed, i
     const struct smp_node *const nodes = smp_tree_nodes(interval->tree);
 
     interval->counts.is_anew = true;
-    smp_interval_begin_counting(interval, wall_ms);
+    interval->counts.begin_ms = wall_ms;
     smp_caller_calls_destroy(interval->counts.caller_calls);
     interval->counts.caller_calls = NULL;
     if (is_timed)
@@ -657,11 +567,6 @@ void smp_interval_saw_depth(struct smp_interval *interval, struct smp_group_tree
         info->max_depth = depth;
 }
 
-void smp_interval_count(struct smp_interval *interval, enum smp_counter counter, uint64_t more)
-{
-    interval->counters[counter] += more;
-}
-
 void smp_interval_begin(struct smp_interval *interval, int64_t now_ns, int64_t wall_ms)
 {
     if (interval->has_begun)
@@ -677,26 +582,6 @@ void smp_interval_cover(struct smp_interval *interval, int64_t now_ns, int64_t s
     interval->is_covered = true;
     interval->till_ns = now_ns;
     interval->elapsed_ns += span_ns;
-}
-
-const struct smp_tally *smp_interval_tally(const struct smp_interval *interval)
-{
-    return &interval->tally;
-}
-
-uint64_t smp_interval_counter(const struct smp_interval *interval, enum smp_counter counter)
-{
-    return interval->counters[counter];
-}
-
-size_t smp_interval_nodes(const struct smp_interval *interval)
-{
-    return smp_tree_node_count(interval->tree);
-}
-
-bool smp_interval_is_full(const struct smp_interval *interval)
-{
-    return smp_tree_is_full(interval->tree);
 }
 
 static void renumber(void *context, const uint32_t *places)
@@ -722,16 +607,6 @@ bool smp_interval_fold(struct smp_interval *interval)
     return gone > 0;
 }
 
-const struct smp_node *smp_interval_tree_nodes(const struct smp_interval *interval)
-{
-    return smp_tree_nodes(interval->tree);
-}
-
-size_t smp_interval_tree_bytes(const struct smp_interval *interval)
-{
-    return smp_tree_bytes(interval->tree);
-}
-
 void smp_interval_mark_used(const struct smp_interval *interval, bool *used, size_t count)
 {
     const struct smp_node *nodes = smp_tree_nodes(interval->tree);
@@ -745,8 +620,8 @@ void smp_interval_mark_used(const struct smp_interval *interval, bool *used, siz
     }
 }
 
-/* The wall clock at the begin of an interval that ends at till. If somebody has set the clock back,
- * the interval would end before its begin; then the begin is computed back from the end. */
+/* The wall clock at the begin of an interval that ends at till. If the clock was set back
+ * meanwhile, the interval would end before its begin; then the begin is computed from the end. */
 static int64_t begin_wall_ms(const struct smp_interval *interval, int64_t till_ns,
                              int64_t till_wall_ms)
 {
@@ -801,7 +676,7 @@ enum smp_status smp_interval_finish(struct smp_interval *interval, int64_t now_n
     struct smp_profile *profile = NULL;
     enum smp_status status;
 
-    settle_holders(interval);
+    charge_remaining(interval);
     /* May be repeated if the profile is refused: nothing is left to spread then. */
     smp_tree_spread(interval->tree, SMP_MEASURE_CPU, unseen_of, interval->groups);
     if (interval->times_counted)

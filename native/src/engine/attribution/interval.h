@@ -43,8 +43,6 @@ enum {
     SMP_GROUPS_LIMIT_SHARE = 8 /* an eighth: the groups and their threads */
 };
 
-struct smp_interval;
-
 /* X(code, frame): rows for holders of locks that are not known. */
 #define SMP_HOLDER_ROW_MAP(X)                \
     X(UNREAD, "[owner not read]")            \
@@ -62,6 +60,33 @@ enum smp_holder_row {
 /* The name of the group of unknown holders. */
 #define SMP_UNKNOWN_HOLDERS_NAME "[unknown]"
 
+/* Its owners may read all members, and change tree, groups and counts by their own functions. */
+struct smp_interval {
+    struct smp_quota *quota;
+    struct smp_tree *tree;
+    struct smp_thread_groups *groups;
+    struct smp_profile_counts counts;
+    struct smp_counted_times counted_times;
+    bool times_counted; /* counted rows get their times from sampled ones */
+    struct smp_methods *methods;
+    uint32_t locations[SMP_OUTCOME_COUNT]; /* of the outcomes' pseudo-frames */
+    uint32_t holder_rows[SMP_HOLDER_ROWS];
+    struct smp_lock_times *lock_times;
+    struct smp_second_times *seconds; /* NULL: no times by second are kept */
+    int64_t blocked_ns;               /* blocked time of sampled trees that no holder has been
+                                       * charged with yet */
+    int64_t holder_correction_ns;     /* blocked time that was to be taken back from holders, but
+                                       * was not found there */
+    struct smp_tally tally;           /* the sum over all groups, at any time */
+    uint64_t counters[SMP_COUNTER_COUNT];
+    bool has_begun;       /* the next two members are set */
+    int64_t from_ns;      /* monotonic */
+    int64_t from_wall_ms; /* at from_ns */
+    bool is_covered;      /* till_ns is set */
+    int64_t till_ns;      /* monotonic */
+    int64_t elapsed_ns;
+};
+
 /* measures: the set of measures that its tree holds (model/measure.h). */
 SMP_CHECKED enum smp_status smp_interval_create(struct smp_quota *quota,
                                                 struct smp_methods *methods, uint32_t measures,
@@ -71,18 +96,6 @@ void smp_interval_destroy(struct smp_interval *interval);
 /* Returns the tree of a group, and counts the thread in it once. raw_name may be NULL. */
 struct smp_group_tree smp_interval_find(struct smp_interval *interval, struct smp_group_key key,
                                         uint64_t serial, const char *raw_name);
-
-/* The highest serial of a thread that the interval has met; 0: none. */
-uint64_t smp_interval_newest_thread(const struct smp_interval *interval);
-/* Sets the serials of the threads that live, out of all serials up to newest
- * (model/thread_groups.h). Call it before the interval ends, too. */
-void smp_interval_set_living(struct smp_interval *interval, const uint64_t *serials, size_t count,
-                             uint64_t newest);
-/* True if it is time to call set_living and forget_ended. */
-bool smp_interval_is_crowded(const struct smp_interval *interval);
-/* Forgets threads that have started and ended in this interval; they stay counted. since: the
- * highest serial that earlier intervals may know. */
-void smp_interval_forget_ended(struct smp_interval *interval, uint64_t since);
 
 /* Finds or adds the node of a stack. False: no memory. */
 bool smp_interval_add(struct smp_interval *interval, struct smp_group_tree tree,
@@ -100,8 +113,6 @@ void smp_interval_note(struct smp_interval *interval, struct smp_group_tree tree
 /* Counts polls that were not made. */
 void smp_interval_skip(struct smp_interval *interval, struct smp_group_tree tree,
                        enum smp_outcome outcome, uint64_t count);
-/* A thread was found running at this node. cpu_ns is an estimate, which ran_unseen corrects. */
-void smp_interval_used_cpu(struct smp_interval *interval, uint32_t node, int64_t cpu_ns);
 /*
  * Adds the difference between the CPU clock of a thread of the group and its estimates; may be
  * negative. finish spreads it over the nodes of the group that were found running, in proportion to
@@ -127,12 +138,6 @@ int64_t smp_interval_take_back(struct smp_interval *interval, struct smp_group_t
 int64_t smp_interval_change_state(struct smp_interval *interval, struct smp_group_tree tree,
                                   uint32_t node, enum smp_thread_state from,
                                   enum smp_thread_state to, int64_t wall_ns, int64_t till_ns);
-/*
- * A poll has found a thread at another node than the poll before it; change: of smp_error_change.
- * tick: the number of the running tick.
- */
-void smp_interval_moved(struct smp_interval *interval, uint32_t from, uint32_t to, float change,
-                        uint32_t tick);
 /* A poll has found a thread of the group running that was not before; with change below 0, the
  * reverse. */
 void smp_interval_ran(struct smp_interval *interval, struct smp_group_tree tree, float change,
@@ -170,19 +175,12 @@ uint32_t smp_interval_add_holder_row(struct smp_interval *interval, struct smp_g
 /* Returns the leaf below a stack's node for threads that are in this counted call; without memory
  * the stack's node. */
 uint32_t smp_interval_add_call(struct smp_interval *interval, uint32_t node, uint32_t counted);
-/* Credits the exact time of a call. Sums over groups do not contain it: they have the time of its
- * sampled stack. */
-void smp_interval_spent_in_calls(struct smp_interval *interval, uint32_t node, int64_t wall_ns);
 /* From now on, and when the interval ends, counted rows get the time of the sampled stacks that
  * lead to them (model/counted_times.h). Without memory they keep their times, and the loss is
  * counted. */
 void smp_interval_time_counted(struct smp_interval *interval, smp_on_counted_time *on_time,
                                void *context);
 
-/* False: there was no memory for a counted tree, and nothing counted may be credited to this
- * one. */
-bool smp_interval_is_counted(const struct smp_interval *interval, struct smp_group_tree tree);
-void smp_interval_called(struct smp_interval *interval, uint32_t node, int64_t calls);
 /* Adds time for which a counted thread was inside of a probe. */
 void smp_interval_in_hook(struct smp_interval *interval, struct smp_group_tree tree, int64_t ns);
 /* Adds calls of a root that have ended. Without memory the node's row shows only its mean. */
@@ -190,17 +188,11 @@ void smp_interval_add_root_time(struct smp_interval *interval, const struct smp_
 /* The node has just been made, for a method that may have got its probe within the interval:
  * earlier calls by its caller are missing. Their number is known after the next settle_counted. */
 void smp_interval_counted_late(struct smp_interval *interval, uint32_t node, int64_t since_ms);
-void smp_interval_settle_counted(struct smp_interval *interval);
-/* Call it after settle_counted: the read has all calls up to now, and no method waits for a
- * probe. */
-void smp_interval_mark_counted(struct smp_interval *interval, int64_t wall_ms);
+/* Call it after each read of the counter. is_marked: methods have got probes since the last read,
+ * and none waits for one now; all calls up to wall_ms have been read. */
+void smp_interval_settle_counted(struct smp_interval *interval, bool is_marked, int64_t wall_ms);
 /* Since when the interval counts calls: since its begin, unless counting began later. */
 int64_t smp_interval_counted_from(const struct smp_interval *interval);
-/* Counting begins now. */
-void smp_interval_begin_counting(struct smp_interval *interval, int64_t wall_ms);
-/* Adds the account of counting in a part of the interval. SMP_ENOMEM: some of it may be missing. */
-SMP_CHECKED enum smp_status smp_interval_add_counting(struct smp_interval *interval,
-                                                      const struct smp_counting_account *more);
 /* Sets everything that was credited to counted trees to zero, also in earlier intervals that
  * readers have not had yet. is_timed: counted rows get the time of sampled stacks from now on.
  * O(nodes and their depth). */
@@ -209,24 +201,21 @@ void smp_interval_forget_counted(struct smp_interval *interval, bool is_timed, i
 /* Notes the depth of a stack before it is filtered and cut. */
 void smp_interval_saw_depth(struct smp_interval *interval, struct smp_group_tree tree,
                             uint64_t depth);
-void smp_interval_count(struct smp_interval *interval, enum smp_counter counter, uint64_t more);
+
+static inline void smp_interval_count(struct smp_interval *interval, enum smp_counter counter,
+                                      uint64_t more)
+{
+    interval->counters[counter] += more;
+}
 
 /* Sets the moment at which the interval begins, by both clocks. Later calls do nothing. */
 void smp_interval_begin(struct smp_interval *interval, int64_t now_ns, int64_t wall_ms);
 /* span_ns more have been sampled; the interval ends at now_ns, unless it is called again. */
 void smp_interval_cover(struct smp_interval *interval, int64_t now_ns, int64_t span_ns);
 
-const struct smp_tally *smp_interval_tally(const struct smp_interval *interval);
-uint64_t smp_interval_counter(const struct smp_interval *interval, enum smp_counter counter);
-size_t smp_interval_nodes(const struct smp_interval *interval);
-/* True if it is time to fold the tree. */
-bool smp_interval_is_full(const struct smp_interval *interval);
 /* Folds the smallest subtrees (model/tree_fold.h), and counts that. True: node numbers have
  * changed. */
 bool smp_interval_fold(struct smp_interval *interval);
-/* Valid until a node is added. */
-const struct smp_node *smp_interval_tree_nodes(const struct smp_interval *interval);
-size_t smp_interval_tree_bytes(const struct smp_interval *interval);
 /* Sets used[i] for each location i < count that is in the tree. */
 void smp_interval_mark_used(const struct smp_interval *interval, bool *used, size_t count);
 

@@ -60,8 +60,8 @@ static void put_queues(const struct smp_dump *dump, struct smp_bytes *out)
                      SMP_MAX_QUEUED_SNAPSHOTS);
     smp_bytes_printf(out, "reports written: %" PRIu64 "\n", dump->statistics.reports_written);
     smp_bytes_printf(out, "intervals waiting for readers: %zu of %d\n",
-                     dump->live.waiting_intervals, SMP_MAX_WAITING);
-    smp_bytes_printf(out, "readers: %zu of %d\n", dump->live.readers, SMP_MAX_READERS);
+                     dump->live.intervals.waiting, SMP_MAX_WAITING);
+    smp_bytes_printf(out, "readers: %zu of %d\n", dump->live.intervals.readers, SMP_MAX_READERS);
 }
 
 static void put_memory(const struct smp_dump *dump, struct smp_bytes *out)

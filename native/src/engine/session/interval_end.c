@@ -160,10 +160,11 @@ void smp_interval_end_slot(struct smp_interval_end *end, int64_t now_ns)
     smp_reporter_wake(end->reporter);
 }
 
-/* Waits until a report frees memory, or evicts an interval. False: neither is possible. */
-static bool find_memory(struct smp_interval_end *end, uint64_t released, size_t refused_before)
+/* Waits until one more report than at the last count has freed its memory, or evicts an interval.
+ * False: neither is possible. */
+static bool find_memory(struct smp_interval_end *end, size_t refused_before)
 {
-    return smp_reporter_wait_for_release(end->reporter, released) ||
+    return smp_reporter_wait_for_release(end->reporter, end->counted.released) ||
            (smp_quota_refusals(end->quota) != refused_before &&
             smp_interval_queue_evict(end->intervals));
 }
@@ -172,15 +173,13 @@ enum smp_status smp_interval_end_last(struct smp_interval_end *end, int64_t now_
 {
     struct smp_profile *profile = NULL;
     enum smp_status status;
-    uint64_t released;
     size_t refused_before;
 
     do {
-        released = smp_reporter_released(end->reporter);
         refused_before = smp_quota_refusals(end->quota);
         smp_interval_end_count(end);
         status = smp_sampler_finish_last(end->sampler, now_ns, wall_ms, &profile);
-    } while (status != SMP_OK && find_memory(end, released, refused_before));
+    } while (status != SMP_OK && find_memory(end, refused_before));
     if (status == SMP_OK) {
         complete_profile(end, profile);
         offer_report(end, profile, NULL);

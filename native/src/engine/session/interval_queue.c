@@ -516,14 +516,6 @@ void smp_interval_queue_forget_windows(struct smp_interval_queue *intervals)
     release_held(&unwanted);
 }
 
-bool smp_interval_queue_has_windows(struct smp_interval_queue *intervals)
-{
-    smp_lock_acquire(&intervals->lock);
-    const bool has_windows = intervals->recent != 0;
-    smp_lock_release(&intervals->lock);
-    return has_windows;
-}
-
 /* Holds the entries of the window. False: there are none. */
 static bool hold_window(struct smp_interval_queue *intervals, enum smp_window window,
                         struct held_profiles *out)
@@ -714,31 +706,17 @@ void smp_interval_queue_compact(struct smp_interval_queue *intervals)
         (void)smp_interval_queue_evict(intervals);
 }
 
-uint64_t smp_interval_queue_dropped(struct smp_interval_queue *intervals)
+void smp_interval_queue_get_figures(struct smp_interval_queue *intervals,
+                                    struct smp_interval_queue_figures *out)
 {
     smp_lock_acquire(&intervals->lock);
-    const uint64_t dropped = intervals->dropped;
-    smp_lock_release(&intervals->lock);
-    return dropped;
-}
-
-uint64_t smp_interval_queue_coarse(struct smp_interval_queue *intervals)
-{
-    smp_lock_acquire(&intervals->lock);
-    const uint64_t coarse = intervals->coarse;
-    smp_lock_release(&intervals->lock);
-    return coarse;
-}
-
-void smp_interval_queue_get_sizes(struct smp_interval_queue *intervals, size_t *waiting,
-                                  size_t *readers)
-{
-    size_t open = 0;
-
-    smp_lock_acquire(&intervals->lock);
-    *waiting = intervals->count;
+    *out = (struct smp_interval_queue_figures){
+        .waiting = intervals->count,
+        .has_windows = intervals->recent != 0,
+        .dropped = intervals->dropped,
+        .coarse = intervals->coarse,
+    };
     for (size_t i = 0; i < SMP_MAX_READERS; i++)
-        open += intervals->readers[i].id != 0 ? 1 : 0;
+        out->readers += intervals->readers[i].id != 0 ? 1 : 0;
     smp_lock_release(&intervals->lock);
-    *readers = open;
 }

@@ -68,6 +68,15 @@ enum smp_window {
 /* As `until`: takes all intervals. */
 #define SMP_INTERVAL_QUEUE_END UINT64_MAX
 
+struct smp_interval_queue_figures {
+    size_t waiting; /* intervals */
+    size_t readers;
+    bool has_windows; /* they are kept */
+    uint64_t dropped; /* intervals so far */
+    uint64_t coarse;  /* merges so far that, to save memory, made an interval of the windows longer
+                       * than its age allows */
+};
+
 struct smp_interval_queue;
 
 SMP_CHECKED enum smp_status smp_interval_queue_create(struct smp_quota *quota,
@@ -113,17 +122,12 @@ bool smp_interval_queue_evict(struct smp_interval_queue *intervals);
 /* The sampler thread has no time to evict: the next compact does it, once. */
 void smp_interval_queue_request_eviction(struct smp_interval_queue *intervals);
 
-/* Returns the numbers of waiting intervals and of readers. */
-void smp_interval_queue_get_sizes(struct smp_interval_queue *intervals, size_t *waiting,
-                                  size_t *readers);
-
-/* Number of intervals dropped so far. */
-uint64_t smp_interval_queue_dropped(struct smp_interval_queue *intervals);
+void smp_interval_queue_get_figures(struct smp_interval_queue *intervals,
+                                    struct smp_interval_queue_figures *out);
 
 /* Keeps windows from the next interval on. Does nothing if they are kept already. */
 void smp_interval_queue_keep_windows(struct smp_interval_queue *intervals);
 void smp_interval_queue_forget_windows(struct smp_interval_queue *intervals);
-bool smp_interval_queue_has_windows(struct smp_interval_queue *intervals);
 /*
  * Gives the intervals of the window, from the one in which the window begins to the last one; the
  * caller holds *out. SMP_ESTATE: there are none. SMP_ENOMEM, SMP_EQUOTA: not now, and nothing is
@@ -132,8 +136,5 @@ bool smp_interval_queue_has_windows(struct smp_interval_queue *intervals);
 SMP_CHECKED enum smp_status smp_interval_queue_take_window(struct smp_interval_queue *intervals,
                                                            enum smp_window window,
                                                            struct smp_profile **out);
-/* Number of merges so far that, to save memory, made an interval of the windows longer than its age
- * allows. */
-uint64_t smp_interval_queue_coarse(struct smp_interval_queue *intervals);
 
 #endif

@@ -18,6 +18,11 @@ static bool move_to(struct smp_lifecycle *lifecycle, enum smp_state state)
     return true;
 }
 
+static bool goes_on(const struct smp_lifecycle *lifecycle)
+{
+    return lifecycle->state == SMP_STARTING || lifecycle->state == SMP_RUNNING;
+}
+
 enum smp_status smp_lifecycle_init(struct smp_lifecycle *lifecycle)
 {
     *lifecycle = (struct smp_lifecycle){ .state = SMP_NEW };
@@ -106,15 +111,10 @@ enum smp_status smp_lifecycle_request(struct smp_lifecycle *lifecycle, struct sm
     smp_lock_acquire(&lifecycle->lock);
     if (lifecycle->state == SMP_NEW)
         status = do_request(self, request, false);
-    else if (lifecycle->state == SMP_STARTING || lifecycle->state == SMP_RUNNING)
+    else if (goes_on(lifecycle))
         status = wait_until_done(lifecycle, request);
     smp_lock_release(&lifecycle->lock);
     return status;
-}
-
-static bool goes_on(const struct smp_lifecycle *lifecycle)
-{
-    return lifecycle->state == SMP_STARTING || lifecycle->state == SMP_RUNNING;
 }
 
 bool smp_lifecycle_has_work(struct smp_lifecycle *lifecycle)

@@ -19,7 +19,7 @@
  * and gets the status. The request belongs to the caller, except while the caller waits.
  *
  * While RUNNING, the sampler thread samples or is paused: smp_sampler_is_running(). Options may be
- * put into the slot in the first three states. Nobody waits for that, and the last ones win.
+ * put into the slot in the first three states. Their caller does not wait, and the last ones win.
  * Options in the slot are taken before the session ends.
  *
  * Owns     plain data, and the options in the slot. Requests belong to their callers.
@@ -36,8 +36,9 @@
 #include "base/lock.h"
 #include "base/status.h"
 #include "engine/jvm.h"
-#include "engine/session/prepared_options.h"
 #include "engine/session/reporter.h"
+
+struct smp_prepared_options; /* sampler.h */
 
 enum smp_request_kind {
     SMP_REQUEST_SET_FILTER,

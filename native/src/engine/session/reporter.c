@@ -28,9 +28,8 @@ struct smp_reporter {
     unsigned count;
     bool is_writing;
     bool is_ending;
-    bool has_news; /* there are new messages in the log */
-    uint64_t released;
-    struct smp_reporter_stats stats;
+    bool has_news;                   /* there are new messages in the log */
+    struct smp_reporter_stats stats; /* the sums; the others are set in a copy */
 };
 
 /* --- the thread --- */
@@ -84,7 +83,7 @@ static void finish_entry(struct smp_reporter *reporter, const struct report_entr
 
     smp_lock_acquire(&reporter->lock);
     reporter->is_writing = false;
-    reporter->released++;
+    reporter->stats.released++;
     reporter->stats.own_cpu_ns = own_cpu_ns;
     reporter->stats.cut += cut;
     if (status != SMP_OK)
@@ -256,7 +255,10 @@ bool smp_reporter_is_caller(struct smp_reporter *reporter)
 
 bool smp_reporter_has_room(struct smp_reporter *reporter)
 {
-    return smp_reporter_queued(reporter) < SMP_MAX_QUEUED_SNAPSHOTS;
+    smp_lock_acquire(&reporter->lock);
+    const bool has_room = reporter->count < SMP_MAX_QUEUED_SNAPSHOTS;
+    smp_lock_release(&reporter->lock);
+    return has_room;
 }
 
 void smp_reporter_offer(struct smp_reporter *reporter, struct smp_profile *profile,
@@ -290,20 +292,12 @@ struct smp_profile *smp_reporter_current(struct smp_reporter *reporter)
     return smp_profile_hold(reporter->current);
 }
 
-uint64_t smp_reporter_released(struct smp_reporter *reporter)
-{
-    smp_lock_acquire(&reporter->lock);
-    const uint64_t released = reporter->released;
-    smp_lock_release(&reporter->lock);
-    return released;
-}
-
 bool smp_reporter_wait_for_release(struct smp_reporter *reporter, uint64_t released)
 {
     smp_lock_acquire(&reporter->lock);
-    while (reporter->released == released && (reporter->count > 0 || reporter->is_writing))
+    while (reporter->stats.released == released && (reporter->count > 0 || reporter->is_writing))
         smp_lock_wait(&reporter->lock);
-    const bool has_released = reporter->released != released;
+    const bool has_released = reporter->stats.released != released;
     smp_lock_release(&reporter->lock);
     return has_released;
 }
@@ -318,19 +312,15 @@ void smp_reporter_wake(struct smp_reporter *reporter)
 
 void smp_reporter_get_stats(struct smp_reporter *reporter, struct smp_reporter_stats *out)
 {
+    struct smp_interval_queue_figures intervals;
+
     smp_lock_acquire(&reporter->lock);
     *out = reporter->stats;
-    out->waiting = reporter->count + (reporter->is_writing ? 1 : 0);
+    out->queued = reporter->count;
+    out->is_writing = reporter->is_writing;
     out->is_ending = reporter->is_ending;
     smp_lock_release(&reporter->lock);
-    out->dropped = smp_interval_queue_dropped(reporter->intervals);
-    out->coarse = smp_interval_queue_coarse(reporter->intervals);
-}
-
-size_t smp_reporter_queued(struct smp_reporter *reporter)
-{
-    smp_lock_acquire(&reporter->lock);
-    const size_t queued = reporter->count;
-    smp_lock_release(&reporter->lock);
-    return queued;
+    smp_interval_queue_get_figures(reporter->intervals, &intervals);
+    out->dropped = intervals.dropped;
+    out->coarse = intervals.coarse;
 }

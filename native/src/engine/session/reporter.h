@@ -42,10 +42,12 @@ struct smp_report_ticket {
 struct smp_reporter_stats {
     uint64_t written; /* reports with samples that the outputer has accepted */
     uint64_t failed;
-    uint64_t cut;       /* records cut at their size limit */
-    uint64_t dropped;   /* intervals that the interval queue has dropped */
-    uint64_t coarse;    /* intervals of its windows that are longer than they should be */
-    uint64_t waiting;   /* reports now, including the one that is being written */
+    uint64_t cut;      /* records cut at their size limit */
+    uint64_t dropped;  /* intervals that the interval queue has dropped */
+    uint64_t coarse;   /* intervals of its windows that are longer than they should be */
+    uint64_t released; /* reports whose profiles have been released */
+    unsigned queued;   /* reports now, without the one that is being written */
+    bool is_writing;
     bool is_ending;     /* there will be no further report */
     int64_t own_cpu_ns; /* of the thread, up to the last report */
 };
@@ -66,7 +68,7 @@ SMP_CHECKED enum smp_status smp_reporter_start(struct smp_reporter *reporter);
 void smp_reporter_finish(struct smp_reporter *reporter, bool drain);
 bool smp_reporter_is_caller(struct smp_reporter *reporter);
 
-/* For the one thread that offers: nobody else takes the room before it does. */
+/* Call it on the thread that offers: no other thread takes the room in between. */
 bool smp_reporter_has_room(struct smp_reporter *reporter);
 /* Adopts the profile into the interval queue. Both queues must have room, unless it is the last
  * report. ticket may be NULL. */
@@ -80,11 +82,6 @@ SMP_CHECKED enum smp_status smp_reporter_wait(struct smp_reporter *reporter,
  * NULL. */
 struct smp_profile *smp_reporter_current(struct smp_reporter *reporter);
 
-/* Number of waiting reports, without the one that is being written. */
-size_t smp_reporter_queued(struct smp_reporter *reporter);
-
-/* Number of reports whose profiles have been released so far. */
-uint64_t smp_reporter_released(struct smp_reporter *reporter);
 /* Waits until more than `released` reports are released. False: no report is left to wait for. */
 bool smp_reporter_wait_for_release(struct smp_reporter *reporter, uint64_t released);
 

@@ -14,8 +14,8 @@
 #include "engine/sources/unmounted.h"
 #include "engine/sources/wall.h"
 #include "engine/threads/throttle.h"
-#include "model/filter.h"
 #include "model/methods.h"
+#include "model/tree_fold.h"
 
 /* Shares of the memory limit. Those of an interval are in interval.h. */
 enum {
@@ -56,6 +56,45 @@ struct smp_sampler {
     uint64_t closed_counters[SMP_COUNTER_COUNT];
 };
 
+/* --- options with all that they need --- */
+
+enum smp_status smp_prepared_options_create(struct smp_quota *quota,
+                                            const struct smp_options *options,
+                                            struct smp_prepared_options **out)
+{
+    struct smp_prepared_options *prepared = smp_alloc(quota, sizeof(*prepared));
+    enum smp_status status = SMP_ENOMEM;
+
+    if (prepared == NULL)
+        return status;
+    prepared->options.quota = quota;
+    status = smp_options_copy(quota, options, &prepared->options);
+    if (status == SMP_OK)
+        status = smp_filter_create_monitored(quota, options->monitored_packages, &prepared->filter);
+    if (status == SMP_OK)
+        status = smp_wait_rules_create(quota, options->io_methods, options->idle_methods,
+                                       options->main_packages, &prepared->rules);
+    if (status == SMP_OK)
+        *out = prepared;
+    else
+        smp_prepared_options_destroy(prepared);
+    return status;
+}
+
+void smp_prepared_options_destroy(struct smp_prepared_options *prepared)
+{
+    struct smp_quota *quota;
+
+    if (prepared == NULL)
+        return;
+    quota = prepared->options.quota;
+    if (prepared->filter != NULL)
+        smp_filter_destroy(prepared->filter);
+    smp_wait_rules_destroy(prepared->rules);
+    smp_options_fini(&prepared->options);
+    smp_free(quota, prepared);
+}
+
 /* --- create, destroy --- */
 
 static void set_methods(struct smp_sampler *sampler, struct smp_methods *methods)
@@ -81,7 +120,7 @@ static enum smp_status init_attribution(struct smp_sampler *sampler,
     attribution->tree_epoch = 1;
     attribution->stack_epoch = 1;
     attribution->names = &sampler->vm.names;
-    attribution->budget = (struct smp_last_stack_budget){
+    attribution->budget = (struct smp_memory_budget){
         .quota = quota,
         .max_bytes = quota->limit_bytes / STACKS_LIMIT_SHARE,
     };
@@ -325,14 +364,14 @@ static void set_living(struct smp_sampler *sampler)
 {
     const struct smp_thread_table *table = &sampler->threads.table;
 
-    smp_interval_set_living(sampler->interval, table->serials, table->count,
-                            sampler->threads.cursor);
+    smp_thread_groups_set_living(sampler->interval->groups, table->serials, table->count,
+                                 sampler->threads.cursor);
 }
 
 /* Calls may be counted in threads that no poll for thread starts has found yet. */
 static uint64_t newest_known(const struct smp_sampler *sampler)
 {
-    const uint64_t met = smp_interval_newest_thread(sampler->interval);
+    const uint64_t met = smp_thread_groups_newest(sampler->interval->groups);
     const uint64_t newest = met > sampler->threads.cursor ? met : sampler->threads.cursor;
 
     return newest > sampler->known_serial ? newest : sampler->known_serial;
@@ -341,16 +380,16 @@ static uint64_t newest_known(const struct smp_sampler *sampler)
 /* Thousands of short-lived threads a second would fill the memory of a long interval. */
 static void forget_ended_threads(struct smp_sampler *sampler)
 {
-    if (!smp_interval_is_crowded(sampler->interval))
+    if (!smp_thread_groups_is_crowded(sampler->interval->groups))
         return;
     set_living(sampler);
-    smp_interval_forget_ended(sampler->interval, sampler->known_serial);
+    smp_thread_groups_forget_ended(sampler->interval->groups, sampler->known_serial);
 }
 
 /* For everything that refers to nodes, folding is like the begin of an interval. */
 static void fold_if_full(struct smp_sampler *sampler)
 {
-    if (!smp_interval_is_full(sampler->interval))
+    if (!smp_tree_is_full(sampler->interval->tree))
         return;
     flush_sources(sampler, SMP_FLUSH_FOLD);
     if (!smp_interval_fold(sampler->interval))
@@ -572,9 +611,9 @@ static struct smp_methods *next_methods(const struct smp_sampler *sampler)
 static void close_interval(struct smp_sampler *sampler, struct smp_profile *profile)
 {
     memcpy(profile->signal_taker, sampler->signal_taker, sizeof(profile->signal_taker));
-    smp_tally_add(&sampler->closed_tally, smp_interval_tally(sampler->interval));
+    smp_tally_add(&sampler->closed_tally, &sampler->interval->tally);
     for (int i = 0; i < SMP_COUNTER_COUNT; i++)
-        sampler->closed_counters[i] += smp_interval_counter(sampler->interval, (enum smp_counter)i);
+        sampler->closed_counters[i] += sampler->interval->counters[i];
     smp_interval_destroy(sampler->interval);
     set_interval(sampler, NULL);
     sampler->attribution.tree_epoch++; /* makes nodes of last stacks invalid, too */
@@ -664,13 +703,13 @@ void smp_sampler_get_stats(const struct smp_sampler *sampler, struct smp_sampler
     memcpy(out->total_counters, sampler->closed_counters, sizeof(out->total_counters));
     if (interval == NULL)
         return;
-    out->interval_tally = *smp_interval_tally(interval);
+    out->interval_tally = interval->tally;
     smp_tally_add(&out->total_tally, &out->interval_tally);
     for (int i = 0; i < SMP_COUNTER_COUNT; i++) {
-        out->interval_counters[i] = smp_interval_counter(interval, (enum smp_counter)i);
+        out->interval_counters[i] = interval->counters[i];
         out->total_counters[i] += out->interval_counters[i];
     }
-    out->nodes = smp_interval_nodes(interval);
+    out->nodes = smp_tree_node_count(interval->tree);
 }
 
 void smp_sampler_get_live(const struct smp_sampler *sampler, struct smp_sampler_live *out)
@@ -681,9 +720,9 @@ void smp_sampler_get_live(const struct smp_sampler *sampler, struct smp_sampler_
         .is_running = sampler->is_running,
         .threads = sampler->threads.table.count,
         .sampled = sampler->threads.sampled,
-        .tree_bytes = interval == NULL ? 0 : smp_interval_tree_bytes(interval),
+        .tree_bytes = interval == NULL ? 0 : smp_tree_bytes(interval->tree),
         .name_bytes = sampler->methods_seen.bytes,
-        .stack_bytes = sampler->attribution.budget.bytes,
+        .stack_bytes = sampler->attribution.budget.used_bytes,
         .throttle = sampler->throttle,
     };
     for (size_t i = 0; i < sampler->source_count; i++) {

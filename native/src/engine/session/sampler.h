@@ -33,12 +33,13 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "engine/jvm.h"
-#include "engine/session/prepared_options.h"
 #include "engine/sources/source.h"
 #include "engine/threads/throttle.h"
+#include "model/filter.h"
 #include "model/options.h"
 #include "model/outcome.h"
 #include "model/profile.h"
+#include "model/wait_rules.h"
 
 struct smp_sampler;
 
@@ -63,6 +64,21 @@ struct smp_sampler_live {
     struct smp_throttle throttle;
     struct smp_source_live source; /* of all sources */
 };
+
+/* Options with everything that a sampler needs for them. The thread that sets options does all that
+ * can fail, so that the sampler thread only swaps a pointer. */
+struct smp_prepared_options {
+    struct smp_options options;
+    struct smp_filter *filter; /* of options.monitored_packages */
+    struct smp_wait_rules *rules;
+};
+
+/* Copies options. SMP_ENOMEM, SMP_EQUOTA; SMP_EINVAL as in filter.h. */
+SMP_CHECKED enum smp_status smp_prepared_options_create(struct smp_quota *quota,
+                                                        const struct smp_options *options,
+                                                        struct smp_prepared_options **out);
+/* NULL is fine. */
+void smp_prepared_options_destroy(struct smp_prepared_options *prepared);
 
 /* Copies options. */
 SMP_CHECKED enum smp_status smp_sampler_create(struct smp_quota *quota, struct smp_log *log,

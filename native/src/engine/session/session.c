@@ -235,19 +235,17 @@ static enum smp_status request_report(struct smp_session *session, enum smp_requ
     struct smp_report_ticket ticket = { 0 };
     struct smp_request request = { .kind = kind, .ticket = &ticket };
     enum smp_status status;
-    uint64_t released;
+    struct smp_reporter_stats reporter;
     size_t before;
     bool again;
 
-    if (is_own_thread(session))
-        return SMP_ESELF;
     do {
-        released = smp_reporter_released(session->reporter);
+        smp_reporter_get_stats(session->reporter, &reporter);
         before = smp_quota_refusals(session->quota);
         status = do_request(session, &request);
         again = false;
         if (status == SMP_ENOMEM || status == SMP_EQUOTA)
-            again = smp_reporter_wait_for_release(session->reporter, released) ||
+            again = smp_reporter_wait_for_release(session->reporter, reporter.released) ||
                     (smp_quota_refusals(session->quota) != before &&
                      smp_interval_queue_evict(session->intervals));
         if (!request.is_full)
@@ -371,7 +369,8 @@ static uint64_t waiting_reports(struct smp_session *session,
 {
     const bool is_stopping = smp_lifecycle_state(&session->lifecycle) == SMP_STOPPING;
 
-    return reporter->waiting + (is_stopping && !reporter->is_ending ? 1 : 0);
+    return reporter->queued + (reporter->is_writing ? 1 : 0) +
+           (is_stopping && !reporter->is_ending ? 1 : 0);
 }
 
 void smp_session_get_statistics(struct smp_session *session, struct smp_statistics *out)
@@ -401,9 +400,12 @@ void smp_session_get_statistics(struct smp_session *session, struct smp_statisti
 
 void smp_session_get_live(struct smp_session *session, struct smp_session_live *out)
 {
+    struct smp_reporter_stats reporter;
+
+    smp_reporter_get_stats(session->reporter, &reporter);
     out->state = smp_lifecycle_state(&session->lifecycle);
-    out->queued_reports = smp_reporter_queued(session->reporter);
+    out->queued_reports = reporter.queued;
     out->refused_allocations = smp_quota_refusals(session->quota);
-    smp_interval_queue_get_sizes(session->intervals, &out->waiting_intervals, &out->readers);
+    smp_interval_queue_get_figures(session->intervals, &out->intervals);
     smp_ticker_get_live(session->ticker, &out->ticker);
 }

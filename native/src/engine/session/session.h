@@ -45,8 +45,7 @@ struct smp_session_live {
     enum smp_state state;
     struct smp_ticker_live ticker;
     size_t queued_reports;
-    size_t waiting_intervals;
-    size_t readers;
+    struct smp_interval_queue_figures intervals;
     size_t refused_allocations; /* by the memory limit */
 };
 

@@ -85,40 +85,25 @@ static void publish_options(struct smp_ticker *ticker)
 
 /* --- ticks --- */
 
-/* own_cpu_ns: of this thread. */
-static void publish_figures(struct smp_ticker *ticker, const struct smp_sampler_live *live,
-                            int64_t own_cpu_ns)
+/* is_tick: the throttle has read this thread's clock when the tick began, which saves a reading. */
+static void publish_figures(struct smp_ticker *ticker, bool is_tick)
 {
     struct smp_ticker_stats stats = {
         .counted = ticker->end.counted,
-        .own_cpu_ns = own_cpu_ns + live->source.helper_cpu_ns,
         .elapsed_ns = ticker->elapsed_ns,
     };
+    struct smp_sampler_live live;
 
+    smp_sampler_get_live(ticker->sampler, &live);
     smp_sampler_get_stats(ticker->sampler, &stats.sampler);
+    const bool is_read = is_tick && live.throttle.has_begun;
+    stats.own_cpu_ns =
+        live.source.helper_cpu_ns + (is_read ? live.throttle.cpu_ns : smp_clock_own_cpu_ns());
     (void)pthread_mutex_lock(&ticker->mutex);
     ticker->stats = stats;
-    ticker->live.sampler = *live;
+    ticker->live.sampler = live;
     ticker->live.ticked_ns = ticker->ticked_ns;
     (void)pthread_mutex_unlock(&ticker->mutex);
-}
-
-static void publish_stats(struct smp_ticker *ticker)
-{
-    struct smp_sampler_live live;
-
-    smp_sampler_get_live(ticker->sampler, &live);
-    publish_figures(ticker, &live, smp_clock_own_cpu_ns());
-}
-
-/* The throttle has read this thread's clock when the tick began, which saves a reading. */
-static void publish_tick(struct smp_ticker *ticker)
-{
-    struct smp_sampler_live live;
-
-    smp_sampler_get_live(ticker->sampler, &live);
-    publish_figures(ticker, &live,
-                    live.throttle.has_begun ? live.throttle.cpu_ns : smp_clock_own_cpu_ns());
 }
 
 static void after_tick(struct smp_ticker *ticker)
@@ -126,7 +111,7 @@ static void after_tick(struct smp_ticker *ticker)
     smp_interval_end_count(&ticker->end);
     if (smp_log_take_news(ticker->end.log))
         smp_reporter_wake(ticker->end.reporter);
-    publish_tick(ticker);
+    publish_figures(ticker, true);
 }
 
 /* A user's name rule runs in a tick and may wait, which is no stop of the process. */
@@ -193,7 +178,7 @@ static void start_or_pause(struct smp_ticker *ticker)
     } else {
         make_last_tick(ticker, now_ns);
         smp_sampler_pause(ticker->sampler);
-        publish_stats(ticker); /* pause has attributed what was pending */
+        publish_figures(ticker, false); /* pause has attributed what was pending */
     }
 }
 
@@ -208,14 +193,15 @@ static void make_periodic_report(struct smp_ticker *ticker, int64_t now_ns)
     } else {
         smp_interval_end_merge(&ticker->end);
     }
-    publish_stats(ticker);
+    publish_figures(ticker, false);
 }
 
 static void plan_slot(struct smp_ticker *ticker, int64_t now_ns)
 {
-    const bool is_wanted = smp_interval_queue_has_windows(ticker->end.intervals);
+    struct smp_interval_queue_figures intervals;
 
-    ticker->slot_due_ns = is_wanted ? now_ns + SMP_WINDOW_SLOT_NS : INT64_MAX;
+    smp_interval_queue_get_figures(ticker->end.intervals, &intervals);
+    ticker->slot_due_ns = intervals.has_windows ? now_ns + SMP_WINDOW_SLOT_NS : INT64_MAX;
 }
 
 static void make_slot(struct smp_ticker *ticker, int64_t now_ns)
@@ -225,7 +211,7 @@ static void make_slot(struct smp_ticker *ticker, int64_t now_ns)
         return;
     make_tick(ticker, now_ns, false);
     smp_interval_end_slot(&ticker->end, now_ns);
-    publish_stats(ticker);
+    publish_figures(ticker, false);
 }
 
 static void make_last_report(struct smp_ticker *ticker)
@@ -235,7 +221,7 @@ static void make_last_report(struct smp_ticker *ticker)
 
     make_last_tick(ticker, now_ns);
     ticker->last = smp_interval_end_last(&ticker->end, now_ns, wall_ms);
-    publish_stats(ticker);
+    publish_figures(ticker, false);
 }
 
 /* --- requests --- */
@@ -257,7 +243,7 @@ static enum smp_status report_now(struct smp_ticker *ticker, struct smp_request 
     }
     status = smp_interval_end_report(&ticker->end, now_ns, request->ticket);
     if (status == SMP_OK)
-        publish_stats(ticker);
+        publish_figures(ticker, false);
     return status;
 }
 
@@ -272,7 +258,7 @@ static enum smp_status end_interval(struct smp_ticker *ticker, struct smp_reques
     make_tick(ticker, now_ns, false);
     status = smp_interval_end_append(&ticker->end, now_ns);
     if (status == SMP_OK)
-        publish_stats(ticker);
+        publish_figures(ticker, false);
     return status;
 }
 
@@ -509,7 +495,7 @@ static void run_sampler_thread(void *self)
     plan_slot(ticker, now_ns);
     ticker->forgot_ns = now_ns;
     start_or_pause(ticker);
-    publish_stats(ticker);
+    publish_figures(ticker, false);
     smp_worker_ready(&ticker->worker);
     while (wait_for_work(ticker, &requests)) {
         do_requests(ticker, requests);

@@ -51,25 +51,20 @@ uint32_t smp_call_credit_location(const struct smp_call_credit *credit, int64_t 
 
 /* --- groups --- */
 
-struct smp_thread_record *smp_call_credit_record(struct smp_call_credit *credit,
-                                                 struct smp_call_tree *tree)
+/* NULL: the thread has no record. */
+static struct smp_thread_record *record_of(struct smp_call_credit *credit,
+                                           struct smp_call_tree *tree)
 {
-    const struct smp_thread_table *table = &credit->threads->table;
-    size_t at = tree->index;
+    struct smp_thread_record *record = NULL;
 
     if (tree->has_left)
         return NULL;
-    if (at < table->count && table->records[at]->thread->serial == tree->serial)
-        return table->records[at];
-    for (at = 0; at < table->count; at++) {
-        if (table->records[at]->thread->serial == tree->serial) {
-            tree->index = at;
-            return table->records[at];
-        }
-    }
-    /* Serials are unique, and the sampled threads contain all of them up to their cursor. */
-    tree->has_left = tree->serial <= credit->threads->cursor;
-    return NULL;
+    record = smp_thread_table_find(&credit->threads->table, tree->serial, tree->index);
+    if (record != NULL)
+        tree->index = record->index;
+    else /* Serials are unique, and the sampled threads contain all of them up to their cursor. */
+        tree->has_left = tree->serial <= credit->threads->cursor;
+    return record;
 }
 
 /* Reads the thread's name if that has not been done yet. */
@@ -80,7 +75,7 @@ static bool is_chosen_record(struct smp_call_credit *credit, struct smp_thread_r
     if (!smp_sampled_threads_chooses(threads, record) || record->naming == SMP_NAMING_SKIP)
         return false;
     if (threads->default_name_rule && record->group_name == NULL)
-        smp_thread_names_read(threads->names, record);
+        smp_sampled_threads_read_name(threads, record);
     return true;
 }
 
@@ -109,7 +104,7 @@ static bool is_too_late(const struct smp_thread_record *record)
 /* Updates is_excluded and the group's name. */
 static void update_group(struct smp_call_credit *credit, struct smp_call_tree *tree)
 {
-    struct smp_thread_record *record = smp_call_credit_record(credit, tree);
+    struct smp_thread_record *record = record_of(credit, tree);
     const char *name = tree->group;
 
     if (record != NULL) {
@@ -123,7 +118,7 @@ static void update_group(struct smp_call_credit *credit, struct smp_call_tree *t
     }
     if (name == NULL || (tree->group != NULL && strcmp(tree->group, name) == 0))
         return;
-    if (smp_call_tree_rename(credit->trees, &tree->group, name))
+    if (smp_set_name(credit->trees->quota, &tree->group, name))
         tree->target.epoch = 0;
 }
 
@@ -153,7 +148,7 @@ static const char *listed_name(const struct smp_call_tree *tree,
 static void find_group(struct smp_call_credit *credit, struct smp_call_tree *tree)
 {
     const struct smp_attribution *attribution = credit->attribution;
-    const struct smp_thread_record *record = smp_call_credit_record(credit, tree);
+    const struct smp_thread_record *record = record_of(credit, tree);
     const struct smp_group_key key = { .name = tree->group, .kind = SMP_GROUP_COUNTED };
 
     tree->target.tree = smp_interval_find(attribution->interval, key,
@@ -162,7 +157,9 @@ static void find_group(struct smp_call_credit *credit, struct smp_call_tree *tre
     tree->target.epoch = (uint32_t)attribution->tree_epoch;
     for (uint32_t i = 0; i < tree->capacity; i++)
         tree->entries[i].epoch = 0;
-    tree->target.is_counted = smp_interval_is_counted(attribution->interval, tree->target.tree);
+    /* If there was no memory for a counted tree, the tree found is one of sampled threads. */
+    tree->target.is_counted = smp_thread_groups_kind(attribution->interval->groups,
+                                                     tree->target.tree.group) == SMP_GROUP_COUNTED;
     if (tree->target.is_counted)
         tree->target.over_node = over_limit_node(credit, tree);
 }
@@ -217,13 +214,13 @@ static void add_below(const struct smp_call_credit *credit, const struct smp_cal
     const uint32_t location = smp_call_credit_location(credit, entry->method);
     const struct smp_group_tree below = { .group = tree->target.tree.group, .root = above };
     struct smp_interval *const interval = credit->attribution->interval;
-    const size_t known = smp_interval_nodes(interval);
+    const size_t known = smp_tree_node_count(interval->tree);
 
     entry->epoch = tree->target.epoch;
     if (smp_interval_add(interval, below, &location, 1, &entry->node)) {
         smp_interval_saw_depth(interval, tree->target.tree, entry->depth);
         if (entry->node >= known && entry->parent != 0 &&
-            smp_interval_counter(interval, SMP_COUNTER_FOLDED_ROWS) == 0)
+            interval->counters[SMP_COUNTER_FOLDED_ROWS] == 0)
             note_late(credit, location, entry->node);
         return;
     }
@@ -357,7 +354,8 @@ static void credit_calls(struct smp_call_credit *credit, struct smp_call_tree *t
         credit->lost[SMP_LOST_OVER_MEMORY] += tree->is_excluded ? 0 : (uint64_t)call->calls;
         return;
     }
-    smp_interval_called(credit->attribution->interval, entry->node, call->calls);
+    smp_tree_credit(credit->attribution->interval->tree, entry->node, SMP_MEASURE_CALLS,
+                    call->calls);
     if (entry->node == tree->target.over_node)
         credit->lost[SMP_LOST_OVER_MEMORY] += (uint64_t)call->calls;
     else
@@ -394,7 +392,9 @@ static bool credit_entry(struct smp_call_credit *credit, struct smp_call_tree *t
 
     if (entry->method < 0 || !find_call_node(credit, tree, ordinal))
         return false;
-    smp_interval_spent_in_calls(credit->attribution->interval, entry->node, wall_ns);
+    /* Sums over groups do not contain this time: they have that of the sampled stack. */
+    smp_tree_credit_wall(credit->attribution->interval->tree, entry->node, SMP_STATE_RUNNING,
+                         wall_ns);
     smp_call_rates_add(credit->rates,
                        &(struct smp_call_rate){ .method = entry->method, .self_ns = wall_ns });
     entry->wall_ns -= wall_ns;

@@ -37,7 +37,8 @@ struct smp_call_credit {
     struct smp_call_trees *trees;
     struct smp_call_rates *rates;
     bool is_exact;  /* times come with the calls */
-    uint64_t pass;  /* rises when threads may have changed their groups */
+    uint64_t pass;  /* rises with each read: threads may have changed their groups since the last
+                     * one, or the interval is new */
     uint32_t *path; /* ordinals, leaf first */
     size_t path_capacity;
     uint64_t lost[SMP_LOST_COUNT]; /* calls without a place, by reason */
@@ -45,15 +46,6 @@ struct smp_call_credit {
 
 void smp_call_credit_fini(struct smp_call_credit *credit);
 
-/* To be called before each read: threads may have changed their groups, or the interval is new. */
-static inline void smp_call_credit_begin(struct smp_call_credit *credit)
-{
-    credit->pass++;
-}
-
-/* The record of the thread; NULL: it has none. */
-struct smp_thread_record *smp_call_credit_record(struct smp_call_credit *credit,
-                                                 struct smp_call_tree *tree);
 /* The row of that call in the interval; for a probe, the root of its group. 0: not known yet, or
  * none. */
 uint32_t smp_call_credit_row(struct smp_call_credit *credit, const struct smp_call_spot *spot);

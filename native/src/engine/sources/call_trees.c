@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "engine/threads/thread_table.h"
 
 enum { FIRST_PLACES = 16, FIRST_ENTRIES = 64 };
 
@@ -73,7 +74,7 @@ static struct smp_call_tree *make_call_tree(struct smp_call_trees *trees,
     tree->number = thread->tree;
     tree->serial = thread->serial;
     tree->has_left = thread->serial == 0;
-    if (thread->name != NULL && !smp_call_tree_rename(trees, &tree->raw_name, thread->name)) {
+    if (thread->name != NULL && !smp_set_name(trees->quota, &tree->raw_name, thread->name)) {
         free_tree(trees, tree);
         return NULL;
     }
@@ -189,18 +190,4 @@ void smp_call_tree_note_pending(struct smp_call_tree *tree, uint32_t ordinal)
     entry->is_pending = true;
     entry->next = tree->first_pending;
     tree->first_pending = ordinal;
-}
-
-bool smp_call_tree_rename(struct smp_call_trees *trees, char **name, const char *text)
-{
-    char *copy = NULL;
-
-    if (*name != NULL && strcmp(*name, text) == 0)
-        return true;
-    copy = smp_strndup(trees->quota, text, strlen(text));
-    if (copy == NULL)
-        return false;
-    smp_free(trees->quota, *name);
-    *name = copy;
-    return true;
 }

@@ -62,14 +62,14 @@ struct smp_call_tree {
 
 struct smp_call_tree_place {
     uint64_t number;
-    struct smp_call_tree *tree; /* NULL: it is gone */
+    struct smp_call_tree *tree; /* NULL: removed */
 };
 
 /* Zeroed but for quota: empty. */
 struct smp_call_trees {
     struct smp_quota *quota;
     struct smp_call_tree_place *places; /* by rising number */
-    size_t count;                       /* with gone ones, which are at most half */
+    size_t count;                       /* with removed ones, which are at most half */
     size_t gone;
     size_t capacity;
     size_t last; /* index that was found last */
@@ -91,7 +91,5 @@ struct smp_call_entry *smp_call_tree_entry(struct smp_call_trees *trees, struct 
 /* Adds an entry to the tree's list of entries with pending time. */
 void smp_call_tree_note_pending(struct smp_call_tree *tree, uint32_t ordinal);
 void smp_call_tree_forget_pending(struct smp_call_tree *tree);
-/* Sets a name of a tree to a copy of text. False: no memory; the name has not changed. */
-bool smp_call_tree_rename(struct smp_call_trees *trees, char **name, const char *text);
 
 #endif

@@ -9,15 +9,27 @@
 #include "counting/counting_plan.h"
 #include "engine/sources/call_credit.h"
 #include "engine/sources/call_trees.h"
-#include "engine/sources/sampled_calls.h"
 #include "engine/sources/sampled_threads.h"
 #include "model/counting_account.h"
 
 #define NS_PER_MS INT64_C(1000000)
 
-enum { PER_MILLE = 1000, COST_MEMORY = 8 /* ticks that the mean of costs is about */ };
+enum {
+    PER_MILLE = 1000,
+    COST_MEMORY = 8,    /* ticks that the mean of costs is about */
+    FIRST_NODES = 4096, /* of struct sampled_calls */
+    MOST_NODES = 4096   /* checked for calls by one read */
+};
 
 _Static_assert((int)SMP_OPTIONS_MESSAGE_BYTES >= (int)SMP_PLAN_MESSAGE_BYTES, "fits");
+
+/* Nodes of the sampled trees that were checked for calls. */
+struct sampled_calls {
+    uint64_t epoch;  /* of the interval */
+    size_t next;     /* node to check */
+    uint8_t *places; /* by node: enum place */
+    size_t capacity;
+};
 
 struct calls_source {
     struct smp_quota *quota;        /* of the session */
@@ -31,7 +43,7 @@ struct calls_source {
     struct smp_call_rates rates;
     struct smp_call_credit credit;
     struct smp_removal removal;
-    struct smp_sampled_calls sampled;
+    struct sampled_calls sampled;
     bool was_started;   /* a start was tried */
     bool is_on;         /* the counter counts */
     bool was_paused;    /* since the last mark */
@@ -63,6 +75,14 @@ struct calls_tick {
     uint64_t places;
 };
 
+static struct smp_counter_figures counter_figures(const struct calls_source *source)
+{
+    struct smp_counter_figures figures = { 0 };
+
+    source->counter->get_figures(source->counter->self, &figures);
+    return figures;
+}
+
 /* --- start, stop --- */
 
 static void refuse_counting(struct calls_source *source, const char *why)
@@ -76,9 +96,8 @@ static void refuse_counting(struct calls_source *source, const char *why)
 /* Notes the effects of the start. */
 static void note_start(struct calls_source *source)
 {
-    struct smp_counter_figures figures = { 0 };
+    const struct smp_counter_figures figures = counter_figures(source);
 
-    source->counter->get_figures(source->counter->self, &figures);
     source->own_cpu_ns = figures.own_cpu_ns;
     if (figures.has_discarded_code)
         smp_log_put_once(source->log, SMP_LOG_INFO,
@@ -131,7 +150,7 @@ static void start_counter(struct calls_source *source)
             (struct smp_call_rows){ .find = find_call_row, .self = source };
     if (source->is_on) {
         note_start(source);
-        smp_interval_begin_counting(source->attribution->interval, smp_clock_wall_ms());
+        source->attribution->interval->counts.begin_ms = smp_clock_wall_ms();
     } else {
         refuse_counting(source, message);
     }
@@ -139,9 +158,8 @@ static void start_counter(struct calls_source *source)
 
 static void begin_judging(struct calls_source *source, int64_t now_ns)
 {
-    struct smp_counter_figures figures = { 0 };
+    const struct smp_counter_figures figures = counter_figures(source);
 
-    source->counter->get_figures(source->counter->self, &figures);
     smp_removal_init(&source->removal, (uint32_t)source->options->overhead_limit_per_mille,
                      figures.call_cost_ns > 0 ? figures.call_cost_ns : 1,
                      figures.root_cost_ns > 0 ? figures.root_cost_ns : 1);
@@ -242,6 +260,85 @@ static void time_rows(struct calls_source *source)
     smp_free(source->counting, times.of);
 }
 
+/* --- which methods samples show to be called --- */
+
+/* The meaning of a node for the nodes below it. PLACE_WAITING: the nearest counted method above
+ * them has not been followed yet. */
+enum place { PLACE_OUTSIDE, PLACE_WAITING, PLACE_FOLLOWED };
+
+static bool reserve_places(struct calls_source *source, size_t count)
+{
+    struct sampled_calls *const sampled = &source->sampled;
+    size_t capacity = sampled->capacity > 0 ? sampled->capacity : FIRST_NODES;
+    uint8_t *grown = NULL;
+
+    if (count <= sampled->capacity)
+        return true;
+    while (capacity < count)
+        capacity *= 2;
+    grown = smp_realloc(source->counting, sampled->places, capacity);
+    if (grown == NULL)
+        return false;
+    sampled->places = grown;
+    sampled->capacity = capacity;
+    return true;
+}
+
+static enum place place_of_node(const struct calls_source *source, uint32_t location,
+                                enum place caller)
+{
+    const struct smp_call_counter *const counter = source->counter;
+    struct smp_location_view view;
+    struct smp_sampled_method seen;
+
+    smp_methods_view(source->attribution->methods, location, &view);
+    if (view.is_pseudo || view.method_name == NULL)
+        return caller;
+    seen = counter->sampled(counter->self, view.class_name, view.method_name,
+                            caller == PLACE_FOLLOWED);
+    if (caller == PLACE_OUTSIDE && !seen.is_root)
+        return PLACE_OUTSIDE;
+    if (!seen.is_inside)
+        return caller;
+    return seen.is_followed ? PLACE_FOLLOWED : PLACE_WAITING;
+}
+
+/*
+ * Finds methods that are called but not counted in the sampled trees: a sample of a method below a
+ * root proves that something calls it.
+ *
+ *   root, its calls are followed ─► frames of the JDK ─► a method without a probe: it is called
+ *   root, a method that still waits for its probe ─► a method without a probe: it may be found yet
+ *
+ * Checks MOST_NODES nodes, callers first, at about a quarter of a microsecond each. The next call
+ * continues behind them, and after the last node with the first one. Without memory no node is
+ * checked.
+ */
+static void look_at_samples(struct calls_source *source)
+{
+    const struct smp_attribution *const attribution = source->attribution;
+    struct sampled_calls *const sampled = &source->sampled;
+    const struct smp_node *const nodes = smp_tree_nodes(attribution->interval->tree);
+    size_t end = smp_tree_node_count(attribution->interval->tree);
+
+    if (sampled->epoch != attribution->tree_epoch || sampled->next >= end)
+        sampled->next = 0;
+    sampled->epoch = attribution->tree_epoch;
+    if (end > sampled->next + MOST_NODES)
+        end = sampled->next + MOST_NODES;
+    if (!reserve_places(source, end))
+        return;
+    for (size_t n = sampled->next; n < end; n++) {
+        /* Node 0 is above the groups. A leaf that refers to a counted call is not a frame. */
+        const bool is_frame =
+            n > 0 && !smp_node_is_group(&nodes[n]) && !smp_node_is_call(&nodes[n]);
+        sampled->places[n] = is_frame ? (uint8_t)place_of_node(source, nodes[n].location,
+                                                               sampled->places[nodes[n].parent])
+                                      : PLACE_OUTSIDE;
+    }
+    sampled->next = end;
+}
+
 /* --- which methods cost too much --- */
 
 static void judge_methods(struct calls_source *source, int64_t now_ns)
@@ -266,29 +363,10 @@ static void judge_methods(struct calls_source *source, int64_t now_ns)
     source->pace.judged_ns = now_ns;
 }
 
-static void read_own_cpu(struct calls_source *source)
-{
-    struct smp_counter_figures figures = { 0 };
-
-    source->counter->get_figures(source->counter->self, &figures);
-    source->own_cpu_ns = figures.own_cpu_ns;
-}
-
-/* Before a read: have methods got probes since the last read? */
-static bool has_new_probes(struct calls_source *source)
-{
-    struct smp_counter_figures figures = { 0 };
-    bool has_new = false;
-
-    source->counter->get_figures(source->counter->self, &figures);
-    has_new = figures.batches != source->marked_batches;
-    source->marked_batches = figures.batches;
-    return has_new;
-}
-
 static void read_counter(struct calls_source *source)
 {
-    const bool is_marked = has_new_probes(source);
+    const uint64_t batches = counter_figures(source).batches; /* before the read */
+    const bool is_marked = batches != source->marked_batches;
     const int64_t wall_ms = smp_clock_wall_ms();
     const int64_t began_ns = smp_clock_own_cpu_ns();
     const struct smp_counter_visitor visitor = {
@@ -298,15 +376,14 @@ static void read_counter(struct calls_source *source)
     };
     int64_t gap_ns;
 
-    smp_call_credit_begin(&source->credit);
+    source->credit.pass++;
     source->counter->read(source->counter->self, &visitor);
     smp_call_credit_pending(&source->credit);
-    smp_interval_settle_counted(source->attribution->interval);
-    if (is_marked)
-        smp_interval_mark_counted(source->attribution->interval, wall_ms);
-    smp_sampled_calls_look(&source->sampled, source->attribution, source->counter);
+    source->marked_batches = batches;
+    smp_interval_settle_counted(source->attribution->interval, is_marked, wall_ms);
+    look_at_samples(source);
     time_rows(source);
-    read_own_cpu(source);
+    source->own_cpu_ns = counter_figures(source).own_cpu_ns;
     judge_methods(source, source->pace.ticked_ns);
     gap_ns = (smp_clock_own_cpu_ns() - began_ns) * SMP_CALLS_READ_SHARE;
     if (gap_ns < SMP_CALLS_READ_MS * NS_PER_MS)
@@ -331,11 +408,9 @@ void smp_calls_reset(void *self)
 
 static void discard_warm_up(struct calls_source *source)
 {
-    struct smp_counter_figures figures = { 0 };
-
     if (!source->options->discard_warm_up || source->warm_up.is_over)
         return;
-    source->counter->get_figures(source->counter->self, &figures);
+    const struct smp_counter_figures figures = counter_figures(source);
     if (figures.batches != source->warm_up.batches || figures.has_work ||
         !figures.is_root_entered) {
         source->warm_up.batches = figures.batches;
@@ -440,7 +515,8 @@ static void put_account(struct calls_source *source)
         (void)smp_counting_account_add_for(account, SMP_COUNTING_CALLS_WITHOUT_PLACE,
                                            smp_call_loss_text((enum smp_call_loss)i),
                                            source->credit.lost[i]);
-    if (smp_interval_add_counting(source->attribution->interval, account) == SMP_OK)
+    if (smp_profile_counts_add_account(&source->attribution->interval->counts, source->quota,
+                                       account) == SMP_OK)
         memset(source->credit.lost, 0, sizeof(source->credit.lost));
     smp_counting_account_destroy(account);
 }
@@ -493,7 +569,7 @@ static void destroy_calls(void *self)
     }
     smp_call_credit_fini(&source->credit);
     smp_call_rates_fini(&source->rates);
-    smp_sampled_calls_fini(&source->sampled);
+    smp_free(source->counting, source->sampled.places);
     smp_call_trees_fini(&source->trees);
     smp_counting_plan_release(source->plan);
     smp_quota_release(source->counting);
@@ -508,7 +584,6 @@ static enum smp_status prepare_counting(struct calls_source *source)
         return SMP_ENOMEM;
     source->trees.quota = source->counting;
     source->rates.quota = source->counting;
-    source->sampled.quota = source->counting;
     source->rates.is_timed = source->options->method_timing != SMP_METHOD_TIMING_NONE;
     return SMP_OK;
 }

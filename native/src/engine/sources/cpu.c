@@ -80,7 +80,7 @@ static bool is_to_sample(struct cpu_source *source, struct cpu_thread *thread)
         const bool is_chosen = smp_sampled_threads_chooses(threads, record);
         record->is_candidate = is_chosen;
         if (is_chosen)
-            smp_thread_names_read(threads->names, record);
+            smp_sampled_threads_read_name(threads, record);
         /* The name of a thread that has ended cannot be read. Its samples keep the last one. */
         record->is_candidate = record->is_candidate || (is_chosen && thread->timer != NULL);
     }
@@ -94,7 +94,7 @@ static void attribute_cpu_time(struct cpu_source *source, const struct smp_tree_
 {
     smp_attribution_note(source->attribution, target, cpu_ns,
                          smp_span_before(source->covered_ns, cpu_ns));
-    smp_interval_used_cpu(source->attribution->interval, target->node, cpu_ns);
+    smp_tree_credit(source->attribution->interval->tree, target->node, SMP_MEASURE_CPU, cpu_ns);
 }
 
 /* Reads the CPU clock of a thread that may have ended. */
@@ -320,13 +320,6 @@ static void on_cpu_thread_named(void *context, struct smp_thread_record *record)
 
 /* --- ticks --- */
 
-static uint64_t cpu_ticks_in(const struct cpu_source *source, int64_t ns)
-{
-    const int64_t ticks = ns / smp_options_interval_ns(source->options);
-
-    return ticks > 1 ? (uint64_t)ticks : 1;
-}
-
 /* If thousands wait, each tick visits a part of them: a visit attributes all that the thread has
  * used since the last one. */
 static uint64_t waiting_gap(const struct cpu_source *source)
@@ -347,8 +340,8 @@ static uint64_t drain_gap(const struct cpu_source *source)
     const int64_t interval_ns = smp_options_interval_ns(source->options);
     const int64_t apart_ns =
         timers->least_apart_ns > interval_ns ? timers->least_apart_ns : interval_ns;
-    const uint64_t fitting = cpu_ticks_in(source, timers->samples_per_cpu * apart_ns);
-    const uint64_t timely = cpu_ticks_in(source, MOST_UNREAD_NS);
+    const uint64_t fitting = smp_ticks_in(source->options, timers->samples_per_cpu * apart_ns);
+    const uint64_t timely = smp_ticks_in(source->options, MOST_UNREAD_NS);
 
     return fitting < timely ? fitting : timely;
 }
@@ -365,13 +358,13 @@ static uint64_t next_drain(const struct cpu_source *source, uint64_t at)
  * ended. */
 static void schedule_visit(struct cpu_source *source, struct cpu_thread *thread, int64_t now_ns)
 {
-    const uint64_t most = cpu_ticks_in(source, smp_options_lookback_ns(source->options));
+    const uint64_t most = smp_ticks_in(source->options, smp_options_lookback_ns(source->options));
     uint64_t ticks = 1;
 
     if (thread->is_waiting)
         ticks = waiting_gap(source);
     else if (thread->timer != NULL || !thread->record.is_candidate)
-        ticks = cpu_ticks_in(source, (now_ns - thread->since_ns) / SMP_IDLE_SHARE);
+        ticks = smp_ticks_in(source->options, (now_ns - thread->since_ns) / SMP_IDLE_SHARE);
     ticks = ticks < most ? ticks : most;
     /* Spreads the threads over several ticks. */
     ticks -= smp_random_next(&source->random) % (ticks / 4 + 1);

@@ -2,9 +2,7 @@
 #include "engine/sources/holders.h"
 
 #include "engine/sources/deadlocks.h"
-#include "engine/sources/holder_stack.h"
 #include "engine/sources/lock_chain.h"
-#include "engine/sources/wall_state.h"
 
 enum { FIRST_WAITS = 64, MANY_WAITS = 1024 };
 
@@ -19,23 +17,109 @@ static struct smp_interval *interval_of(const struct smp_wall *wall)
     return wall->attribution->interval;
 }
 
-void smp_holders_forget(struct smp_wall *wall, struct smp_wall_thread *thread)
-{
-    smp_lock_chain_forget(wall, thread);
-}
-
 void smp_holders_fini(struct smp_wall *wall)
 {
     for (size_t i = 0; i < wall->threads->table.count; i++)
-        smp_holders_forget(wall, smp_wall_thread_at(wall, i));
+        smp_lock_chain_forget(wall, smp_wall_thread_at(wall, i));
     smp_free(wall->quota, wall->holders.waits);
     smp_lock_names_fini(&wall->holders.locks);
 }
 
-void smp_holders_looked_at(struct smp_wall *wall, struct smp_thread_record *record,
+/* --- the stack of a holder --- */
+
+/* True if a poll of this tick has found the thread running and does not wait for its answer. (If
+ * the poll had found a wait, that might be over.) */
+static bool was_found_running(const struct smp_wall *wall, const struct smp_wall_thread *thread)
+{
+    return thread->record.was_polled && thread->plan.polled_tick == wall->schedule.tick &&
+           !thread->unanswered.takes_all &&
+           thread->record.last.epoch == wall->attribution->stack_epoch &&
+           thread->record.last.state == SMP_STATE_RUNNING;
+}
+
+static bool was_looked_at(const struct smp_wall *wall, const struct smp_holder *holder)
+{
+    return holder->is_found && holder->look_tick == wall->schedule.tick;
+}
+
+/* True if the thread's stack in this tick is known. */
+static bool is_stack_known(const struct smp_wall *wall, struct smp_wall_thread *thread)
+{
+    return was_looked_at(wall, &thread->locks->holder) ||
+           smp_lock_chain_has_not_run(wall, thread) || was_found_running(wall, thread);
+}
+
+/* If its stack is not known, walks the thread or requests a walk, once a tick. may_ask: a signal is
+ * allowed. Credits nothing, because the odds of a thread's polls must not depend on who waits for
+ * it. */
+static void look_at_holder(struct smp_wall *wall, struct smp_wall_thread *thread, bool may_ask)
+{
+    struct smp_holder *holder = &thread->locks->holder;
+
+    if (holder->look_tick == wall->schedule.tick)
+        return;
+    holder->look_tick = wall->schedule.tick;
+    holder->is_found = false;
+    /* If the thread owes the answer of a poll, that answer has the stack; another request would
+     * drop it. */
+    if (!is_stack_known(wall, thread))
+        smp_walks_look(&wall->walks, &thread->record, may_ask && !thread->unanswered.is_requested);
+}
+
+static const char *group_of_holder(struct smp_wall *wall, struct smp_wall_thread *thread)
+{
+    if (thread->record.group_name == NULL && wall->threads->default_name_rule)
+        smp_sampled_threads_read_name(wall->threads, &thread->record);
+    return thread->record.group_name;
+}
+
+static void set_holder_node(struct smp_wall *wall, struct smp_wall_thread *thread,
+                            const struct smp_sample *sample)
+{
+    struct smp_interval *interval = wall->attribution->interval;
+    struct smp_holder *holder = &thread->locks->holder;
+
+    holder->tree = smp_interval_find_holders(interval, group_of_holder(wall, thread));
+    holder->node = sample != NULL
+                       ? smp_attribution_add_holder(wall->attribution, holder->tree, sample)
+                       : smp_interval_add_holder_row(interval, holder->tree, SMP_HOLDER_UNREAD);
+    holder->epoch = wall->attribution->tree_epoch;
+}
+
+void smp_holders_looked_at(void *context, struct smp_thread_record *record,
                            const struct smp_sample *sample)
 {
-    smp_holder_stack_found(wall, smp_wall_thread_of(record), sample);
+    struct smp_wall *wall = context;
+    struct smp_wall_thread *thread = smp_wall_thread_of(record);
+
+    set_holder_node(wall, thread, sample);
+    thread->locks->holder.is_found = true;
+}
+
+static void use_last_stack(struct smp_wall *wall, struct smp_wall_thread *thread)
+{
+    struct smp_holder *holder = &thread->locks->holder;
+    const struct smp_last_stack *last = &thread->record.last;
+    struct smp_sample sample;
+
+    if (holder->epoch == wall->attribution->tree_epoch && !holder->is_found &&
+        holder->version == last->version && last->has_frames)
+        return;
+    set_holder_node(wall, thread, smp_last_stack_get(last, &sample) ? &sample : NULL);
+    holder->version = last->version;
+    holder->is_found = false;
+}
+
+/* Returns the node of the known stack; 0: no memory. *tree is the tree of its group's holders. */
+static uint32_t node_of_stack(struct smp_wall *wall, struct smp_wall_thread *thread,
+                              struct smp_group_tree *tree)
+{
+    const struct smp_holder *holder = &thread->locks->holder;
+
+    if (!was_looked_at(wall, holder) || holder->epoch != wall->attribution->tree_epoch)
+        use_last_stack(wall, thread);
+    *tree = holder->tree;
+    return holder->node;
 }
 
 /* --- charging --- */
@@ -51,7 +135,7 @@ static uint32_t find_node(struct smp_wall *wall, const struct smp_wall_thread *t
         tree = smp_interval_find_holders(interval_of(wall), NULL);
         node = smp_interval_add_holder_row(interval_of(wall), tree, row);
     } else {
-        node = smp_holder_stack_node(wall, holder, &tree);
+        node = node_of_stack(wall, holder, &tree);
     }
     if (thread->locks->wait.epoch != wall->attribution->tree_epoch ||
         thread->locks->wait.node != node)
@@ -157,7 +241,7 @@ static bool reserve_wait(struct smp_wall *wall)
 
     if (holders->count < holders->capacity)
         return true;
-    if (capacity > SMP_MAX_SETTLED ||
+    if (capacity > SMP_MAX_BLOCKED_WAITS ||
         capacity * sizeof(*grown) > wall->quota->limit_bytes / SMP_LOCKS_LIMIT_SHARE)
         return false;
     grown = smp_realloc(wall->quota, holders->waits, capacity * sizeof(*grown));
@@ -226,7 +310,7 @@ static void look_at_holders(struct smp_wall *wall, bool may_ask)
     for (size_t i = 0; i < wall->holders.count; i++) {
         struct smp_wall_thread *holder = end_of_chain(wall, &wall->holders.waits[i]);
         if (holder != NULL)
-            smp_holder_stack_look(wall, holder, may_ask);
+            look_at_holder(wall, holder, may_ask);
     }
     if (may_ask)
         smp_walks_collect(&wall->walks, SMP_ANSWERS_SOON);
@@ -266,7 +350,7 @@ static bool charge_one(struct smp_wall *wall, const struct smp_blocked_wait *wai
         return true;
     }
     if (holder != NULL && may_wait && wait->ticks < SMP_MAX_CARRIED_TICKS &&
-        !smp_holder_stack_is_known(wall, holder))
+        !is_stack_known(wall, holder))
         return false;
     charge_wait(wall, thread, find_node(wall, thread, holder, (enum smp_holder_row)wait->row),
                 wait);
@@ -300,7 +384,7 @@ static void shrink_waits(struct smp_wall *wall, size_t used)
     holders->capacity = 0;
 }
 
-void smp_holders_settle(struct smp_wall *wall, bool may_wait)
+void smp_holders_charge(struct smp_wall *wall, bool may_wait)
 {
     const size_t count = wall->holders.count;
 

@@ -2,6 +2,7 @@
 #include "engine/sources/pending_time.h"
 
 #include "engine/sources/holders.h"
+#include "engine/sources/poll_schedule.h"
 #include "engine/sources/queue_time.h"
 
 bool smp_pending_target(struct smp_wall *wall, struct smp_wall_thread *thread,

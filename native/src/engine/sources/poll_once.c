@@ -19,8 +19,8 @@ static void once_found(void *context, struct smp_thread_record *record,
     smp_attribution_note(once->attribution, &target, once->span_ns,
                          smp_span_before(once->now_ns, once->span_ns));
     /* One poll says little: counts as if the thread had not been there before. */
-    smp_interval_moved(once->attribution->interval, target.tree.root, target.node,
-                       smp_error_change(once->span_ns, 0), once->tick);
+    smp_tree_moved(once->attribution->interval->tree, target.tree.root, target.node,
+                   smp_error_change(once->span_ns, 0), once->tick);
 }
 
 static void once_skipped(SMP_UNUSED void *context, struct smp_thread_record *record)
@@ -50,7 +50,7 @@ static bool is_sampled_once(struct smp_sampled_threads *threads, struct smp_thre
     if (!smp_sampled_threads_choose(threads, record))
         return false;
     if (threads->default_name_rule)
-        return smp_sampled_threads_read_name(threads, record);
+        return smp_sampled_threads_name(threads, record);
     return record->is_candidate && record->naming != SMP_NAMING_SKIP;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "engine/sources/source.h"
 
 #define NS_PER_MS INT64_C(1000000)
 
@@ -14,13 +15,6 @@ void smp_poll_schedule_init(struct smp_poll_schedule *schedule, struct smp_throt
     schedule->salt = (uint64_t)smp_clock_ns();
     schedule->least_share = SMP_THROTTLE_WHOLE;
     schedule->idle_poll_ns = SMP_IDLE_POLL_NS;
-}
-
-uint64_t smp_poll_schedule_ticks_in(const struct smp_poll_schedule *schedule, int64_t ns)
-{
-    const int64_t ticks = ns / smp_options_interval_ns(schedule->options);
-
-    return ticks > 1 ? (uint64_t)ticks : 1;
 }
 
 void smp_poll_schedule_begin_tick(struct smp_poll_schedule *schedule, int64_t since_ns)
@@ -189,13 +183,13 @@ static void draw_next_poll(struct smp_poll_schedule *schedule, struct smp_wall_t
     plan->is_throttled = is_throttling(schedule, thread);
     odds = plan->free_odds;
     if (plan->is_idle)
-        most = smp_poll_schedule_ticks_in(schedule, smp_options_lookback_ns(schedule->options));
+        most = smp_ticks_in(schedule->options, smp_options_lookback_ns(schedule->options));
     if (plan->is_throttled) {
         plan->share = schedule->throttle->share;
         if (plan->share < schedule->least_share)
             schedule->least_share = plan->share;
         odds = smp_intensity_both(odds, throttled_odds(thread, plan->share));
-        most = smp_poll_schedule_ticks_in(schedule, SMP_MOST_THROTTLE_MS * NS_PER_MS);
+        most = smp_ticks_in(schedule->options, SMP_MOST_THROTTLE_MS * NS_PER_MS);
     }
     /* No poll may stand for more than twice the longest gap. */
     if (odds < SMP_CERTAIN / 2 / (int64_t)most)
@@ -251,7 +245,7 @@ uint64_t smp_poll_schedule_missed(const struct smp_poll_schedule *schedule,
                                   const struct smp_wall_thread *thread, bool is_idle)
 {
     const double longest_ticks =
-        (double)smp_poll_schedule_ticks_in(schedule, smp_options_lookback_ns(schedule->options));
+        (double)smp_ticks_in(schedule->options, smp_options_lookback_ns(schedule->options));
     double mean_ticks = (double)SMP_CERTAIN / (double)thread->plan.free_odds;
 
     if (is_idle && mean_ticks < schedule->idle_ticks)

@@ -19,11 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/sources/wall_thread.h"
-#include "engine/threads/intensity.h"
-#include "engine/threads/throttle.h"
-#include "engine/threads/timer_wheel.h"
-#include "model/options.h"
+#include "engine/sources/wall_state.h"
 
 enum {
     SMP_WHOLE_CPU = 1024,         /* cpu_share of a thread that runs all the time */
@@ -39,36 +35,9 @@ enum {
     SMP_MOST_TICK_INTERVALS = 2   /* or so many intervals */
 };
 
-/* The last draw of the idle threads. */
-struct smp_shared_draw {
-    uint64_t tick;
-    int64_t odds;
-    uint64_t most;
-    struct smp_next_poll next;
-};
-
-struct smp_poll_schedule {
-    struct smp_timer_wheel wheel;
-    struct smp_throttle *throttle;
-    const struct smp_options *options;
-    int64_t least_share; /* the least share of the throttle with which a pending poll was drawn */
-    uint64_t salt;       /* of the draws that idle threads share */
-    struct smp_shared_draw shared;
-    uint64_t tick;         /* the number of the last tick */
-    uint64_t made_tick;    /* the number of the last tick that was not skipped */
-    int64_t tick_ns;       /* the time that the last tick stands for */
-    uint64_t idle_threads; /* number of idle threads among the sampled ones */
-    double idle_ticks;     /* the least mean gap between polls of an idle thread, because of their
-                            * cost */
-    int64_t idle_poll_ns;  /* the average cost of a poll of an idle thread */
-};
-
 /* Zero it before. throttle and options outlive it. */
 void smp_poll_schedule_init(struct smp_poll_schedule *schedule, struct smp_throttle *throttle,
                             const struct smp_options *options);
-
-/* Returns how many ticks fit into the time; at least one. */
-uint64_t smp_poll_schedule_ticks_in(const struct smp_poll_schedule *schedule, int64_t ns);
 
 /* Call it when a tick begins, since_ns after the last one that was not skipped. Skipped ticks share
  * that time with it. */

@@ -5,6 +5,84 @@
 #define NS_PER_MS INT64_C(1000000)
 #define BALANCE_NS (SMP_QUEUE_BALANCE_MS * NS_PER_MS)
 
+/* --- CPU time that the process does not get --- */
+
+/* All members are 0 if the system does not provide them. */
+static struct smp_machine_time read_machine(const struct smp_wall *wall)
+{
+    const struct smp_os_thread_source *os_threads = &wall->walks.jvm->os_threads;
+    struct smp_machine_time time = { 0 };
+
+    if (os_threads->machine_time != NULL)
+        os_threads->machine_time(os_threads->self, &time);
+    return time;
+}
+
+static int64_t read_throttled(const struct smp_wall *wall)
+{
+    const struct smp_os_thread_source *os_threads = &wall->walks.jvm->os_threads;
+
+    return os_threads->throttled_ns == NULL ? 0 : os_threads->throttled_ns(os_threads->self);
+}
+
+/* Counts whole milliseconds, and returns the rest. */
+static int64_t count_ms(const struct smp_wall *wall, enum smp_counter counter, int64_t ns)
+{
+    if (ns >= NS_PER_MS)
+        smp_interval_count(wall->attribution->interval, counter, (uint64_t)(ns / NS_PER_MS));
+    return ns % NS_PER_MS;
+}
+
+void smp_cpu_loss_mark(struct smp_wall *wall, int64_t now_ns)
+{
+    wall->loss = (struct smp_cpu_loss){
+        .throttled_ns = read_throttled(wall),
+        .read_ns = now_ns,
+        .machine = read_machine(wall),
+    };
+}
+
+void smp_cpu_loss_tick(struct smp_wall *wall, int64_t now_ns)
+{
+    struct smp_cpu_loss *loss = &wall->loss;
+    const struct smp_machine_time before = loss->machine;
+
+    if (now_ns - loss->read_ns < SMP_CPU_LOSS_MS * NS_PER_MS)
+        return;
+    const struct smp_machine_time now = read_machine(wall);
+    const int64_t stolen_ns = now.stolen_ns - before.stolen_ns;
+    const int64_t worked_ns = now.worked_ns - before.worked_ns;
+    loss->read_ns = now_ns;
+    loss->machine = now;
+    loss->stolen_share = 0;
+    if (stolen_ns <= 0 || worked_ns <= 0 || before.worked_ns == 0)
+        return;
+    loss->stolen_share = (double)stolen_ns / (double)worked_ns;
+    loss->uncounted_ns = count_ms(wall, SMP_COUNTER_STOLEN_MS, loss->uncounted_ns + stolen_ns);
+}
+
+void smp_cpu_loss_flush(struct smp_wall *wall)
+{
+    struct smp_cpu_loss *loss = &wall->loss;
+    const int64_t throttled_ns = read_throttled(wall);
+
+    smp_cpu_loss_tick(wall, wall->covered_ns);
+    if (throttled_ns == 0)
+        return; /* no throttling yet, or the file could not be read */
+    if (throttled_ns < loss->throttled_ns)
+        loss->throttled_ns = throttled_ns; /* the process is in another control group now */
+    loss->throttled_ns =
+        throttled_ns - count_ms(wall, SMP_COUNTER_THROTTLED_MS, throttled_ns - loss->throttled_ns);
+}
+
+/* Returns the stolen time of a thread that has used so much CPU time. */
+static int64_t stolen_from(const struct smp_cpu_loss *loss, int64_t used_ns)
+{
+    return (int64_t)((double)used_ns * loss->stolen_share);
+}
+
+/* --- the queue of one thread --- */
+
 static int64_t least_of(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -129,7 +207,7 @@ void smp_queue_time_attribute(struct smp_wall *wall, struct smp_wall_thread *thr
     const int64_t used_ns = reading->is_measured ? reading->used_ns : found_ns;
     const int64_t over_ns = queue->over_ns - used_ns + (is_running(before) ? before_ns : 0) +
                             (is_running(found) ? found_ns : 0);
-    int64_t stolen_ns = queue->stolen_us * NS_PER_US + smp_cpu_loss_stolen_ns(&wall->loss, used_ns);
+    int64_t stolen_ns = queue->stolen_us * NS_PER_US + stolen_from(&wall->loss, used_ns);
     if (is_covered(queue, before, found, found_ns, over_ns)) {
         keep_balances(queue, stolen_ns, over_ns, BALANCE_NS + used_ns);
         return;

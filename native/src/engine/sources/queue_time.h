@@ -14,14 +14,21 @@
  * The kernel adds a wait when it ends. The wait after an idle time is that of a thread that was
  * woken up, so it belongs to the stack with which the thread waited, not to the one found now.
  *
- * In a virtual machine RUNNABLE also gets the time that the host has stolen from running threads
- * (cpu_loss.h), if there is more of it than CPU time and queue can explain.
+ * In a virtual machine the host may run something else in place of a CPU of the machine. Meanwhile
+ * the thread on that CPU has no CPU time and does not wait in a queue. Only the machine's sum of
+ * this stolen time is known: a thread's part is in proportion to the CPU time that it used.
+ * RUNNABLE gets it, too, if the thread has more time than CPU time and queue can explain.
  *
- * Owns     plain data: smp_queue_time of a thread.
+ * A CPU quota stops the threads of the control group. Queue times contain that; the account has the
+ * sum.
+ *
+ * Owns     plain data: smp_queue_time of a thread, smp_cpu_loss of the process.
  * Threads  the sampler thread only.
- * Errors   if the kernel provides nothing, no time is RUNNABLE.
+ * Errors   if the kernel provides nothing, no time is RUNNABLE, and a figure of the account is 0.
  * Cost     one small read of a file for each poll that finds a clock moved. If nearly all of the
- *          time is CPU time: one read for each SMP_QUEUE_SLACK_US of the rest.
+ *          time is CPU time: one read for each SMP_QUEUE_SLACK_US of the rest. Stolen time: reads a
+ *          file, about 20 us, at most once in SMP_CPU_LOSS_MS. Quota: two or three files for each
+ *          interval.
  */
 #ifndef SMP_ENGINE_SOURCES_QUEUE_TIME_H
 #define SMP_ENGINE_SOURCES_QUEUE_TIME_H
@@ -34,8 +41,15 @@
 enum {
     SMP_QUEUE_BALANCE_MS = 250, /* carried from poll to poll at most */
     SMP_QUEUE_SLACK_US = 1000,  /* not read at once: running time without CPU time below this, */
-    SMP_QUEUE_SLACK_SHARE = 4   /* and below this share of the poll's time */
+    SMP_QUEUE_SLACK_SHARE = 4,  /* and below this share of the poll's time */
+    SMP_CPU_LOSS_MS = 2000      /* least time between two readings of stolen time */
 };
+
+/* Call it when sampling starts or goes on after a pause. */
+void smp_cpu_loss_mark(struct smp_wall *wall, int64_t now_ns);
+void smp_cpu_loss_tick(struct smp_wall *wall, int64_t now_ns);
+/* Call it when the interval ends: adds the new figures to its account. */
+void smp_cpu_loss_flush(struct smp_wall *wall);
 
 /* The running poll has found a stack and credited it with found_ns. It has credited the stack of
  * the poll before with before_ns, which is negative if time was taken back. before: NULL if that

@@ -2,6 +2,10 @@
 #include "engine/sources/sampled_threads.h"
 
 #include <assert.h>
+#include <string.h>
+
+#include "model/name_rule.h"
+#include "model/thread_groups.h"
 
 /* --- threads --- */
 
@@ -71,15 +75,6 @@ bool smp_sampled_threads_remove_ended(struct smp_sampled_threads *threads,
     return true;
 }
 
-void smp_sampled_threads_remove_all_ended(struct smp_sampled_threads *threads, int64_t now_ns)
-{
-    smp_thread_names_let_go(threads->names);
-    for (size_t i = 0; i < threads->table.count;) {
-        if (!smp_sampled_threads_remove_ended(threads, threads->table.records[i], now_ns))
-            i++;
-    }
-}
-
 bool smp_sampled_threads_chooses(struct smp_sampled_threads *threads,
                                  struct smp_thread_record *record)
 {
@@ -118,23 +113,162 @@ bool smp_sampled_threads_choose(struct smp_sampled_threads *threads,
 
 /* --- names --- */
 
-bool smp_sampled_threads_read_name(struct smp_sampled_threads *threads,
+#define UNNAMED_VIRTUAL "[virtual threads]"
+
+struct smp_name_buffers {
+    char raw[SMP_MAX_GROUP_NAME_BYTES];
+    char group[SMP_MAX_GROUP_NAME_BYTES];
+};
+
+static void leave_group(struct smp_sampled_threads *threads, struct smp_thread_record *record)
+{
+    if (threads->events.leaves_group != NULL)
+        threads->events.leaves_group(threads->events.context, record);
+    record->tree_epoch = 0;
+    smp_last_stack_forget(&record->last);
+}
+
+/* False: no memory. The thread then goes to the overflow group rather than to a wrong one. */
+static bool set_group_name(struct smp_sampled_threads *threads, struct smp_thread_record *record,
+                           const char *name)
+{
+    const char *wanted = name[0] != '\0' ? name : SMP_UNNAMED;
+
+    if (record->group_name != NULL && strcmp(record->group_name, wanted) == 0)
+        return true;
+    leave_group(threads, record);
+    if (smp_set_name(threads->quota, &record->group_name, wanted))
+        return true;
+    smp_free(threads->quota, record->group_name);
+    record->group_name = NULL;
+    return false;
+}
+
+/* Returns the name of the group by the default rule, in a buffer. */
+static const char *apply_default_rule(struct smp_sampled_threads *threads, const char *raw)
+{
+    char *group = threads->buffers->group;
+
+    (void)smp_name_rule_apply(raw, strlen(raw), group, SMP_MAX_GROUP_NAME_BYTES);
+    return group;
+}
+
+/* False: no memory. */
+static bool set_raw_name(struct smp_sampled_threads *threads, struct smp_thread_record *record,
+                         const char *raw)
+{
+    if (!smp_set_name(threads->quota, &record->raw_name, raw))
+        return false;
+    if (threads->default_name_rule)
+        return set_group_name(threads, record, apply_default_rule(threads, raw));
+    return record->naming != SMP_NAMING_FAILED || set_group_name(threads, record, raw);
+}
+
+void smp_sampled_threads_read_name(struct smp_sampled_threads *threads,
                                    struct smp_thread_record *record)
 {
-    smp_thread_names_read(threads->names, record);
+    const struct smp_thread_source *source = &threads->jvm->threads;
+    char *raw = threads->buffers->raw;
+    bool changed = false;
+    const enum smp_status status = source->name(source->self, record->thread, &record->seen, raw,
+                                                SMP_MAX_GROUP_NAME_BYTES, &changed);
+
+    if (status == SMP_OK && changed && !set_raw_name(threads, record, raw))
+        smp_thread_table_forget_name(&threads->table, record);
+    /* The thread started and ended between two ticks. It counts as unseen and is never polled. */
+    if (status == SMP_EGONE && !record->was_polled)
+        record->is_candidate = false;
+    else if (status != SMP_OK && record->group_name == NULL)
+        (void)set_group_name(threads, record, SMP_UNNAMED);
+}
+
+bool smp_sampled_threads_name(struct smp_sampled_threads *threads, struct smp_thread_record *record)
+{
+    smp_sampled_threads_read_name(threads, record);
     threads->events.named(threads->events.context, record);
     if (!record->is_candidate)
         smp_sampled_threads_leave_out(threads, record);
     return record->is_candidate;
 }
 
+/* --- the user's rule for names --- */
+
+static void count_rule_failure(const struct smp_sampled_threads *threads)
+{
+    smp_interval_count(threads->attribution->interval, SMP_COUNTER_NAME_MANIPULATOR_FAILURES, 1);
+}
+
+static void on_name_answer(void *context, void *named, enum smp_naming naming, const char *name)
+{
+    struct smp_sampled_threads *threads = context;
+    struct smp_thread_record *record = named;
+    bool kept = true;
+
+    record->is_named = true;
+    if (naming == SMP_NAMING_SAME && record->naming != SMP_NAMING_SAME)
+        return;
+    record->naming = naming == SMP_NAMING_SAME ? SMP_NAMING_FAILED : naming;
+    if (record->naming == SMP_NAMING_NAMED)
+        kept = set_group_name(threads, record, name);
+    if (record->naming == SMP_NAMING_FAILED) {
+        count_rule_failure(threads);
+        kept = set_group_name(threads, record, record->raw_name != NULL ? record->raw_name : "");
+    }
+    /* The answer was not kept, so the callback has to repeat it: SAME would be wrong next time. */
+    if (!kept)
+        record->naming = SMP_NAMING_SAME;
+}
+
+static size_t collect_candidates(struct smp_thread_table *table)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < table->count; i++) {
+        struct smp_thread_record *record = table->records[i];
+        if (!record->is_candidate)
+            continue;
+        record->is_named = false;
+        if (record->naming == SMP_NAMING_SAME)
+            smp_thread_table_forget_answer(table, record);
+        table->to_name[count++] = (struct smp_thread_to_name){ .thread = record->thread,
+                                                               .memory = &record->given,
+                                                               .record = record };
+    }
+    return count;
+}
+
+/* Threads that a failed call left without a name get their raw name, as if the rule had failed for
+ * each of them. */
+static void call_name_rule(struct smp_sampled_threads *threads)
+{
+    struct smp_thread_table *table = &threads->table;
+    const struct smp_name_callback *name_callback = &threads->jvm->name_callback;
+    const size_t count = collect_candidates(table);
+
+    if (count == 0)
+        return;
+    name_callback->group_names(name_callback->self, table->to_name, count, on_name_answer, threads);
+    for (size_t i = 0; i < count; i++) {
+        struct smp_thread_record *record = table->to_name[i].record;
+        if (!record->is_named)
+            on_name_answer(threads, record, SMP_NAMING_FAILED, NULL);
+    }
+}
+
+/* Call it before the rule is not called for a while: afterwards the callback holds no thread. */
+static void let_go_of_threads(struct smp_sampled_threads *threads)
+{
+    const struct smp_name_callback *name_callback = &threads->jvm->name_callback;
+
+    if (!threads->default_name_rule && name_callback->group_names != NULL)
+        name_callback->group_names(name_callback->self, NULL, 0, on_name_answer, threads);
+}
+
 /* The rule must not be called for threads that have ended. */
-void smp_sampled_threads_name_all(struct smp_sampled_threads *threads)
+static void choose_candidates(struct smp_sampled_threads *threads)
 {
     struct smp_thread_table *table = &threads->table;
 
-    if (threads->default_name_rule)
-        return;
     for (size_t i = 0; i < table->count;) {
         struct smp_thread_record *record = table->records[i];
         if (smp_sampled_threads_remove_ended(threads, record, threads->now_ns))
@@ -144,8 +278,20 @@ void smp_sampled_threads_name_all(struct smp_sampled_threads *threads)
             smp_sampled_threads_leave_out(threads, record);
         i++;
     }
-    smp_interval_count(threads->attribution->interval, SMP_COUNTER_NAME_MANIPULATOR_FAILURES,
-                       smp_thread_names_apply_rule(threads->names));
+}
+
+void smp_sampled_threads_name_all(struct smp_sampled_threads *threads)
+{
+    struct smp_thread_table *table = &threads->table;
+
+    if (threads->default_name_rule)
+        return;
+    choose_candidates(threads);
+    for (size_t i = 0; i < table->count; i++) {
+        if (table->records[i]->is_candidate)
+            smp_sampled_threads_read_name(threads, table->records[i]);
+    }
+    call_name_rule(threads);
     for (size_t i = 0; i < table->count; i++) {
         struct smp_thread_record *record = table->records[i];
         threads->events.named(threads->events.context, record);
@@ -154,15 +300,43 @@ void smp_sampled_threads_name_all(struct smp_sampled_threads *threads)
     }
 }
 
+/* Returns the name of the group of a virtual thread; NULL: the thread is not sampled. */
+static const char *group_of_mounted(struct smp_sampled_threads *threads,
+                                    const struct smp_mounted_thread *mounted)
+{
+    const struct smp_name_callback *name_callback = &threads->jvm->name_callback;
+    const bool has_name = mounted->name != NULL && mounted->name[0] != '\0';
+    const char *raw = has_name ? mounted->name : UNNAMED_VIRTUAL;
+    const char *name = NULL;
+
+    if (threads->default_name_rule)
+        return apply_default_rule(threads, raw);
+    if (mounted->ref == NULL || name_callback->mounted_name == NULL)
+        return raw;
+    switch (name_callback->mounted_name(name_callback->self, mounted->ref, &name)) {
+    case SMP_NAMING_NAMED:
+        return name[0] != '\0' ? name : SMP_UNNAMED;
+    case SMP_NAMING_SKIP:
+        return NULL;
+    default:
+        count_rule_failure(threads);
+        return raw;
+    }
+}
+
 struct smp_group_key smp_sampled_threads_key_of_mounted(struct smp_sampled_threads *threads,
                                                         const struct smp_mounted_thread *mounted)
 {
-    uint64_t failures = 0;
-    const char *group = smp_thread_names_of_mounted(threads->names, mounted, &failures);
+    return (struct smp_group_key){ .name = group_of_mounted(threads, mounted) };
+}
 
-    smp_interval_count(threads->attribution->interval, SMP_COUNTER_NAME_MANIPULATOR_FAILURES,
-                       failures);
-    return (struct smp_group_key){ .name = group };
+void smp_sampled_threads_remove_all_ended(struct smp_sampled_threads *threads, int64_t now_ns)
+{
+    let_go_of_threads(threads);
+    for (size_t i = 0; i < threads->table.count;) {
+        if (!smp_sampled_threads_remove_ended(threads, threads->table.records[i], now_ns))
+            i++;
+    }
 }
 
 /* --- options, filter --- */
@@ -188,8 +362,12 @@ void smp_sampled_threads_use_options(struct smp_sampled_threads *threads)
     threads->skip_daemon_threads = threads->options->skip_daemon_threads;
     if (default_rule == threads->default_name_rule)
         return;
+    let_go_of_threads(threads);
     threads->default_name_rule = default_rule;
-    smp_thread_names_set_rule(threads->names, default_rule);
+    for (size_t i = 0; i < threads->table.count; i++) {
+        smp_thread_table_forget_answer(&threads->table, threads->table.records[i]);
+        smp_thread_table_forget_name(&threads->table, threads->table.records[i]);
+    }
 }
 
 static void drop_filter(struct smp_sampled_threads *threads)
@@ -216,14 +394,6 @@ void smp_sampled_threads_forget_stacks(struct smp_sampled_threads *threads)
 
 /* --- init, fini --- */
 
-static void on_leaving_group(void *context, struct smp_thread_record *record)
-{
-    struct smp_sampled_threads *threads = context;
-
-    if (threads->events.leaves_group != NULL)
-        threads->events.leaves_group(threads->events.context, record);
-}
-
 enum smp_status smp_sampled_threads_init(struct smp_sampled_threads *threads,
                                          struct smp_quota *quota, const struct smp_jvm *jvm,
                                          struct smp_attribution *attribution,
@@ -240,8 +410,8 @@ enum smp_status smp_sampled_threads_init(struct smp_sampled_threads *threads,
     threads->default_name_rule = uses_default_rule(threads, options);
     smp_thread_table_init(&threads->table, quota, record_bytes, &attribution->budget, &jvm->threads,
                           &jvm->name_callback);
-    return smp_thread_names_create(quota, &threads->table, threads->default_name_rule,
-                                   on_leaving_group, threads, &threads->names);
+    threads->buffers = smp_alloc(quota, sizeof(*threads->buffers));
+    return threads->buffers != NULL ? SMP_OK : SMP_ENOMEM;
 }
 
 void smp_sampled_threads_fini(struct smp_sampled_threads *threads)
@@ -250,5 +420,5 @@ void smp_sampled_threads_fini(struct smp_sampled_threads *threads)
         return;
     smp_thread_table_fini(&threads->table);
     drop_filter(threads);
-    smp_thread_names_destroy(threads->names);
+    smp_free(threads->quota, threads->buffers);
 }

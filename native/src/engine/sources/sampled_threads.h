@@ -7,11 +7,17 @@
  *
  * A source learns of its threads by the events below.
  *
- * Owns     the thread records, the names, the thread filter.
+ * The default rule for names runs when a thread's name has changed. A user's rule runs once per
+ * tick, for all candidates in one call, because its answer may change while the thread's name stays
+ * the same. When a record's group changes, its key and its node are forgotten.
+ *
+ * Owns     the thread records, two buffers for names, the thread filter.
  * Threads  the sampler thread only.
  * Errors   init: SMP_ENOMEM, SMP_EQUOTA. Without memory for a thread, it is offered again at the
- *          next tick.
- * Cost     poll_starts: one call of the thread source. name_all: O(threads).
+ *          next tick. A thread whose name finds no memory goes to the overflow group; its name is
+ *          read again at the next tick.
+ * Cost     poll_starts: one call of the thread source. name_all: O(threads). read_name: one call of
+ *          the thread source, which is cheap while the name is the same.
  */
 #ifndef SMP_ENGINE_SOURCES_SAMPLED_THREADS_H
 #define SMP_ENGINE_SOURCES_SAMPLED_THREADS_H
@@ -24,7 +30,6 @@
 #include "base/status.h"
 #include "engine/attribution/attribution.h"
 #include "engine/jvm.h"
-#include "engine/threads/thread_names.h"
 #include "engine/threads/thread_table.h"
 #include "model/options.h"
 
@@ -36,13 +41,15 @@ struct smp_sampled_threads_events {
     void (*ended)(void *context, struct smp_thread_record *record, int64_t ended_ns);
     /* The thread is not sampled from now on. */
     void (*left_out)(void *context, struct smp_thread_record *record);
-    /* The record is about to change its group. Must not call the JVM. NULL: the source has no
-     * pending time. */
+    /* The record is about to change its group, to which pending time still belongs. Must not call
+     * the JVM. NULL: the source has no pending time. */
     void (*leaves_group)(void *context, struct smp_thread_record *record);
     /* The record's name has been read, and the user's rule, if there is one, has been called. */
     void (*named)(void *context, struct smp_thread_record *record);
     void *context;
 };
+
+struct smp_name_buffers;
 
 struct smp_sampled_threads {
     struct smp_quota *quota;
@@ -50,7 +57,7 @@ struct smp_sampled_threads {
     struct smp_attribution *attribution;
     struct smp_sampled_threads_events events;
     struct smp_thread_table table;
-    struct smp_thread_names *names;
+    struct smp_name_buffers *buffers; /* for names of the greatest length */
     struct smp_thread_filter thread_filter;
     bool only; /* the filter's threads and no others */
     uint64_t filter_epoch;
@@ -82,9 +89,12 @@ void smp_sampled_threads_name_all(struct smp_sampled_threads *threads);
 /* With the default rule: updates is_candidate. False: the thread is left out. */
 bool smp_sampled_threads_choose(struct smp_sampled_threads *threads,
                                 struct smp_thread_record *record);
-/* With the default rule: reads the name. False: the thread came and went, and is left out. */
-bool smp_sampled_threads_read_name(struct smp_sampled_threads *threads,
+/* Reads the thread's name. A thread that ended before its first poll stops being a candidate. */
+void smp_sampled_threads_read_name(struct smp_sampled_threads *threads,
                                    struct smp_thread_record *record);
+/* With the default rule: reads the name. False: the thread came and went, and is left out. */
+bool smp_sampled_threads_name(struct smp_sampled_threads *threads,
+                              struct smp_thread_record *record);
 void smp_sampled_threads_set_sampled(struct smp_sampled_threads *threads,
                                      struct smp_thread_record *record, bool is_sampled);
 void smp_sampled_threads_leave_out(struct smp_sampled_threads *threads,

@@ -65,6 +65,14 @@ struct smp_tick {
                          * prove what idle threads have done */
 };
 
+/* Returns how many ticks fit into the time; at least one. */
+static inline uint64_t smp_ticks_in(const struct smp_options *options, int64_t ns)
+{
+    const int64_t ticks = ns / smp_options_interval_ns(options);
+
+    return ticks > 1 ? (uint64_t)ticks : 1;
+}
+
 /* Every source has mark and destroy. The others may be NULL. */
 struct smp_source {
     /* Sampling starts, or goes on after a pause: time counts from now_ns on. */

@@ -66,8 +66,8 @@ static void note_drawn(struct unmounted *source, uint32_t node, int64_t wall_ns)
 
     source->found++;
     if (source->found_epoch == epoch)
-        smp_interval_moved(source->attribution->interval, source->found_node, node,
-                           smp_error_change(wall_ns, 1), source->found);
+        smp_tree_moved(source->attribution->interval->tree, source->found_node, node,
+                       smp_error_change(wall_ns, 1), source->found);
     source->found_epoch = epoch;
     source->found_node = node;
 }
@@ -124,7 +124,7 @@ static double steering(const struct unmounted *source)
     return all_ns > 0 ? within(source->owed_ns / all_ns, -most, most) : 0;
 }
 
-/* Nobody knows which part of a draw's cost is that of its walks. So the number of walks approaches
+/* Which part of a draw's cost is that of its walks is not known, so the number of walks approaches
  * the wanted cost step by step. If it followed from the cost per walk, draws that find few threads
  * would seem expensive, and would want ever fewer. */
 static void pay(struct unmounted *source, int64_t cost_ns)

@@ -203,7 +203,7 @@ enum smp_thread_state smp_walks_judge_again(const struct smp_walks *walks,
 {
     static const struct smp_reading stands = { .activity = SMP_ACTIVITY_NONE };
 
-    return smp_attribution_judge_again(record, word_of(walks, record, &stands));
+    return smp_attribution_judge(&record->last, word_of(walks, record, &stands));
 }
 
 static void report_failure(struct smp_walks *walks, struct smp_thread_record *record,

@@ -3,9 +3,11 @@
 
 #include "base/clock.h"
 #include "engine/sources/holders.h"
+#include "engine/sources/lock_chain.h"
 #include "engine/sources/pending_time.h"
-#include "engine/sources/poll_answer.h"
 #include "engine/sources/poll_once.h"
+#include "engine/sources/poll_schedule.h"
+#include "engine/sources/queue_time.h"
 #include "engine/sources/wall_poll.h"
 
 #define NS_PER_MS INT64_C(1000000)
@@ -42,7 +44,7 @@ static void on_wall_thread_ended(void *context, struct smp_thread_record *record
         smp_pending_end(wall, thread, ended_ns);
     smp_poll_schedule_set_idle(&wall->schedule, thread, false);
     smp_timer_wheel_remove(&wall->schedule.wheel, &record->deadline);
-    smp_holders_forget(wall, thread);
+    smp_lock_chain_forget(wall, thread);
 }
 
 static void on_wall_thread_left_out(void *context, struct smp_thread_record *record)
@@ -268,8 +270,7 @@ static void tick_wall(void *self, const struct smp_tick *tick)
     const size_t known = wall->threads->table.count;
     const uint64_t after = wall->threads->cursor;
     smp_throttle_begin(wall->schedule.throttle, now_ns);
-    smp_cpu_loss_tick(&wall->loss, &wall->walks.jvm->os_threads, wall->attribution->interval,
-                      now_ns);
+    smp_cpu_loss_tick(wall, now_ns);
     take_left_answers(wall, SMP_ANSWERS_THERE);
     wall->walks.begun_ns = smp_clock_ns();
     wall->poll = &poll;
@@ -281,7 +282,7 @@ static void tick_wall(void *self, const struct smp_tick *tick)
     poll_due(wall);
     if (!may_leave_answers(wall))
         smp_walks_collect(&wall->walks, SMP_ANSWERS_SOON);
-    smp_holders_settle(wall, true);
+    smp_holders_charge(wall, true);
     if (needs_end(wall, &poll))
         smp_throttle_end(wall->schedule.throttle);
     smp_poll_schedule_learn_cost(&wall->schedule, poll.polls, poll.idle_polls,
@@ -307,7 +308,7 @@ static void read_names(struct smp_wall *wall)
         return;
     for (size_t i = 0; i < threads->table.count; i++) {
         if (threads->table.records[i]->was_polled)
-            smp_thread_names_read(threads->names, threads->table.records[i]);
+            smp_sampled_threads_read_name(threads, threads->table.records[i]);
     }
 }
 
@@ -321,7 +322,7 @@ static void flush_wall(void *self, enum smp_flush reason)
         smp_throttle_end(wall->schedule.throttle);
     take_left_answers(wall, reason == SMP_FLUSH_LAST ? SMP_ANSWERS_LAST : SMP_ANSWERS_SOON);
     wall->poll = &poll;
-    smp_holders_settle(wall, false);
+    smp_holders_charge(wall, false);
     for (size_t i = 0; i < wall->threads->table.count;) {
         struct smp_wall_thread *thread = smp_wall_thread_at(wall, i);
         if (!smp_sampled_threads_remove_ended(wall->threads, &thread->record, wall->covered_ns)) {
@@ -330,8 +331,7 @@ static void flush_wall(void *self, enum smp_flush reason)
         }
     }
     read_names(wall);
-    smp_cpu_loss_flush(&wall->loss, &wall->walks.jvm->os_threads, wall->attribution->interval,
-                       wall->covered_ns);
+    smp_cpu_loss_flush(wall);
     wall->poll = NULL;
 }
 
@@ -344,7 +344,7 @@ static void mark_wall(void *self, int64_t now_ns)
     wall->covered_ns = now_ns;
     wall->schedule.made_tick = wall->schedule.tick;
     smp_throttle_restart(wall->schedule.throttle);
-    smp_cpu_loss_mark(&wall->loss, &wall->walks.jvm->os_threads, now_ns);
+    smp_cpu_loss_mark(wall, now_ns);
     make_all_due(wall);
 }
 
@@ -352,7 +352,7 @@ static uint64_t idle_ticks_of_wall(const void *self)
 {
     const struct smp_wall *wall = self;
     const struct smp_poll_schedule *schedule = &wall->schedule;
-    const uint64_t most = smp_poll_schedule_ticks_in(schedule, MOST_REST_MS * NS_PER_MS);
+    const uint64_t most = smp_ticks_in(schedule->options, MOST_REST_MS * NS_PER_MS);
 
     /* A user's rule is called at each tick. Past the limit, the throttle sets the gap to the next
      * tick. */
@@ -451,7 +451,7 @@ enum smp_status smp_wall_create(const struct smp_source_setup *setup, struct smp
         smp_free(setup->quota, wall);
         return status;
     }
-    wall->walks.events = smp_poll_answer_events(wall);
+    wall->walks.events = smp_wall_poll_events(wall);
     setup->threads->events = (struct smp_sampled_threads_events){
         .started = on_wall_thread_started,
         .ended = on_wall_thread_ended,

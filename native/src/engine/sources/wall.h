@@ -11,9 +11,8 @@
  * their request.
  *
  *   wall            ticks: which threads are polled
- *   wall_poll       one poll of one thread
+ *   wall_poll       one poll of one thread, and its result, now or later
  *   walks           its stack
- *   poll_answer     the result of the walk, now or later
  *   pending_time    how much time the result is worth
  *   poll_schedule   when the next poll comes
  *

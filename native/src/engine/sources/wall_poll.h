@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wall_poll.h - one poll of one thread: its name, its CPU clock, and its stack if that is not
- * known.
+ * known; and the end of the poll, when the walk has found a stack, has failed, or has no answer
+ * yet.
+ *
+ * A thread that does not answer a signal waits for a CPU, and is where it lost the CPU. Its time
+ * waits for the answer. While its CPU clock stands still, each tick adds its time to that of the
+ * request. When the clock has moved, a new poll finds where the thread is. If a thread runs without
+ * answering, the request is given up after SMP_MAX_UNANSWERED_MS.
  *
  * Threads  the sampler thread only.
  * Errors   anything that goes wrong is an outcome.
- * Cost     an idle thread: its clock. A waiting thread: a walk. A running thread: a request.
+ * Cost     an idle thread: its clock. A waiting thread: a walk. A running thread: a request. Then
+ *          the attribution of one stack.
  */
 #ifndef SMP_ENGINE_SOURCES_WALL_POLL_H
 #define SMP_ENGINE_SOURCES_WALL_POLL_H
@@ -14,6 +21,11 @@
 #include <stdint.h>
 
 #include "engine/sources/wall_state.h"
+
+enum { SMP_MAX_UNANSWERED_MS = 1000 };
+
+/* Returns the functions for the results of walks. */
+struct smp_walk_events smp_wall_poll_events(struct smp_wall *wall);
 
 /* Polls the thread and schedules its next poll. The answer may come in a collect of the walks.
  * False: the thread has ended, and the record is gone. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wall_state.h - what the parts of the wall source share.
+ * wall_state.h - the state of the wall source, which its parts share: what it knows of a thread, of
+ * the next polls, of lock waits, of the machine.
  *
  * Owns     plain data.
  * Threads  the sampler thread only.
@@ -13,19 +14,157 @@
 #include <stdint.h>
 
 #include "base/log.h"
-#include "engine/sources/cpu_loss.h"
 #include "engine/sources/lock_names.h"
-#include "engine/sources/poll_schedule.h"
 #include "engine/sources/sampled_threads.h"
 #include "engine/sources/walks.h"
-#include "engine/sources/wall_thread.h"
+#include "engine/threads/activity.h"
+#include "engine/threads/intensity.h"
+#include "engine/threads/thread_table.h"
+#include "engine/threads/throttle.h"
+#include "engine/threads/timer_wheel.h"
+#include "model/measure.h"
+#include "model/options.h"
+#include "model/thread_groups.h"
 
 enum {
-    SMP_MAX_SETTLED = 16384,    /* waits in one tick */
-    SMP_LOCKS_LIMIT_SHARE = 64, /* of the session's memory: for waits and lock states */
-    SMP_MAX_LOCK_CHAIN = 64,    /* owners in a chain */
+    SMP_MAX_BLOCKED_WAITS = 16384, /* waits in one tick */
+    SMP_LOCKS_LIMIT_SHARE = 64,    /* of the session's memory: for waits and lock states */
+    SMP_MAX_LOCK_CHAIN = 64,       /* owners in a chain */
     SMP_MAX_CARRIED_TICKS = 16,
     SMP_DEADLOCK_TICKS = 2
+};
+
+/* --- a thread --- */
+
+/* When the thread is polled (poll_schedule.h). */
+struct smp_poll_plan {
+    int64_t odds;         /* of the next poll (intensity.h) */
+    int64_t free_odds;    /* of the next poll, without the overhead limit */
+    uint64_t polled_tick; /* the tick of the last poll */
+    int64_t cpu_share;    /* moving average, of SMP_WHOLE_CPU */
+    bool is_idle;         /* counted in schedule.idle_threads */
+    bool is_throttled;    /* the odds are those of the overhead limit, */
+    int64_t share;        /* and were drawn with this share (throttle.h) */
+};
+
+/* Time that is not attributed yet (pending_time.h). */
+struct smp_pending {
+    int64_t from_ns;        /* the end of the attributed time */
+    int64_t correction_ns;  /* added to the time since from_ns; negative: too much was credited */
+    bool has_target;        /* the record's last stack is the one that the last poll found */
+    bool has_left;          /* pending time belongs to left_tree, the tree of its former group */
+    uint32_t carried_node;  /* gets carried_ns of the next idle time, */
+    uint64_t carried_epoch; /* in the interval of this tree_epoch, */
+    enum smp_thread_state carried_state;
+    int64_t carried_ns;
+    struct smp_group_tree left_tree;
+};
+
+/* Time for which the thread has waited for a CPU (queue_time.h). */
+struct smp_queue_time {
+    bool is_known;      /* read_ns is valid */
+    bool was_idle;      /* the poll before this one had proven that the thread waits */
+    int32_t stolen_us;  /* by the machine's host, not attributed yet */
+    int64_t read_ns;    /* the last reading of the kernel's figure */
+    int64_t pending_ns; /* not attributed yet */
+    int64_t over_ns;    /* the time for which it was found running, less its CPU time */
+};
+
+/* The lock that the thread waits for (holders.h). */
+struct smp_lock_wait {
+    bool is_known;        /* the owner was read during this wait */
+    bool is_deadlocked;   /* the deadlock has been counted */
+    uint8_t kind;         /* enum smp_owner_kind */
+    uint32_t lock;        /* its class (lock_names.h) */
+    uint64_t owner;       /* serial of the owner */
+    size_t owner_index;   /* most likely index of the owner's record */
+    int64_t owner_cpu_ns; /* the owner's CPU clock when it was read */
+    uint64_t cycle_tick;  /* in this tick its chain of owners became a cycle; 0: it is none */
+    uint32_t node;        /* the node of the holders' trees that was charged last, */
+    uint64_t epoch;       /* in the interval of this tree_epoch */
+};
+
+/* The thread as the holder of a lock (holders.h). */
+struct smp_holder {
+    uint64_t clock_tick;        /* clock_ns was read in this tick */
+    int64_t clock_ns;           /* its CPU clock; -1: not known */
+    uint64_t look_tick;         /* the tick of the last look; */
+    bool is_found;              /* the node below is that of the stack that the look found */
+    struct smp_group_tree tree; /* the tree of the group's holders, and the node of a stack, */
+    uint32_t node;
+    uint64_t epoch;   /* in the interval of this tree_epoch, */
+    uint32_t version; /* of the last stack of this version, if there was no look */
+};
+
+/* Few threads have it: allocated when needed. */
+struct smp_lock_state {
+    struct smp_lock_wait wait;
+    struct smp_holder holder;
+};
+
+/* A poll that the thread has not answered (wall_poll.h). */
+struct smp_unanswered {
+    int64_t since_ns;   /* 0: it owes no answer */
+    bool is_requested;  /* the signal has been sent; the members below are as of then */
+    bool takes_all;     /* the next stack found gets waiting_ns and the time since until_ns */
+    int64_t clock_ns;   /* its CPU clock */
+    int64_t used_ns;    /* CPU time used since pending.from_ns; -1: not known */
+    int64_t waiting_ns; /* the time of polls up to until_ns that have found nothing yet */
+    int64_t until_ns;   /* the last tick at which it had the stack that it will answer with */
+};
+
+/* A poll of an idle thread needs only the first three members. */
+struct smp_wall_thread {
+    struct smp_thread_record record; /* must be first */
+    struct smp_activity activity;    /* what its CPU clock proves */
+    struct smp_pending pending;
+    struct smp_poll_plan plan;
+    struct smp_unanswered unanswered;
+    struct smp_queue_time queue;
+    struct smp_lock_state *locks; /* NULL: it was neither blocked nor a holder */
+    struct smp_reading reading;   /* of the running poll */
+    int64_t named_ns;             /* the poll that read its name last; 0: none yet */
+};
+
+static inline struct smp_wall_thread *smp_wall_thread_of(struct smp_thread_record *record)
+{
+    return (struct smp_wall_thread *)(void *)record;
+}
+
+/* --- the source --- */
+
+/* The last draw of the idle threads. */
+struct smp_shared_draw {
+    uint64_t tick;
+    int64_t odds;
+    uint64_t most;
+    struct smp_next_poll next;
+};
+
+struct smp_poll_schedule {
+    struct smp_timer_wheel wheel;
+    struct smp_throttle *throttle;
+    const struct smp_options *options;
+    int64_t least_share; /* the least share of the throttle with which a pending poll was drawn */
+    uint64_t salt;       /* of the draws that idle threads share */
+    struct smp_shared_draw shared;
+    uint64_t tick;         /* the number of the last tick */
+    uint64_t made_tick;    /* the number of the last tick that was not skipped */
+    int64_t tick_ns;       /* the time that the last tick stands for */
+    uint64_t idle_threads; /* number of idle threads among the sampled ones */
+    double idle_ticks;     /* the least mean gap between polls of an idle thread, because of their
+                            * cost */
+    int64_t idle_poll_ns;  /* the average cost of a poll of an idle thread */
+};
+
+/* CPU time that the process does not get (queue_time.h). */
+struct smp_cpu_loss {
+    int64_t throttled_ns; /* at the last reading */
+    int64_t read_ns;      /* when the machine's time was read last */
+    struct smp_machine_time machine;
+    double stolen_share;  /* stolen time per nanosecond of CPU time, between the last two
+                           * readings */
+    int64_t uncounted_ns; /* stolen time that is less than a unit of the account */
 };
 
 /* A thread that was polled in this tick and is blocked. */

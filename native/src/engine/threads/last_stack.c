@@ -3,10 +3,9 @@
 
 #include <string.h>
 
-void smp_last_stack_fini(struct smp_last_stack *last, struct smp_last_stack_budget *budget)
+void smp_last_stack_fini(struct smp_last_stack *last, struct smp_memory_budget *budget)
 {
-    budget->bytes -= last->capacity * sizeof(*last->frames);
-    smp_free(budget->quota, last->frames);
+    smp_memory_budget_give(budget, last->frames, last->capacity * sizeof(*last->frames));
     *last = (struct smp_last_stack){ 0 };
 }
 
@@ -21,27 +20,22 @@ bool smp_last_stack_matches(const struct smp_last_stack *last, uint64_t epoch,
 }
 
 /* Makes room for count frames. Loses the old ones. */
-static bool reserve_frames(struct smp_last_stack *last, struct smp_last_stack_budget *budget,
+static bool reserve_frames(struct smp_last_stack *last, struct smp_memory_budget *budget,
                            size_t count)
 {
     const size_t step = SMP_LAST_STACK_STEP;
     const size_t capacity = (count + step - 1) / step * step;
-    const size_t bytes = capacity * sizeof(*last->frames);
 
     if (count <= last->capacity)
         return true;
     smp_last_stack_fini(last, budget);
-    if (bytes > budget->max_bytes || budget->bytes > budget->max_bytes - bytes)
-        return false;
-    last->frames = smp_alloc(budget->quota, bytes);
-    if (last->frames == NULL)
-        return false;
-    last->capacity = capacity;
-    budget->bytes += bytes;
-    return true;
+    last->frames = smp_memory_budget_take(budget, capacity * sizeof(*last->frames));
+    if (last->frames != NULL)
+        last->capacity = capacity;
+    return last->frames != NULL;
 }
 
-void smp_last_stack_keep(struct smp_last_stack *last, struct smp_last_stack_budget *budget,
+void smp_last_stack_keep(struct smp_last_stack *last, struct smp_memory_budget *budget,
                          uint64_t epoch, const struct smp_sample *sample, uint32_t node,
                          enum smp_outcome outcome)
 {

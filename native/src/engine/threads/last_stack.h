@@ -18,18 +18,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/alloc.h"
+#include "base/memory_budget.h"
 #include "model/outcome.h"
 #include "model/sample.h"
 
 enum { SMP_LAST_STACK_STEP = 32 }; /* frames allocated at a time */
-
-/* For all copies of one sampler. */
-struct smp_last_stack_budget {
-    struct smp_quota *quota;
-    size_t max_bytes;
-    size_t bytes;
-};
 
 /* Zeroed: no stack is remembered. */
 struct smp_last_stack {
@@ -51,12 +44,12 @@ struct smp_last_stack {
     size_t omitted;
 };
 
-void smp_last_stack_fini(struct smp_last_stack *last, struct smp_last_stack_budget *budget);
+void smp_last_stack_fini(struct smp_last_stack *last, struct smp_memory_budget *budget);
 /* epoch > 0 */
 bool smp_last_stack_matches(const struct smp_last_stack *last, uint64_t epoch,
                             const struct smp_sample *sample);
 /* Without memory for the copy the node stays valid all the same, while epoch lasts. */
-void smp_last_stack_keep(struct smp_last_stack *last, struct smp_last_stack_budget *budget,
+void smp_last_stack_keep(struct smp_last_stack *last, struct smp_memory_budget *budget,
                          uint64_t epoch, const struct smp_sample *sample, uint32_t node,
                          enum smp_outcome outcome);
 /* Makes the node invalid, and keeps the frames. */

@@ -9,7 +9,7 @@ enum {
 };
 
 void smp_thread_table_init(struct smp_thread_table *table, struct smp_quota *quota,
-                           size_t record_bytes, struct smp_last_stack_budget *budget,
+                           size_t record_bytes, struct smp_memory_budget *budget,
                            const struct smp_thread_source *source,
                            const struct smp_name_callback *name_callback)
 {
@@ -152,13 +152,13 @@ void smp_thread_table_remove(struct smp_thread_table *table, struct smp_thread_r
     shrink_table(table);
 }
 
-bool smp_thread_table_rename(struct smp_thread_table *table, char **name, const char *text)
+bool smp_set_name(struct smp_quota *quota, char **name, const char *text)
 {
-    char *copy = smp_strndup(table->quota, text, strlen(text));
+    char *copy = smp_strndup(quota, text, strlen(text));
 
     if (copy == NULL)
         return false;
-    smp_free(table->quota, *name);
+    smp_free(quota, *name);
     *name = copy;
     return true;
 }

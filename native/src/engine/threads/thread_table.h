@@ -55,11 +55,6 @@ struct smp_thread_record {
                                  * name */
 };
 
-static inline struct smp_group_key smp_thread_record_key(const struct smp_thread_record *record)
-{
-    return (struct smp_group_key){ .name = record->group_name };
-}
-
 /* The record that contains this deadline. */
 static inline struct smp_thread_record *smp_thread_record_of(struct smp_deadline *deadline)
 {
@@ -81,7 +76,7 @@ struct smp_thread_table {
     size_t capacity;
     struct smp_thread_to_name *to_name; /* for one call of the name callback */
     struct smp_quota *quota;
-    struct smp_last_stack_budget *budget;
+    struct smp_memory_budget *budget;
     const struct smp_thread_source *source;
     const struct smp_name_callback *name_callback;
 };
@@ -89,7 +84,7 @@ struct smp_thread_table {
 /* source, name_callback and budget outlive the table. record_bytes: the size of the source's
  * records. */
 void smp_thread_table_init(struct smp_thread_table *table, struct smp_quota *quota,
-                           size_t record_bytes, struct smp_last_stack_budget *budget,
+                           size_t record_bytes, struct smp_memory_budget *budget,
                            const struct smp_thread_source *source,
                            const struct smp_name_callback *name_callback);
 /* Drops every thread. */
@@ -106,9 +101,8 @@ struct smp_thread_record *smp_thread_table_find(const struct smp_thread_table *t
 /* Drops the thread. Its record must not be in a wheel. */
 void smp_thread_table_remove(struct smp_thread_table *table, struct smp_thread_record *record);
 
-/* Sets *name, one of a record's names, to a copy of text. False: no memory, the name is
- * unchanged. */
-bool smp_thread_table_rename(struct smp_thread_table *table, char **name, const char *text);
+/* Sets *name to a copy of text. False: no memory, the name is unchanged. */
+bool smp_set_name(struct smp_quota *quota, char **name, const char *text);
 /* Forgets the name that was read last, so that it is read again. */
 void smp_thread_table_forget_name(struct smp_thread_table *table, struct smp_thread_record *record);
 /* Forgets the last answer of the name callback. */

@@ -752,10 +752,10 @@ static void all_time_is_attributed_once(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
         struct chaos chaos = { .is_running = false };
-        struct smp_sampler_stats stats;
+        struct smp_sampler_figures stats;
         live(&chaos, options[i]);
         assert_int_equal(chaos.credited_ns, chaos.expected_ns);
-        smp_sampler_get_stats(chaos.sim->sampler, &stats);
+        smp_sampler_get_figures(chaos.sim->sampler, &stats);
         assert_int_equal(stats.total_tally.polls, chaos.polls);
         assert_int_equal(tally_sum(&stats.total_tally), chaos.polls);
         assert_true(chaos.polls > CHAOS_ROUNDS);

@@ -383,7 +383,7 @@ static void threads_of_a_group_share_a_tree(void **state)
 
 static void calls_of_ended_threads_stay_with_their_group(void **state)
 {
-    struct smp_sampler_live live;
+    struct smp_sampler_figures live;
     struct setting s;
 
     (void)state;
@@ -415,7 +415,7 @@ static void calls_of_ended_threads_stay_with_their_group(void **state)
     assert_int_equal(self_of(&s, "[virtual threads]", "handle", SMP_MEASURE_CALLS), 1);
     assert_int_equal(all_calls(&s), 9);
     /* and their trees are gone */
-    smp_sampler_get_live(s.f->sampler, &live);
+    smp_sampler_get_figures(s.f->sampler, &live);
     const size_t before = live.source.counting_bytes;
     for (int i = 0; i < 200; i++) {
         const int more = fake_counter_thread(s.counter, 0, "short-18");
@@ -423,7 +423,7 @@ static void calls_of_ended_threads_stay_with_their_group(void **state)
         fake_counter_end(s.counter, more);
         run(&s, S);
     }
-    smp_sampler_get_live(s.f->sampler, &live);
+    smp_sampler_get_figures(s.f->sampler, &live);
     assert_in_range(live.source.counting_bytes, 1, before + 1000);
     end(&s);
 }

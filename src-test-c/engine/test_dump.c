@@ -68,27 +68,26 @@ static void dump_needs_no_sampler_thread(void **state)
 /* Every figure as large as it can be, every name as long as it may be. */
 static void largest_dump_is_within_its_limit(void **state)
 {
-    struct smp_dump dump;
+    struct smp_statistics statistics;
     struct smp_bytes text;
     char engine[256];
 
     (void)state;
-    memset(&dump, 0xff, sizeof(dump));
+    memset(&statistics, 0xff, sizeof(statistics));
     memset(engine, '\n', sizeof(engine)); /* the worst to escape */
     engine[sizeof(engine) - 1] = '\0';
-    dump.engine = engine;
-    dump.live.state = SMP_STOPPING;
-    dump.live.ticker.sampler.is_running = true;
-    dump.live.ticker.sampler.source.polls = true;
-    dump.live.ticker.sampler.source.draws = true;
-    dump.live.ticker.sampler.source.counts_calls = true;
-    memset(&dump.live.ticker.options, 0, sizeof(dump.live.ticker.options));
-    dump.live.ticker.options.memory_limit_bytes = INT64_MIN;
-    memset(dump.live.ticker.texts, '\n', sizeof(dump.live.ticker.texts));
+    statistics.state = SMP_STOPPING;
+    statistics.ticker.sampler.is_running = true;
+    statistics.ticker.sampler.source.polls = true;
+    statistics.ticker.sampler.source.draws = true;
+    statistics.ticker.sampler.source.counts_calls = true;
+    memset(&statistics.ticker.options, 0, sizeof(statistics.ticker.options));
+    statistics.ticker.options.memory_limit_bytes = INT64_MIN;
+    memset(statistics.ticker.texts, '\n', sizeof(statistics.ticker.texts));
     for (size_t i = 0; i < SMP_OPTION_TEXT_COUNT; i++)
-        dump.live.ticker.texts[i][SMP_TICKER_TEXT_BYTES - 1] = '\0';
+        statistics.ticker.texts[i][SMP_TICKER_TEXT_BYTES - 1] = '\0';
     smp_bytes_init(&text, NULL, SMP_DUMP_MAX_BYTES);
-    smp_dump_write(&dump, &text);
+    smp_dump_write(&statistics, engine, INT64_MAX - 1, &text);
     assert_int_equal(text.status, SMP_OK);
     assert_in_range(text.length, 4000, SMP_DUMP_MAX_BYTES);
     smp_bytes_fini(&text);

@@ -392,10 +392,10 @@ static void sampling_once_skips_threads_that_are_not_chosen(void **state)
 
 static uint64_t sampled_threads(const struct sampler_fixture *f)
 {
-    struct smp_sampler_live live;
+    struct smp_sampler_figures live;
 
-    smp_sampler_get_live(f->sampler, &live);
-    return live.sampled;
+    smp_sampler_get_figures(f->sampler, &live);
+    return live.sampled_threads;
 }
 
 static void sampled_threads_are_counted(void **state)
@@ -1000,7 +1000,7 @@ static void storm_of_short_threads_gives_memory_back(void **state)
 static void statistics_go_on_over_intervals(void **state)
 {
     struct sampler_fixture *f = *state;
-    struct smp_sampler_stats stats;
+    struct smp_sampler_figures stats;
 
     started(f, "main");
     sampler_fixture_start(f);
@@ -1009,13 +1009,13 @@ static void statistics_go_on_over_intervals(void **state)
     sampler_fixture_seal(f);
     sampler_fixture_tick(f, 50 * MS);
     smp_sampler_count(f->sampler, SMP_COUNTER_MERGED_REPORTS, 2);
-    smp_sampler_get_stats(f->sampler, &stats);
+    smp_sampler_get_figures(f->sampler, &stats);
     assert_int_equal(stats.total_tally.polls, 6);
     assert_int_equal(stats.interval_tally.polls, 1);
     assert_int_equal(stats.total_counters[SMP_COUNTER_TICKS], 7);
     assert_int_equal(stats.interval_counters[SMP_COUNTER_TICKS], 1);
     assert_int_equal(stats.interval_counters[SMP_COUNTER_MERGED_REPORTS], 2);
-    assert_int_equal(stats.threads, 1);
+    assert_int_equal(stats.sampled_threads, 1);
     assert_true(stats.nodes > 2);
     assert_true(stats.locations >= 2);
 }
@@ -1023,7 +1023,7 @@ static void statistics_go_on_over_intervals(void **state)
 static void last_seal_needs_no_new_interval(void **state)
 {
     struct sampler_fixture *f = *state;
-    struct smp_sampler_stats stats;
+    struct smp_sampler_figures stats;
 
     started(f, "main");
     sampler_fixture_start(f);
@@ -1032,7 +1032,7 @@ static void last_seal_needs_no_new_interval(void **state)
                                              smp_clock_wall_ms(), &f->profile),
                      SMP_OK);
     assert_int_equal(sampler_fixture_total(f, "main", LOOP), 50 * MS);
-    smp_sampler_get_stats(f->sampler, &stats);
+    smp_sampler_get_figures(f->sampler, &stats);
     assert_int_equal(stats.total_tally.polls, 1);
     assert_int_equal(stats.interval_tally.polls, 0);
 }

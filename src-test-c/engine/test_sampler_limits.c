@@ -121,7 +121,7 @@ static void full_tree_is_folded(void **state)
     struct fake_thread *quiet = fake_jvm_start(f->vm, "quiet");
     enum smp_log_level level;
     char text[SMP_LOG_MESSAGE_BYTES];
-    struct smp_sampler_stats stats;
+    struct smp_sampler_figures stats;
 
     (void)state;
     fake_jvm_run(f->vm, quiet, MAIN_LOOP);
@@ -130,7 +130,7 @@ static void full_tree_is_folded(void **state)
         run_one_of_many(f, thread, i);
         sampler_fixture_tick(f, 50 * MS);
     }
-    smp_sampler_get_stats(f->sampler, &stats);
+    smp_sampler_get_figures(f->sampler, &stats);
     sampler_fixture_seal(f);
     assert_true(f->profile->counters[SMP_COUNTER_FOLDED_ROWS] > 20000);
     assert_int_equal(stats.total_counters[SMP_COUNTER_FOLDED_ROWS],
@@ -284,7 +284,7 @@ static void full_names_are_cleared_up_at_the_end_of_an_interval(void **state)
 {
     struct sampler_fixture *f = sampler_fixture_create(SMALLEST);
     struct fake_thread *thread = fake_jvm_start(f->vm, "main");
-    struct smp_sampler_stats stats;
+    struct smp_sampler_figures stats;
     size_t most = 0;
 
     (void)state;
@@ -295,7 +295,7 @@ static void full_names_are_cleared_up_at_the_end_of_an_interval(void **state)
             sampler_fixture_seal(f);
             assert_int_equal(sampler_fixture_sum(f), 100 * 50 * MS);
             assert_int_equal(f->profile->tally.outcomes[SMP_OUTCOME_OVER_MEMORY_LIMIT], 0);
-            smp_sampler_get_stats(f->sampler, &stats);
+            smp_sampler_get_figures(f->sampler, &stats);
             most = stats.locations > most ? stats.locations : most;
         }
     }
@@ -318,8 +318,8 @@ static void an_idle_threads_stack_keeps_its_names_when_others_are_cleared_up(voi
     struct sampler_fixture *f = sampler_fixture_create(SMALLEST);
     struct fake_thread *busy = fake_jvm_start(f->vm, "busy");
     struct fake_thread *idle = fake_jvm_start(f->vm, "idle");
-    struct smp_sampler_stats before;
-    struct smp_sampler_stats after;
+    struct smp_sampler_figures before;
+    struct smp_sampler_figures after;
     size_t walks;
 
     (void)state;
@@ -331,7 +331,7 @@ static void an_idle_threads_stack_keeps_its_names_when_others_are_cleared_up(voi
     for (unsigned i = 0; i < 2000; i++)
         run_another_method(f, busy, i);
     sampler_fixture_seal(f);
-    smp_sampler_get_stats(f->sampler, &before);
+    smp_sampler_get_figures(f->sampler, &before);
     fake_jvm_unload(f->vm, fake_jvm_method(f->vm, "app.Main", "main"));
     fake_jvm_unload(f->vm, fake_jvm_method(f->vm, "app.Work", "loop"));
     walks = fake_jvm_get_counts(f->vm).walks;
@@ -340,7 +340,7 @@ static void an_idle_threads_stack_keeps_its_names_when_others_are_cleared_up(voi
         sampler_fixture_seal(f);
         assert_int_equal(sampler_fixture_total(f, "idle", LOOP), 50 * MS);
     }
-    smp_sampler_get_stats(f->sampler, &after);
+    smp_sampler_get_figures(f->sampler, &after);
     assert_true(after.locations < before.locations / 2);
     assert_int_equal(fake_jvm_get_counts(f->vm).walks, walks + 3); /* of the busy one */
     sampler_fixture_destroy(f);

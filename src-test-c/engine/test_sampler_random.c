@@ -371,9 +371,9 @@ static void begin(struct chaos *chaos, const char *options)
 
 static void check_end(struct chaos *chaos)
 {
-    struct smp_sampler_stats stats;
+    struct smp_sampler_figures stats;
 
-    smp_sampler_get_stats(chaos->f->sampler, &stats);
+    smp_sampler_get_figures(chaos->f->sampler, &stats);
     assert_int_equal(chaos->credited_ns, chaos->expected_ns);
     assert_int_equal(stats.total_tally.polls, chaos->polls);
     assert_int_equal(tally_sum(&stats.total_tally), chaos->polls);

@@ -294,7 +294,7 @@ static uint64_t dropped_intervals(struct session_fixture *f)
     struct smp_statistics statistics;
 
     smp_session_get_statistics(f->session, &statistics);
-    return statistics.sampler.total_counters[SMP_COUNTER_DROPPED_INTERVALS];
+    return statistics.ticker.sampler.total_counters[SMP_COUNTER_DROPPED_INTERVALS];
 }
 
 /* The last report needs memory, which only the intervals of a slow reader can give. */
@@ -383,9 +383,9 @@ static void all_threads_at_once(void **state)
     }
     smp_session_get_statistics(f->session, &statistics);
     for (int i = 0; i < 3; i++)
-        assert_true(takers[i].taken_ns > 0 && takers[i].taken_ns <= statistics.elapsed_ns);
-    assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), statistics.elapsed_ns / MS);
-    assert_int_equal(statistics.sampler.total_counters[SMP_COUNTER_DROPPED_INTERVALS], 0);
+        assert_true(takers[i].taken_ns > 0 && takers[i].taken_ns <= statistics.ticker.elapsed_ns);
+    assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), statistics.ticker.elapsed_ns / MS);
+    assert_int_equal(statistics.ticker.sampler.total_counters[SMP_COUNTER_DROPPED_INTERVALS], 0);
 }
 
 /* --- windows --- */
@@ -417,7 +417,7 @@ static uint64_t counter(struct session_fixture *f, enum smp_counter counter)
     struct smp_statistics statistics;
 
     smp_session_get_statistics(f->session, &statistics);
-    return statistics.sampler.total_counters[counter];
+    return statistics.ticker.sampler.total_counters[counter];
 }
 
 static void a_window_begins_with_the_session_and_takes_from_nobody(void **state)
@@ -479,12 +479,12 @@ static void windows_kept_anew_have_something_at_once(void **state)
 /* The report thread merges; on a busy machine it comes late. */
 static void await_merges(struct session_fixture *f)
 {
-    struct smp_session_live live;
+    struct smp_statistics statistics;
 
     do {
         (void)sched_yield();
-        smp_session_get_live(f->session, &live);
-    } while (live.intervals.waiting > SMP_MAX_WAITING * 3 / 4);
+        smp_session_get_statistics(f->session, &statistics);
+    } while (statistics.intervals.waiting > SMP_MAX_WAITING * 3 / 4);
 }
 
 /* Without any read, so that the last minute is not the whole hour. */
@@ -518,7 +518,7 @@ static void what_readers_cost_makes_sampling_no_rarer(void **state)
 {
     enum { SECONDS = 30 };
     struct session_fixture *f = *state;
-    struct smp_session_live live;
+    struct smp_statistics statistics;
 
     session_fixture_start(f, SESSION_BY_HAND "overheadLimitPerMille=10\n");
     const unsigned reader = open_one(f);
@@ -527,9 +527,9 @@ static void what_readers_cost_makes_sampling_no_rarer(void **state)
         fake_clock_advance(&f->clock, SECOND);
         assert_int_equal(take_ms(f, reader), 1000);
     }
-    smp_session_get_live(f->session, &live);
-    assert_int_equal(live.ticker.sampler.throttle.share, SMP_THROTTLE_WHOLE);
-    assert_int_equal(live.ticker.sampler.throttle.deferred_ns, 0);
+    smp_session_get_statistics(f->session, &statistics);
+    assert_int_equal(statistics.ticker.sampler.throttle.share, SMP_THROTTLE_WHOLE);
+    assert_int_equal(statistics.ticker.sampler.throttle.deferred_ns, 0);
     assert_in_range(counter(f, SMP_COUNTER_DEMAND_CPU_US), (SECONDS - 1) * 50000000,
                     SECONDS * 50000000);
     /* The same budget: a window has to wait, and gets what there is. */

@@ -162,10 +162,10 @@ static void a_paused_ticker_gives_ended_threads_back(void **state)
 
 static uint64_t counted(struct fixture *f, enum smp_counter counter)
 {
-    struct smp_ticker_stats stats;
+    struct smp_ticker_figures figures;
 
-    smp_ticker_get_stats(f->ticker, &stats);
-    return stats.sampler.total_counters[counter];
+    smp_ticker_get_figures(f->ticker, &figures);
+    return figures.sampler.total_counters[counter];
 }
 
 /* The first time may pass before it sleeps: then it ticks, and has not overslept. */

@@ -419,7 +419,7 @@ static void draws_that_fail_are_made_later(void **state)
 static void a_jvm_that_refuses_is_asked_once(void **state)
 {
     struct sampler_fixture *f = begin(ON);
-    struct smp_sampler_live live;
+    struct smp_sampler_figures live;
     enum smp_log_level level = SMP_LOG_INFO;
     char text[SMP_LOG_MESSAGE_BYTES];
 
@@ -434,7 +434,7 @@ static void a_jvm_that_refuses_is_asked_once(void **state)
     run(f, S);
     assert_int_equal(crowd.draws, 0);
     assert_false(smp_log_take(f->log, &level, text));
-    smp_sampler_get_live(f->sampler, &live);
+    smp_sampler_get_figures(f->sampler, &live);
     assert_string_equal(live.source.refusal, "a fake JVM");
     assert_false(live.source.draws);
     assert_true(live.source.polls);
@@ -444,12 +444,12 @@ static void a_jvm_that_refuses_is_asked_once(void **state)
 static void dump_has_the_number_of_threads(void **state)
 {
     struct sampler_fixture *f = begin(ON);
-    struct smp_sampler_live live;
+    struct smp_sampler_figures live;
 
     (void)state;
     add(0, 4, 1);
     sampler_fixture_start(f);
-    smp_sampler_get_live(f->sampler, &live);
+    smp_sampler_get_figures(f->sampler, &live);
     assert_true(live.source.draws);
     assert_int_equal(live.source.virtual_threads, 4);
     assert_null(live.source.refusal);

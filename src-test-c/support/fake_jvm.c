@@ -726,7 +726,7 @@ struct smp_jvm fake_jvm_interface(struct fake_jvm *vm)
                      .name = name,
                      .forget = forget,
                      .self = vm },
-        .walker = { .name = "fake", .walk = walk, .self = vm },
+        .walker = { .walk = walk, .self = vm },
         .cpu = { .start = start_timer,
                  .stop = stop_timer,
                  .drain = drain_timers,

@@ -496,7 +496,6 @@ static struct smp_jvm functions(struct sim *sim)
     struct smp_jvm vm = fake_jvm_interface(sim->jvm);
 
     vm.walker = (struct smp_walker){
-        .name = "simulated",
         .walk = walk,
         .walk_outside = walk_outside,
         .wait_word = wait_word,
@@ -515,7 +514,6 @@ static struct smp_jvm functions(struct sim *sim)
     };
     if (sim->has_async)
         vm.async = (struct smp_async_walker){
-            .name = "simulated, asynchronous",
             .request = request,
             .collect = collect,
             .take_late = take_late,

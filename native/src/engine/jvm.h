@@ -99,7 +99,6 @@ enum smp_wait_word {
 };
 
 struct smp_walker {
-    const char *name; /* of the engine, for statistics: "JVMTI" */
     /*
      * Walks one stack into sample->frames. SMP_OK with count 0: no Java frames. SMP_EGONE,
      * SMP_EPHASE, SMP_ENOMEM, SMP_EVM: no stack; sample's content is undefined then.
@@ -167,7 +166,6 @@ typedef void smp_on_answer(void *context, uint64_t token, enum smp_answer answer
  * if this JVM does not offer it.
  */
 struct smp_async_walker {
-    const char *name; /* of the engine, for statistics: "HYBRID" */
     /*
      * Reads the thread's stack, or sends the signal. cpu_ns: its CPU clock if that stands still
      * because the thread wants a CPU; negative: it may move. A later collect gives the answer,

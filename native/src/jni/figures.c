@@ -64,9 +64,10 @@ void smp_jni_statistics(const struct smp_statistics *statistics,
 #undef X
     };
 
-    put_account_figures(&s->sampler.total_tally, s->sampler.total_counters, values);
+    put_account_figures(&s->ticker.sampler.total_tally, s->ticker.sampler.total_counters, values);
     values += SMP_JNI_ACCOUNT_COUNT;
-    put_account_figures(&s->sampler.interval_tally, s->sampler.interval_counters, values);
+    put_account_figures(&s->ticker.sampler.interval_tally, s->ticker.sampler.interval_counters,
+                        values);
     values += SMP_JNI_ACCOUNT_COUNT;
     memcpy(values, gauges, sizeof(gauges));
 }

@@ -66,22 +66,22 @@ enum smp_jni_line_figure {
 };
 
 /* X(name, expression over const struct smp_statistics *s, const struct smp_handler_cost *p) */
-#define SMP_JNI_GAUGE_MAP(X)                          \
-    X(polls, s->sampler.total_tally.polls)            \
-    X(intervalPolls, s->sampler.interval_tally.polls) \
-    X(threads, s->sampler.threads)                    \
-    X(nodes, s->sampler.nodes)                        \
-    X(locations, s->sampler.locations)                \
-    X(reportsWritten, s->reports_written)             \
-    X(reportsWaiting, s->reports_waiting)             \
-    X(memoryUsedBytes, s->memory_used_bytes)          \
-    X(memoryPeakBytes, s->memory_peak_bytes)          \
-    X(memoryLimitBytes, s->memory_limit_bytes)        \
-    X(ownCpuNanos, s->own_cpu_ns)                     \
-    X(elapsedNanos, s->elapsed_ns)                    \
-    X(handlerSamplesTimed, p->timed)                  \
-    X(handlerNanosTimed, p->timed_ns)                 \
-    X(handlerNanosMedian, p->median_ns)               \
+#define SMP_JNI_GAUGE_MAP(X)                                 \
+    X(polls, s->ticker.sampler.total_tally.polls)            \
+    X(intervalPolls, s->ticker.sampler.interval_tally.polls) \
+    X(threads, s->ticker.sampler.sampled_threads)            \
+    X(nodes, s->ticker.sampler.nodes)                        \
+    X(locations, s->ticker.sampler.locations)                \
+    X(reportsWritten, s->reports_written)                    \
+    X(reportsWaiting, s->reports_waiting)                    \
+    X(memoryUsedBytes, s->memory_used_bytes)                 \
+    X(memoryPeakBytes, s->memory_peak_bytes)                 \
+    X(memoryLimitBytes, s->memory_limit_bytes)               \
+    X(ownCpuNanos, s->own_cpu_ns)                            \
+    X(elapsedNanos, s->ticker.elapsed_ns)                    \
+    X(handlerSamplesTimed, p->timed)                         \
+    X(handlerNanosTimed, p->timed_ns)                        \
+    X(handlerNanosMedian, p->median_ns)                      \
     X(walksInOtherHandlers, p->in_other_handlers)
 
 enum smp_jni_gauge {

@@ -343,14 +343,14 @@ static void add_walks(const struct smp_java_session *java_session,
 void smp_java_session_get_status(const struct smp_java_session *java_session,
                                  struct smp_java_session_status *status)
 {
-    struct smp_session_live live;
+    struct smp_statistics statistics;
+    const struct smp_source_live *const source = &statistics.ticker.sampler.source;
 
     *status = (struct smp_java_session_status){ .count = 0 };
     add_walks(java_session, status);
-    smp_session_get_live(java_session->core, &live);
-    add_limitation(status, "UNMOUNTED_VIRTUAL_THREADS_NOT_SAMPLED",
-                   live.ticker.sampler.source.refusal);
-    add_limitation(status, "CALLS_NOT_COUNTED", live.ticker.sampler.source.counting_refusal);
+    smp_session_get_statistics(java_session->core, &statistics);
+    add_limitation(status, "UNMOUNTED_VIRTUAL_THREADS_NOT_SAMPLED", source->refusal);
+    add_limitation(status, "CALLS_NOT_COUNTED", source->counting_refusal);
 }
 
 /* Returns the words for a limitation in the engine's text. */
@@ -382,8 +382,7 @@ void smp_java_session_engine(const struct smp_java_session *java_session,
 
     smp_java_session_get_status(java_session, &status);
     (void)snprintf(out, SMP_JAVA_SESSION_ENGINE_BYTES, "%s",
-                   strcmp(status.mode, "JVMTI") == 0 ? smp_by_jvmti().name
-                                                     : async_of(java_session).name);
+                   strcmp(status.mode, "JVMTI") == 0 ? "JVMTI" : "HYBRID");
     for (size_t i = 0; i < status.count; i++) {
         const struct smp_java_session_limitation *const each = &status.limitations[i];
         const size_t length = strlen(out);

@@ -17,33 +17,34 @@ static const char *const STATES[SMP_STATE_COUNT] = {
     [SMP_STOPPING] = "stopping", [SMP_STOPPED] = "stopped",
 };
 
-static void put_session(const struct smp_dump *dump, struct smp_bytes *out)
+static void put_session(const struct smp_statistics *statistics, const char *engine, int64_t now_ns,
+                        struct smp_bytes *out)
 {
-    const struct smp_ticker_live *const live = &dump->live.ticker;
+    const struct smp_ticker_figures *const ticker = &statistics->ticker;
 
     smp_bytes_puts(out, "engine: ");
-    smp_escape_put(out, dump->engine);
-    smp_bytes_printf(out, "\nstate: %s, %s\n", STATES[dump->live.state],
-                     live->sampler.is_running ? "sampling" : "not sampling");
-    if (live->ticked_ns != 0)
+    smp_escape_put(out, engine);
+    smp_bytes_printf(out, "\nstate: %s, %s\n", STATES[statistics->state],
+                     ticker->sampler.is_running ? "sampling" : "not sampling");
+    if (ticker->ticked_ns != 0)
         smp_bytes_printf(out, "last tick: %" PRId64 " ms ago\n",
-                         (dump->now_ns - live->ticked_ns) / NS_PER_MS);
-    smp_bytes_printf(out, "sampled time: %" PRId64 " ms\n",
-                     dump->statistics.elapsed_ns / NS_PER_MS);
-    smp_bytes_printf(out, "own CPU: %" PRId64 " us\n", dump->statistics.own_cpu_ns / NS_PER_US);
+                         (now_ns - ticker->ticked_ns) / NS_PER_MS);
+    smp_bytes_printf(out, "sampled time: %" PRId64 " ms\n", ticker->elapsed_ns / NS_PER_MS);
+    smp_bytes_printf(out, "own CPU: %" PRId64 " us\n", statistics->own_cpu_ns / NS_PER_US);
 }
 
-static void put_threads(const struct smp_sampler_live *live, struct smp_bytes *out)
+static void put_threads(const struct smp_sampler_figures *live, struct smp_bytes *out)
 {
     const uint64_t idle = live->source.idle_threads;
 
-    smp_bytes_printf(out, "threads: %" PRIu64 "\n", live->threads);
-    smp_bytes_printf(out, "threads not sampled: %" PRIu64 "\n", live->threads - live->sampled);
-    smp_bytes_printf(out, "threads sampled: %" PRIu64 "\n", live->sampled);
+    smp_bytes_printf(out, "threads: %" PRIu64 "\n", live->known_threads);
+    smp_bytes_printf(out, "threads not sampled: %" PRIu64 "\n",
+                     live->known_threads - live->sampled_threads);
+    smp_bytes_printf(out, "threads sampled: %" PRIu64 "\n", live->sampled_threads);
     if (live->source.polls) {
         smp_bytes_printf(out, "threads sampled, idle: %" PRIu64 "\n", idle);
         smp_bytes_printf(out, "threads sampled, polled at each tick: %" PRIu64 "\n",
-                         live->sampled - idle);
+                         live->sampled_threads - idle);
         smp_bytes_printf(out, "walks requested and not answered: %u\n",
                          live->source.walks_in_flight);
     }
@@ -54,34 +55,34 @@ static void put_threads(const struct smp_sampler_live *live, struct smp_bytes *o
                          live->source.counting_bytes);
 }
 
-static void put_queues(const struct smp_dump *dump, struct smp_bytes *out)
+static void put_queues(const struct smp_statistics *statistics, struct smp_bytes *out)
 {
-    smp_bytes_printf(out, "reports waiting for output: %zu of %d\n", dump->live.queued_reports,
-                     SMP_MAX_QUEUED_SNAPSHOTS);
-    smp_bytes_printf(out, "reports written: %" PRIu64 "\n", dump->statistics.reports_written);
+    smp_bytes_printf(out, "reports waiting for output: %zu of %d\n",
+                     (size_t)statistics->reports_queued, SMP_MAX_QUEUED_SNAPSHOTS);
+    smp_bytes_printf(out, "reports written: %" PRIu64 "\n", statistics->reports_written);
     smp_bytes_printf(out, "intervals waiting for readers: %zu of %d\n",
-                     dump->live.intervals.waiting, SMP_MAX_WAITING);
-    smp_bytes_printf(out, "readers: %zu of %d\n", dump->live.intervals.readers, SMP_MAX_READERS);
+                     statistics->intervals.waiting, SMP_MAX_WAITING);
+    smp_bytes_printf(out, "readers: %zu of %d\n", statistics->intervals.readers, SMP_MAX_READERS);
 }
 
-static void put_memory(const struct smp_dump *dump, struct smp_bytes *out)
+static void put_memory(const struct smp_statistics *statistics, struct smp_bytes *out)
 {
-    const struct smp_sampler_live *const live = &dump->live.ticker.sampler;
-    const size_t used = (size_t)dump->statistics.memory_used_bytes;
+    const struct smp_sampler_figures *const live = &statistics->ticker.sampler;
+    const size_t used = (size_t)statistics->memory_used_bytes;
     const size_t known = live->tree_bytes + live->name_bytes + live->stack_bytes;
 
     smp_bytes_printf(out, "memory: %zu of %" PRIu64 " bytes, at most %" PRIu64 " so far\n", used,
-                     dump->statistics.memory_limit_bytes, dump->statistics.memory_peak_bytes);
+                     statistics->memory_limit_bytes, statistics->memory_peak_bytes);
     smp_bytes_printf(out, "memory, call trees of the open interval: %zu bytes\n", live->tree_bytes);
     smp_bytes_printf(out, "memory, names of methods: %zu bytes\n", live->name_bytes);
     smp_bytes_printf(out, "memory, last stacks of threads: %zu bytes\n", live->stack_bytes);
     smp_bytes_printf(out, "memory, threads, groups, queues and all else: %zu bytes\n",
                      used > known ? used - known : 0);
     smp_bytes_printf(out, "memory requests refused by the limit: %zu\n",
-                     dump->live.refused_allocations);
+                     statistics->refused_allocations);
 }
 
-static void put_throttle(const struct smp_sampler_live *live, struct smp_bytes *out)
+static void put_throttle(const struct smp_sampler_figures *live, struct smp_bytes *out)
 {
     const struct smp_throttle *const throttle = &live->throttle;
 
@@ -109,7 +110,7 @@ static void put_option_number(const struct smp_option *option, int64_t value, st
         smp_bytes_printf(out, "option %s: %" PRId64 "\n", option->name, value);
 }
 
-static void put_options(const struct smp_ticker_live *live, struct smp_bytes *out)
+static void put_options(const struct smp_ticker_figures *live, struct smp_bytes *out)
 {
     for (size_t i = 0; i < SMP_OPTION_INTEGER_COUNT; i++) {
         const struct smp_option *const option = smp_option_at(i);
@@ -143,7 +144,7 @@ static void put_stats_count(struct smp_bytes *out, const char *kind, const char 
                          total, interval);
 }
 
-static void put_counts(const struct smp_sampler_stats *stats, struct smp_bytes *out)
+static void put_counts(const struct smp_sampler_figures *stats, struct smp_bytes *out)
 {
     put_stats_count(out, "polls", "of all threads", stats->total_tally.polls,
                     stats->interval_tally.polls);
@@ -157,24 +158,25 @@ static void put_counts(const struct smp_sampler_stats *stats, struct smp_bytes *
     smp_bytes_printf(out, "lines of code known by name: %" PRIu64 "\n", stats->locations);
 }
 
-void smp_dump_write(const struct smp_dump *dump, struct smp_bytes *out)
+void smp_dump_write(const struct smp_statistics *statistics, const char *engine, int64_t now_ns,
+                    struct smp_bytes *out)
 {
+    const struct smp_sampler_figures *const sampler = &statistics->ticker.sampler;
+
     smp_bytes_puts(out, "threads-sampler, live state\n");
-    put_session(dump, out);
-    put_threads(&dump->live.ticker.sampler, out);
-    put_queues(dump, out);
-    put_memory(dump, out);
-    put_throttle(&dump->live.ticker.sampler, out);
-    put_options(&dump->live.ticker, out);
-    put_counts(&dump->statistics.sampler, out);
+    put_session(statistics, engine, now_ns, out);
+    put_threads(sampler, out);
+    put_queues(statistics, out);
+    put_memory(statistics, out);
+    put_throttle(sampler, out);
+    put_options(&statistics->ticker, out);
+    put_counts(sampler, out);
 }
 
 void smp_dump_session(struct smp_session *session, const char *engine, struct smp_bytes *out)
 {
-    struct smp_dump dump = { .engine = engine };
+    struct smp_statistics statistics;
 
-    smp_session_get_statistics(session, &dump.statistics);
-    smp_session_get_live(session, &dump.live);
-    dump.now_ns = smp_clock_ns();
-    smp_dump_write(&dump, out);
+    smp_session_get_statistics(session, &statistics);
+    smp_dump_write(&statistics, engine, smp_clock_ns(), out);
 }

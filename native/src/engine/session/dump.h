@@ -16,15 +16,9 @@
 
 enum { SMP_DUMP_MAX_BYTES = 16384 };
 
-struct smp_dump {
-    const char *engine;
-    int64_t now_ns;
-    struct smp_statistics statistics;
-    struct smp_session_live live;
-};
-
-/* Writes lines "name: value". Names and their order may change. */
-void smp_dump_write(const struct smp_dump *dump, struct smp_bytes *out);
+/* Writes lines "name: value". Names and their order may change. now_ns: of the monotonic clock. */
+void smp_dump_write(const struct smp_statistics *statistics, const char *engine, int64_t now_ns,
+                    struct smp_bytes *out);
 /* Writes the state of a session. engine: the name to show. Waits for no thread of the session. */
 void smp_dump_session(struct smp_session *session, const char *engine, struct smp_bytes *out);
 

@@ -685,46 +685,40 @@ enum smp_status smp_sampler_finish_last(struct smp_sampler *sampler, int64_t now
 
 int64_t smp_sampler_own_cpu_ns(const struct smp_sampler *sampler)
 {
-    struct smp_sampler_live live;
+    struct smp_sampler_figures figures;
 
-    smp_sampler_get_live(sampler, &live);
-    return live.source.helper_cpu_ns;
+    smp_sampler_get_figures(sampler, &figures);
+    return figures.source.helper_cpu_ns;
 }
 
-void smp_sampler_get_stats(const struct smp_sampler *sampler, struct smp_sampler_stats *out)
+static void get_interval_figures(const struct smp_interval *interval,
+                                 struct smp_sampler_figures *out)
 {
-    const struct smp_interval *interval = sampler->interval;
-
-    *out = (struct smp_sampler_stats){
-        .total_tally = sampler->closed_tally,
-        .threads = sampler->threads.sampled,
-        .locations = sampler->methods_seen.locations,
-    };
-    memcpy(out->total_counters, sampler->closed_counters, sizeof(out->total_counters));
-    if (interval == NULL)
-        return;
     out->interval_tally = interval->tally;
-    smp_tally_add(&out->total_tally, &out->interval_tally);
+    smp_tally_add(&out->total_tally, &interval->tally);
     for (int i = 0; i < SMP_COUNTER_COUNT; i++) {
         out->interval_counters[i] = interval->counters[i];
-        out->total_counters[i] += out->interval_counters[i];
+        out->total_counters[i] += interval->counters[i];
     }
     out->nodes = smp_tree_node_count(interval->tree);
+    out->tree_bytes = smp_tree_bytes(interval->tree);
 }
 
-void smp_sampler_get_live(const struct smp_sampler *sampler, struct smp_sampler_live *out)
+void smp_sampler_get_figures(const struct smp_sampler *sampler, struct smp_sampler_figures *out)
 {
-    const struct smp_interval *const interval = sampler->interval;
-
-    *out = (struct smp_sampler_live){
+    *out = (struct smp_sampler_figures){
+        .total_tally = sampler->closed_tally,
         .is_running = sampler->is_running,
-        .threads = sampler->threads.table.count,
-        .sampled = sampler->threads.sampled,
-        .tree_bytes = interval == NULL ? 0 : smp_tree_bytes(interval->tree),
+        .known_threads = sampler->threads.table.count,
+        .sampled_threads = sampler->threads.sampled,
+        .locations = sampler->methods_seen.locations,
         .name_bytes = sampler->methods_seen.bytes,
         .stack_bytes = sampler->attribution.budget.used_bytes,
         .throttle = sampler->throttle,
     };
+    memcpy(out->total_counters, sampler->closed_counters, sizeof(out->total_counters));
+    if (sampler->interval != NULL)
+        get_interval_figures(sampler->interval, out);
     for (size_t i = 0; i < sampler->source_count; i++) {
         if (sampler->sources[i].get_live != NULL)
             sampler->sources[i].get_live(sampler->sources[i].self, &out->source);

@@ -43,24 +43,20 @@
 
 struct smp_sampler;
 
-struct smp_sampler_stats {
+/* The figures now, for statistics and dump(). */
+struct smp_sampler_figures {
     struct smp_tally total_tally;    /* since create */
     struct smp_tally interval_tally; /* since the last interval ended */
     uint64_t total_counters[SMP_COUNTER_COUNT];
     uint64_t interval_counters[SMP_COUNTER_COUNT];
-    uint64_t threads;   /* sampled in the last tick */
-    uint64_t nodes;     /* of the open trees */
-    uint64_t locations; /* lines known by name */
-};
-
-/* The state now, for dump(). */
-struct smp_sampler_live {
     bool is_running;
-    uint64_t threads;   /* known */
-    uint64_t sampled;   /* of these */
-    size_t tree_bytes;  /* of the open interval */
-    size_t name_bytes;  /* of methods */
-    size_t stack_bytes; /* of the threads' last stacks */
+    uint64_t known_threads;
+    uint64_t sampled_threads; /* of these, in the last tick */
+    uint64_t nodes;           /* of the open trees */
+    uint64_t locations;       /* lines known by name */
+    size_t tree_bytes;        /* of the open interval */
+    size_t name_bytes;        /* of methods */
+    size_t stack_bytes;       /* of the threads' last stacks */
     struct smp_throttle throttle;
     struct smp_source_live source; /* of all sources */
 };
@@ -154,8 +150,7 @@ SMP_CHECKED enum smp_status smp_sampler_finish_last(struct smp_sampler *sampler,
 /* CPU time since create of threads that work only for a source, without the calling thread. */
 int64_t smp_sampler_own_cpu_ns(const struct smp_sampler *sampler);
 
-void smp_sampler_get_stats(const struct smp_sampler *sampler, struct smp_sampler_stats *out);
 /* In constant time. */
-void smp_sampler_get_live(const struct smp_sampler *sampler, struct smp_sampler_live *out);
+void smp_sampler_get_figures(const struct smp_sampler *sampler, struct smp_sampler_figures *out);
 
 #endif

@@ -6,7 +6,6 @@
 #include "engine/session/interval_queue.h"
 #include "engine/session/lifecycle.h"
 #include "engine/session/ticker.h"
-#include "engine/sources/walks.h"
 
 struct smp_session {
     struct smp_quota *quota; /* also held by the profiles, which may outlive the session */
@@ -15,7 +14,6 @@ struct smp_session {
     struct smp_interval_queue *intervals;
     struct smp_reporter *reporter;
     struct smp_ticker *ticker;
-    const char *engine;
     struct smp_options fixed; /* as created: its fixed options never change */
 };
 
@@ -79,8 +77,6 @@ enum smp_status smp_session_create(const struct smp_session_config *config,
     status = smp_options_copy(NULL, options, &session->fixed);
     if (status != SMP_OK)
         goto no_lifecycle;
-    session->engine =
-        smp_walks_uses_async(&config->vm, options) ? config->vm.async.name : config->vm.walker.name;
     status = smp_lifecycle_init(&session->lifecycle);
     if (status != SMP_OK)
         goto no_lifecycle;
@@ -357,55 +353,42 @@ struct smp_profile *smp_session_current_report(struct smp_session *session)
 
 /* --- statistics --- */
 
-static void count_late(struct smp_statistics *statistics, enum smp_counter counter, uint64_t count)
+static void count_late(struct smp_sampler_figures *figures, enum smp_counter counter,
+                       uint64_t count)
 {
-    statistics->sampler.total_counters[counter] += count;
-    statistics->sampler.interval_counters[counter] += count;
+    figures->total_counters[counter] += count;
+    figures->interval_counters[counter] += count;
 }
 
-/* If stop waits for a name callback, the last report has not been made yet. */
-static uint64_t waiting_reports(struct smp_session *session,
-                                const struct smp_reporter_stats *reporter)
+/* The sampler has not counted these yet, and after stop it never will. */
+static void count_uncounted(const struct smp_reporter_stats *now, struct smp_ticker_figures *ticker)
 {
-    const bool is_stopping = smp_lifecycle_state(&session->lifecycle) == SMP_STOPPING;
+    const struct smp_reporter_stats *counted = &ticker->counted;
 
-    return reporter->queued + (reporter->is_writing ? 1 : 0) +
-           (is_stopping && !reporter->is_ending ? 1 : 0);
+    count_late(&ticker->sampler, SMP_COUNTER_FAILED_REPORTS, now->failed - counted->failed);
+    count_late(&ticker->sampler, SMP_COUNTER_CUT_RECORDS, now->cut - counted->cut);
+    count_late(&ticker->sampler, SMP_COUNTER_DROPPED_INTERVALS, now->dropped - counted->dropped);
+    count_late(&ticker->sampler, SMP_COUNTER_COARSE_WINDOWS, now->coarse - counted->coarse);
 }
 
 void smp_session_get_statistics(struct smp_session *session, struct smp_statistics *out)
 {
-    struct smp_ticker_stats ticker;
     struct smp_reporter_stats reporter;
 
-    smp_ticker_get_stats(session->ticker, &ticker);
+    smp_ticker_get_figures(session->ticker, &out->ticker);
     smp_reporter_get_stats(session->reporter, &reporter); /* second, so that it is newer */
-    *out = (struct smp_statistics){
-        .sampler = ticker.sampler,
-        .engine = session->engine,
-        .reports_written = reporter.written,
-        .reports_waiting = waiting_reports(session, &reporter),
-        .memory_used_bytes = smp_quota_used(session->quota),
-        .memory_peak_bytes = atomic_load_explicit(&session->quota->peak, memory_order_relaxed),
-        .memory_limit_bytes = session->quota->limit_bytes,
-        .own_cpu_ns = ticker.own_cpu_ns + reporter.own_cpu_ns,
-        .elapsed_ns = ticker.elapsed_ns,
-    };
-    /* The sampler has not counted these yet, and after stop it never will. */
-    count_late(out, SMP_COUNTER_FAILED_REPORTS, reporter.failed - ticker.counted.failed);
-    count_late(out, SMP_COUNTER_CUT_RECORDS, reporter.cut - ticker.counted.cut);
-    count_late(out, SMP_COUNTER_DROPPED_INTERVALS, reporter.dropped - ticker.counted.dropped);
-    count_late(out, SMP_COUNTER_COARSE_WINDOWS, reporter.coarse - ticker.counted.coarse);
-}
-
-void smp_session_get_live(struct smp_session *session, struct smp_session_live *out)
-{
-    struct smp_reporter_stats reporter;
-
-    smp_reporter_get_stats(session->reporter, &reporter);
+    count_uncounted(&reporter, &out->ticker);
     out->state = smp_lifecycle_state(&session->lifecycle);
-    out->queued_reports = reporter.queued;
-    out->refused_allocations = smp_quota_refusals(session->quota);
+    out->reports_written = reporter.written;
+    out->reports_queued = reporter.queued;
+    out->reports_waiting = reporter.queued + (reporter.is_writing ? 1 : 0);
+    /* If stop waits for a name callback, the last report has not been made yet. */
+    if (out->state == SMP_STOPPING && !reporter.is_ending)
+        out->reports_waiting++;
     smp_interval_queue_get_figures(session->intervals, &out->intervals);
-    smp_ticker_get_live(session->ticker, &out->ticker);
+    out->memory_used_bytes = smp_quota_used(session->quota);
+    out->memory_peak_bytes = atomic_load_explicit(&session->quota->peak, memory_order_relaxed);
+    out->memory_limit_bytes = session->quota->limit_bytes;
+    out->refused_allocations = smp_quota_refusals(session->quota);
+    out->own_cpu_ns = out->ticker.own_cpu_ns + reporter.own_cpu_ns;
 }

@@ -40,25 +40,18 @@ struct smp_session_config {
     struct smp_outputer outputer;
 };
 
-/* The state now, for dump.h. */
-struct smp_session_live {
-    enum smp_state state;
-    struct smp_ticker_live ticker;
-    size_t queued_reports;
-    struct smp_interval_queue_figures intervals;
-    size_t refused_allocations; /* by the memory limit */
-};
-
 struct smp_statistics {
-    struct smp_sampler_stats sampler;
-    const char *engine;
+    struct smp_ticker_figures ticker;
+    enum smp_state state;
     uint64_t reports_written;
     uint64_t reports_waiting; /* for the outputer; while stop waits, including the last one */
+    unsigned reports_queued;  /* without the one that is being written */
+    struct smp_interval_queue_figures intervals;
     uint64_t memory_used_bytes;
     uint64_t memory_peak_bytes;
     uint64_t memory_limit_bytes;
-    int64_t own_cpu_ns; /* of all internal threads since start */
-    int64_t elapsed_ns; /* since start, without pauses */
+    size_t refused_allocations; /* by the memory limit */
+    int64_t own_cpu_ns;         /* of all internal threads since start */
 };
 
 /* Copies options. SMP_ENOMEM, SMP_EQUOTA. */
@@ -148,7 +141,6 @@ SMP_CHECKED enum smp_status smp_session_take_window(struct smp_session *session,
 struct smp_profile *smp_session_current_report(struct smp_session *session);
 
 /* Waits for no thread of the session. */
-void smp_session_get_live(struct smp_session *session, struct smp_session_live *out);
 void smp_session_get_statistics(struct smp_session *session, struct smp_statistics *out);
 
 #endif

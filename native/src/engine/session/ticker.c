@@ -43,9 +43,8 @@ struct smp_ticker {
     struct smp_standstill standstill;
     enum smp_status last; /* of the last report */
 
-    pthread_mutex_t mutex; /* guards stats and live */
-    struct smp_ticker_stats stats;
-    struct smp_ticker_live live;
+    pthread_mutex_t mutex; /* guards figures */
+    struct smp_ticker_figures figures;
 };
 
 static int64_t interval_ns(const struct smp_ticker *ticker)
@@ -76,10 +75,10 @@ static void publish_options(struct smp_ticker *ticker)
 
     ticker->end.options = options;
     (void)pthread_mutex_lock(&ticker->mutex);
-    ticker->live.options = *options;
-    smp_options_forget_texts(&ticker->live.options);
+    ticker->figures.options = *options;
+    smp_options_forget_texts(&ticker->figures.options);
     for (size_t i = 0; i < SMP_OPTION_TEXT_COUNT; i++)
-        publish_text(smp_options_text(options, i), ticker->live.texts[i]);
+        publish_text(smp_options_text(options, i), ticker->figures.texts[i]);
     (void)pthread_mutex_unlock(&ticker->mutex);
 }
 
@@ -88,21 +87,18 @@ static void publish_options(struct smp_ticker *ticker)
 /* is_tick: the throttle has read this thread's clock when the tick began, which saves a reading. */
 static void publish_figures(struct smp_ticker *ticker, bool is_tick)
 {
-    struct smp_ticker_stats stats = {
-        .counted = ticker->end.counted,
-        .elapsed_ns = ticker->elapsed_ns,
-    };
-    struct smp_sampler_live live;
+    struct smp_ticker_figures *figures = &ticker->figures;
+    struct smp_sampler_figures sampler;
 
-    smp_sampler_get_live(ticker->sampler, &live);
-    smp_sampler_get_stats(ticker->sampler, &stats.sampler);
-    const bool is_read = is_tick && live.throttle.has_begun;
-    stats.own_cpu_ns =
-        live.source.helper_cpu_ns + (is_read ? live.throttle.cpu_ns : smp_clock_own_cpu_ns());
+    smp_sampler_get_figures(ticker->sampler, &sampler);
+    const bool is_read = is_tick && sampler.throttle.has_begun;
+    const int64_t own_cpu_ns = is_read ? sampler.throttle.cpu_ns : smp_clock_own_cpu_ns();
     (void)pthread_mutex_lock(&ticker->mutex);
-    ticker->stats = stats;
-    ticker->live.sampler = live;
-    ticker->live.ticked_ns = ticker->ticked_ns;
+    figures->sampler = sampler;
+    figures->counted = ticker->end.counted;
+    figures->own_cpu_ns = own_cpu_ns + sampler.source.helper_cpu_ns;
+    figures->elapsed_ns = ticker->elapsed_ns;
+    figures->ticked_ns = ticker->ticked_ns;
     (void)pthread_mutex_unlock(&ticker->mutex);
 }
 
@@ -526,17 +522,10 @@ bool smp_ticker_is_caller(struct smp_ticker *ticker)
     return smp_worker_is_caller(&ticker->worker);
 }
 
-void smp_ticker_get_stats(struct smp_ticker *ticker, struct smp_ticker_stats *out)
+void smp_ticker_get_figures(struct smp_ticker *ticker, struct smp_ticker_figures *out)
 {
     (void)pthread_mutex_lock(&ticker->mutex);
-    *out = ticker->stats;
-    (void)pthread_mutex_unlock(&ticker->mutex);
-}
-
-void smp_ticker_get_live(struct smp_ticker *ticker, struct smp_ticker_live *out)
-{
-    (void)pthread_mutex_lock(&ticker->mutex);
-    *out = ticker->live;
+    *out = ticker->figures;
     (void)pthread_mutex_unlock(&ticker->mutex);
 }
 

@@ -9,7 +9,7 @@
  * sleeps through them; a thread start wakes it up. While paused it drops threads that have ended.
  *
  * Owns     its thread and the sampler.
- * Threads  start, stop, destroy: the session. get_stats, get_live, is_caller: any.
+ * Threads  start, stop, destroy: the session. get_figures, is_caller: any.
  * Errors   as listed.
  * Cost     one wake-up for each tick.
  */
@@ -30,22 +30,18 @@
 
 struct smp_ticker;
 
-struct smp_ticker_stats {
-    struct smp_sampler_stats sampler;
+enum { SMP_TICKER_TEXT_BYTES = 512 };
+
+/* As of the last tick, or of a later change. */
+struct smp_ticker_figures {
+    struct smp_sampler_figures sampler;
     struct smp_reporter_stats counted; /* the reporter's figures that are in the sampler's
                                         * counters */
     int64_t own_cpu_ns;                /* of the thread and of those that work for sources, up to
                                         * the last tick */
     int64_t elapsed_ns;                /* sampled time, up to the last tick */
-};
-
-enum { SMP_TICKER_TEXT_BYTES = 512 };
-
-/* The state for dump(): as of the last tick, or of a later change. */
-struct smp_ticker_live {
-    struct smp_sampler_live sampler;
-    int64_t ticked_ns;          /* the last tick while sampling; 0: none yet */
-    struct smp_options options; /* without the texts; their beginnings follow */
+    int64_t ticked_ns;                 /* the last tick while sampling; 0: none yet */
+    struct smp_options options;        /* without the texts; their beginnings follow */
     char texts[SMP_OPTION_TEXT_COUNT][SMP_TICKER_TEXT_BYTES];
 };
 
@@ -77,8 +73,7 @@ bool smp_ticker_is_caller(struct smp_ticker *ticker);
 /* Handles a request; self is the ticker. */
 enum smp_status smp_ticker_do(void *self, struct smp_request *request, bool is_started);
 
-void smp_ticker_get_stats(struct smp_ticker *ticker, struct smp_ticker_stats *out);
 /* Waits for nothing but another such copy. */
-void smp_ticker_get_live(struct smp_ticker *ticker, struct smp_ticker_live *out);
+void smp_ticker_get_figures(struct smp_ticker *ticker, struct smp_ticker_figures *out);
 
 #endif

@@ -18,11 +18,6 @@ uint64_t smp_walks_token_of(const struct smp_thread_record *record)
     return (uint64_t)(uintptr_t)record;
 }
 
-bool smp_walks_uses_async(const struct smp_jvm *jvm, const struct smp_options *options)
-{
-    return jvm->async.request != NULL && options->engine != SMP_ENGINE_JVMTI;
-}
-
 enum smp_status smp_walks_init(struct smp_walks *walks, struct smp_quota *quota,
                                const struct smp_jvm *jvm, struct smp_sampled_threads *threads,
                                const struct smp_options *options)
@@ -33,7 +28,7 @@ enum smp_status smp_walks_init(struct smp_walks *walks, struct smp_quota *quota,
         .quota = quota,
         .jvm = jvm,
         .threads = threads,
-        .is_async = smp_walks_uses_async(jvm, options),
+        .is_async = jvm->async.request != NULL && options->engine != SMP_ENGINE_JVMTI,
         .options = options,
         .sample.capacity = depth,
     };

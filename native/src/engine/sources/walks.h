@@ -65,14 +65,11 @@ struct smp_walks {
     struct smp_sampled_threads *threads;
     struct smp_walk_events events;
     struct smp_sample sample;
-    bool is_async;
+    bool is_async;      /* running threads are walked asynchronously */
     unsigned in_flight; /* number of requests without an answer */
     const struct smp_options *options;
     int64_t begun_ns; /* when the tick began, on the real clock */
 };
-
-/* True if running threads are walked asynchronously. */
-bool smp_walks_uses_async(const struct smp_jvm *jvm, const struct smp_options *options);
 
 /* Returns the outcome of a walk. sample is read only if status is SMP_OK. */
 enum smp_outcome smp_walks_outcome(enum smp_status status, const struct smp_sample *sample);

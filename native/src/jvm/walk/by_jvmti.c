@@ -116,6 +116,5 @@ static enum smp_wait_word word_by_jvmti(void *self, struct smp_thread *thread)
 
 struct smp_walker smp_by_jvmti(void)
 {
-    return (
-        struct smp_walker){ .name = "JVMTI", .walk = walk_by_jvmti, .wait_word = word_by_jvmti };
+    return (struct smp_walker){ .walk = walk_by_jvmti, .wait_word = word_by_jvmti };
 }

@@ -679,7 +679,6 @@ void smp_by_signal_destroy(struct smp_by_signal *walker)
 struct smp_async_walker smp_by_signal_functions(struct smp_by_signal *walker)
 {
     return (struct smp_async_walker){
-        .name = "HYBRID",
         .request = request_by_signal,
         .collect = collect_walks,
         .take_late = take_late_walk,

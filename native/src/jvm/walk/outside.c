@@ -268,7 +268,6 @@ void smp_outside_name_by(struct smp_outside *walker, struct smp_named_methods *n
 struct smp_walker smp_outside_functions(struct smp_outside *walker)
 {
     return (struct smp_walker){
-        .name = walker->by_jvmti.name,
         .walk = walk_by_handshake,
         .walk_outside = walk_from_outside,
         .wait_word = read_wait_word,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/session/ticker.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/event.h"
+#include "base/lock.h"
 #include "base/utf8.h"
 #include "engine/session/demand.h"
 #include "engine/session/interval_end.h"
@@ -43,7 +43,7 @@ struct smp_ticker {
     struct smp_standstill standstill;
     enum smp_status last; /* of the last report */
 
-    pthread_mutex_t mutex; /* guards figures */
+    struct smp_lock lock; /* guards figures */
     struct smp_ticker_figures figures;
 };
 
@@ -74,12 +74,12 @@ static void publish_options(struct smp_ticker *ticker)
     const struct smp_options *options = smp_sampler_options(ticker->sampler);
 
     ticker->end.options = options;
-    (void)pthread_mutex_lock(&ticker->mutex);
+    smp_lock_acquire(&ticker->lock);
     ticker->figures.options = *options;
     smp_options_forget_texts(&ticker->figures.options);
     for (size_t i = 0; i < SMP_OPTION_TEXT_COUNT; i++)
         publish_text(smp_options_text(options, i), ticker->figures.texts[i]);
-    (void)pthread_mutex_unlock(&ticker->mutex);
+    smp_lock_release(&ticker->lock);
 }
 
 /* --- ticks --- */
@@ -93,13 +93,13 @@ static void publish_figures(struct smp_ticker *ticker, bool is_tick)
     smp_sampler_get_figures(ticker->sampler, &sampler);
     const bool is_read = is_tick && sampler.throttle.has_begun;
     const int64_t own_cpu_ns = is_read ? sampler.throttle.cpu_ns : smp_clock_own_cpu_ns();
-    (void)pthread_mutex_lock(&ticker->mutex);
+    smp_lock_acquire(&ticker->lock);
     figures->sampler = sampler;
     figures->counted = ticker->end.counted;
     figures->own_cpu_ns = own_cpu_ns + sampler.source.helper_cpu_ns;
     figures->elapsed_ns = ticker->elapsed_ns;
     figures->ticked_ns = ticker->ticked_ns;
-    (void)pthread_mutex_unlock(&ticker->mutex);
+    smp_lock_release(&ticker->lock);
 }
 
 static void after_tick(struct smp_ticker *ticker)
@@ -524,9 +524,9 @@ bool smp_ticker_is_caller(struct smp_ticker *ticker)
 
 void smp_ticker_get_figures(struct smp_ticker *ticker, struct smp_ticker_figures *out)
 {
-    (void)pthread_mutex_lock(&ticker->mutex);
+    smp_lock_acquire(&ticker->lock);
     *out = ticker->figures;
-    (void)pthread_mutex_unlock(&ticker->mutex);
+    smp_lock_release(&ticker->lock);
 }
 
 /* --- create, destroy --- */
@@ -546,9 +546,9 @@ enum smp_status smp_ticker_create(const struct smp_ticker_setup *setup, struct s
                              ticker);
     if (status != SMP_OK)
         goto no_worker;
-    status = pthread_mutex_init(&ticker->mutex, NULL) == 0 ? SMP_OK : SMP_ENOMEM;
+    status = smp_lock_init(&ticker->lock);
     if (status != SMP_OK)
-        goto no_mutex;
+        goto no_lock;
     ticker->quota = setup->quota;
     ticker->lifecycle = setup->lifecycle;
     ticker->listener.event = &setup->lifecycle->event;
@@ -564,7 +564,7 @@ enum smp_status smp_ticker_create(const struct smp_ticker_setup *setup, struct s
     publish_options(ticker);
     *out = ticker;
     return SMP_OK;
-no_mutex:
+no_lock:
     smp_worker_fini(&ticker->worker);
 no_worker:
     smp_sampler_destroy(ticker->sampler);
@@ -579,7 +579,7 @@ void smp_ticker_destroy(struct smp_ticker *ticker)
         return;
     smp_sampler_destroy(ticker->sampler);
     smp_prepared_options_destroy(smp_lifecycle_take_options(ticker->lifecycle));
-    (void)pthread_mutex_destroy(&ticker->mutex);
+    smp_lock_fini(&ticker->lock);
     smp_worker_fini(&ticker->worker);
     smp_free(ticker->quota, ticker);
 }

@@ -75,7 +75,7 @@ static uint16_t find_class(const struct smp_class_file *file, const char *name)
 {
     for (uint32_t i = file->pool_count; i-- > 1;) {
         if (smp_class_file_tag(file, (uint16_t)i) == SMP_CONSTANT_CLASS &&
-            smp_class_text_is(smp_class_file_class_name(file, (uint16_t)i), name))
+            smp_slice_is(smp_class_file_class_name(file, (uint16_t)i), name))
             return (uint16_t)i;
     }
     return 0;
@@ -95,7 +95,7 @@ static void spoil_frames(struct smp_bytes *made, const struct smp_rewriter_metho
             smp_class_file_code_attributes(&file, &file.methods[i].code);
         while (methods[i].has_handler && smp_class_file_next_attribute(&file, &list, &attribute)) {
             uint8_t *end = smp_class_written(made, attribute.bytes + attribute.length);
-            if (smp_class_text_is(attribute.name, "StackMapTable"))
+            if (smp_slice_is(attribute.name, "StackMapTable"))
                 smp_class_set_u2(end - HANDLER_CLASS_FROM_END, wrong);
         }
     }

@@ -199,7 +199,7 @@ static void calls_of_compiled_code_are_found(void **state)
     const size_t size = compiled_class_read("RetransformedCode", &bytes);
     assert_int_equal(smp_class_file_open(&file, bytes, size), SMP_OK);
     for (uint32_t i = 0; i < file.method_count; i++) {
-        if (smp_class_text_is(file.methods[i].name, "lambdas"))
+        if (smp_slice_is(file.methods[i].name, "lambdas"))
             assert_true(smp_class_each_call_site(&file, &file.methods[i], list_call, &calls));
     }
 #define OWN "com/incapsula/sampler/testing/RetransformedCode"

@@ -21,7 +21,7 @@ static size_t build_small(uint8_t **out)
     struct class_builder builder;
 
     class_builder_init(&builder, 61, "a/Small", "a/Base");
-    class_builder_method(&builder, SMP_CLASS_STATIC, "one", "(IJ)V", &empty);
+    class_builder_method(&builder, SMP_ACCESS_STATIC, "one", "(IJ)V", &empty);
     class_builder_method(&builder, 0, "two", "()V", &(struct built_code){ 0 });
     return class_builder_finish(&builder, out);
 }
@@ -30,7 +30,7 @@ static const struct smp_class_method *method_called(const struct smp_class_file 
                                                     const char *name)
 {
     for (uint32_t i = 0; i < file->method_count; i++) {
-        if (smp_class_text_is(file->methods[i].name, name))
+        if (smp_slice_is(file->methods[i].name, name))
             return &file->methods[i];
     }
     fail_msg("no method %s", name);
@@ -46,12 +46,12 @@ static void names_and_methods_are_found(void **state)
     (void)state;
     assert_int_equal(smp_class_file_open(&file, bytes, size), SMP_OK);
     assert_int_equal(file.major, 61);
-    assert_true(smp_class_text_is(file.name, "a/Small"));
-    assert_true(smp_class_text_is(file.super_name, "a/Base"));
+    assert_true(smp_slice_is(file.name, "a/Small"));
+    assert_true(smp_slice_is(file.super_name, "a/Base"));
     assert_int_equal(file.method_count, 2);
     const struct smp_class_method *one = method_called(&file, "one");
-    assert_true(smp_class_text_is(one->descriptor, "(IJ)V"));
-    assert_int_equal(one->access, SMP_CLASS_STATIC);
+    assert_true(smp_slice_is(one->descriptor, "(IJ)V"));
+    assert_int_equal(one->access, SMP_ACCESS_STATIC);
     assert_int_equal(one->code.length, 1);
     assert_int_equal(bytes[one->code.bytes], 177);
     assert_int_equal(method_called(&file, "two")->code.attribute, 0);
@@ -72,18 +72,18 @@ static void what_javac_writes_is_read(void **state)
     (void)state;
     assert_int_equal(smp_class_file_open(&file, bytes, size), SMP_OK);
     assert_true(
-        smp_class_text_is(file.super_name, "com/incapsula/sampler/testing/RetransformedCode$Base"));
-    assert_true(smp_class_text_is(file.source_file, "RetransformedCode.java"));
+        smp_slice_is(file.super_name, "com/incapsula/sampler/testing/RetransformedCode$Base"));
+    assert_true(smp_slice_is(file.source_file, "RetransformedCode.java"));
     const struct smp_class_method *init = method_called(&file, "<init>");
     struct smp_class_attributes list = smp_class_file_code_attributes(&file, &init->code);
     while (smp_class_file_next_attribute(&file, &list, &attribute))
-        has_lines = has_lines || smp_class_text_is(attribute.name, "LineNumberTable");
+        has_lines = has_lines || smp_slice_is(attribute.name, "LineNumberTable");
     assert_true(has_lines);
     smp_class_file_close(&file);
     free(bytes);
     const size_t body_size = compiled_class_read("RetransformedCode$Body", &bytes);
     assert_int_equal(smp_class_file_open(&file, bytes, body_size), SMP_OK);
-    assert_true((method_called(&file, "run")->access & SMP_CLASS_ABSTRACT) != 0);
+    assert_true((method_called(&file, "run")->access & SMP_ACCESS_ABSTRACT) != 0);
     list = smp_class_file_code_attributes(&file, &method_called(&file, "run")->code);
     assert_false(smp_class_file_next_attribute(&file, &list, &attribute));
     smp_class_file_close(&file);
@@ -103,8 +103,8 @@ static void interfaces_are_listed(void **state)
     (void)state;
     assert_int_equal(smp_class_file_open(&file, head, sizeof(head)), SMP_OK);
     assert_int_equal(file.interface_count, 2);
-    assert_true(smp_class_text_is(smp_class_file_interface_name(&file, 0), "I"));
-    assert_true(smp_class_text_is(smp_class_file_interface_name(&file, 1), "J"));
+    assert_true(smp_slice_is(smp_class_file_interface_name(&file, 0), "I"));
+    assert_true(smp_slice_is(smp_class_file_interface_name(&file, 1), "J"));
     assert_null(file.super_name.bytes);
     smp_class_file_close(&file);
 }
@@ -124,9 +124,9 @@ static void members_and_texts_of_another_kind_are_none(void **state)
     const size_t size = class_builder_finish(&builder, &bytes);
     assert_int_equal(smp_class_file_open(&file, bytes, size), SMP_OK);
     assert_true(smp_class_file_member(&file, field, &member));
-    assert_true(smp_class_text_is(member.owner, "[I"));
-    assert_true(smp_class_text_is(member.name, "length"));
-    assert_true(smp_class_text_is(member.descriptor, "I"));
+    assert_true(smp_slice_is(member.owner, "[I"));
+    assert_true(smp_slice_is(member.name, "length"));
+    assert_true(smp_slice_is(member.descriptor, "I"));
     assert_false(smp_class_file_member(&file, text, &member));
     assert_false(smp_class_file_member(&file, 0, &member));
     assert_false(smp_class_file_member(&file, 65535, &member));
@@ -172,7 +172,7 @@ static void each_part_of_a_file_is_malformed(void **state)
 
 static void what_it_has_accepted_can_be_read(const struct smp_class_file *file)
 {
-    const struct smp_class_text source = file->source_file;
+    const struct smp_slice source = file->source_file;
 
     if (source.bytes != NULL)
         assert_true((const uint8_t *)source.bytes + source.length <= file->bytes + file->size);
@@ -266,7 +266,7 @@ static void code_and_flags_must_agree(void **state)
     const uint32_t one = file.methods[0].start;
     const uint32_t two = file.methods[1].start;
     smp_class_file_close(&file);
-    bytes[one] |= SMP_CLASS_NATIVE >> 8;
+    bytes[one] |= SMP_ACCESS_NATIVE >> 8;
     assert_int_equal(open_part(bytes, size), SMP_EINVAL);
     bytes[one] = 0;
     assert_int_equal(open_part(bytes, size), SMP_OK);
@@ -327,8 +327,8 @@ static void constants_alone_are_read(void **state)
         assert_int_equal(smp_class_file_tag(&pool, i), smp_class_file_tag(&whole, i));
         assert_int_equal(smp_class_file_member(&pool, i, &other), is_member);
         if (is_member)
-            assert_true(smp_class_text_equals(one.owner, other.owner) &&
-                        smp_class_text_equals(one.name, other.name));
+            assert_true(smp_slice_equals(one.owner, other.owner) &&
+                        smp_slice_equals(one.name, other.name));
     }
     smp_class_file_close(&pool);
     assert_int_equal(smp_class_file_open_pool(&pool, bytes, end - 1, START, count), SMP_EINVAL);

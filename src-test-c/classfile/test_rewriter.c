@@ -184,7 +184,7 @@ static bool has_stack_map(const struct smp_class_file *file)
         struct smp_class_attributes list =
             smp_class_file_code_attributes(file, &file->methods[i].code);
         while (smp_class_file_next_attribute(file, &list, &attribute)) {
-            if (smp_class_text_is(attribute.name, "StackMapTable"))
+            if (smp_slice_is(attribute.name, "StackMapTable"))
                 return true;
         }
     }

@@ -361,8 +361,8 @@ static void test_unloading_retires_ids_and_forgets_what_was_called(void **state)
     assert_string_equal(wanted_of(&fixture), "");
     /* Trees still name what is retired. */
     smp_method_text(text, sizeof(text),
-                    smp_method_ids_class(smp_call_graph_ids(fixture.graph), kept),
-                    smp_method_ids_name(smp_call_graph_ids(fixture.graph), kept));
+                    smp_method_ids_name(smp_call_graph_ids(fixture.graph), kept).class_name,
+                    smp_method_ids_name(smp_call_graph_ids(fixture.graph), kept).method_name);
     assert_string_equal(text, "com.acme.R.r");
     smp_call_graph_entered(fixture.graph, kept);
     graph_load(&fixture, "com/acme/S | s()V");
@@ -532,7 +532,8 @@ static uint32_t load_with_source(struct graph_fixture *fixture, const char *line
 
 static void assert_source(struct graph_fixture *fixture, int32_t id, const char *file)
 {
-    const struct smp_slice source = smp_method_ids_source(smp_call_graph_ids(fixture->graph), id);
+    const struct smp_slice source =
+        smp_method_ids_name(smp_call_graph_ids(fixture->graph), id).source_file;
 
     assert_int_equal(source.length, strlen(file));
     assert_memory_equal(source.bytes, file, source.length);
@@ -904,8 +905,8 @@ static void test_a_name_stands_for_all_methods_of_its_class(void **state)
     graph_fixture_end(&fixture);
 }
 
-static struct smp_call_graph_sample sample(struct graph_fixture *fixture, const char *class_name,
-                                           const char *method, bool is_called)
+static struct smp_sampled_method sample(struct graph_fixture *fixture, const char *class_name,
+                                        const char *method, bool is_called)
 {
     return smp_call_graph_sampled(fixture->graph, slice_of(class_name), slice_of(method),
                                   is_called);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls below older ones of their own method, which began before their probes. */
-#include "counting/call_past.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,9 +17,9 @@ enum { TID = 77, ROOT = 1, FIRST = 2, SECOND = 3, METHOD_BASE = 1000 };
 
 /* What the thread's stack shows. */
 static struct {
-    enum smp_call_look seen;
+    enum smp_older_call seen;
     int looks;
-    uint64_t caller; /* of the last look */
+    uint64_t caller; /* of the last search */
     int32_t entered; /* the method that runs the hook */
 } stack;
 
@@ -32,7 +31,7 @@ static uint64_t own_method(int32_t hook_frames)
     return (uint64_t)(METHOD_BASE + stack.entered);
 }
 
-static enum smp_call_look look(int32_t hook_frames, uint64_t caller)
+static enum smp_older_call find_older(int32_t hook_frames, uint64_t caller)
 {
     assert_true(hook_frames == SMP_CALL_HOOK_FRAMES || hook_frames == SMP_CALL_NATIVE_HOOK_FRAMES);
     stack.looks++;
@@ -42,20 +41,20 @@ static enum smp_call_look look(int32_t hook_frames, uint64_t caller)
 
 static int begin_past(void **state)
 {
-    static const struct smp_call_view view = { .own_method = own_method, .look = look };
+    static const struct smp_call_view view = { .own_method = own_method, .find_older = find_older };
     const struct smp_call_options options = { .max_bytes = 1 << 20,
                                               .nodes = SMP_CALL_DEFAULT_NODES,
                                               .depth = SMP_CALL_DEFAULT_DEPTH };
 
     (void)state;
-    stack.seen = SMP_CALL_LOOK_NEW;
+    stack.seen = SMP_NO_OLDER_CALL;
     stack.looks = 0;
     counts = (struct call_counts){ 0 };
     smp_call_set_view(&view);
     assert_int_equal(smp_call_arena_open(&options), SMP_OK);
     smp_call_arena_forget_seen();
-    smp_call_past_begin_probes();
-    smp_call_past_end_probes();
+    smp_call_begin_probes();
+    smp_call_end_probes();
     return 0;
 }
 
@@ -102,7 +101,7 @@ static int64_t counted(int32_t id)
 static void a_thread_is_looked_at_until_its_stack_is_new(void **state)
 {
     (void)state;
-    stack.seen = SMP_CALL_LOOK_OLDER;
+    stack.seen = SMP_MAYBE_OLDER_CALL;
     enter_root(ROOT);
     assert_int_equal(stack.looks, 1);
     assert_int_equal(stack.caller, 0);
@@ -112,7 +111,7 @@ static void a_thread_is_looked_at_until_its_stack_is_new(void **state)
     leave(FIRST);
     enter(FIRST);
     assert_int_equal(stack.looks, 2);
-    stack.seen = SMP_CALL_LOOK_NEW;
+    stack.seen = SMP_NO_OLDER_CALL;
     enter(SECOND); /* what is below the root may still be old */
     leave(SECOND);
     leave(FIRST);
@@ -124,8 +123,8 @@ static void a_thread_is_looked_at_until_its_stack_is_new(void **state)
     leave(FIRST);
     leave(SECOND);
     leave_root(ROOT);
-    smp_call_past_begin_probes();
-    smp_call_past_end_probes();
+    smp_call_begin_probes();
+    smp_call_end_probes();
     enter_root(SECOND);
     assert_int_equal(stack.looks, 5);
     leave_root(SECOND);
@@ -134,13 +133,13 @@ static void a_thread_is_looked_at_until_its_stack_is_new(void **state)
 /* Until the older call has ended; then the place is made. */
 static void a_call_below_an_older_one_has_no_place(void **state)
 {
-    const uint64_t before = smp_call_past_count();
+    const uint64_t before = smp_call_misplaced();
 
     (void)state;
     enter_root(ROOT);
-    smp_call_past_begin_probes();
-    smp_call_past_end_probes();
-    stack.seen = SMP_CALL_LOOK_OLD;
+    smp_call_begin_probes();
+    smp_call_end_probes();
+    stack.seen = SMP_HAS_OLDER_CALL;
     enter(FIRST);
     enter(FIRST);
     assert_int_equal(stack.looks, 2);
@@ -148,13 +147,13 @@ static void a_call_below_an_older_one_has_no_place(void **state)
     leave(FIRST);
     enter(FIRST);
     leave(FIRST);
-    assert_int_equal(smp_call_past_count() - before, 3);
+    assert_int_equal(smp_call_misplaced() - before, 3);
     assert_int_equal(counted(FIRST), 0);
-    stack.seen = SMP_CALL_LOOK_NEW;
+    stack.seen = SMP_NO_OLDER_CALL;
     enter(FIRST);
     leave(FIRST);
     assert_int_equal(counted(FIRST), 1);
-    assert_int_equal(smp_call_past_count() - before, 3);
+    assert_int_equal(smp_call_misplaced() - before, 3);
     leave_root(ROOT);
     assert_int_equal(counted(ROOT), 1);
 }
@@ -162,14 +161,14 @@ static void a_call_below_an_older_one_has_no_place(void **state)
 static void a_root_below_an_older_call_of_itself_is_not_counted(void **state)
 {
     (void)state;
-    stack.seen = SMP_CALL_LOOK_OLD;
+    stack.seen = SMP_HAS_OLDER_CALL;
     enter_root(ROOT);
     enter(FIRST);
     leave(FIRST);
     leave_root(ROOT);
     assert_null(atomic_load(&smp_call_state_find(TID)->position));
     assert_int_equal(counted(ROOT), 0);
-    stack.seen = SMP_CALL_LOOK_NEW;
+    stack.seen = SMP_NO_OLDER_CALL;
     enter_root(ROOT);
     enter(FIRST);
     leave(FIRST);
@@ -182,11 +181,11 @@ static void a_root_below_an_older_call_of_itself_is_not_counted(void **state)
 static void nothing_is_settled_while_classes_are_changed(void **state)
 {
     (void)state;
-    smp_call_past_begin_probes();
+    smp_call_begin_probes();
     enter_root(ROOT);
     enter(FIRST);
     assert_int_equal(stack.looks, 2);
-    smp_call_past_end_probes();
+    smp_call_end_probes();
     enter(SECOND);
     assert_int_equal(stack.looks, 3);
     leave(SECOND);

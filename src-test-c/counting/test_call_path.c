@@ -188,11 +188,12 @@ static void catch_in(int method, bool doubt, int running)
 /* The path of a row, in the naive version. */
 static int path_of_row(const struct call_counts *counts, const struct smp_call_delta *row)
 {
-    const int parent = row->parent == 0
-                           ? -1
-                           : path_of_row(counts, call_counts_row(counts, row->tree, row->parent));
+    const int parent =
+        row->call.parent == 0
+            ? -1
+            : path_of_row(counts, call_counts_row(counts, row->tree, row->call.parent));
 
-    return naive_path(parent, (struct call){ row->method, row->is_root });
+    return naive_path(parent, (struct call){ (int)row->call.method, row->call.is_root });
 }
 
 static void compare(struct call_counts *counts)
@@ -203,7 +204,7 @@ static void compare(struct call_counts *counts)
     call_counts_read(counts);
     for (size_t i = 0; i < counts->count; i++) {
         const struct path *path = &naive.paths[path_of_row(counts, &counts->rows[i])];
-        assert_int_equal(counts->rows[i].calls, path->count - path->before);
+        assert_int_equal(counts->rows[i].call.calls, path->count - path->before);
         sum += path->count - path->before;
     }
     assert_int_equal(naive.path_count, paths); /* no path that the naive version has not */
@@ -298,7 +299,7 @@ static void run_random(uint64_t seed)
             smp_call_reset();
             naive_reset();
             for (size_t i = 0; i < counts.count; i++)
-                counts.rows[i].calls = 0;
+                counts.rows[i].call.calls = 0;
             counts.uncounted = 0;
         }
     }
@@ -333,8 +334,8 @@ static void assert_path(const int *methods, int count)
     row = call_counts_row(counts, position.tree, position.ordinal);
     for (int i = count - 1; i >= 0; i--) {
         assert_non_null(row);
-        assert_int_equal(row->method, methods[i]);
-        row = row->parent == 0 ? NULL : call_counts_row(counts, row->tree, row->parent);
+        assert_int_equal(row->call.method, methods[i]);
+        row = row->call.parent == 0 ? NULL : call_counts_row(counts, row->tree, row->call.parent);
     }
     assert_null(row);
 }
@@ -512,7 +513,7 @@ static int64_t time_of_method(const struct call_counts *counts, int32_t method)
     int64_t time_ns = 0;
 
     for (size_t i = 0; i < counts->count; i++)
-        time_ns += counts->rows[i].method == method ? counts->rows[i].time_ns : 0;
+        time_ns += counts->rows[i].call.method == method ? counts->rows[i].call.time_ns : 0;
     return time_ns;
 }
 
@@ -632,16 +633,16 @@ static void only_roots_have_times_without_exact_timing(void **state)
     call_counts_read(&counts);
     assert_int_equal(time_of_method(&counts, 1), 900);
     assert_int_equal(time_of_method(&counts, 2), 0);
-    assert_int_equal(counts.rows[0].least_ns, 100);
-    assert_int_equal(counts.rows[0].most_ns, 500);
+    assert_int_equal(counts.rows[0].call.least_ns, 100);
+    assert_int_equal(counts.rows[0].call.most_ns, 500);
     smp_call_enter_root(TID, false, 0, 1);
     call_counts_read(&counts);
-    assert_int_equal(counts.rows[0].most_ns, 0); /* none has ended since */
+    assert_int_equal(counts.rows[0].call.most_ns, 0); /* none has ended since */
     now_ns += 200;
     smp_call_exit_root(smp_call_state_find(TID), 1);
     call_counts_read(&counts);
-    assert_int_equal(counts.rows[0].least_ns, 200);
-    assert_int_equal(counts.rows[0].most_ns, 200);
+    assert_int_equal(counts.rows[0].call.least_ns, 200);
+    assert_int_equal(counts.rows[0].call.most_ns, 200);
     close_timed();
 }
 
@@ -656,9 +657,9 @@ static void assert_extremes(const struct call_counts *counts, int32_t method, in
                             int64_t most_ns)
 {
     for (size_t i = 0; i < counts->count; i++) {
-        if (counts->rows[i].method == method) {
-            assert_int_equal(counts->rows[i].least_ns, least_ns);
-            assert_int_equal(counts->rows[i].most_ns, most_ns);
+        if (counts->rows[i].call.method == method) {
+            assert_int_equal(counts->rows[i].call.least_ns, least_ns);
+            assert_int_equal(counts->rows[i].call.most_ns, most_ns);
         }
     }
 }
@@ -714,9 +715,9 @@ static void each_call_of_a_recursion_has_its_time(void **state)
     call_counts_read(&counts);
     assert_int_equal(counts.count, 4);
     for (int depth = 1; depth <= 3; depth++) {
-        assert_int_equal(counts.rows[depth].ended, 2);
-        assert_int_equal(counts.rows[depth].least_ns, 10 * (4 - depth));
-        assert_int_equal(counts.rows[depth].most_ns, 20 * (4 - depth));
+        assert_int_equal(counts.rows[depth].call.ended, 2);
+        assert_int_equal(counts.rows[depth].call.least_ns, 10 * (4 - depth));
+        assert_int_equal(counts.rows[depth].call.most_ns, 20 * (4 - depth));
     }
     smp_call_exit_root(own, 1);
     close_timed();
@@ -742,8 +743,8 @@ static void a_caller_may_have_any_number_of_callees(void **state)
     assert_int_equal(call_counts_sum(&counts), 1 + 80 * CALLEES);
     assert_int_equal(counts.count, 1 + CALLEES + 5 * CALLEES);
     for (size_t i = 1; i < counts.count; i++)
-        assert_int_equal(counts.rows[i].calls,
-                         counts.rows[i].parent == counts.rows[0].ordinal ? 40 : 8);
+        assert_int_equal(counts.rows[i].call.calls,
+                         counts.rows[i].call.parent == counts.rows[0].call.ordinal ? 40 : 8);
     close_timed();
 }
 

@@ -13,7 +13,6 @@
 #include "counting/call_arena.h"
 #include "counting/call_layout.h"
 #include "counting/call_path.h"
-#include "counting/call_pools.h"
 #include "counting/call_shared.h"
 #include "support/call_counts.h"
 
@@ -122,7 +121,7 @@ static void virtual_threads_share_the_tree_of_their_pool(void **state)
     call_counts_read(&counts);
     assert_int_equal(counts.count, 2);
     for (size_t i = 0; i < counts.count; i++) {
-        assert_int_equal(counts.rows[i].calls, 50);
+        assert_int_equal(counts.rows[i].call.calls, 50);
         assert_pool_named(counts.rows[i].pool, counts.rows[i].tree == trees[0] ? "even " : "odd ");
     }
     smp_call_arena_close();

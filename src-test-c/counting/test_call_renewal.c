@@ -230,7 +230,7 @@ static void a_thread_that_leaves_during_close_is_not_read(void **state)
     assert_int_equal(call_counts_of(&counts, ROOT), 1);
     assert_true(counts.kept[6]);
     assert_false(counts.kept[5]);
-    smp_call_tree_free(tree);
+    tree->dispose(tree);
     close_arena();
 }
 
@@ -311,7 +311,7 @@ static void add_delta(void *self, const struct smp_call_delta *delta)
 {
     int64_t *const calls = self;
 
-    *calls += delta->calls;
+    *calls += delta->call.calls;
 }
 
 static void count_beside_renewals(void)

@@ -137,7 +137,7 @@ static void look_at_all(void)
     for (int i = 0; i < THREADS; i++) {
         if (smp_call_position_of(FIRST_TID + i, &position))
             assert_true(position.method == ROOT || position.method == INNER_ROOT ||
-                        position.method == SMP_CALL_UNCOUNTED ||
+                        position.method == SMP_METHOD_UNCOUNTED ||
                         (position.method >= 10 && position.method < 13));
     }
 }

@@ -65,22 +65,22 @@ static void test_ids_count_up_from_0_and_name_their_method(void **state)
     begin(&names, 10);
     assert_int_equal(take(&names, "com/acme/Order$Line", "add.(ILjava/lang/String;)V"), 0);
     assert_int_equal(take(&names, "Main", "<init>.()V"), 1);
-    slice = smp_method_ids_class(&names.ids, 0);
+    slice = smp_method_ids_name(&names.ids, 0).class_name;
     assert_memory_equal(slice.bytes, "com/acme/Order$Line", slice.length);
-    slice = smp_method_ids_name(&names.ids, 0);
+    slice = smp_method_ids_name(&names.ids, 0).method_name;
     assert_int_equal(slice.length, 3);
     assert_memory_equal(slice.bytes, "add", 3);
-    slice = smp_method_ids_descriptor(&names.ids, 0);
+    slice = smp_method_ids_name(&names.ids, 0).descriptor;
     assert_int_equal(slice.length, strlen("(ILjava/lang/String;)V"));
     assert_memory_equal(slice.bytes, "(ILjava/lang/String;)V", slice.length);
-    smp_method_text(text, sizeof(text), smp_method_ids_class(&names.ids, 0),
-                    smp_method_ids_name(&names.ids, 0));
+    smp_method_text(text, sizeof(text), smp_method_ids_name(&names.ids, 0).class_name,
+                    smp_method_ids_name(&names.ids, 0).method_name);
     assert_string_equal(text, "com.acme.Order$Line.add");
-    smp_method_text(text, sizeof(text), smp_method_ids_class(&names.ids, 1),
-                    smp_method_ids_name(&names.ids, 1));
+    smp_method_text(text, sizeof(text), smp_method_ids_name(&names.ids, 1).class_name,
+                    smp_method_ids_name(&names.ids, 1).method_name);
     assert_string_equal(text, "Main.<init>");
-    smp_method_text(text, 24, smp_method_ids_class(&names.ids, 0),
-                    smp_method_ids_name(&names.ids, 0));
+    smp_method_text(text, 24, smp_method_ids_name(&names.ids, 0).class_name,
+                    smp_method_ids_name(&names.ids, 0).method_name);
     assert_string_equal(text, "com.acme.Ord\xe2\x80\xa6.add"); /* 15 bytes of the class */
     assert_null(smp_method_ids_at(&names.ids, 2));
     assert_null(smp_method_ids_at(&names.ids, -1));
@@ -97,7 +97,7 @@ static void test_an_id_has_the_source_file_of_its_class(void **state)
     (void)state;
     begin(&names, 10);
     assert_int_equal(take(&names, "com/acme/Order$Line", "add.()V"), 0);
-    assert_int_equal(smp_method_ids_source(&names.ids, 0).length, 0);
+    assert_int_equal(smp_method_ids_name(&names.ids, 0).source_file.length, 0);
     for (int i = 0; i < 3; i++) {
         const char *const text = i == 1 ? "Line.java" : "Order.java";
         file = smp_symbols_intern(&names.symbols, slice_of(text));
@@ -105,7 +105,7 @@ static void test_an_id_has_the_source_file_of_its_class(void **state)
         smp_symbols_release(&names.symbols, file);
     }
     smp_method_ids_retire(&names.ids, 0);
-    slice = smp_method_ids_source(&names.ids, 0);
+    slice = smp_method_ids_name(&names.ids, 0).source_file;
     assert_int_equal(slice.length, strlen("Order.java"));
     assert_memory_equal(slice.bytes, "Order.java", slice.length);
     assert_int_equal(smp_symbols_find(&names.symbols, slice_of("Line.java")), 0);

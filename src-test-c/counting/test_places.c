@@ -61,11 +61,11 @@ static void run_all(void)
 
     for (int32_t id = 0; id < smp_method_ids_end(ids); id++) {
         const struct smp_method_record *const record = smp_method_ids_at(ids, id);
-        if (record == NULL || record->state != SMP_METHOD_WANTED ||
+        if (record == NULL || record->state != SMP_METHOD_INSTRUMENTED ||
             (are_roots_inside &&
              (smp_worklist_method_of(graph, record)->flags & SMP_MARK_ROOT) != 0))
             continue;
-        smp_call_graph_note_calls(graph, id, calls_of(smp_method_ids_name(ids, id)));
+        smp_call_graph_note_calls(graph, id, calls_of(smp_method_ids_name(ids, id).method_name));
         smp_call_graph_entered(graph, id);
     }
 }

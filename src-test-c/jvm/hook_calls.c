@@ -101,9 +101,10 @@ JNIEXPORT void HOOKED(stop)(JNIEnv *env, jclass type)
 static void keep_delta(void *self, const struct smp_call_delta *delta)
 {
     struct numbers *numbers = self;
-    const jlong row[FIELDS] = { (jlong)delta->tree, delta->tid,     delta->ordinal, delta->parent,
-                                delta->method,      delta->is_root, delta->calls,   delta->time_ns,
-                                delta->least_ns,    delta->most_ns };
+    const jlong row[FIELDS] = { (jlong)delta->tree, delta->tid,          delta->call.ordinal,
+                                delta->call.parent, delta->call.method,  delta->call.is_root,
+                                delta->call.calls,  delta->call.time_ns, delta->call.least_ns,
+                                delta->call.most_ns };
 
     if (numbers->count + FIELDS > numbers->capacity) {
         numbers->capacity = 2 * numbers->capacity + FIELDS;

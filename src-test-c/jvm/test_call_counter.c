@@ -11,7 +11,6 @@
 
 #include "base/alloc.h"
 #include "counting/call_arena.h"
-#include "counting/call_past.h"
 #include "counting/call_path.h"
 #include "counting/call_shared.h"
 #include "jvm/calls/instrumenter.h"
@@ -70,8 +69,7 @@ static void reset(void)
 
 static void misplace(unsigned calls)
 {
-    for (unsigned i = 0; i < calls; i++)
-        smp_call_past_misplaced();
+    atomic_fetch_add(&smp_call_memory->misplaced, calls);
 }
 
 static void calls_without_a_place_before_a_reset_are_in_no_account(void **state)

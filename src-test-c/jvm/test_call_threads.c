@@ -66,7 +66,7 @@ static void end_thread(void)
 static void note_serial(void *self, const struct smp_call_delta *delta)
 {
     (void)self;
-    assert_int_equal(delta->calls, 1);
+    assert_int_equal(delta->call.calls, 1);
     read_serial = delta->thread_serial;
 }
 

@@ -20,6 +20,7 @@
 #include "counting/call_layout.h"
 #include "counting/worklist.h"
 #include "jvm/calls/class_batches.h"
+#include "jvm/calls/reflected_calls.h"
 #include "support/class_builder.h"
 #include "support/failing_alloc.h"
 #include "support/fake_classes.h"
@@ -145,7 +146,7 @@ static void enter(const char *method)
     const struct smp_method_ids *ids = smp_call_graph_ids(counted.graph);
 
     for (int32_t id = 0; id < smp_method_ids_end(ids); id++) {
-        const struct smp_slice name = smp_method_ids_name(ids, id);
+        const struct smp_slice name = smp_method_ids_name(ids, id).method_name;
         if (name.length == strlen(method) && memcmp(name.bytes, method, name.length) == 0)
             smp_call_arena_mark_seen(counted.id_base + id);
     }
@@ -201,9 +202,9 @@ static int teardown(void **state)
     (void)state;
     close_counting();
     smp_class_loaders_close(&loaders, fake_classes_jni());
-    counted.leftover_count = 0;
+    counted.leftovers.class_count = 0;
     counted.id_base = 0;
-    smp_leftover_methods_clear(&counted.leftover_methods);
+    smp_leftovers_clear_methods(&counted.leftovers);
     fake_classes_check();
     assert_int_equal(smp_alloc_live_bytes(), 0);
     return 0;
@@ -377,7 +378,7 @@ static int64_t since_of(const char *method)
     const struct smp_method_ids *ids = smp_call_graph_ids(counted.graph);
 
     for (int32_t id = 0; id < smp_method_ids_end(ids); id++) {
-        const struct smp_slice name = smp_method_ids_name(ids, id);
+        const struct smp_slice name = smp_method_ids_name(ids, id).method_name;
         if (name.length == strlen(method) && memcmp(name.bytes, method, name.length) == 0)
             return smp_method_ids_at(ids, id)->since_ms;
     }
@@ -403,7 +404,7 @@ static void expect_probes_at_the_second_try(void)
     while (is_pending())
         assert_true(run_batch());
     assert_true(has_probes(&callee));
-    assert_int_equal(counted.losses.malformed, 0);
+    assert_int_equal(counted.malformed, 0);
     assert_int_equal(smp_counting_account_figure(counted.graph->account, SMP_COUNTING_LEFT_ALONE),
                      0);
 }
@@ -512,7 +513,7 @@ static uint64_t unfollowed(void)
     struct smp_counting_account *account = NULL;
 
     assert_int_equal(smp_counting_account_create(NULL, &account), SMP_OK);
-    smp_counted_classes_add_unfollowed(&counted, account);
+    smp_reflected_calls_account(&counted, account);
     const uint64_t figure = smp_counting_account_figure(account, SMP_COUNTING_LEFT_ALONE);
     if (figure > 0)
         assert_string_equal(smp_counting_account_name_at(account, SMP_COUNTING_LEFT_ALONE, 0),
@@ -538,7 +539,7 @@ static void reflection_that_is_not_followed_is_in_the_account(void **state)
     method.is_loaded = method.is_prepared = true;
     method.refusal = JVMTI_ERROR_UNMODIFIABLE_CLASS;
     meet(&method);
-    smp_counted_classes_want_reflection(&counted);
+    smp_reflected_calls_follow(&counted);
     assert_true(is_pending());
     (void)run_batch();
     assert_int_equal(unfollowed(), 1);
@@ -767,7 +768,7 @@ static void bytes_that_are_not_understood_are_left_alone(void **state)
 
     (void)state;
     assert_false(hook_as(false, &root, broken, sizeof(broken), &out, &size));
-    assert_int_equal(counted.losses.malformed, 1);
+    assert_int_equal(counted.malformed, 1);
 }
 
 static pthread_barrier_t all_are_there;
@@ -800,18 +801,18 @@ static void load_side_by_side(struct smp_class_bytes *bytes)
 }
 
 /* No lock is held where they are counted. */
-static void losses_of_many_threads_are_all_counted(void **state)
+static void malformed_files_of_many_threads_are_all_counted(void **state)
 {
     struct smp_class_bytes file = { root.original, root.original_size };
     struct failing_alloc all = { 0 };
 
     (void)state;
     load_side_by_side(NULL);
-    assert_int_equal(counted.losses.malformed, LOADERS * LOADS);
+    assert_int_equal(counted.malformed, LOADERS * LOADS);
     failing_alloc_arm(&all, 1, SIZE_MAX);
     load_side_by_side(&file);
     (void)failing_alloc_disarm(&all);
-    assert_int_equal(counted.losses.no_memory, LOADERS * LOADS);
+    assert_int_equal(counted.malformed, LOADERS * LOADS);
 }
 
 /* --- giving back --- */
@@ -825,7 +826,7 @@ static void all_classes_are_given_back(void **state)
     give_back();
     assert_true(is_original(&root) && is_original(&callee) && is_original(&leaf));
     assert_int_equal(leaf.changes, 0);
-    assert_int_equal(counted.leftover_count, 0);
+    assert_int_equal(counted.leftovers.class_count, 0);
     close_counting();
     assert_int_equal(counted.id_base, 0);
 }
@@ -861,7 +862,7 @@ static void outdated_bytes_are_not_given_back(void **state)
     smp_class_batches_give_back(&batches, fake_classes_jvmti(), fake_classes_jni());
     assert_int_equal(callee.changes, before + 1); /* the first try was refused */
     assert_true(is_original(&root) && is_original(&callee));
-    assert_int_equal(counted.leftover_count, 0);
+    assert_int_equal(counted.leftovers.class_count, 0);
 }
 
 /* Ids of a class that keeps its probes must not mean other methods at the next start. */
@@ -872,7 +873,7 @@ static void a_class_that_keeps_its_probes_disturbs_no_later_count(void **state)
     root.refusal = JVMTI_ERROR_INTERNAL;
     give_back();
     assert_true(has_probes(&root));
-    assert_int_equal(counted.leftover_count, 1);
+    assert_int_equal(counted.leftovers.class_count, 1);
     close_counting();
     assert_int_equal(counted.id_base, 1);
     root.refusal = JVMTI_ERROR_NONE;
@@ -883,7 +884,7 @@ static void a_class_that_keeps_its_probes_disturbs_no_later_count(void **state)
     meet(&leaf);
     assert_true(run_batch());
     assert_true(is_original(&root) && has_probes(&leaf));
-    assert_int_equal(counted.leftover_count, 0);
+    assert_int_equal(counted.leftovers.class_count, 0);
     assert_int_equal(smp_counted_classes_id(&counted, 0), -1);
     assert_int_equal(smp_counted_classes_id(&counted, 1), 0);
     give_back();
@@ -899,8 +900,7 @@ static bool is_slice(struct smp_slice slice, const char *text)
 /* The name of an id that probes of an earlier counting push. */
 static bool is_leftover_method(int32_t pushed, const char *class_name, const char *method_name)
 {
-    const struct smp_method_name *const name =
-        smp_leftover_methods_find(&counted.leftover_methods, pushed);
+    const struct smp_method_name *const name = smp_leftovers_find(&counted.leftovers, pushed);
 
     return name != NULL && is_slice(name->class_name, class_name) &&
            is_slice(name->method_name, method_name);
@@ -928,14 +928,14 @@ static void a_class_that_always_keeps_its_probes_keeps_its_names(void **state)
     assert_true(is_leftover_method(0, "app/Root", "run"));
     assert_false(is_leftover_method(1, "app/Leaf", "end"));
     give_back();
-    assert_int_equal(counted.leftover_count, 1);
+    assert_int_equal(counted.leftovers.class_count, 1);
     count_anew("app.Callee.go");
     assert_int_equal(counted.id_base, 2);
     assert_true(is_leftover_method(0, "app/Root", "run"));
     root.refusal = JVMTI_ERROR_NONE;
     give_back();
     assert_true(is_original(&root));
-    assert_int_equal(counted.leftover_count, 0);
+    assert_int_equal(counted.leftovers.class_count, 0);
     close_counting();
     assert_false(is_leftover_method(0, "app/Root", "run"));
 }
@@ -953,7 +953,7 @@ static void a_probe_that_cannot_be_taken_out_is_a_leftover(void **state)
     assert_true(run_batch());
     give_back();
     assert_true(has_probes(&callee));
-    assert_int_equal(counted.leftover_count, 1);
+    assert_int_equal(counted.leftovers.class_count, 1);
     assert_true(is_leftover_method(1, "app/Callee", "go"));
 }
 
@@ -985,7 +985,7 @@ static void a_class_without_a_reference_at_the_end_keeps_its_names(void **state)
     give_back();
     fake_classes.refused_globals = 0;
     assert_true(has_probes(&root) && has_probes(&callee));
-    assert_int_equal(counted.leftover_count, 2);
+    assert_int_equal(counted.leftovers.class_count, 2);
     assert_true(is_leftover_method(0, "app/Root", "run"));
     assert_true(is_leftover_method(1, "app/Callee", "go"));
 }
@@ -997,7 +997,7 @@ static void a_class_that_is_never_prepared_is_remembered(void **state)
     assert_true(has_probes(&root));
     give_back();
     assert_int_equal(root.changes, 0);
-    assert_int_equal(counted.leftover_count, 1);
+    assert_int_equal(counted.leftovers.class_count, 1);
     assert_false(is_leftover_method(0, "app/Root", "run"));
 }
 
@@ -1037,7 +1037,6 @@ static void the_jvm_that_has_no_memory_for_bytes_keeps_the_class(void **state)
     fake_classes.refuses_allocate = true;
     fake_classes_load(&root, true);
     assert_true(is_original(&root));
-    assert_int_equal(counted.losses.no_memory, 1);
     assert_int_equal(figures().methods, 0);
 }
 
@@ -1081,8 +1080,8 @@ static enum smp_status count_all(void *self)
     }
     close_counting();
     smp_class_loaders_close(&loaders, fake_classes_jni());
-    counted.leftover_count = 0;
-    smp_leftover_methods_clear(&counted.leftover_methods);
+    counted.leftovers.class_count = 0;
+    smp_leftovers_clear_methods(&counted.leftovers);
     assert_true(status != SMP_EVM);
     return status;
 }
@@ -1124,7 +1123,7 @@ int main(void)
         TEST(a_frame_that_is_refused_loses_no_batch),
         TEST(classes_of_a_list_that_always_fails_are_left_alone),
         TEST(an_index_that_became_another_class_is_not_refused),
-        TEST(losses_of_many_threads_are_all_counted),
+        TEST(malformed_files_of_many_threads_are_all_counted),
         TEST(a_class_that_another_agent_changes_is_due_again),
         TEST(a_class_that_another_agent_could_not_change_is_counted_as_it_is),
         TEST(bytes_that_are_not_understood_are_left_alone),

@@ -89,10 +89,10 @@ static int32_t id_of_class(int number)
 
     for (int32_t id = 0; id < smp_method_ids_end(ids); id++) {
         const struct smp_method_record *const record = smp_method_ids_at(ids, id);
-        if (record == NULL || record->state != SMP_METHOD_WANTED)
+        if (record == NULL || record->state != SMP_METHOD_INSTRUMENTED)
             continue;
-        smp_method_text(text, sizeof(text), smp_method_ids_class(ids, id),
-                        smp_method_ids_name(ids, id));
+        smp_method_text(text, sizeof(text), smp_method_ids_name(ids, id).class_name,
+                        smp_method_ids_name(ids, id).method_name);
         if (number_in(text) == number)
             return id + counted.id_base;
     }
@@ -136,18 +136,18 @@ static void call_class(int64_t tid, int number, int32_t id)
 
 static void count_delta(void *self, const struct smp_call_delta *delta)
 {
-    const int64_t number = smp_counted_classes_number(&counted, delta->method);
+    const int64_t number = smp_counted_classes_number(&counted, (int32_t)delta->call.method);
     const int32_t pushed = smp_counted_classes_pushed(&counted, number);
     const struct smp_method_ids *const ids = smp_call_graph_ids(counted.graph);
     const int32_t id = smp_counted_classes_id(&counted, pushed);
     char text[64];
 
     (void)self;
-    assert_int_equal(delta->loss, 0);
-    assert_int_equal(pushed, delta->method);
-    smp_method_text(text, sizeof(text), smp_method_ids_class(ids, id),
-                    smp_method_ids_name(ids, id));
-    found[number_in(text)] += delta->calls;
+    assert_int_equal(delta->call.loss, 0);
+    assert_int_equal(pushed, delta->call.method);
+    smp_method_text(text, sizeof(text), smp_method_ids_name(ids, id).class_name,
+                    smp_method_ids_name(ids, id).method_name);
+    found[number_in(text)] += delta->call.calls;
 }
 
 static void keep_id(void *self, int32_t pushed)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jvm/calls/loaded_summary.h"
+#include "jvm/calls/loaded_classes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,6 @@
 
 #include "base/alloc.h"
 #include "classfile/class_file.h"
-#include "jvm/calls/loaded_classes.h"
 #include "support/class_builder.h"
 #include "support/failing_alloc.h"
 

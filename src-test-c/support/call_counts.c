@@ -11,7 +11,7 @@ const struct smp_call_delta *call_counts_row(const struct call_counts *counts, u
                                              uint32_t ordinal)
 {
     for (size_t i = 0; i < counts->count; i++) {
-        if (counts->rows[i].tree == tree && counts->rows[i].ordinal == ordinal)
+        if (counts->rows[i].tree == tree && counts->rows[i].call.ordinal == ordinal)
             return &counts->rows[i];
     }
     return NULL;
@@ -22,14 +22,14 @@ const struct smp_call_delta *call_counts_row(const struct call_counts *counts, u
  * ended, or one less, which the time of the last read had. */
 static void assert_extremes(const struct smp_call_delta *delta)
 {
-    if (delta->ended == 0) {
-        assert_int_equal(delta->least_ns, 0);
-        assert_int_equal(delta->most_ns, 0);
+    if (delta->call.ended == 0) {
+        assert_int_equal(delta->call.least_ns, 0);
+        assert_int_equal(delta->call.most_ns, 0);
         return;
     }
-    assert_true(delta->least_ns <= delta->most_ns);
-    assert_true((delta->least_ns - 1) * (delta->ended - 1) <= delta->ended_ns);
-    assert_true(delta->ended_ns <= (delta->most_ns + 1) * (delta->ended + 1));
+    assert_true(delta->call.least_ns <= delta->call.most_ns);
+    assert_true((delta->call.least_ns - 1) * (delta->call.ended - 1) <= delta->call.ended_ns);
+    assert_true(delta->call.ended_ns <= (delta->call.most_ns + 1) * (delta->call.ended + 1));
 }
 
 static void add_delta(void *self, const struct smp_call_delta *delta)
@@ -37,29 +37,29 @@ static void add_delta(void *self, const struct smp_call_delta *delta)
     struct call_counts *counts = self;
     const struct smp_call_delta *known = NULL;
 
-    assert_true(delta->calls >= 0 && delta->time_ns >= 0);
+    assert_true(delta->call.calls >= 0 && delta->call.time_ns >= 0);
     assert_extremes(delta);
-    if (delta->method == SMP_CALL_UNCOUNTED) {
-        counts->uncounted += delta->calls;
-        counts->over[delta->loss] += delta->calls;
+    if (delta->call.method == SMP_METHOD_UNCOUNTED) {
+        counts->uncounted += delta->call.calls;
+        counts->over[delta->call.loss] += delta->call.calls;
         return;
     }
-    known = call_counts_row(counts, delta->tree, delta->ordinal);
+    known = call_counts_row(counts, delta->tree, delta->call.ordinal);
     assert_int_equal(known == NULL, delta->is_new);
     if (known == NULL) {
         assert_true(counts->count < CALL_COUNTS_ROWS);
-        if (delta->parent != 0)
-            assert_non_null(call_counts_row(counts, delta->tree, delta->parent));
+        if (delta->call.parent != 0)
+            assert_non_null(call_counts_row(counts, delta->tree, delta->call.parent));
         counts->rows[counts->count++] = *delta;
         return;
     }
     struct smp_call_delta *row = &counts->rows[known - counts->rows];
-    assert_int_equal(row->method, delta->method);
-    assert_int_equal(row->parent, delta->parent);
-    row->calls += delta->calls;
-    row->time_ns += delta->time_ns;
-    row->least_ns = delta->least_ns;
-    row->most_ns = delta->most_ns;
+    assert_int_equal(row->call.method, delta->call.method);
+    assert_int_equal(row->call.parent, delta->call.parent);
+    row->call.calls += delta->call.calls;
+    row->call.time_ns += delta->call.time_ns;
+    row->call.least_ns = delta->call.least_ns;
+    row->call.most_ns = delta->call.most_ns;
 }
 
 static void end_of_tree(void *self, uint64_t tree)
@@ -93,7 +93,7 @@ int64_t call_counts_of(const struct call_counts *counts, int32_t method)
     int64_t calls = 0;
 
     for (size_t i = 0; i < counts->count; i++)
-        calls += counts->rows[i].method == method ? counts->rows[i].calls : 0;
+        calls += counts->rows[i].call.method == method ? counts->rows[i].call.calls : 0;
     return calls;
 }
 
@@ -102,7 +102,7 @@ int64_t call_counts_of_thread(const struct call_counts *counts, int64_t tid)
     int64_t calls = 0;
 
     for (size_t i = 0; i < counts->count; i++)
-        calls += counts->rows[i].tid == tid ? counts->rows[i].calls : 0;
+        calls += counts->rows[i].tid == tid ? counts->rows[i].call.calls : 0;
     return calls;
 }
 
@@ -111,6 +111,6 @@ int64_t call_counts_sum(const struct call_counts *counts)
     int64_t calls = 0;
 
     for (size_t i = 0; i < counts->count; i++)
-        calls += counts->rows[i].calls;
+        calls += counts->rows[i].call.calls;
     return calls;
 }

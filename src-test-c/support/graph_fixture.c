@@ -74,9 +74,9 @@ uint32_t graph_find(struct graph_fixture *self, const char *class_name)
 
 static void write_method(const struct smp_method_ids *ids, int32_t id, char *out, size_t size)
 {
-    const struct smp_slice class_name = smp_method_ids_class(ids, id);
-    const struct smp_slice name = smp_method_ids_name(ids, id);
-    const struct smp_slice descriptor = smp_method_ids_descriptor(ids, id);
+    const struct smp_slice class_name = smp_method_ids_name(ids, id).class_name;
+    const struct smp_slice name = smp_method_ids_name(ids, id).method_name;
+    const struct smp_slice descriptor = smp_method_ids_name(ids, id).descriptor;
 
     (void)snprintf(out, size, "%.*s.%.*s%.*s", (int)class_name.length, class_name.bytes,
                    (int)name.length, name.bytes, (int)descriptor.length, descriptor.bytes);
@@ -90,7 +90,7 @@ int32_t graph_id(struct graph_fixture *self, const char *method)
         const struct smp_method_record *const record = smp_method_ids_at(ids, id);
         char text[256];
 
-        if (record == NULL || record->state != SMP_METHOD_WANTED)
+        if (record == NULL || record->state != SMP_METHOD_INSTRUMENTED)
             continue;
         write_method(ids, id, text, sizeof(text));
         if (strcmp(text, method) == 0 &&
@@ -109,7 +109,7 @@ const char *graph_wanted(struct graph_fixture *self, char *out, size_t size)
     for (int32_t id = 0; id < smp_method_ids_end(ids); id++) {
         const struct smp_method_record *const record = smp_method_ids_at(ids, id);
 
-        if (record == NULL || record->state != SMP_METHOD_WANTED)
+        if (record == NULL || record->state != SMP_METHOD_INSTRUMENTED)
             continue;
         if (length > 0)
             out[length++] = ' ';

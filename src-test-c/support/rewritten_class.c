@@ -8,7 +8,6 @@
 #include "classfile/moved_code.h"
 #include "classfile/opcodes.h"
 #include "classfile/stack_map.h"
-#include "classfile/super_call.h"
 
 enum { OFFSETS = 65537, ATHROW = 191, HANDLER_FRAME_BYTES = 10 };
 
@@ -63,8 +62,8 @@ static uint32_t push_length(const struct pair *pair, uint32_t pc, const char *na
     }
     if (id != pair->plan->id || pc + push + 3 > length || at[push] != SMP_OP_INVOKESTATIC ||
         !smp_class_file_member(pair->after, smp_class_u2(at + push + 1), &member) ||
-        !smp_class_text_is(member.owner, pair->hook->class_name) ||
-        !smp_class_text_is(member.descriptor, descriptor) || !smp_class_text_is(member.name, name))
+        !smp_slice_is(member.owner, pair->hook->class_name) ||
+        !smp_slice_is(member.descriptor, descriptor) || !smp_slice_is(member.name, name))
         return 0;
     return push + 3;
 }
@@ -84,9 +83,9 @@ static uint32_t hand_length(const struct pair *pair, uint32_t pc)
         at[1] != (pair->plan->hands == SMP_HANDS_THIS ? 1 : SMP_OP_ALOAD_1) ||
         at[2] != SMP_OP_INVOKESTATIC ||
         !smp_class_file_member(pair->after, smp_class_u2(at + 3), &member) ||
-        !smp_class_text_is(member.owner, pair->hook->class_name) ||
-        !smp_class_text_is(member.descriptor, "(Ljava/lang/Object;Ljava/lang/Object;)V") ||
-        !smp_class_text_is(member.name, pair->hook->reflected))
+        !smp_slice_is(member.owner, pair->hook->class_name) ||
+        !smp_slice_is(member.descriptor, "(Ljava/lang/Object;Ljava/lang/Object;)V") ||
+        !smp_slice_is(member.name, pair->hook->reflected))
         return 0;
     return 5;
 }
@@ -130,8 +129,7 @@ static enum catch_kind catch_at(const struct pair *pair, uint32_t pc)
             is_covered(pair, handler, handler) && !is_covered(pair, pc, handler))
             kind = CATCH_UNKNOWN;
     }
-    return kind == CATCH_ON_STACK && smp_class_text_is(pair->old->name, "<init>") ? CATCH_UNKNOWN
-                                                                                  : kind;
+    return kind == CATCH_ON_STACK && smp_slice_is(pair->old->name, "<init>") ? CATCH_UNKNOWN : kind;
 }
 
 /* The length of the probe of a catch at this place of the new code; 0: there is none. */
@@ -169,7 +167,7 @@ static const char *enter_name(const struct pair *pair)
 static uint32_t entry_of(const struct pair *pair)
 {
     return has_probes(pair) && pair->plan->is_root && pair->plan->hands == SMP_HANDS_NOTHING &&
-                   smp_class_text_is(pair->old->name, "<init>")
+                   smp_slice_is(pair->old->name, "<init>")
                ? smp_super_call_end(pair->before, pair->old)
                : 0;
 }
@@ -291,7 +289,7 @@ static const char *match_handler_row(const struct pair *pair, const uint8_t *row
 {
     const int32_t end = pair->land[pair->old->code.length];
     const int32_t start = smp_class_u2(row);
-    const bool is_constructor = smp_class_text_is(pair->old->name, "<init>");
+    const bool is_constructor = smp_slice_is(pair->old->name, "<init>");
 
     if (smp_class_u2(row + 2) != end || smp_class_u2(row + 4) != end || smp_class_u2(row + 6) != 0)
         return "the handler's row is wrong";
@@ -414,8 +412,8 @@ static const char *match_handler_frame(const struct pair *pair, struct smp_stack
         frame.end - frame.base != HANDLER_FRAME_BYTES ||
         (int32_t)frame.pc != pair->land[pair->old->code.length] ||
         memcmp(frame.types, types, sizeof(types)) != 0 ||
-        !smp_class_text_is(smp_class_file_class_name(pair->after, smp_class_u2(frame.types + 5)),
-                           "java/lang/Throwable"))
+        !smp_slice_is(smp_class_file_class_name(pair->after, smp_class_u2(frame.types + 5)),
+                      "java/lang/Throwable"))
         return "the handler's frame is wrong";
     return NULL;
 }
@@ -447,11 +445,11 @@ static const char *match_stack_maps(const struct pair *pair, const struct smp_cl
     return to.left == 0 && !to.is_broken && to.reader.at == to.reader.end ? NULL : "more frames";
 }
 
-static bool is_dropped(const struct pair *pair, struct smp_class_text name)
+static bool is_dropped(const struct pair *pair, struct smp_slice name)
 {
-    return smp_class_text_is(name, "RuntimeVisibleTypeAnnotations") ||
-           smp_class_text_is(name, "RuntimeInvisibleTypeAnnotations") ||
-           (pair->before->major < 50 && smp_class_text_is(name, "StackMapTable"));
+    return smp_slice_is(name, "RuntimeVisibleTypeAnnotations") ||
+           smp_slice_is(name, "RuntimeInvisibleTypeAnnotations") ||
+           (pair->before->major < 50 && smp_slice_is(name, "StackMapTable"));
 }
 
 static const char *match_attribute(const struct pair *pair, const struct smp_class_attribute *old,
@@ -460,16 +458,16 @@ static const char *match_attribute(const struct pair *pair, const struct smp_cla
     const uint8_t *from = pair->before->bytes + old->bytes;
     const uint8_t *to = pair->after->bytes + new->bytes;
 
-    if (!smp_class_text_equals(old->name, new->name))
+    if (!smp_slice_equals(old->name, new->name))
         return "another attribute";
-    if (smp_class_text_is(old->name, "StackMapTable"))
+    if (smp_slice_is(old->name, "StackMapTable"))
         return match_stack_maps(pair, old, new);
     if (old->length != new->length)
         return "an attribute of another length";
-    if (smp_class_text_is(old->name, "LineNumberTable"))
+    if (smp_slice_is(old->name, "LineNumberTable"))
         return match_lines(pair, from, to);
-    if (smp_class_text_is(old->name, "LocalVariableTable") ||
-        smp_class_text_is(old->name, "LocalVariableTypeTable"))
+    if (smp_slice_is(old->name, "LocalVariableTable") ||
+        smp_slice_is(old->name, "LocalVariableTypeTable"))
         return match_variables(pair, from, to);
     return memcmp(from, to, old->length) == 0 ? NULL : "an attribute has changed";
 }
@@ -487,7 +485,7 @@ static const char *match_attributes(const struct pair *pair)
     while (wrong == NULL && smp_class_file_next_attribute(pair->before, &from, &old)) {
         if (is_dropped(pair, old.name))
             continue;
-        has_stack_map = has_stack_map || smp_class_text_is(old.name, "StackMapTable");
+        has_stack_map = has_stack_map || smp_slice_is(old.name, "StackMapTable");
         wrong = smp_class_file_next_attribute(pair->after, &to, &new)
                     ? match_attribute(pair, &old, &new)
                     : "an attribute is missing";
@@ -496,7 +494,7 @@ static const char *match_attributes(const struct pair *pair)
         return wrong;
     if (!has_stack_map && pair->plan->has_handler && pair->before->major >= 50) {
         if (!smp_class_file_next_attribute(pair->after, &to, &new) ||
-            !smp_class_text_is(new.name, "StackMapTable"))
+            !smp_slice_is(new.name, "StackMapTable"))
             return "no frame for the handler";
         wrong = match_stack_maps(pair, NULL, &new);
     }

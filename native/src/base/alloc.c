@@ -11,6 +11,8 @@
 /* Relaxed: the counters guard no other data; only their own values matter. */
 #define RELAXED memory_order_relaxed
 
+enum { FIRST_ITEMS = 64 };
+
 static _Atomic size_t live_bytes;
 
 /* Set after refuser_self, so that one acquire load of the pointer sees both. */
@@ -178,6 +180,25 @@ void *smp_realloc(struct smp_quota *quota, void *piece, size_t size)
     if (size <= before)
         return shrink(quota, piece, size, before);
     return grow_piece(quota, piece, size, before);
+}
+
+void *smp_grow_items(struct smp_quota *quota, void *items, size_t *capacity, size_t needed,
+                     size_t item_bytes)
+{
+    const size_t before = *capacity;
+    size_t after = before > 0 ? before : FIRST_ITEMS;
+    char *grown = NULL;
+
+    if (needed <= before)
+        return items;
+    while (after < needed)
+        after *= 2;
+    grown = smp_realloc(quota, items, after * item_bytes);
+    if (grown == NULL)
+        return NULL;
+    memset(grown + before * item_bytes, 0, (after - before) * item_bytes);
+    *capacity = after;
+    return grown;
 }
 
 void smp_free(struct smp_quota *quota, void *piece)

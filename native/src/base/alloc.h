@@ -46,6 +46,10 @@ void *smp_alloc(struct smp_quota *quota, size_t size);
 /* As realloc: on NULL the old piece stays as it was. New bytes are not zeroed. size > 0. A piece
  * that grows is charged beside the old one until the copy is done. */
 void *smp_realloc(struct smp_quota *quota, void *piece, size_t size);
+/* Returns the array with at least needed items: doubles it if *capacity, its length, is too small;
+ * new items are zeroed. NULL: nothing has changed. items NULL of capacity 0 is fine. */
+void *smp_grow_items(struct smp_quota *quota, void *items, size_t *capacity, size_t needed,
+                     size_t item_bytes);
 void smp_free(struct smp_quota *quota, void *piece);
 /* A copy of length bytes plus a NUL, or NULL. */
 char *smp_strndup(struct smp_quota *quota, const char *text, size_t length);

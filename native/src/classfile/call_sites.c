@@ -6,9 +6,6 @@
 #include "classfile/opcodes.h"
 
 enum {
-    ACC_STATIC = 0x0008,
-    ACC_BRIDGE = 0x0040,
-    ACC_SYNTHETIC = 0x1000,
     MOST_TRIVIAL = 5,       /* instructions */
     MAX_NESTED = 64,        /* dynamic constants that one constant leads to */
     REF_INVOKE_VIRTUAL = 5, /* of a method handle; smaller ones are of fields */
@@ -23,20 +20,6 @@ struct call_walk {
     uint32_t pc;
 };
 
-static bool has_end(struct smp_class_text text, const char *end)
-{
-    const size_t length = strlen(end);
-
-    return text.length >= length && memcmp(text.bytes + text.length - length, end, length) == 0;
-}
-
-static bool has_start(struct smp_class_text text, const char *start)
-{
-    const size_t length = strlen(start);
-
-    return text.length >= length && memcmp(text.bytes, start, length) == 0;
-}
-
 static bool report_site(const struct call_walk *walk, enum smp_call_kind kind, bool is_handle,
                         struct smp_class_member method)
 {
@@ -48,7 +31,7 @@ static bool report_site(const struct call_walk *walk, enum smp_call_kind kind, b
 }
 
 /* A new array is not reported: arrays have no class of their own. */
-static bool report_new(const struct call_walk *walk, struct smp_class_text made)
+static bool report_new(const struct call_walk *walk, struct smp_slice made)
 {
     const struct smp_class_member method = { .owner = made,
                                              .name = { .bytes = "<new>", .length = 5 } };
@@ -63,7 +46,7 @@ static uint16_t operand_of(const struct smp_class_file *file, uint16_t constant,
     return smp_class_u2(file->bytes + file->pool[constant] + 1 + at);
 }
 
-static struct smp_class_text string_text(const struct smp_class_file *file, uint16_t constant)
+static struct smp_slice string_text(const struct smp_class_file *file, uint16_t constant)
 {
     return smp_class_file_utf8(file, operand_of(file, constant, 0));
 }
@@ -122,7 +105,7 @@ static bool is_of_the_jdk(const struct smp_class_file *file, const struct bootst
 
     return smp_class_file_tag(file, bootstrap->handle) != SMP_CONSTANT_METHOD_HANDLE ||
            !smp_class_file_member(file, operand_of(file, bootstrap->handle, 1), &method) ||
-           has_start(method.owner, "java/");
+           smp_slice_begins(method.owner, "java/", 5);
 }
 
 /* Reports the names by which a dynamic language looks methods up: they are arguments of a bootstrap
@@ -217,10 +200,10 @@ static bool report_initialiser(const struct call_walk *walk, uint16_t constant)
     struct smp_class_member method;
 
     if (!smp_class_file_member(walk->file, constant, &method) ||
-        smp_class_text_equals(method.owner, walk->file->name))
+        smp_slice_equals(method.owner, walk->file->name))
         return true;
-    method.name = (struct smp_class_text){ .bytes = "<clinit>", .length = 8 };
-    method.descriptor = (struct smp_class_text){ .bytes = "()V", .length = 3 };
+    method.name = (struct smp_slice){ .bytes = "<clinit>", .length = 8 };
+    method.descriptor = (struct smp_slice){ .bytes = "()V", .length = 3 };
     return report_site(walk, SMP_CALL_INITIALISER, false, method);
 }
 
@@ -314,7 +297,7 @@ bool smp_class_method_is_trivial(const struct smp_class_file *file,
 }
 
 /* True for total_aroundBody0 and total_aroundBody1$advice. */
-static bool is_woven_body(struct smp_class_text name)
+static bool is_woven_body(struct smp_slice name)
 {
     static const char part[] = "_aroundBody";
     const size_t length = sizeof(part) - 1;
@@ -327,25 +310,26 @@ static bool is_woven_body(struct smp_class_text name)
     return false;
 }
 
-static bool is_resumption(const struct smp_class_file *file, struct smp_class_text name)
+static bool is_resumption(const struct smp_class_file *file, struct smp_slice name)
 {
-    const struct smp_class_text super = file->super_name;
+    const struct smp_slice super = file->super_name;
 
-    return smp_class_text_is(name, "invokeSuspend") &&
-           (smp_class_text_is(super, "kotlin/coroutines/jvm/internal/ContinuationImpl") ||
-            smp_class_text_is(super, "kotlin/coroutines/jvm/internal/RestrictedContinuationImpl"));
+    return smp_slice_is(name, "invokeSuspend") &&
+           (smp_slice_is(super, "kotlin/coroutines/jvm/internal/ContinuationImpl") ||
+            smp_slice_is(super, "kotlin/coroutines/jvm/internal/RestrictedContinuationImpl"));
 }
 
 bool smp_class_method_passes_on(const struct smp_class_file *file,
                                 const struct smp_class_method *method)
 {
-    const bool is_added = (method->access & ACC_SYNTHETIC) != 0;
-    const bool is_static = (method->access & ACC_STATIC) != 0;
+    const bool is_added = (method->access & SMP_ACCESS_SYNTHETIC) != 0;
+    const bool is_static = (method->access & SMP_ACCESS_STATIC) != 0;
 
     if (method->code.attribute == 0)
         return false;
-    return (method->access & ACC_BRIDGE) != 0 ||
+    return (method->access & SMP_ACCESS_BRIDGE) != 0 ||
            (is_added && is_static &&
-            (has_start(method->name, "access$") || has_end(method->name, "$default"))) ||
+            (smp_slice_begins(method->name, "access$", 7) ||
+             smp_slice_ends(method->name, "$default"))) ||
            (is_static && is_woven_body(method->name)) || is_resumption(file, method->name);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "classfile/class_file.h"
 
-#include <string.h>
-
 #include "base/alloc.h"
 
 enum {
@@ -152,14 +150,14 @@ static bool open_method(struct smp_class_reader *reader, const struct smp_class_
         struct smp_class_attribute attribute;
         if (!read_attribute(reader, file, &attribute))
             return false;
-        if (!smp_class_text_is(attribute.name, "Code"))
+        if (!smp_slice_is(attribute.name, "Code"))
             continue;
         if (out->code.attribute != 0 || !open_code(file, &attribute, &out->code))
             return false;
     }
     out->end = offset_of(reader, file);
     /* A native or abstract method must have no code, any other method must have some. */
-    const bool has_code = (out->access & (SMP_CLASS_NATIVE | SMP_CLASS_ABSTRACT)) == 0;
+    const bool has_code = (out->access & (SMP_ACCESS_NATIVE | SMP_ACCESS_ABSTRACT)) == 0;
     return !reader->is_past_end && has_code == (out->code.attribute != 0);
 }
 
@@ -187,11 +185,11 @@ static enum smp_status read_tail(struct smp_class_reader *reader, struct smp_cla
         struct smp_class_attribute attribute;
         if (!read_attribute(reader, file, &attribute))
             return SMP_EINVAL;
-        if (smp_class_text_is(attribute.name, "BootstrapMethods")) {
+        if (smp_slice_is(attribute.name, "BootstrapMethods")) {
             file->bootstraps = attribute.bytes;
             file->bootstraps_end = attribute.bytes + attribute.length;
         }
-        if (smp_class_text_is(attribute.name, "SourceFile") && attribute.length == 2)
+        if (smp_slice_is(attribute.name, "SourceFile") && attribute.length == 2)
             file->source_file =
                 smp_class_file_utf8(file, smp_class_u2(file->bytes + attribute.bytes));
     }
@@ -259,20 +257,20 @@ uint8_t smp_class_file_tag(const struct smp_class_file *file, uint16_t index)
     return index < file->pool_count && file->pool[index] != 0 ? file->bytes[file->pool[index]] : 0;
 }
 
-struct smp_class_text smp_class_file_utf8(const struct smp_class_file *file, uint16_t index)
+struct smp_slice smp_class_file_utf8(const struct smp_class_file *file, uint16_t index)
 {
     if (smp_class_file_tag(file, index) != SMP_CONSTANT_UTF8)
-        return (struct smp_class_text){ 0 };
+        return (struct smp_slice){ 0 };
     const uint8_t *at = file->bytes + file->pool[index] + 1;
-    return (struct smp_class_text){ .bytes = (const char *)at + 2, .length = smp_class_u2(at) };
+    return (struct smp_slice){ .bytes = (const char *)at + 2, .length = smp_class_u2(at) };
 }
 
-struct smp_class_text smp_class_file_class_name(const struct smp_class_file *file, uint16_t index)
+struct smp_slice smp_class_file_class_name(const struct smp_class_file *file, uint16_t index)
 {
     const uint8_t tag = smp_class_file_tag(file, index);
 
     if (tag != SMP_CONSTANT_CLASS && tag != SMP_CONSTANT_MODULE && tag != SMP_CONSTANT_PACKAGE)
-        return (struct smp_class_text){ 0 };
+        return (struct smp_slice){ 0 };
     return smp_class_file_utf8(file, smp_class_u2(file->bytes + file->pool[index] + 1));
 }
 
@@ -295,12 +293,23 @@ bool smp_class_file_member(const struct smp_class_file *file, uint16_t index,
     return out->owner.bytes != NULL && out->name.bytes != NULL && out->descriptor.bytes != NULL;
 }
 
-struct smp_class_text smp_class_file_interface_name(const struct smp_class_file *file, uint16_t i)
+struct smp_slice smp_class_file_interface_name(const struct smp_class_file *file, uint16_t i)
 {
     /* Behind flags, this, super and the count. */
     const uint8_t *interfaces = file->bytes + file->pool_end + 8;
 
     return smp_class_file_class_name(file, smp_class_u2(interfaces + 2 * (size_t)i));
+}
+
+struct smp_class_exception smp_class_file_exception(const struct smp_class_file *file,
+                                                    const struct smp_class_code *code, uint32_t i)
+{
+    const uint8_t *row = file->bytes + code->exceptions + (size_t)i * EXCEPTION_BYTES;
+
+    return (struct smp_class_exception){ .start = smp_class_u2(row),
+                                         .end = smp_class_u2(row + 2),
+                                         .handler = smp_class_u2(row + 4),
+                                         .type = smp_class_u2(row + 6) };
 }
 
 struct smp_class_attributes smp_class_file_code_attributes(const struct smp_class_file *file,
@@ -319,10 +328,4 @@ bool smp_class_file_next_attribute(const struct smp_class_file *file,
                                    struct smp_class_attribute *out)
 {
     return list->left > 0 && list->left-- > 0 && read_attribute(&list->reader, file, out);
-}
-
-bool smp_class_text_equals(struct smp_class_text a, struct smp_class_text b)
-{
-    return a.bytes != NULL && b.bytes != NULL && a.length == b.length &&
-           memcmp(a.bytes, b.bytes, a.length) == 0;
 }

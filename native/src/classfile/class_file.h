@@ -21,15 +21,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
+#include "base/slice.h"
 #include "base/status.h"
 #include "classfile/class_bytes.h"
 
+/* Flags of methods. */
 enum {
-    SMP_CLASS_STATIC = 0x0008,
-    SMP_CLASS_NATIVE = 0x0100,
-    SMP_CLASS_ABSTRACT = 0x0400,
+    SMP_ACCESS_PRIVATE = 0x0002,
+    SMP_ACCESS_STATIC = 0x0008,
+    SMP_ACCESS_BRIDGE = 0x0040,
+    SMP_ACCESS_NATIVE = 0x0100,
+    SMP_ACCESS_ABSTRACT = 0x0400,
+    SMP_ACCESS_SYNTHETIC = 0x1000
+};
+
+enum {
     SMP_CLASS_STACK_MAPS_MAJOR = 50, /* older class files have no StackMapTable */
     SMP_CLASS_MAX_POOL = 65535,      /* one more than the highest index of a constant */
     SMP_CLASS_MAX_CODE = 65535,      /* bytes of a method's code */
@@ -56,17 +63,11 @@ enum smp_constant {
     SMP_CONSTANT_PACKAGE = 20
 };
 
-/* Modified UTF-8 inside the file, not terminated. bytes NULL: the constant is of another kind. */
-struct smp_class_text {
-    const char *bytes;
-    size_t length;
-};
-
-/* A field or method that a constant names. */
+/* A field or method that a constant names. Texts are modified UTF-8 inside the file. */
 struct smp_class_member {
-    struct smp_class_text owner; /* as com/acme/Orders, or an array as [I */
-    struct smp_class_text name;
-    struct smp_class_text descriptor;
+    struct smp_slice owner; /* as com/acme/Orders, or an array as [I */
+    struct smp_slice name;
+    struct smp_slice descriptor;
 };
 
 /* The contents of a Code attribute: offsets in the file, but for the counts. */
@@ -82,9 +83,17 @@ struct smp_class_code {
     uint16_t max_locals;
 };
 
+/* A row of an exception table: offsets in the code. */
+struct smp_class_exception {
+    uint16_t start;
+    uint16_t end;
+    uint16_t handler;
+    uint16_t type; /* index of a class; 0: every exception */
+};
+
 struct smp_class_method {
-    struct smp_class_text name;
-    struct smp_class_text descriptor;
+    struct smp_slice name;
+    struct smp_slice descriptor;
     struct smp_class_code code;
     uint32_t start; /* of its method_info */
     uint32_t end;
@@ -95,10 +104,10 @@ struct smp_class_method {
 struct smp_class_file {
     const uint8_t *bytes;
     size_t size;
-    struct smp_class_text name;
-    struct smp_class_text super_name;  /* bytes NULL: java.lang.Object, or a module */
-    struct smp_class_text source_file; /* as OrderHandler.java; bytes NULL: there is none */
-    uint32_t *pool;                    /* offset of each constant's tag; 0: this index has none */
+    struct smp_slice name;
+    struct smp_slice super_name;  /* bytes NULL: java.lang.Object, or a module */
+    struct smp_slice source_file; /* as OrderHandler.java; bytes NULL: there is none */
+    uint32_t *pool;               /* offset of each constant's tag; 0: this index has none */
     struct smp_class_method *methods;
     uint32_t pool_end;
     uint32_t methods_end;
@@ -117,7 +126,7 @@ struct smp_class_attributes {
 };
 
 struct smp_class_attribute {
-    struct smp_class_text name;
+    struct smp_slice name;
     uint32_t start;  /* of the attribute, with its name and length */
     uint32_t bytes;  /* of what it holds */
     uint32_t length; /* of what it holds */
@@ -135,30 +144,25 @@ void smp_class_file_close(struct smp_class_file *file);
 /* 0: there is no constant of this index. */
 uint8_t smp_class_file_tag(const struct smp_class_file *file, uint16_t index);
 /* bytes NULL: the constant is no Utf8; no Class, Module or Package. */
-struct smp_class_text smp_class_file_utf8(const struct smp_class_file *file, uint16_t index);
-struct smp_class_text smp_class_file_class_name(const struct smp_class_file *file, uint16_t index);
+struct smp_slice smp_class_file_utf8(const struct smp_class_file *file, uint16_t index);
+struct smp_slice smp_class_file_class_name(const struct smp_class_file *file, uint16_t index);
 /* Returns false if the constant is no field, method or interface method. */
 bool smp_class_file_member(const struct smp_class_file *file, uint16_t index,
                            struct smp_class_member *out);
 
 /* i is below interface_count. */
-struct smp_class_text smp_class_file_interface_name(const struct smp_class_file *file, uint16_t i);
+struct smp_slice smp_class_file_interface_name(const struct smp_class_file *file, uint16_t i);
+
+/* i is below exception_count. */
+struct smp_class_exception smp_class_file_exception(const struct smp_class_file *file,
+                                                    const struct smp_class_code *code, uint32_t i);
 
 /* The attributes of a Code attribute; a method without code has none. */
 struct smp_class_attributes smp_class_file_code_attributes(const struct smp_class_file *file,
                                                            const struct smp_class_code *code);
-/* False: there are no more. */
+/* Returns false if there are no more. */
 bool smp_class_file_next_attribute(const struct smp_class_file *file,
                                    struct smp_class_attributes *list,
                                    struct smp_class_attribute *out);
-
-bool smp_class_text_equals(struct smp_class_text a, struct smp_class_text b);
-
-/* Inline, so that the compiler knows the length of a literal. */
-static inline bool smp_class_text_is(struct smp_class_text text, const char *other)
-{
-    return text.bytes != NULL && text.length == strlen(other) &&
-           memcmp(text.bytes, other, text.length) == 0;
-}
 
 #endif

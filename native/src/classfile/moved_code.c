@@ -7,7 +7,6 @@
 #include "classfile/stack_map.h"
 
 enum {
-    EXCEPTION_ROW = 8,
     ATTRIBUTE_HEAD = 6,
     COUNT_BYTES = 2,
     MOST_ROWS = 65535,
@@ -36,11 +35,10 @@ enum { CATCH_WITH_EXCEPTION = 1, CATCH_UNKNOWN, NO_PLACE = -1 };
 /* Is the place covered by this handler, or by one before it in the code? */
 static bool is_sent_back(const struct smp_moved_code *moved, uint32_t place, uint32_t handler)
 {
-    const uint8_t *row = moved->file->bytes + moved->code->exceptions;
-
-    for (uint32_t i = 0; i < moved->code->exception_count; i++, row += EXCEPTION_ROW) {
-        if (smp_class_u2(row) <= place && place < smp_class_u2(row + 2) &&
-            smp_class_u2(row + 4) <= handler)
+    for (uint32_t i = 0; i < moved->code->exception_count; i++) {
+        const struct smp_class_exception row =
+            smp_class_file_exception(moved->file, moved->code, i);
+        if (row.start <= place && place < row.end && row.handler <= handler)
             return true;
     }
     return false;
@@ -66,12 +64,11 @@ static int64_t place_of_handler(const struct smp_moved_code *moved, uint32_t han
  * constructor, so it searches for it, as it does if it does not get the exception. */
 static uint32_t mark_catches(const struct smp_moved_code *moved)
 {
-    const uint8_t *row = moved->file->bytes + moved->code->exceptions;
     const uint32_t rows = moved->probe->push_length > 0 ? smp_moved_catch_rows(moved->code) : 0;
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < rows; i++, row += EXCEPTION_ROW) {
-        const uint32_t handler = smp_class_u2(row + 4);
+    for (uint32_t i = 0; i < rows; i++) {
+        const uint32_t handler = smp_class_file_exception(moved->file, moved->code, i).handler;
         const int64_t place = place_of_handler(moved, handler);
         if (place == NO_PLACE)
             continue;
@@ -247,22 +244,21 @@ static enum smp_rewrite write_exceptions(const struct smp_moved_code *moved)
 {
     const struct smp_class_code *const code = moved->code;
     const uint32_t count = code->exception_count + (moved->has_handler ? 1u : 0u);
-    const uint8_t *row = moved->file->bytes + code->exceptions;
 
     if (count > MOST_ROWS)
         return SMP_REWRITE_TOO_LARGE;
     smp_class_put_u2(moved->out, count);
-    for (uint32_t i = 0; i < code->exception_count; i++, row += EXCEPTION_ROW) {
-        const uint32_t end = smp_class_u2(row + 2);
-        const uint32_t places[] = { moved_target(moved, smp_class_u2(row)),
-                                    end <= code->length ? moved->map[end] : 0,
-                                    moved_target(moved, smp_class_u2(row + 4)) };
+    for (uint32_t i = 0; i < code->exception_count; i++) {
+        const struct smp_class_exception row = smp_class_file_exception(moved->file, code, i);
+        const uint32_t places[] = { moved_target(moved, row.start),
+                                    row.end <= code->length ? moved->map[row.end] : 0,
+                                    moved_target(moved, row.handler) };
         for (size_t p = 0; p < sizeof(places) / sizeof(places[0]); p++) {
             if (places[p] == 0)
                 return SMP_REWRITE_UNKNOWN_CODE;
             smp_class_put_u2(moved->out, places[p]);
         }
-        smp_class_put(moved->out, row + 6, 2);
+        smp_class_put_u2(moved->out, row.type);
     }
     if (moved->has_handler) {
         smp_class_put_u2(moved->out, moved->map[moved->covered_from]);
@@ -282,7 +278,7 @@ struct table_rule {
     bool has_range;     /* a length follows that place */
 };
 
-static const struct table_rule *rule_of(struct smp_class_text name)
+static const struct table_rule *rule_of(struct smp_slice name)
 {
     static const struct table_rule rules[] = {
         { "LineNumberTable", ROWS, 4, false },
@@ -295,7 +291,7 @@ static const struct table_rule *rule_of(struct smp_class_text name)
     static const struct table_rule others = { "", COPIED, 0, false };
 
     for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
-        if (smp_class_text_is(name, rules[i].name))
+        if (smp_slice_is(name, rules[i].name))
             return &rules[i];
     }
     return &others;

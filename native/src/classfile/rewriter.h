@@ -55,6 +55,11 @@ SMP_CHECKED enum smp_status smp_rewriter_run(const struct smp_class_file *file,
                                              struct smp_rewriter_method *methods,
                                              struct smp_bytes *out);
 
+/* Returns the offset behind the super() or this() call of a constructor; 0: not known, or no code
+ * follows. */
+uint32_t smp_super_call_end(const struct smp_class_file *file,
+                            const struct smp_class_method *method);
+
 /* Never NULL, static storage. */
 const char *smp_rewrite_text(enum smp_rewrite rewrite);
 

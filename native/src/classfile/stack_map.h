@@ -59,12 +59,12 @@ struct smp_frame {
  * parameters and "this", which is uninitialised at the start; else 0. */
 void smp_stack_map_init(struct smp_stack_map *map, const uint8_t *bytes, uint32_t length,
                         uint32_t constructor_locals);
-/* False: there are no more frames, or the table is broken. */
+/* Returns false if there are no more frames, or if the table is broken. */
 bool smp_stack_map_next(struct smp_stack_map *map, struct smp_frame *frame);
 
 /* Called with each place of 2 bytes that holds the offset of a "new". */
 typedef bool smp_stack_map_place(void *self, uint8_t *place);
-/* types: a copy of those of a frame that next gave. False: a callback returned false. */
+/* types: a copy of those of a frame that next gave. Returns false if a callback did. */
 bool smp_stack_map_each_new(const struct smp_frame *frame, uint8_t *types,
                             smp_stack_map_place *each, void *self);
 

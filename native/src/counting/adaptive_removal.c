@@ -126,50 +126,33 @@ size_t smp_removal_judge(struct smp_removal *removal, const struct smp_call_rate
 
 /* --- rates --- */
 
-enum { FIRST_RATES = 64, FIRST_METHODS = 1024, NO_METHOD = -1 };
+enum { NO_METHOD = -1 };
 
 void smp_call_rates_fini(struct smp_call_rates *rates)
 {
     smp_free(rates->quota, rates->rates);
     smp_free(rates->quota, rates->index_of);
-    rates->rates = NULL;
-    rates->index_of = NULL;
-    rates->count = 0;
-    rates->capacity = 0;
-    rates->methods = 0;
+    *rates = (struct smp_call_rates){ .quota = rates->quota, .is_timed = rates->is_timed };
 }
 
 static bool has_index(struct smp_call_rates *rates, size_t method)
 {
-    size_t methods = rates->methods == 0 ? FIRST_METHODS : rates->methods;
-    uint32_t *grown;
+    uint32_t *const grown =
+        smp_grow_items(rates->quota, rates->index_of, &rates->methods, method + 1, sizeof(*grown));
 
-    if (method < rates->methods)
-        return true;
-    while (methods <= method)
-        methods *= 2;
-    grown = smp_realloc(rates->quota, rates->index_of, methods * sizeof(*grown));
-    if (grown == NULL)
-        return false;
-    memset(grown + rates->methods, 0, (methods - rates->methods) * sizeof(*grown));
-    rates->index_of = grown;
-    rates->methods = methods;
-    return true;
+    if (grown != NULL)
+        rates->index_of = grown;
+    return grown != NULL;
 }
 
-static bool has_rate_room(struct smp_call_rates *rates)
+static bool can_add_rate(struct smp_call_rates *rates)
 {
-    const size_t capacity = rates->capacity == 0 ? FIRST_RATES : 2 * rates->capacity;
-    struct smp_call_rate *grown;
+    struct smp_call_rate *const grown = smp_grow_items(rates->quota, rates->rates, &rates->capacity,
+                                                       rates->count + 1, sizeof(*grown));
 
-    if (rates->count < rates->capacity)
-        return true;
-    grown = smp_realloc(rates->quota, rates->rates, capacity * sizeof(*grown));
-    if (grown == NULL)
-        return false;
-    rates->rates = grown;
-    rates->capacity = capacity;
-    return true;
+    if (grown != NULL)
+        rates->rates = grown;
+    return grown != NULL;
 }
 
 /* NULL: no memory. */
@@ -181,7 +164,7 @@ static struct smp_call_rate *rate_of(struct smp_call_rates *rates, int64_t metho
     if (!has_index(rates, lower))
         return NULL;
     if (rates->index_of[lower] == 0) {
-        if (!has_rate_room(rates))
+        if (!can_add_rate(rates))
             return NULL;
         rates->index_of[lower] = (uint32_t)++rates->count;
         rates->rates[rates->count - 1].method = NO_METHOD;

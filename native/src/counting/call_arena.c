@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "base/backoff.h"
+#include "base/hash_map.h"
 #include "base/process_barrier.h"
-#include "counting/call_past.h"
 #include "counting/call_shared.h"
+#include "model/name_rule.h"
 
 #define RELAXED memory_order_relaxed
 #define ACQUIRE memory_order_acquire
@@ -173,11 +174,6 @@ static void dispose_call_tree(struct smp_call_tree *tree)
     push_tree(&smp_call_memory->supply.unused, tree);
 }
 
-void smp_call_tree_free(struct smp_call_tree *tree)
-{
-    tree->dispose(tree);
-}
-
 /* ---- trees ---- */
 
 /* Returns a tree that no other thread knows. NULL: the limit. */
@@ -257,7 +253,7 @@ static void give_back(const struct smp_call_arena *arena, struct smp_call_tree *
     if (is_of(tree, arena))
         retire_tree(tree);
     else
-        smp_call_tree_free(tree);
+        tree->dispose(tree);
 }
 
 /* ---- states ---- */
@@ -282,7 +278,7 @@ static struct smp_call_state *claim_state(int64_t tid)
     for (; state != NULL; state = state->next) {
         int64_t expected = 0;
         if (atomic_compare_exchange_strong(&state->tid, &expected, tid)) {
-            smp_call_past_forget(state);
+            smp_call_memory->clean_as_of[index_of_state(state)] = 0;
             return state;
         }
     }
@@ -601,7 +597,7 @@ static void abandon(const struct smp_call_arena *arena, uint32_t index, bool is_
     (void)atomic_compare_exchange_strong(&tree->status, &expected, SMP_TREE_ABANDONED);
     if (is_fenced && atomic_load(&smp_call_memory->states[index].position) == NULL &&
         take_tree(index) != NULL)
-        smp_call_tree_free(tree);
+        tree->dispose(tree);
 }
 
 /* Frees trees in which no thread counts: pooled and retired ones. */
@@ -610,7 +606,7 @@ static void close_tree(const struct smp_call_arena *arena, struct smp_call_tree 
     const uint32_t status = atomic_load_explicit(&tree->status, ACQUIRE);
 
     if ((status == SMP_TREE_POOLED || status == SMP_TREE_RETIRED) && is_of(tree, arena))
-        smp_call_tree_free(tree);
+        tree->dispose(tree);
 }
 
 void smp_call_arena_close(void)
@@ -686,4 +682,54 @@ void smp_call_arena_retire(int64_t tid)
         free_state(state);
     }
     leave_arena();
+}
+
+/* ---- groups of virtual threads ---- */
+
+/* States of a pool's name. */
+enum { POOL_FREE, POOL_BEING_NAMED, POOL_NAMED, MOST_PROBES = 16 };
+
+static bool is_pool_of(const struct smp_call_pool *pool, const char *group)
+{
+    return atomic_load_explicit(&pool->status, memory_order_acquire) == POOL_NAMED &&
+           strcmp(pool->name, group) == 0;
+}
+
+/* Fails if the pool has a name already, or is getting one. */
+static bool name_pool(struct smp_call_pool *pool, const char *group, size_t length)
+{
+    uint32_t expected = POOL_FREE;
+
+    if (!atomic_compare_exchange_strong(&pool->status, &expected, POOL_BEING_NAMED))
+        return false;
+    memcpy(pool->name, group, length + 1);
+    atomic_store_explicit(&pool->status, POOL_NAMED, memory_order_release);
+    return true;
+}
+
+uint32_t smp_call_pool_find(const char *name)
+{
+    struct smp_call_pool *const pools = smp_call_memory->pools;
+    char group[SMP_CALL_POOL_NAME_BYTES];
+
+    if (name == NULL || name[0] == '\0')
+        return 0;
+    const size_t length = smp_name_rule_apply(name, strlen(name), group, sizeof(group));
+    const uint32_t hash = smp_hash_bytes(SMP_HASH_START, group, length);
+    for (uint32_t i = 0; i < MOST_PROBES; i++) {
+        const uint32_t pool = 1 + (hash + i) % (SMP_CALL_POOLS - 1);
+        if (is_pool_of(&pools[pool], group) || name_pool(&pools[pool], group, length))
+            return pool;
+    }
+    return 0;
+}
+
+const char *smp_call_pool_name(uint32_t pool)
+{
+    const struct smp_call_pool *const pools = smp_call_memory->pools;
+
+    if (pool == 0 || pool >= SMP_CALL_POOLS ||
+        atomic_load_explicit(&pools[pool].status, memory_order_acquire) != POOL_NAMED)
+        return NULL;
+    return pools[pool].name;
 }

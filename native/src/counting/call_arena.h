@@ -9,6 +9,10 @@
  * gives both back at the end of its outermost root: its tree, with its counts, goes to a pool, and
  * the next virtual thread of that pool counts in it. Nothing is kept for carriers.
  *
+ * Virtual threads share trees if the default rule for names puts them into one group ("order-17"
+ * into "order-"). The pool of a group exists as long as the process. Pool 0 is for threads without
+ * a name, and for groups past the limit of pools.
+ *
  * A state never leaves the list of its slot, because hooks follow the list without a lock; the next
  * thread of the slot takes the state. So a slot has as many states as it ever had threads at once;
  * there are four for each slot on average. A thread that finds none is not counted, and lost_roots
@@ -97,8 +101,8 @@ void smp_call_arena_retire(int64_t tid);
 /* Returns the memory that the hooks of this process use (call_shared.h). From now on another copy
  * of the library may adopt it. */
 struct smp_call_shared *smp_call_arena_share(void);
-/* Uses the memory of the copy of the library that has defined the hook class. False: it has another
- * layout. */
+/* Uses the memory of the copy of the library that has defined the hook class. Fails if that has
+ * another layout. */
 bool smp_call_arena_adopt(struct smp_call_shared *shared);
 
 /* On that thread, outside of all roots: returns its state, with a tree. pool: of a virtual
@@ -109,9 +113,14 @@ struct smp_call_state *smp_call_begin(int64_t tid, bool is_virtual, uint32_t poo
 void smp_call_leave(struct smp_call_state *state);
 /* On that thread: makes room for a node of any kind. On failure nothing has changed. */
 enum smp_call_room smp_call_grow(struct smp_call_state *state);
-/* On that thread: makes room for the keys of twice as many calls without a node. False: the limit,
- * or no memory; nothing has changed. */
+/* On that thread: makes room for the keys of twice as many calls without a node. Fails at the limit
+ * or without memory; nothing has changed then. */
 bool smp_call_deepen(struct smp_call_state *state);
+/* The pool of a thread with this name: UTF-8; NULL or empty: no name. Two threads that bring the
+ * same new name at once may make two pools for it, which does no harm. */
+uint32_t smp_call_pool_find(const char *name);
+/* The name of the group. NULL: pool 0, or no pool. */
+const char *smp_call_pool_name(uint32_t pool);
 /* 0: counting is off. */
 uint32_t smp_call_session(void);
 /* All trees begin anew, without nodes of unloaded classes and of removed probes. On the reader's

@@ -58,7 +58,12 @@ bool smp_call_filter_is_never(struct smp_slice class_name)
     return false;
 }
 
-/* prefix: dotted; it matches as in model/filter.h. */
+static bool is_excluding(struct smp_slice prefix)
+{
+    return prefix.bytes[0] == '-';
+}
+
+/* prefix: dotted, without its minus; it matches as in model/filter.h. */
 static bool is_prefix_of(struct smp_slice prefix, struct smp_slice class_name)
 {
     bool is_open = false; /* any text may follow */
@@ -83,9 +88,12 @@ bool smp_call_filter_passes(const struct smp_call_filter *filter, struct smp_sli
     bool is_included = !filter->has_included && !smp_call_filter_is_jdk(class_name);
 
     for (size_t i = 0; i < filter->count; i++) {
-        const bool matches = is_prefix_of(filter->prefixes[i], class_name);
+        const struct smp_slice prefix = filter->prefixes[i];
+        const size_t minus = is_excluding(prefix) ? 1 : 0;
+        const bool matches = is_prefix_of(
+            (struct smp_slice){ prefix.bytes + minus, prefix.length - minus }, class_name);
 
-        if (matches && filter->excludes[i])
+        if (matches && minus > 0)
             return false;
         is_included |= matches;
     }
@@ -103,16 +111,11 @@ bool smp_call_filter_open(struct smp_call_filter *filter, struct smp_quota *quot
     if (most == 0)
         return true;
     filter->prefixes = smp_alloc(quota, most * sizeof(*filter->prefixes));
-    filter->excludes = smp_alloc(quota, most * sizeof(*filter->excludes));
-    if (filter->prefixes == NULL || filter->excludes == NULL)
+    if (filter->prefixes == NULL)
         return false;
     while (smp_slice_next_part(&list, &part)) {
-        const bool is_excluded = part.bytes[0] == '-';
-
-        filter->prefixes[filter->count] =
-            (struct smp_slice){ part.bytes + is_excluded, part.length - is_excluded };
-        filter->excludes[filter->count++] = is_excluded;
-        filter->has_included |= !is_excluded;
+        filter->prefixes[filter->count++] = part;
+        filter->has_included |= !is_excluding(part);
     }
     return true;
 }
@@ -120,6 +123,5 @@ bool smp_call_filter_open(struct smp_call_filter *filter, struct smp_quota *quot
 void smp_call_filter_close(struct smp_call_filter *filter, struct smp_quota *quota)
 {
     smp_free(quota, filter->prefixes);
-    smp_free(quota, filter->excludes);
     *filter = (struct smp_call_filter){ 0 };
 }

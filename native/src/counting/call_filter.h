@@ -25,11 +25,10 @@
 #include <stddef.h>
 
 #include "base/alloc.h"
-#include "counting/slice.h"
+#include "base/slice.h"
 
 struct smp_call_filter {
-    struct smp_slice *prefixes; /* without their minus */
-    bool *excludes;             /* by prefix */
+    struct smp_slice *prefixes; /* with their minus */
     size_t count;
     bool has_included; /* by a prefix without a minus */
 };

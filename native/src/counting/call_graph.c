@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/utf8.h"
 #include "counting/worklist.h"
 #include "model/class_name.h"
 
@@ -41,7 +42,6 @@ enum smp_status smp_call_graph_create(const struct smp_counting_plan *plan, uint
         (struct smp_memory_budget){ .quota = plan->quota, .max_bytes = plan->max_bytes };
     smp_class_index_init(&graph->index, &graph->budget);
     smp_method_ids_init(&graph->ids, &graph->budget, &graph->index.symbols, max_ids);
-    smp_type_search_init(&graph->search, &graph->index);
     status = smp_counting_account_create(plan->quota, &graph->account);
     if (status == SMP_OK)
         status = add_rule_tables(graph);
@@ -57,7 +57,6 @@ void smp_call_graph_destroy(struct smp_call_graph *graph)
     if (graph == NULL)
         return;
     smp_counting_account_destroy(graph->account);
-    smp_type_search_fini(&graph->search);
     smp_method_ids_fini(&graph->ids);
     smp_class_index_fini(&graph->index);
     smp_free(graph->plan->quota, graph->rule_matches);
@@ -191,7 +190,8 @@ static void adopt_method(struct smp_call_graph *graph, uint32_t loaded, uint32_t
         old->id = -1;
         smp_method_ids_at(&graph->ids, method->id)->number = number;
         if (smp_method_ids_at(&graph->ids, method->id)->state == SMP_METHOD_LEFT_ALONE)
-            smp_worklist_set_state(graph, method, SMP_METHOD_WANTED); /* these bytes may fit */
+            smp_worklist_set_state(graph, method,
+                                   SMP_METHOD_INSTRUMENTED); /* these bytes may fit */
     }
     smp_worklist_look_ahead(graph, loaded, number, old->ahead);
 }
@@ -222,7 +222,7 @@ static bool is_excluded(const struct smp_call_graph *graph,
                          is_usual_root(method));
 }
 
-/* Sets the marks of a method that is not wanted yet, or that has kept its id. */
+/* Sets the marks of a method that is not reachable yet, or that has kept its id. */
 static void set_root(struct smp_call_graph *graph, struct smp_indexed_method *method,
                      uint16_t marks)
 {
@@ -233,11 +233,11 @@ static void set_root(struct smp_call_graph *graph, struct smp_indexed_method *me
     method->flags = (uint16_t)((method->flags & ~SMP_MARK_ROOT) | marks);
 }
 
-static void want_roots(struct smp_call_graph *graph, const struct smp_class_summary *summary,
-                       uint32_t loaded, bool has_rules)
+static void add_roots(struct smp_call_graph *graph, const struct smp_class_summary *summary,
+                      uint32_t loaded, bool has_rules)
 {
     const struct smp_indexed_class *const it = smp_class_index_at(&graph->index, loaded);
-    const bool wants_all =
+    const bool adds_all =
         graph->plan->instrumentation == SMP_INSTRUMENTATION_TOTAL && it->is_allowed;
     const bool may_have = has_rules || graph->plan->rule_count == 0;
 
@@ -245,7 +245,7 @@ static void want_roots(struct smp_call_graph *graph, const struct smp_class_summ
         set_root(graph, &it->body.methods[m],
                  may_have ? root_marks_of(graph, summary, m, it->is_allowed) : 0);
     for (uint32_t m = 0; m < it->body.method_count; m++) {
-        if (wants_all || (it->body.methods[m].flags & SMP_MARK_ROOT) != 0 ||
+        if (adds_all || (it->body.methods[m].flags & SMP_MARK_ROOT) != 0 ||
             is_excluded(graph, it, &summary->methods[m], has_rules))
             smp_worklist_add(graph, loaded, m);
     }
@@ -302,8 +302,6 @@ enum smp_status smp_call_graph_load(struct smp_call_graph *graph,
     if (!is_allowed && !has_rules && !passes_on)
         known.source_file = (struct smp_slice){ 0 }; /* no method of the class gets an id */
     status = smp_class_index_put(&graph->index, &known, keeps_calls, &loaded, &old);
-    if (status == SMP_OK && !smp_type_search_reserve(&graph->search))
-        status = SMP_ENOMEM;
     if (status != SMP_OK) {
         lose_class(graph, summary, &old);
         return status;
@@ -315,7 +313,7 @@ enum smp_status smp_call_graph_load(struct smp_call_graph *graph,
     /* Targets that only the old bytes called must be released before the new bytes are visited. */
     adopt_body(graph, loaded, &old);
     forget_body(graph, &old);
-    want_roots(graph, summary, loaded, has_rules);
+    add_roots(graph, summary, loaded, has_rules);
     smp_worklist_visit_class(graph, loaded);
     smp_worklist_process(graph);
     note_loaded_methods(graph, loaded);
@@ -547,7 +545,7 @@ static bool is_simplified(struct smp_slice name, struct smp_slice class_name)
 }
 
 static void find_simplified(struct smp_call_graph *graph, struct smp_slice class_name,
-                            struct smp_slice method_name, struct smp_call_graph_sample *out)
+                            struct smp_slice method_name, struct smp_sampled_method *out)
 {
     for (uint32_t c = 1; c < graph->index.classes.top; c++) {
         const struct smp_indexed_class *const it = smp_class_index_at(&graph->index, c);
@@ -558,21 +556,22 @@ static void find_simplified(struct smp_call_graph *graph, struct smp_slice class
     }
 }
 
-struct smp_call_graph_sample smp_call_graph_sampled(struct smp_call_graph *graph,
-                                                    struct smp_slice class_name,
-                                                    struct smp_slice method_name, bool is_called)
+struct smp_sampled_method smp_call_graph_sampled(struct smp_call_graph *graph,
+                                                 struct smp_slice class_name,
+                                                 struct smp_slice method_name, bool is_called)
 {
     const struct smp_class_index *const index = &graph->index;
-    const bool is_wanted = is_called && graph->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL;
+    const bool is_reachable =
+        is_called && graph->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL;
     const uint32_t name = smp_symbols_find(&index->symbols, class_name);
     uint32_t found = name != 0 ? smp_class_index_first(index, name) : 0;
-    struct smp_call_graph_sample seen = { 0 };
+    struct smp_sampled_method seen = { 0 };
 
     begin_finding(graph);
-    if (found == 0 && is_wanted && smp_call_filter_passes(&graph->plan->filter, class_name))
+    if (found == 0 && is_reachable && smp_call_filter_passes(&graph->plan->filter, class_name))
         find_simplified(graph, class_name, method_name, &seen);
     for (; found != 0; found = smp_class_index_at(index, found)->next_named)
-        smp_worklist_sampled(graph, found, method_name, is_wanted, &seen);
+        smp_worklist_sampled(graph, found, method_name, is_reachable, &seen);
     smp_worklist_process(graph);
     return seen;
 }
@@ -596,7 +595,8 @@ bool smp_call_graph_drop(struct smp_call_graph *graph, int32_t id, int64_t wall_
     char why[TIME_BYTES] = "";
     struct tm utc;
 
-    if (record == NULL || record->state != SMP_METHOD_WANTED || smp_call_graph_is_kept(graph, id))
+    if (record == NULL || record->state != SMP_METHOD_INSTRUMENTED ||
+        smp_call_graph_is_kept(graph, id))
         return false;
     if (gmtime_r(&since, &utc) != NULL)
         (void)strftime(why, sizeof(why), "since %Y-%m-%dT%H:%M:%SZ", &utc);
@@ -636,6 +636,104 @@ void smp_call_graph_figures(const struct smp_call_graph *graph, struct smp_call_
                                             .roots = graph->roots,
                                             .is_root_entered = graph->is_root_entered,
                                             .batches = graph->batches,
-                                            .steps = graph->search.steps,
+                                            .steps = graph->index.steps,
                                             .used_bytes = graph->budget.used_bytes };
+}
+
+/* --- the account --- */
+
+static const char USUAL_ROOTS[] = "main(String[]) or run()";
+
+static void add_rule(struct smp_counting_account *out, struct smp_slice rule,
+                     enum smp_counting code, const char *reason)
+{
+    char shown[SMP_MAX_COUNTING_NAME_BYTES];
+    const int length = snprintf(shown, sizeof(shown) / 2, "%s: ", reason);
+
+    (void)smp_utf8_from_modified(shown + length, sizeof(shown) - (size_t)length, rule.bytes,
+                                 rule.length);
+    smp_counting_account_add(out, code, 1);
+    (void)smp_counting_account_name(out, code, shown);
+}
+
+static bool has_probed_root(const struct smp_call_graph *graph, const struct smp_root_rule *rule)
+{
+    for (int32_t id = 0; id < smp_method_ids_end(&graph->ids); id++) {
+        const struct smp_method_record *const record = smp_method_ids_at(&graph->ids, id);
+
+        if (record != NULL && record->state == SMP_METHOD_INSTRUMENTED &&
+            (smp_worklist_method_of(graph, record)->flags & SMP_MARK_ROOT) != 0 &&
+            smp_worklist_is_of_rule(graph, rule, id))
+            return true;
+    }
+    return false;
+}
+
+static void add_rules(struct smp_counting_account *out, const struct smp_call_graph *graph)
+{
+    static const struct {
+        enum smp_counting code;
+        const char *reason; /* NULL: the rule is not in the account */
+    } states[] = {
+        [SMP_RULE_NOT_LOADED] = { SMP_COUNTING_ROOTS_WITHOUT_CALLS, "not loaded yet" },
+        [SMP_RULE_NO_METHOD] = { SMP_COUNTING_ROOTS_WITHOUT_CALLS, "not found in its class" },
+        [SMP_RULE_NEVER] = { SMP_COUNTING_LEFT_ALONE, "the probes themselves run through it" },
+        [SMP_RULE_NO_CODE] = { SMP_COUNTING_LEFT_ALONE, "native or abstract" },
+        [SMP_RULE_FOUND] = { SMP_COUNTING_ROOTS_WITHOUT_CALLS, "not entered since it is counted" },
+        [SMP_RULE_ENTERED] = { SMP_COUNTING_COUNT, NULL },
+    };
+    const enum smp_rule_state usual = graph->roots == 0 ? SMP_RULE_NOT_LOADED : SMP_RULE_FOUND;
+
+    for (size_t i = 0; i < graph->plan->rule_count; i++) {
+        const struct smp_root_rule *const rule = &graph->plan->rules[i];
+        const enum smp_rule_state state = (enum smp_rule_state)graph->rule_states[i];
+        /* A root without a probe is listed with its own reason. */
+        if (states[state].reason != NULL &&
+            (state != SMP_RULE_FOUND || has_probed_root(graph, rule)))
+            add_rule(out, rule->text, states[state].code, states[state].reason);
+    }
+    /* The roots of TOTAL without rules. An entered root may have been dropped since. */
+    if (graph->plan->rule_count == 0 && !graph->is_root_entered)
+        add_rule(out, (struct smp_slice){ USUAL_ROOTS, sizeof(USUAL_ROOTS) - 1 },
+                 states[usual].code, states[usual].reason);
+}
+
+static void add_lost(struct smp_counting_account *out, const struct smp_call_graph *graph,
+                     enum smp_counting code)
+{
+    smp_counting_account_add(out, code, smp_counting_account_figure(graph->account, code));
+    for (size_t i = 0; i < smp_counting_account_listed(graph->account, code); i++)
+        (void)smp_counting_account_name(out, code,
+                                        smp_counting_account_name_at(graph->account, code, i));
+}
+
+static void add_waiting(struct smp_counting_account *out, const struct smp_call_graph *graph)
+{
+    const enum smp_counting code = SMP_COUNTING_OVER_METHOD_LIMIT;
+    uint32_t left = graph->places.waiting;
+    char text[SMP_MAX_COUNTING_NAME_BYTES];
+
+    smp_counting_account_add(out, code, left);
+    for (uint32_t c = 1; c < graph->index.classes.top && left > 0; c++) {
+        const struct smp_indexed_class *const it = smp_class_index_at(&graph->index, c);
+
+        for (uint32_t m = 0; it->name != 0 && m < it->body.method_count && left > 0; m++) {
+            if (!smp_places_waits(graph, &it->body.methods[m]))
+                continue;
+            smp_worklist_text(graph, c, m, NULL, text);
+            (void)smp_counting_account_name(out, code, text);
+            left = smp_counting_account_listed(out, code) < SMP_MAX_COUNTING_NAMES ? left - 1 : 0;
+        }
+    }
+}
+
+void smp_call_graph_account(const struct smp_call_graph *graph, struct smp_counting_account *out)
+{
+    add_rules(out, graph);
+    add_lost(out, graph, SMP_COUNTING_LEFT_ALONE);
+    add_lost(out, graph, SMP_COUNTING_EXCLUDED);
+    add_lost(out, graph, SMP_COUNTING_TRIVIAL);
+    add_lost(out, graph, SMP_COUNTING_DROPPED);
+    add_lost(out, graph, SMP_COUNTING_SAMPLED);
+    add_waiting(out, graph);
 }

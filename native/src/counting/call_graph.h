@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * call_graph.h - chooses the methods that are counted: the roots, and what can be called from
- * there. One engine for all schemes.
+ * call_graph.h - chooses the methods that are counted: the roots, and the methods that are
+ * reachable from there. All schemes share it.
  *
- *   a class is loaded ──► its roots are wanted
- *                    └──► call targets that were reached before find its methods
- *   a method is wanted ──► it gets an id, and its class is pending
- *   a method is visited ──► the targets it calls are reached ──► the methods they find are wanted
+ *   a class is loaded ──► its roots are reachable
+ *                    └──► reachable call targets find its methods
+ *   a method is reachable ──► it gets an id, and its class is pending (for retransformation)
+ *   a method is visited ──► the targets it calls are reachable, and so are the methods they find
  *
  *   LAZY   visits a method when it is entered for the first time, and looks ahead from there up to
- *          look_ahead calls: with 1 its callees are wanted, with 2 also theirs
- *   EAGER  visits a method as soon as it is wanted: the transitive closure of the loaded classes
- *   TOTAL  visits nothing. All methods of classes that pass the filter are wanted, and the roots
- *   say
- *          from where on calls are counted (without rules: main(String[]) and each run())
+ *          look_ahead calls: with 1 its callees are reachable, with 2 also theirs
+ *   EAGER  visits a method as soon as it is reachable: the transitive closure of the loaded classes
+ *   TOTAL  visits nothing. All methods of classes that pass the filter are reachable, and the roots
+ *          say from where on calls are counted (without rules: main(String[]) and each run())
  *   AUTO   EAGER for the classes loaded at the start if few of them pass the filter, then LAZY
  *
  * A target finds a method, own or inherited, in the classes of its name. If the call is dispatched,
  * it also finds the overrides in all loaded subtypes, and methods that subtypes inherit from
  * elsewhere. Which class of a name a loader would find is not known here, so all classes of that
- * name count. A target whose class is not loaded waits for it. It stays reached while a loaded
- * class has a visited method that calls it. A method stays wanted as long as its class is loaded.
+ * name count. A target whose class is not loaded waits for it. It stays reachable while a loaded
+ * class has a visited method that calls it. A method stays reachable as long as its class is
+ * loaded.
  *
- * Native and abstract methods are never wanted, nor are classes that must not be instrumented
- * (call_filter.h). Trivial methods and excluded ones are wanted only as roots. An excluded method
- * is not visited either, so what a library calls back is found only if a method of the user's names
- * it, for example as a lambda's method handle. Proxies and lambdas only pass calls on: if excluded,
- * they are visited when reached and do not count as a step, so with look_ahead 2 a method of the
- * user's may call another one through them. Byte code does not name reflective calls; called()
- * reports them.
+ * Native and abstract methods are never instrumented, nor are classes whose methods the probes
+ * themselves call (call_filter.h). Trivial methods and excluded ones are instrumented only as
+ * roots. An excluded method is not visited either. Methods that a library calls back are found if
+ * visited code makes an object of their class or a method handle (worklist.h). Proxies and lambdas
+ * only pass calls on: if excluded, they are visited as soon as they are reachable, and do not count
+ * as a step, so with look_ahead 2 a method of the user's may call another one through them. Byte
+ * code does not name reflective calls; called() reports them.
  *
  *   pending classes ──► take_batch ──► (RetransformClasses) ──► load, plan ──► no longer pending
  *                                          └─ failed: put_back, or refuse_class
@@ -37,9 +37,9 @@
  * Threads  one at a time: the caller holds a lock.
  * Errors   create, load: SMP_ENOMEM where the limit, the quota or the system refuse memory. A class
  *          that does not fit is forgotten, with everything known of it before; the account has it.
- * Cost     load: O(size of the class + its super types and the targets reached on them + what is
- *          newly reached). entered: a bit, the first time O(what is newly reached). Memory:
- *          class_index.h.
+ * Cost     load: O(size of the class + its super types and their reachable targets + the methods
+ *          that become reachable). entered: a bit; the first time O(methods that become reachable).
+ *          Memory: class_index.h.
  */
 #ifndef SMP_COUNTING_CALL_GRAPH_H
 #define SMP_COUNTING_CALL_GRAPH_H
@@ -55,6 +55,11 @@
 #include "counting/method_ids.h"
 #include "model/counting_account.h"
 
+enum {
+    SMP_GRAPH_IDS = 2,            /* ids for each probe: methods that lost theirs keep their ids; */
+    SMP_GRAPH_LEAST_IDS = 1 << 16 /* at least so many in all */
+};
+
 /* The plan for a method: which probe it gets. */
 struct smp_method_probe {
     int32_t id; /* -1: no probe */
@@ -64,7 +69,7 @@ struct smp_method_probe {
 struct smp_call_graph_figures {
     uint32_t classes;     /* loaded and known */
     uint32_t methods;     /* that have a probe or get one */
-    uint32_t waiting;     /* wanted methods without a probe because of the limit */
+    uint32_t waiting;     /* methods without a probe because of the limit */
     uint32_t ids;         /* in use, with the retired ones */
     uint32_t retired;     /* ids of unloaded classes */
     uint32_t roots;       /* of the methods */
@@ -125,23 +130,23 @@ void smp_call_graph_entered(struct smp_call_graph *graph, int32_t id);
 void smp_call_graph_follow_loaded(struct smp_call_graph *graph);
 void smp_call_graph_loaded_done(struct smp_call_graph *graph);
 /* This method, `name.descriptor`, was called by reflection on an object of this class or on the
- * class itself: it is wanted from now on, or else the inherited one. */
+ * class itself: it is reachable from now on, or else the inherited one. */
 void smp_call_graph_called(struct smp_call_graph *graph, struct smp_slice class_name,
                            struct smp_slice signature);
 /* A sample has a frame of a method of this name; the name of its class may be simplified
  * (model/class_name.h). is_called: the frame lies below a root and was called from a followed
- * method, so the method is wanted, whatever has called it. */
-struct smp_call_graph_sample smp_call_graph_sampled(struct smp_call_graph *graph,
-                                                    struct smp_slice class_name,
-                                                    struct smp_slice method_name, bool is_called);
+ * method, so the method is reachable, whatever has called it. */
+struct smp_sampled_method smp_call_graph_sampled(struct smp_call_graph *graph,
+                                                 struct smp_slice class_name,
+                                                 struct smp_slice method_name, bool is_called);
 /* Is it a root that a rule without stars names? Such a root is never dropped. */
 bool smp_call_graph_is_kept(const struct smp_call_graph *graph, int32_t id);
-/* Removes its probe for good. False: it has none, or must keep it. */
+/* Removes its probe for good. Returns false if it has none, or must keep it. */
 bool smp_call_graph_drop(struct smp_call_graph *graph, int32_t id, int64_t wall_ms);
 
-/* For the limit of methods (places.h): the method was called so often since the last judgement. */
+/* For the limit of methods: the method was called so often since the last judgement. */
 void smp_call_graph_note_calls(struct smp_call_graph *graph, int32_t id, uint64_t calls);
-/* To be called once in a while. True: methods have lost their probes, or got them. */
+/* To be called once in a while. Returns whether methods have lost their probes, or got them. */
 bool smp_call_graph_judge_places(struct smp_call_graph *graph);
 /* Frees retired ids that nothing uses any more. */
 uint32_t smp_call_graph_recycle(struct smp_call_graph *graph, smp_id_in_use *in_use, void *self);

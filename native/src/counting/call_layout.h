@@ -66,7 +66,7 @@ enum smp_call_room {
     SMP_CALL_HAS_ROOM,
     SMP_CALL_OVER_NODES,
     SMP_CALL_OVER_DEPTH,
-    SMP_CALL_BEGAN_BEFORE, /* an older call around it has no place (call_past.h) */
+    SMP_CALL_BEGAN_BEFORE, /* an older call around it has no place (call_path.h) */
     SMP_CALL_NO_MEMORY
 };
 

@@ -4,12 +4,13 @@
 #include <limits.h>
 #include <stddef.h>
 
+#include "base/clock.h"
 #include "counting/call_arena.h"
 #include "counting/call_clock.h"
-#include "counting/call_past.h"
 #include "counting/call_shared.h"
 
 #define RELAXED memory_order_relaxed
+#define ACQUIRE memory_order_acquire
 #define RELEASE memory_order_release
 
 static struct smp_call_node *overflow_of(const struct smp_call_state *state)
@@ -129,10 +130,94 @@ static void add_uncounted(struct smp_call_node *overflow)
     else if (overflow->depth == SMP_CALL_NO_MEMORY)
         add(&overflow->over_memory, 1);
     else if (overflow->depth == SMP_CALL_BEGAN_BEFORE)
-        smp_call_past_misplaced();
+        atomic_fetch_add_explicit(&smp_call_memory->misplaced, 1, RELAXED);
     else
         add(&overflow->time, 1);
 }
+
+/* ---- calls that began before their methods had probes ---- */
+
+/* A virtual thread is checked for so long after the last probes came: nearly all of them began
+ * later. */
+#define VIRTUAL_NS INT64_C(10000000000)
+
+/* While the number is odd, a stack that was clean may get replaced frames at any time. */
+void smp_call_begin_probes(void)
+{
+    atomic_fetch_add(&smp_call_memory->probes, 1);
+}
+
+void smp_call_end_probes(void)
+{
+    atomic_store_explicit(&smp_call_memory->probed_ns, smp_clock_ns(), RELAXED);
+    atomic_fetch_add(&smp_call_memory->probes, 1);
+}
+
+static uint32_t *clean_as_of(const struct smp_call_state *state)
+{
+    return &smp_call_memory->clean_as_of[state - smp_call_memory->states];
+}
+
+/* A place of this method was made: notes how the JVM names the method. */
+static void note_method(int32_t id, int32_t hook_frames)
+{
+    const struct smp_call_view *const view = smp_call_view();
+
+    if (view->own_method == NULL || id < 0 || id >= SMP_CALL_METHODS ||
+        atomic_load_explicit(&smp_call_memory->methods[id], RELAXED) != 0)
+        return;
+    atomic_store_explicit(&smp_call_memory->methods[id], view->own_method(hook_frames), RELAXED);
+}
+
+/* May the stack have replaced code? Not if it was checked after the last probes came. */
+static bool is_in_doubt(const struct smp_call_state *state, uint32_t probes)
+{
+    if (probes == 0 || *clean_as_of(state) == probes)
+        return false;
+    return !state->is_virtual ||
+           smp_clock_ns() - atomic_load_explicit(&smp_call_memory->probed_ns, RELAXED) < VIRTUAL_NS;
+}
+
+/* Checks the stack from the frame of the call outwards. */
+static enum smp_older_call find_older_below(const struct smp_call_view *view,
+                                            const struct smp_call_state *state,
+                                            const struct smp_call_node *at, int32_t hook_frames)
+{
+    uint64_t caller = 0;
+
+    if (at == state->top)
+        return view->find_older(hook_frames, 0);
+    if (smp_call_method(at) < SMP_CALL_METHODS)
+        caller = atomic_load_explicit(&smp_call_memory->methods[smp_call_method(at)], RELAXED);
+    if (caller == 0)
+        return SMP_MAYBE_OLDER_CALL;
+    const enum smp_older_call seen = view->find_older(hook_frames, caller);
+    /* Only the call of an outermost root shows the whole stack that matters. */
+    return seen == SMP_NO_OLDER_CALL && smp_call_parent(at) != state->top ? SMP_MAYBE_OLDER_CALL
+                                                                          : seen;
+}
+
+/* Would a new place below this node be wrong because of an older call? */
+static bool is_wrong_place(const struct smp_call_state *state, const struct smp_call_node *at,
+                           int32_t hook_frames)
+{
+    const struct smp_call_view *const view = smp_call_view();
+    const uint32_t probes = atomic_load_explicit(&smp_call_memory->probes, ACQUIRE);
+
+    if (view->find_older == NULL || !is_in_doubt(state, probes))
+        return false;
+    const enum smp_older_call seen = find_older_below(view, state, at, hook_frames);
+    if (seen == SMP_NO_OLDER_CALL && probes % 2 == 0)
+        *clean_as_of(state) = probes;
+    return seen == SMP_HAS_OLDER_CALL;
+}
+
+uint64_t smp_call_misplaced(void)
+{
+    return atomic_load_explicit(&smp_call_memory->misplaced, RELAXED);
+}
+
+/* ---- entries and exits ---- */
 
 /* As make_node. Also NULL if the new place would be wrong. */
 static struct smp_call_node *place_call(struct smp_call_state *state, struct smp_call_node *at,
@@ -140,13 +225,13 @@ static struct smp_call_node *place_call(struct smp_call_state *state, struct smp
 {
     struct smp_call_node *node = NULL;
 
-    if (smp_call_past_is_wrong(state, at, hook_frames)) {
+    if (is_wrong_place(state, at, hook_frames)) {
         *limit = SMP_CALL_BEGAN_BEFORE;
         return NULL;
     }
     node = make_node(state, at, key, limit);
     if (node != NULL)
-        smp_call_past_note(smp_call_method(node), hook_frames);
+        note_method(smp_call_method(node), hook_frames);
     return node;
 }
 
@@ -248,7 +333,7 @@ static void publish_position(struct smp_call_state *state, struct smp_call_node 
         atomic_store(&state->position, node);
 }
 
-/* False: the thread must give back its tree. Counting may be off. */
+/* May the thread count in its tree? Else it must give it back. */
 static bool is_current(const struct smp_call_state *state)
 {
     return atomic_load_explicit(&state->generation, RELAXED) == smp_call_generation();
@@ -383,7 +468,8 @@ static void go_back(struct smp_call_state *state, const struct running *call, in
 }
 
 /* Moves call outwards to the nearest running call of this key. An unknown call is taken for it,
- * unless key is a root's. False: there is none; a root in between shows that the call has ended. */
+ * unless key is a root's. Returns false if there is none: a root in between shows that the call has
+ * ended. */
 static bool find_key(const struct smp_call_state *state, struct running *call, int32_t key)
 {
     for (; !is_over(state, call); step_out(call)) {
@@ -445,7 +531,7 @@ void smp_call_exit_root(struct smp_call_state *state, int32_t id)
 
 /* ---- a method catches an exception ---- */
 
-/* Moves call outwards to a call of this method. False: there is none. */
+/* Moves call outwards to a call of this method. Returns false if there is none. */
 static bool find_method(const struct smp_call_state *state, struct running *call, int32_t id)
 {
     for (; !is_over(state, call); step_out(call)) {
@@ -485,8 +571,8 @@ static void settle(struct smp_call_state *state, int32_t doubt, int64_t depth)
     atomic_store_explicit(&state->top->count, depth, RELAXED);
 }
 
-/* Finds the call that catches the exception. False: it is not known. If the method has several
- * calls, the outer ones run, as many as the thread's stack has. */
+/* Finds the call that catches the exception. Returns false if it is not known. If the method has
+ * several calls, the outer ones run, as many as the thread's stack has. */
 static bool find_catching(struct smp_call_state *state, int32_t id, int32_t doubt,
                           struct running *call)
 {

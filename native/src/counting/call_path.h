@@ -26,9 +26,26 @@
  * A hook that has called enter or exit ends the phase that it has marked, so that its way back into
  * Java is part of the phase. The phase of a root's hook ends here.
  *
- * Threads  the thread that the state belongs to.
+ * Calls may run that began before their methods had probes:
+ *
+ *   root ◄─ A (began before A's probe came) ◄─ A      the inner A has a probe, its caller has none
+ *
+ * The tree does not know the outer A, so the inner one would be placed below the root, as if the
+ * root had called it. Before a new place is made, the stack is checked: does an older call of the
+ * same method run between this call and its caller? Then the call has no place, and counts as
+ * misplaced, until the older one has ended. The same holds for the inner calls of a recursive root
+ * that runs when its probe comes.
+ *
+ * The JVM tells which frames run replaced bytes: those of a class that got probes. Frames of a
+ * method that another agent has changed cannot be told from them. A thread without such frames
+ * below its outermost root is not checked again until more probes come. A stack that cannot be
+ * walked, or is too deep, counts as one without such calls.
+ *
+ * Threads  the thread that the state belongs to. begin_probes, end_probes: the thread that changes
+ *          classes.
  * Errors   a call without a node is counted in the overflow node.
- * Cost     some ns; each new node a cache miss or two. A root 20 ns more. caught: a stack walk if
+ * Cost     some ns; each new node a cache miss or two, and a walk of the frames between (1 us and
+ *          more) while the thread may run replaced code. A root 20 ns more. caught: a stack walk if
  *          it needs the stack.
  */
 #ifndef SMP_COUNTING_CALL_PATH_H
@@ -59,5 +76,15 @@ void smp_call_caught(struct smp_call_state *state, int32_t id, int32_t doubt);
  * necessary; the overflow node if it cannot be made. The caller adds 1 to the node's count. */
 struct smp_call_node *smp_call_child(struct smp_call_state *state, struct smp_call_node *at,
                                      int32_t key);
+
+/* Frames of the hook above the method: for a call that Java counts until it finds no node; for all
+ * other calls. */
+enum { SMP_CALL_HOOK_FRAMES = 5, SMP_CALL_NATIVE_HOOK_FRAMES = 2 };
+
+/* To be called around each change of classes. */
+void smp_call_begin_probes(void);
+void smp_call_end_probes(void);
+/* The number of misplaced calls since the library was loaded. */
+uint64_t smp_call_misplaced(void);
 
 #endif

@@ -46,7 +46,7 @@ static int64_t time_of(const struct smp_call_node *node, struct smp_call_seen *n
 }
 
 static void add_epoch(const struct read *read, const struct smp_call_wide_node *node,
-                      uint32_t epoch, struct smp_call_delta *delta)
+                      uint32_t epoch, struct smp_counted_call *call)
 {
     const unsigned half = epoch % 2;
 
@@ -54,21 +54,21 @@ static void add_epoch(const struct read *read, const struct smp_call_wide_node *
         return;
     const int64_t least_ns = to_ns(read, atomic_load_explicit(&node->least[half], RELAXED));
     const int64_t most_ns = to_ns(read, atomic_load_explicit(&node->most[half], RELAXED));
-    if (delta->most_ns == 0 || least_ns < delta->least_ns)
-        delta->least_ns = least_ns;
-    if (most_ns > delta->most_ns)
-        delta->most_ns = most_ns;
+    if (call->most_ns == 0 || least_ns < call->least_ns)
+        call->least_ns = least_ns;
+    if (most_ns > call->most_ns)
+        call->most_ns = most_ns;
 }
 
 /* Must come after the number of calls was read. Includes the new epoch: a call that has ended since
  * that began may be among the calls of this read. */
 static void add_extremes(const struct read *read, const struct smp_call_node *node,
-                         struct smp_call_delta *delta)
+                         struct smp_counted_call *call)
 {
     const struct smp_call_wide_node *const wide = (const struct smp_call_wide_node *)node;
 
-    add_epoch(read, wide, read->epoch, delta);
-    add_epoch(read, wide, read->epoch + 1, delta);
+    add_epoch(read, wide, read->epoch, call);
+    add_epoch(read, wide, read->epoch + 1, call);
 }
 
 static void read_node(struct read *read, const struct smp_call_tree *tree,
@@ -82,29 +82,30 @@ static void read_node(struct read *read, const struct smp_call_tree *tree,
         .tid = tree->tid,
         .thread_serial = tree->thread_serial,
         .pool = tree->pool,
-        .ordinal = node->ordinal,
-        .parent = smp_call_parent(node)->ordinal,
-        .method = smp_call_method(node),
-        .is_root = smp_call_is_root(node),
         .is_new = is_new,
+        .call = { .ordinal = node->ordinal,
+                  .parent = smp_call_parent(node)->ordinal,
+                  .method = smp_call_method(node),
+                  .is_root = smp_call_is_root(node) },
     };
+    struct smp_counted_call *const call = &delta.call;
 
     /* At the last read a running call may have had more time than it has now, as an ended call. */
     if (time < seen->time)
         time = seen->time;
-    delta.calls = count - seen->count;
-    delta.time_ns = to_ns(read, time - seen->time);
-    delta.ended = now.exits - seen->exits; /* unsigned, as exits wraps around */
-    delta.ended_ns = to_ns(read, now.ended_time - seen->ended_time);
+    call->calls = count - seen->count;
+    call->time_ns = to_ns(read, time - seen->time);
+    call->ended = now.exits - seen->exits; /* unsigned, as exits wraps around */
+    call->ended_ns = to_ns(read, now.ended_time - seen->ended_time);
     seen->count = count;
     seen->time = time;
     seen->ended_time = now.ended_time;
     seen->exits = now.exits;
     if (read->visitor == NULL ||
-        (!is_new && delta.calls == 0 && delta.time_ns == 0 && delta.ended == 0))
+        (!is_new && call->calls == 0 && call->time_ns == 0 && call->ended == 0))
         return;
-    if (delta.ended > 0)
-        add_extremes(read, node, &delta);
+    if (call->ended > 0)
+        add_extremes(read, node, call);
     read->visitor->on_delta(read->visitor->self, &delta);
 }
 
@@ -117,14 +118,14 @@ static void read_uncounted(const struct read *read, const struct smp_call_tree *
         .tid = tree->tid,
         .thread_serial = tree->thread_serial,
         .pool = tree->pool,
-        .ordinal = SMP_CALL_OVERFLOW_NODE,
-        .method = SMP_CALL_UNCOUNTED,
-        .loss = loss,
-        .calls = count - *seen,
+        .call = { .ordinal = SMP_CALL_OVERFLOW_NODE,
+                  .method = SMP_METHOD_UNCOUNTED,
+                  .loss = loss,
+                  .calls = count - *seen },
     };
 
     *seen = count;
-    if (read->visitor != NULL && delta.calls != 0)
+    if (read->visitor != NULL && delta.call.calls != 0)
         read->visitor->on_delta(read->visitor->self, &delta);
 }
 
@@ -175,7 +176,7 @@ static void end_tree(const struct read *read, struct smp_call_tree *tree)
 {
     if (read->visitor->on_end != NULL)
         read->visitor->on_end(read->visitor->self, tree->serial);
-    smp_call_tree_free(tree);
+    tree->dispose(tree);
 }
 
 /* From here on calls note their extremes in a new epoch. Without the barrier the extremes may miss
@@ -224,8 +225,8 @@ void smp_call_reset(void)
     read_trees(NULL);
 }
 
-/* False: the state belongs to another thread by now, whose tree may be freed at any time, or its
- * thread is outside of all roots. */
+/* Returns false if the thread is outside of all roots, or if the state belongs to another thread by
+ * now, whose tree may be freed at any time. */
 static bool read_position(const struct smp_call_state *state, int64_t tid,
                           struct smp_call_position *out)
 {
@@ -245,7 +246,7 @@ static bool read_position(const struct smp_call_state *state, int64_t tid,
     if (node == NULL)
         return false;
     out->ordinal = node->ordinal;
-    out->method = node->key == SMP_CALL_TOP ? SMP_CALL_UNCOUNTED : smp_call_method(node);
+    out->method = node->key == SMP_CALL_TOP ? (int32_t)SMP_METHOD_UNCOUNTED : smp_call_method(node);
     out->is_root = smp_call_is_root(node);
     const uint8_t after = atomic_load_explicit(&state->phase, ACQUIRE);
     out->is_in_hook = before != SMP_CALL_NO_HOOK || after != SMP_CALL_NO_HOOK;

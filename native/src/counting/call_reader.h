@@ -26,25 +26,30 @@
 #include "model/sample.h"
 
 /* In place of a method: calls without a node. */
-#define SMP_CALL_UNCOUNTED (-1)
+#define SMP_METHOD_UNCOUNTED INT64_C(-1)
+
+/* The counts of one node since the last read. */
+struct smp_counted_call {
+    uint32_t ordinal;
+    uint32_t parent; /* the caller's ordinal; 0: none, the node is an outermost root */
+    int64_t method;  /* or SMP_METHOD_UNCOUNTED: then only calls and loss matter, parent is 0 */
+    enum smp_call_loss loss; /* why they have no node */
+    bool is_root;
+    int64_t calls;    /* that began */
+    int64_t time_ns;  /* inclusive, up to now; of roots, and with exact timing of all calls */
+    int64_t ended;    /* timed calls that have ended, */
+    int64_t ended_ns; /* their whole time, */
+    int64_t least_ns; /* the shortest of them */
+    int64_t most_ns;  /* and the longest; 0: not known */
+};
 
 struct smp_call_delta {
     uint64_t tree;          /* unique for ever */
     int64_t tid;            /* 0: virtual threads of the pool */
     uint64_t thread_serial; /* of the view (call_shared.h); 0: not known */
     uint32_t pool;
-    uint32_t ordinal; /* of the node, in its tree */
-    uint32_t parent;  /* the caller's ordinal; 0: an outermost root */
-    int32_t method;
-    enum smp_call_loss loss; /* of calls without a node */
-    bool is_root;
     bool is_new; /* the node is new since the last read */
-    int64_t calls;
-    int64_t time_ns;  /* inclusive; of roots, and with exact timing of all calls */
-    int64_t ended;    /* calls with a time that have ended, */
-    int64_t ended_ns; /* their whole time, */
-    int64_t least_ns; /* the shortest of them, */
-    int64_t most_ns;  /* and the longest; both 0: no call has ended */
+    struct smp_counted_call call;
 };
 
 struct smp_call_visitor {
@@ -76,7 +81,7 @@ struct smp_call_position {
 /* The call that the calling thread runs now; state is its own. For its signal handler, during which
  * the tree cannot go away. */
 struct smp_call_spot smp_call_spot_of(const void *state, int64_t java_id);
-/* The same for any thread, which goes on running. False: it is outside of all roots. */
+/* The same for any thread, which goes on running. Returns false if it is outside of all roots. */
 bool smp_call_position_of(int64_t tid, struct smp_call_position *out);
 
 #endif

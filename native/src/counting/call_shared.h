@@ -90,7 +90,8 @@ struct smp_call_tree {
     char *free;     /* the next node */
     char *free_end;
     struct smp_quota *quota; /* held */
-    /* Frees its memory; belongs to the copy of the library that has allocated it. */
+    /* Frees a tree that no other thread can find: one taken out of tree_of or a pool, or a RETIRED
+     * one. Belongs to the copy of the library that has allocated its memory. */
     void (*dispose)(struct smp_call_tree *tree);
 };
 
@@ -107,7 +108,7 @@ struct smp_call_arena {
     _Atomic uint64_t lost_roots;
 };
 
-/* The name of its group of virtual threads: call_pools.h. */
+/* A group of virtual threads, by its name. */
 struct smp_call_pool {
     _Atomic uint32_t status;
     char name[SMP_CALL_POOL_NAME_BYTES];
@@ -193,15 +194,15 @@ static inline struct smp_call_state *smp_call_state_find(int64_t tid)
 }
 
 /* To be called after a store to session, generation or epoch, before loads of fields that threads
- * store. False: a thread may not have seen the store yet. */
+ * store. Returns false if a thread may not have seen the store yet. */
 bool smp_call_fence_all(void);
 
-/* Result of a look at the stack between a call and its caller; for an outermost root in all
- * frames. */
-enum smp_call_look {
-    SMP_CALL_LOOK_NEW,   /* no replaced code */
-    SMP_CALL_LOOK_OLDER, /* replaced code of other methods, or not all frames were seen */
-    SMP_CALL_LOOK_OLD    /* an older call of the method runs there */
+/* Does an older call of the method run between a call and its caller? For an outermost root: in any
+ * frame? */
+enum smp_older_call {
+    SMP_NO_OLDER_CALL,    /* no replaced code */
+    SMP_MAYBE_OLDER_CALL, /* replaced code of other methods, or not all frames were seen */
+    SMP_HAS_OLDER_CALL    /* an older call of the method runs there */
 };
 
 /* Functions of the JVM about the calling thread. hook_frames: the frames of the hook above that of
@@ -212,7 +213,7 @@ struct smp_call_view {
     /* The method that has called the hook, as the JVM names it; 0: not known. */
     uint64_t (*own_method)(int32_t hook_frames);
     /* caller: as own_method gave it; 0: the call is an outermost root. */
-    enum smp_call_look (*look)(int32_t hook_frames, uint64_t caller);
+    enum smp_older_call (*find_older)(int32_t hook_frames, uint64_t caller);
     /* The number of calls on the stack of the method that has called the hook. At most so many run.
      * Below 1: not known. */
     int32_t (*count_calls)(void);
@@ -231,9 +232,5 @@ static inline const struct smp_call_view *smp_call_view(void)
 {
     return atomic_load_explicit(&smp_call_view_now, memory_order_acquire);
 }
-
-/* Frees a tree that no other thread can find: one taken out of tree_of or a pool, or a RETIRED
- * one. */
-void smp_call_tree_free(struct smp_call_tree *tree);
 
 #endif

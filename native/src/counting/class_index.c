@@ -42,6 +42,9 @@ void smp_class_index_fini(struct smp_class_index *index)
     }
     smp_memory_budget_give(index->budget, index->calls.items, index->calls.bytes);
     smp_memory_budget_give(index->budget, index->text.items, index->text.bytes);
+    smp_memory_budget_give(index->budget, index->subtypes.room.items, index->subtypes.room.bytes);
+    smp_memory_budget_give(index->budget, index->supers.room.items, index->supers.room.bytes);
+    smp_memory_budget_give(index->budget, index->open.room.items, index->open.room.bytes);
     smp_pool_fini(&index->edges);
     smp_pool_fini(&index->classes);
     smp_hash_map_fini(&index->targets_by_hash, &smp_hash_ids, index->budget);
@@ -123,7 +126,7 @@ static void release_target(struct smp_class_index *index, uint32_t target)
 
     if (--released->holds > 0)
         return;
-    assert(released->reached_by == 0 && !released->is_queued);
+    assert(released->visited_callers == 0 && !released->is_queued);
     smp_hash_ids_remove(&index->targets_by_hash,
                         hash_target(released->owner, released->signature, released->how), target);
     smp_symbols_release(&index->symbols, released->owner);
@@ -422,6 +425,21 @@ static uint32_t insert_class(struct smp_class_index *index, const struct smp_cla
     return name != 0 ? link_class(index, summary->loader, name) : 0;
 }
 
+static bool reserve_list(struct smp_class_index *index, struct smp_class_list *list, size_t needed)
+{
+    return smp_memory_budget_fit(index->budget, &list->room, needed * sizeof(uint32_t));
+}
+
+/* Every name of a super type has an edge, so there are at most as many names. */
+static bool reserve_lists(struct smp_class_index *index)
+{
+    const size_t classes = index->classes.count;
+
+    return reserve_list(index, &index->subtypes, classes) &&
+           reserve_list(index, &index->open, classes) &&
+           reserve_list(index, &index->supers, index->edges.count + 1);
+}
+
 static uint32_t intern_text(struct smp_class_index *index, const char *text)
 {
     return smp_symbols_intern(&index->symbols, (struct smp_slice){ text, strlen(text) });
@@ -450,7 +468,8 @@ enum smp_status smp_class_index_put(struct smp_class_index *index,
     if (put == 0)
         return SMP_ENOMEM;
     if (!read_body(index, summary, keeps_calls, &body) ||
-        !add_edges(index, put, summary, &first_edge)) {
+        !add_edges(index, put, summary, &first_edge) || !reserve_lists(index)) {
+        remove_edges(index, first_edge);
         discard_read(index, &body);
         if (known == 0)
             unlink_class(index, put);
@@ -473,4 +492,135 @@ void smp_class_index_remove(struct smp_class_index *index, uint32_t removed)
     remove_edges(index, it->first_edge);
     smp_class_index_discard(index, &it->body);
     unlink_class(index, removed);
+}
+
+/* --- searches --- */
+
+static void add_to(struct smp_class_list *list, uint32_t item)
+{
+    assert(list->count < list->room.bytes / sizeof(item));
+    ((uint32_t *)list->room.items)[list->count++] = item;
+}
+
+static void add_class_once(struct smp_class_index *index, struct smp_class_list *list,
+                           uint32_t added)
+{
+    struct smp_indexed_class *const it = smp_class_index_at(index, added);
+
+    if (it->visited == index->search)
+        return;
+    it->visited = index->search;
+    index->steps++;
+    add_to(list, added);
+}
+
+/* Adds the loaded classes of a name. */
+static void add_named(struct smp_class_index *index, struct smp_class_list *list, uint32_t name)
+{
+    uint32_t named = smp_class_index_first(index, name);
+
+    for (; named != 0; named = smp_class_index_at(index, named)->next_named)
+        add_class_once(index, list, named);
+}
+
+static void add_subtypes_of(struct smp_class_index *index, uint32_t name)
+{
+    uint32_t edge = smp_symbols_at(&index->symbols, name)->first_edge;
+
+    while (edge != 0) {
+        const struct smp_subtype_edge *const it = smp_class_index_edge(index, edge);
+
+        add_class_once(index, &index->subtypes, it->subtype);
+        edge = it->next;
+    }
+}
+
+/* The list is its own queue: each class in it is searched for further subtypes. */
+void smp_class_index_subtypes(struct smp_class_index *index, uint32_t name)
+{
+    struct smp_class_list *const list = &index->subtypes;
+
+    index->search++;
+    list->count = 0;
+    add_named(index, list, name);
+    index->same_count = list->count;
+    add_subtypes_of(index, name);
+    for (size_t i = index->same_count; i < list->count; i++)
+        add_subtypes_of(index, smp_class_index_at(index, smp_class_list_at(list, i))->name);
+}
+
+static void add_name_once(struct smp_class_index *index, uint32_t name)
+{
+    struct smp_symbol *const symbol = smp_symbols_at(&index->symbols, name);
+
+    if (symbol->visited == index->search)
+        return;
+    symbol->visited = index->search;
+    add_to(&index->supers, name);
+}
+
+static void add_supers_of(struct smp_class_index *index, uint32_t of)
+{
+    uint32_t edge = smp_class_index_at(index, of)->first_edge;
+
+    index->steps++;
+    while (edge != 0) {
+        const struct smp_subtype_edge *const it = smp_class_index_edge(index, edge);
+
+        add_name_once(index, it->super_name);
+        edge = it->next_of_subtype;
+    }
+}
+
+/* Starts with the edges of the class itself: another class of its name may extend other types. If a
+ * circle leads back to the name, that class counts, too, and the name is in the list twice. */
+void smp_class_index_supers(struct smp_class_index *index, uint32_t of)
+{
+    struct smp_class_list *const list = &index->supers;
+
+    index->search++;
+    list->count = 0;
+    add_to(list, smp_class_index_at(index, of)->name);
+    add_supers_of(index, of);
+    for (size_t i = 1; i < list->count; i++) {
+        uint32_t named = smp_class_index_first(index, smp_class_list_at(list, i));
+
+        for (; named != 0; named = smp_class_index_at(index, named)->next_named)
+            add_supers_of(index, named);
+    }
+}
+
+void smp_class_index_search(struct smp_class_index *index, uint32_t signature,
+                            const uint32_t *classes, size_t count, bool is_override,
+                            smp_method_found *found, void *self)
+{
+    const bool is_clinit = signature == index->clinit;
+    struct smp_class_list *const open = &index->open;
+
+    index->search++;
+    open->count = 0;
+    for (size_t i = 0; i < count; i++)
+        add_class_once(index, open, classes[i]);
+    while (open->count > 0) {
+        const uint32_t visited = smp_class_list_at(open, --open->count);
+        const struct smp_indexed_class *const it = smp_class_index_at(index, visited);
+        const int32_t method = smp_class_body_find(&it->body, signature);
+        uint32_t edge = it->first_edge;
+
+        if (method >= 0) {
+            const uint16_t access = it->body.methods[method].access;
+
+            if (!is_override || (access & (SMP_ACCESS_PRIVATE | SMP_ACCESS_STATIC)) == 0)
+                found(self, visited, (uint32_t)method);
+            if (!is_clinit)
+                continue;
+        }
+        while (edge != 0) {
+            const struct smp_subtype_edge *const super = smp_class_index_edge(index, edge);
+
+            add_named(index, open, super->super_name);
+            /* Initialising a class does not initialise its interfaces. */
+            edge = is_clinit ? 0 : super->next_of_subtype;
+        }
+    }
 }

@@ -9,14 +9,16 @@
  *   name ──► the loaded classes of that name, the classes that name it as super class or interface
  *
  * Relations go by name: the token of a loader tells classes of one name apart, but not which of
- * them another loader finds, so all of them count. A super class need not be loaded.
+ * them another loader finds, so all of them count. A super class need not be loaded. Equal names in
+ * several loaders can form circles, which do no harm: a search visits each class once.
  *
  * Owns     its classes and targets. An index may be used again after remove.
  * Threads  one at a time.
  * Errors   put: SMP_ENOMEM where the budget, the quota or the system refuse memory; a known class
- *          keeps its body.
+ *          keeps its body. A search never fails.
  * Cost     put: O(size of the class); remove likewise. Each class: 96 bytes, 20 for each super
- *          type, 26 for each method and 4 for each target it calls; each target 44.
+ *          type, 26 for each method and 4 for each target it calls; each target 44. A search:
+ *          O(classes visited and their edges); steps counts the classes visited.
  */
 #ifndef SMP_COUNTING_CLASS_INDEX_H
 #define SMP_COUNTING_CLASS_INDEX_H
@@ -94,8 +96,8 @@ struct smp_call_target {
     uint32_t signature; /* symbol, held */
     uint32_t holds;     /* methods that call it */
     /* the call graph's: */
-    uint32_t reached_by;   /* visited methods that call it; above 0: it is reached */
-    uint32_t next_reached; /* of the same owner: the symbol's first_reached */
+    uint32_t visited_callers; /* methods; above 0: the target is reachable */
+    uint32_t next_reachable;  /* of the same owner: the symbol's first_reachable */
     uint32_t next_queued;
     uint32_t place; /* its index among the calls that were read last, if it is one of them */
     uint8_t ahead;  /* the look-ahead from the methods it finds, in calls */
@@ -107,6 +109,17 @@ enum {
     SMP_TARGET_DISPATCHED = 1, /* an override may be called */
     SMP_TARGET_MADE = 2        /* a new object or a method handle, which other code calls */
 };
+
+/* Classes, or names of classes. */
+struct smp_class_list {
+    struct smp_grown room;
+    size_t count;
+};
+
+static inline uint32_t smp_class_list_at(const struct smp_class_list *list, size_t i)
+{
+    return ((const uint32_t *)list->room.items)[i];
+}
 
 struct smp_class_index {
     struct smp_memory_budget *budget; /* borrowed */
@@ -121,6 +134,13 @@ struct smp_class_index {
     struct smp_grown text; /* a signature that is being composed */
     uint32_t clinit; /* the signature of static initialisers, held; 0 before the first class */
     uint32_t made;   /* likewise the signature of SMP_CALL_OF_NEW */
+    /* The results of searches; as large as any search needs. */
+    struct smp_class_list subtypes; /* classes; those of the name itself come first */
+    size_t same_count;              /* the number of classes of the name itself */
+    struct smp_class_list supers;   /* names; that of the class itself comes first */
+    struct smp_class_list open;     /* classes that a search for a method still has to visit */
+    uint64_t search;                /* the number of the last search */
+    uint64_t steps;
 };
 
 void smp_class_index_init(struct smp_class_index *index, struct smp_memory_budget *budget);
@@ -172,5 +192,18 @@ static inline struct smp_subtype_edge *smp_class_index_edge(const struct smp_cla
 {
     return smp_pool_at(&index->edges, edge);
 }
+
+/* Fills subtypes: the loaded classes of this name, then all that extend or implement them. */
+void smp_class_index_subtypes(struct smp_class_index *index, uint32_t name);
+/* Fills supers: the name of the class, then those of all types that it extends and implements. */
+void smp_class_index_supers(struct smp_class_index *index, uint32_t of);
+
+typedef void smp_method_found(void *self, uint32_t in_class, uint32_t method);
+/* Calls found for each method that a call of this signature finds in the classes: on each way
+ * upwards the first one that is declared. is_override: only methods that can override, which are
+ * neither static nor private. For static initialisers it goes on to all super classes. */
+void smp_class_index_search(struct smp_class_index *index, uint32_t signature,
+                            const uint32_t *classes, size_t count, bool is_override,
+                            smp_method_found *found, void *self);
 
 #endif

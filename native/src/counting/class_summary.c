@@ -5,10 +5,6 @@
 
 #include "classfile/call_sites.h"
 
-_Static_assert((int)SMP_ACCESS_STATIC == (int)SMP_CLASS_STATIC, "static");
-_Static_assert((int)SMP_ACCESS_NATIVE == (int)SMP_CLASS_NATIVE, "native");
-_Static_assert((int)SMP_ACCESS_ABSTRACT == (int)SMP_CLASS_ABSTRACT, "abstract");
-
 /* For one method that looks up handles: at most 256 combinations. Further ones are found by
  * samples, if at all. */
 enum { LOOKUP_STRINGS = 32, LOOKUP_CLASSES = 8 };
@@ -29,11 +25,6 @@ void smp_class_summary_reader_fini(struct smp_class_summary_reader *reader)
     smp_memory_budget_give(&reader->budget, reader->calls.items, reader->calls.bytes);
     smp_memory_budget_give(&reader->budget, reader->interfaces.items, reader->interfaces.bytes);
     *reader = (struct smp_class_summary_reader){ .budget.quota = reader->budget.quota };
-}
-
-static struct smp_slice slice(struct smp_class_text text)
-{
-    return (struct smp_slice){ text.bytes, text.length };
 }
 
 static bool add_summary_call(struct method_read *read, const struct smp_call_summary *call)
@@ -79,18 +70,18 @@ static void add_receiver(struct method_read *read, struct smp_slice descriptor)
 
 static void note_for_lookup(struct method_read *read, const struct smp_class_call_site *site)
 {
-    const struct smp_slice name = slice(site->method.name);
+    const struct smp_slice name = site->method.name;
 
     if (site->kind == SMP_CALL_STRING || site->kind == SMP_CALL_BY_NAME)
         add_text_once(read->strings, &read->string_count, LOOKUP_STRINGS, name);
     if (site->kind == SMP_CALL_BY_NAME)
-        add_receiver(read, slice(site->method.descriptor));
+        add_receiver(read, site->method.descriptor);
     if (site->kind == SMP_CALL_NEW)
-        add_lookup_class(read, slice(site->method.owner));
+        add_lookup_class(read, site->method.owner);
     read->is_look_up |=
         site->kind == SMP_CALL_BY_NAME ||
         (site->kind == SMP_CALL_VIRTUAL && !site->is_handle && smp_slice_begins(name, "find", 4) &&
-         smp_class_text_is(site->method.owner, "java/lang/invoke/MethodHandles$Lookup"));
+         smp_slice_is(site->method.owner, "java/lang/invoke/MethodHandles$Lookup"));
 }
 
 /* A call without a descriptor means all methods of the name. */
@@ -115,9 +106,9 @@ static bool add_call_site(void *self, const struct smp_class_call_site *site)
 {
     struct method_read *const read = self;
     const struct smp_call_summary call = {
-        .owner = slice(site->method.owner),
-        .name = slice(site->method.name),
-        .descriptor = slice(site->method.descriptor),
+        .owner = site->method.owner,
+        .name = site->method.name,
+        .descriptor = site->method.descriptor,
         .is_dispatched = site->kind == SMP_CALL_VIRTUAL || site->kind == SMP_CALL_INTERFACE,
         .is_made = site->is_handle || site->kind == SMP_CALL_NEW
     };
@@ -136,14 +127,14 @@ static bool read_summary_method(struct smp_class_summary_reader *reader,
     const size_t first = reader->call_count;
     struct method_read read = { .reader = reader, .class_count = 1 };
 
-    read.classes[0] = slice(file->name);
+    read.classes[0] = file->name;
     /* The result is also false for code that is not understood: the calls before it are kept. */
     (void)smp_class_each_call_site(file, method, add_call_site, &read);
     if (read.is_full || !add_lookup(&read))
         return false;
     methods[number] =
-        (struct smp_method_summary){ .name = slice(method->name),
-                                     .descriptor = slice(method->descriptor),
+        (struct smp_method_summary){ .name = method->name,
+                                     .descriptor = method->descriptor,
                                      .call_count = reader->call_count - first,
                                      .access = method->access,
                                      .is_trivial = smp_class_method_is_trivial(file, method) };
@@ -181,11 +172,11 @@ enum smp_status smp_class_summary_reader_read(struct smp_class_summary_reader *r
     point_at_calls(reader, file->method_count);
     interfaces = reader->interfaces.items;
     for (uint16_t i = 0; i < file->interface_count; i++)
-        interfaces[i] = slice(smp_class_file_interface_name(file, i));
+        interfaces[i] = smp_class_file_interface_name(file, i);
     reader->summary = (struct smp_class_summary){ .loader = loader,
-                                                  .name = slice(file->name),
-                                                  .super_name = slice(file->super_name),
-                                                  .source_file = slice(file->source_file),
+                                                  .name = file->name,
+                                                  .super_name = file->super_name,
+                                                  .source_file = file->source_file,
                                                   .interfaces = interfaces,
                                                   .interface_count = file->interface_count,
                                                   .methods = reader->methods.items,

@@ -26,18 +26,9 @@
 #include <stdint.h>
 
 #include "base/memory_budget.h"
+#include "base/slice.h"
 #include "base/status.h"
 #include "classfile/class_file.h"
-#include "counting/slice.h"
-
-/* The flags of methods that matter here, with the values of the class file. */
-enum {
-    SMP_ACCESS_PRIVATE = 0x0002,
-    SMP_ACCESS_STATIC = 0x0008,
-    SMP_ACCESS_BRIDGE = 0x0040,
-    SMP_ACCESS_NATIVE = 0x0100,
-    SMP_ACCESS_ABSTRACT = 0x0400
-};
 
 enum { SMP_MAX_METHODS_OF_CLASS = 65535 };
 

@@ -11,6 +11,7 @@
 #define SMP_COUNTING_COUNTING_PLAN_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,6 +44,13 @@ struct smp_counting_plan {
     uint32_t max_nodes;            /* of a tree */
     uint32_t max_depth;            /* of a tree */
     uint8_t look_ahead;            /* LAZY: 1 to SMP_PLAN_LOOK_AHEAD_LIMIT */
+};
+
+/* The state of the methods of one name, which samples show; all false: none of them is counted. */
+struct smp_sampled_method {
+    bool is_root;
+    bool is_inside;   /* passes the filter, or is a root */
+    bool is_followed; /* its callees are known, and have probes or get them */
 };
 
 /* Held once. Reads both lists, and sets look_ahead, max_bytes and max_methods; the caller sets the

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/sort.h"
 #include "counting/call_graph.h"
-#include "counting/places.h"
 #include "counting/worklist.h"
 
 bool smp_places_is_free(const struct smp_call_graph *graph)
@@ -89,7 +88,7 @@ static void end_measuring(struct smp_call_graph *graph)
     for (int32_t id = 0; id < places->id_end; id++) {
         struct smp_method_record *const record = smp_method_ids_at(&graph->ids, id);
 
-        if (record != NULL && record->state == SMP_METHOD_WANTED)
+        if (record != NULL && record->state == SMP_METHOD_INSTRUMENTED)
             record->calls = calls_for_roots(record->calls, roots);
     }
 }
@@ -101,7 +100,7 @@ static bool keeps_place(const struct smp_call_graph *graph, const struct smp_met
 {
     const struct smp_indexed_class *const it = smp_class_index_at(&graph->index, record->in_class);
 
-    return record->state == SMP_METHOD_WANTED &&
+    return record->state == SMP_METHOD_INSTRUMENTED &&
            (it->is_pending || (it->body.methods[record->number].flags & SMP_MARK_ROOT) != 0);
 }
 
@@ -115,29 +114,29 @@ static bool has_more_calls(const void *context, uint32_t a, uint32_t b)
         return keeps_place(graph, one);
     if (one->calls != other->calls)
         return one->calls > other->calls;
-    return one->state == SMP_METHOD_WANTED && other->state == SMP_METHOD_WAITING;
+    return one->state == SMP_METHOD_INSTRUMENTED && other->state == SMP_METHOD_WAITING;
 }
 
-/* Gives a method a place, or takes its place away. False: it has none, or there is none. */
+/* Gives a method a place, or takes its place away. Returns whether it did. */
 static bool exchange_place(struct smp_call_graph *graph, int32_t id, bool gives)
 {
     struct smp_method_record *const record = smp_method_ids_at(&graph->ids, id);
 
-    if (record->state != (gives ? SMP_METHOD_WAITING : SMP_METHOD_WANTED) ||
+    if (record->state != (gives ? SMP_METHOD_WAITING : SMP_METHOD_INSTRUMENTED) ||
         (gives && !smp_places_is_free(graph)))
         return false;
     /* If the class is still pending, no bytes without the probe have been made. */
     if (gives && !smp_class_index_at(&graph->index, record->in_class)->is_pending)
         record->since_ms = 0;
     smp_worklist_set_state(graph, smp_worklist_method_of(graph, record),
-                           gives ? SMP_METHOD_WANTED : SMP_METHOD_WAITING);
+                           gives ? SMP_METHOD_INSTRUMENTED : SMP_METHOD_WAITING);
     smp_worklist_add_urgent(graph, record->in_class);
     return true;
 }
 
 /* Gives the places to the methods that were called most. A method that has got its id since the
- * measurement began keeps its place. True: something has changed. Without memory nothing
- * changes. */
+ * measurement began keeps its place. Returns whether anything has changed; without memory nothing
+ * does. */
 static bool rank(struct smp_call_graph *graph, size_t places, bool *has_memory)
 {
     const size_t most = (size_t)graph->places.id_end + 1;
@@ -153,7 +152,7 @@ static bool rank(struct smp_call_graph *graph, size_t places, bool *has_memory)
         const struct smp_method_record *const record = smp_method_ids_at(&graph->ids, id);
 
         if (record == NULL ||
-            (record->state != SMP_METHOD_WANTED && record->state != SMP_METHOD_WAITING))
+            (record->state != SMP_METHOD_INSTRUMENTED && record->state != SMP_METHOD_WAITING))
             continue;
         ids[count++] = (uint32_t)id;
         kept += keeps_place(graph, record);
@@ -172,17 +171,18 @@ static bool rank(struct smp_call_graph *graph, size_t places, bool *has_memory)
 static uint32_t coded_callers_of(const struct smp_call_graph *graph, uint32_t class_name,
                                  const struct smp_indexed_method *method)
 {
-    uint32_t reached = smp_symbols_at(&graph->index.symbols, class_name)->first_reached;
+    uint32_t reachable = smp_symbols_at(&graph->index.symbols, class_name)->first_reachable;
     uint32_t callers = 0;
 
     if ((method->flags & SMP_MARK_ROOT) != 0)
         return UINT32_MAX;
-    while (reached != 0) {
-        const struct smp_call_target *const target = smp_class_index_target(&graph->index, reached);
+    while (reachable != 0) {
+        const struct smp_call_target *const target =
+            smp_class_index_target(&graph->index, reachable);
 
-        if (target->signature == method->signature && target->reached_by > callers)
-            callers = target->reached_by;
-        reached = target->next_reached;
+        if (target->signature == method->signature && target->visited_callers > callers)
+            callers = target->visited_callers;
+        reachable = target->next_reachable;
     }
     return callers;
 }

@@ -30,7 +30,7 @@ int32_t smp_method_ids_take(struct smp_method_ids *ids, uint32_t class_name, uin
 
     record->class_name = smp_symbols_hold(ids->symbols, class_name);
     record->signature = smp_symbols_hold(ids->symbols, signature);
-    record->state = SMP_METHOD_WANTED;
+    record->state = SMP_METHOD_INSTRUMENTED;
     return (int32_t)taken - 1;
 }
 
@@ -112,29 +112,17 @@ struct smp_slice smp_signature_descriptor(struct smp_slice signature)
     return (struct smp_slice){ signature.bytes + skipped, signature.length - skipped };
 }
 
-struct smp_slice smp_method_ids_class(const struct smp_method_ids *ids, int32_t id)
+struct smp_method_name smp_method_ids_name(const struct smp_method_ids *ids, int32_t id)
 {
-    return smp_symbols_text(ids->symbols, smp_method_ids_at(ids, id)->class_name);
-}
+    const struct smp_method_record *const record = smp_method_ids_at(ids, id);
+    const struct smp_slice signature = smp_symbols_text(ids->symbols, record->signature);
 
-static struct smp_slice signature_of(const struct smp_method_ids *ids, int32_t id)
-{
-    return smp_symbols_text(ids->symbols, smp_method_ids_at(ids, id)->signature);
-}
-
-struct smp_slice smp_method_ids_name(const struct smp_method_ids *ids, int32_t id)
-{
-    return smp_signature_name(signature_of(ids, id));
-}
-
-struct smp_slice smp_method_ids_descriptor(const struct smp_method_ids *ids, int32_t id)
-{
-    return smp_signature_descriptor(signature_of(ids, id));
-}
-
-struct smp_slice smp_method_ids_source(const struct smp_method_ids *ids, int32_t id)
-{
-    return smp_symbols_text(ids->symbols, smp_method_ids_at(ids, id)->source_file);
+    return (struct smp_method_name){ .class_name =
+                                         smp_symbols_text(ids->symbols, record->class_name),
+                                     .method_name = smp_signature_name(signature),
+                                     .descriptor = smp_signature_descriptor(signature),
+                                     .source_file =
+                                         smp_symbols_text(ids->symbols, record->source_file) };
 }
 
 size_t smp_class_name_text(char *out, size_t size, struct smp_slice class_name)

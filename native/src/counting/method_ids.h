@@ -2,11 +2,11 @@
 /*
  * method_ids.h - the ids that probes push: id ──► class, name, descriptor, state.
  *
- *   take ──► WANTED ──► LEFT_ALONE     the rewriter could not give it a probe
- *               ├─────► DROPPED        short and called often: its probe is removed
- *               ├─────► WAITING        the limit: other methods are called more often (places.h)
- *               └─────► RETIRED        its class is unloaded; trees may still have the id
- *                          └─► free    recycle: neither a probe nor a tree has it any more
+ *   take ──► INSTRUMENTED ──► LEFT_ALONE   the rewriter could not give it a probe
+ *                 ├─────► DROPPED      short and called often: its probe is removed
+ *                 ├─────► WAITING      the limit: other methods are called more often (exchange.c)
+ *                 └─────► RETIRED      its class is unloaded; trees may still have the id
+ *                            └─► free  recycle: neither a probe nor a tree has it any more
  *
  * An id is not used again before recycle: a frame that still runs the old code of its method calls
  * the hook with it, and call trees show it.
@@ -27,8 +27,8 @@
 #include "counting/symbols.h"
 
 enum smp_method_state {
-    SMP_METHOD_FREE, /* no method has this id */
-    SMP_METHOD_WANTED,
+    SMP_METHOD_FREE,         /* no method has this id */
+    SMP_METHOD_INSTRUMENTED, /* it has a probe, or gets one */
     SMP_METHOD_LEFT_ALONE,
     SMP_METHOD_DROPPED,
     SMP_METHOD_WAITING,
@@ -44,7 +44,7 @@ struct smp_method_record {
     uint8_t state;
     bool is_entered;
     int64_t since_ms; /* wall clock time of its probe; 0: none; or one of the values below */
-    uint64_t calls;   /* places.h: in this measurement; for a waiting method in its last one, for
+    uint64_t calls;   /* exchange.c: in this measurement; for a waiting method in its last one, for
                          each SMP_PLACES_PRECISION calls of roots */
 };
 
@@ -53,11 +53,12 @@ struct smp_method_record {
 /* Bytes with the probe have been made, but the JVM may not use them yet. */
 #define SMP_METHOD_SINCE_SOON INT64_C(-2)
 
-/* The state of the methods of one name; all false: none of them is counted. */
-struct smp_call_graph_sample {
-    bool is_root;
-    bool is_inside;   /* passes the filter, or is a root */
-    bool is_followed; /* its callees are wanted */
+/* The parts of a method's name, internal. */
+struct smp_method_name {
+    struct smp_slice class_name;
+    struct smp_slice method_name;
+    struct smp_slice descriptor;
+    struct smp_slice source_file; /* of its class; length 0: not known */
 };
 
 struct smp_method_ids {
@@ -72,7 +73,7 @@ void smp_method_ids_init(struct smp_method_ids *ids, struct smp_memory_budget *b
 /* Must come before the symbols' fini. */
 void smp_method_ids_fini(struct smp_method_ids *ids);
 
-/* True: there is an id, and memory for it, so the next take succeeds. */
+/* Makes sure that there is an id, and memory for it: the next take succeeds then. */
 bool smp_method_ids_reserve(struct smp_method_ids *ids);
 /* Takes the reserved id. The caller fills in the other fields of its record. */
 int32_t smp_method_ids_take(struct smp_method_ids *ids, uint32_t class_name, uint32_t signature);
@@ -80,7 +81,7 @@ void smp_method_ids_retire(struct smp_method_ids *ids, int32_t id);
 /* source_file: a symbol, or 0. */
 void smp_method_ids_set_source(struct smp_method_ids *ids, int32_t id, uint32_t source_file);
 
-/* True: a probe or a tree may still have this id. */
+/* May a probe or a tree still have this id? */
 typedef bool smp_id_in_use(void *self, int32_t id);
 /* Frees the retired ids that are not in use. Returns how many. */
 uint32_t smp_method_ids_recycle(struct smp_method_ids *ids, smp_id_in_use *in_use, void *self);
@@ -90,12 +91,8 @@ struct smp_method_record *smp_method_ids_at(const struct smp_method_ids *ids, in
 /* All ids that were ever taken are below. */
 int32_t smp_method_ids_end(const struct smp_method_ids *ids);
 
-/* The parts of its name, internal, until the id is recycled. */
-struct smp_slice smp_method_ids_class(const struct smp_method_ids *ids, int32_t id);
-struct smp_slice smp_method_ids_name(const struct smp_method_ids *ids, int32_t id);
-struct smp_slice smp_method_ids_descriptor(const struct smp_method_ids *ids, int32_t id);
-/* The source file of its class, likewise; length 0: not known. */
-struct smp_slice smp_method_ids_source(const struct smp_method_ids *ids, int32_t id);
+/* The name of the method that has this id, until the id is recycled. */
+struct smp_method_name smp_method_ids_name(const struct smp_method_ids *ids, int32_t id);
 
 /* Write "com.acme.Order" and "com.acme.Order.add" in UTF-8, cut with an ellipsis if they do not
  * fit; size is at least 16. smp_class_name_text returns the length. */

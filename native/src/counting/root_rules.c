@@ -134,11 +134,9 @@ static char primitive_code(struct smp_slice type)
 
 static bool cut_end(struct smp_slice *text, const char *end)
 {
-    const size_t length = strlen(end);
-
-    if (text->length < length || memcmp(text->bytes + text->length - length, end, length) != 0)
+    if (!smp_slice_ends(*text, end))
         return false;
-    text->length -= length;
+    text->length -= strlen(end);
     *text = smp_slice_trim(*text);
     return true;
 }

@@ -29,7 +29,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "counting/slice.h"
+#include "base/slice.h"
 
 /* A rule and its parts, all of which point into the text it was read from. */
 struct smp_root_rule {

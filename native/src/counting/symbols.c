@@ -84,7 +84,8 @@ void smp_symbols_release(struct smp_symbols *symbols, uint32_t symbol)
     assert(released->holds > 0);
     if (--released->holds > 0)
         return;
-    assert(released->first_class == 0 && released->first_edge == 0 && released->first_reached == 0);
+    assert(released->first_class == 0 && released->first_edge == 0 &&
+           released->first_reachable == 0);
     smp_hash_ids_remove(&symbols->by_hash, released->hash, symbol);
     smp_memory_budget_give(symbols->pool.budget, released->text, released->length + 1);
     smp_pool_give(&symbols->pool, symbol);

@@ -17,8 +17,8 @@
 #include <stdint.h>
 
 #include "base/hash_map.h"
+#include "base/slice.h"
 #include "counting/pool.h"
-#include "counting/slice.h"
 
 enum { SMP_SYMBOLS_LIMIT = 16 * 1024 * 1024 };
 
@@ -29,10 +29,10 @@ struct smp_symbol {
     uint32_t holds;
     /* For class_index and the call graph, if the symbol is the name of a class: heads of lists, 0
      * if empty. Everything in these lists holds the symbol. */
-    uint32_t first_class;   /* of that name */
-    uint32_t first_edge;    /* of classes that name it as super class or interface */
-    uint32_t first_reached; /* reached call target of that owner */
-    uint64_t visited;       /* by the search of this number */
+    uint32_t first_class;     /* of that name */
+    uint32_t first_edge;      /* of classes that name it as super class or interface */
+    uint32_t first_reachable; /* call target of that owner */
+    uint64_t visited;         /* by the search of this number */
 };
 
 struct smp_symbols {

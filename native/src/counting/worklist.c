@@ -8,11 +8,10 @@
 bool smp_worklist_is_of_rule(const struct smp_call_graph *graph, const struct smp_root_rule *rule,
                              int32_t id)
 {
-    const struct smp_slice class_name = smp_method_ids_class(&graph->ids, id);
+    const struct smp_method_name name = smp_method_ids_name(&graph->ids, id);
 
-    return smp_root_rule_matches_class(rule, class_name) &&
-           smp_root_rule_matches_method(rule, class_name, smp_method_ids_name(&graph->ids, id),
-                                        smp_method_ids_descriptor(&graph->ids, id));
+    return smp_root_rule_matches_class(rule, name.class_name) &&
+           smp_root_rule_matches_method(rule, name.class_name, name.method_name, name.descriptor);
 }
 
 /* --- pending classes --- */
@@ -127,17 +126,17 @@ static void queue_target(struct smp_call_graph *graph, uint32_t queued)
     graph->first_queued = queued;
 }
 
-/* Called by one more visited method. */
-static void reach_target(struct smp_call_graph *graph, uint32_t reached)
+/* One more visited method calls the target. */
+static void add_caller(struct smp_call_graph *graph, uint32_t called)
 {
-    struct smp_call_target *const target = smp_class_index_target(&graph->index, reached);
+    struct smp_call_target *const target = smp_class_index_target(&graph->index, called);
     struct smp_symbol *const owner = smp_symbols_at(&graph->index.symbols, target->owner);
 
-    if (target->reached_by++ > 0)
+    if (target->visited_callers++ > 0)
         return;
-    target->next_reached = owner->first_reached;
-    owner->first_reached = reached;
-    queue_target(graph, reached);
+    target->next_reachable = owner->first_reachable;
+    owner->first_reachable = called;
+    queue_target(graph, called);
 }
 
 /* A target with a larger look-ahead is searched for again. */
@@ -151,23 +150,23 @@ static void raise_target(struct smp_call_graph *graph, uint32_t raised, uint8_t 
     queue_target(graph, raised);
 }
 
-static void leave_target(struct smp_call_graph *graph, uint32_t left)
+static void remove_caller(struct smp_call_graph *graph, uint32_t left)
 {
     struct smp_call_target *const target = smp_class_index_target(&graph->index, left);
-    uint32_t *link = &smp_symbols_at(&graph->index.symbols, target->owner)->first_reached;
+    uint32_t *link = &smp_symbols_at(&graph->index.symbols, target->owner)->first_reachable;
 
-    assert(target->reached_by > 0);
-    if (--target->reached_by > 0)
+    assert(target->visited_callers > 0);
+    if (--target->visited_callers > 0)
         return;
     assert(!target->is_queued);
     target->ahead = 0;
     while (*link != left)
-        link = &smp_class_index_target(&graph->index, *link)->next_reached;
-    *link = target->next_reached;
+        link = &smp_class_index_target(&graph->index, *link)->next_reachable;
+    *link = target->next_reachable;
 }
 
-static bool has_reached(const struct smp_call_graph *graph, const struct smp_indexed_method *method,
-                        uint32_t called)
+static bool is_caller(const struct smp_call_graph *graph, const struct smp_indexed_method *method,
+                      uint32_t called)
 {
     const struct smp_call_target *const target = smp_class_index_target(&graph->index, called);
 
@@ -186,22 +185,22 @@ void smp_worklist_look_ahead(struct smp_call_graph *graph, uint32_t in_class, ui
     for (uint32_t i = 0; i < it->call_count; i++) {
         const uint32_t called = body->calls[it->first_call + i];
 
-        if (!has_reached(graph, it, called))
-            reach_target(graph, called);
+        if (!is_caller(graph, it, called))
+            add_caller(graph, called);
         raise_target(graph, called, (uint8_t)(ahead - 1));
     }
     it->ahead = ahead;
 }
 
-static void reach_made(struct smp_call_graph *graph, const struct smp_class_body *body,
-                       struct smp_indexed_method *initialiser)
+static void call_made(struct smp_call_graph *graph, const struct smp_class_body *body,
+                      struct smp_indexed_method *initialiser)
 {
     for (uint32_t i = 0; i < initialiser->call_count; i++) {
         const uint32_t called = body->calls[initialiser->first_call + i];
 
         if ((smp_class_index_target(&graph->index, called)->how & SMP_TARGET_MADE) != 0 &&
-            !has_reached(graph, initialiser, called))
-            reach_target(graph, called);
+            !is_caller(graph, initialiser, called))
+            add_caller(graph, called);
     }
     initialiser->flags |= SMP_MARK_MAKES;
 }
@@ -212,8 +211,8 @@ void smp_worklist_release(struct smp_call_graph *graph, struct smp_class_body *b
         struct smp_indexed_method *const it = &body->methods[m];
 
         for (uint32_t i = 0; i < it->call_count; i++) {
-            if (has_reached(graph, it, body->calls[it->first_call + i]))
-                leave_target(graph, body->calls[it->first_call + i]);
+            if (is_caller(graph, it, body->calls[it->first_call + i]))
+                remove_caller(graph, body->calls[it->first_call + i]);
         }
         it->ahead = 0;
         it->flags &= (uint16_t)~SMP_MARK_MAKES;
@@ -226,7 +225,7 @@ void smp_worklist_adopt_initialisers(struct smp_call_graph *graph, uint32_t in_c
 
     for (uint32_t m = 0; it->is_initialised && m < it->body.method_count; m++) {
         if (is_initialiser(graph, &it->body.methods[m]))
-            reach_made(graph, &it->body, &it->body.methods[m]);
+            call_made(graph, &it->body, &it->body.methods[m]);
     }
 }
 
@@ -294,10 +293,10 @@ void smp_worklist_set_state(struct smp_call_graph *graph, const struct smp_index
     struct smp_method_record *const record = smp_method_ids_at(&graph->ids, method->id);
     const bool is_root = (method->flags & SMP_MARK_ROOT) != 0;
 
-    graph->methods -= record->state == SMP_METHOD_WANTED;
-    graph->methods += state == SMP_METHOD_WANTED;
-    graph->roots -= is_root && record->state == SMP_METHOD_WANTED;
-    graph->roots += is_root && state == SMP_METHOD_WANTED;
+    graph->methods -= record->state == SMP_METHOD_INSTRUMENTED;
+    graph->methods += state == SMP_METHOD_INSTRUMENTED;
+    graph->roots -= is_root && record->state == SMP_METHOD_INSTRUMENTED;
+    graph->roots += is_root && state == SMP_METHOD_INSTRUMENTED;
     graph->places.waiting -= record->state == SMP_METHOD_WAITING;
     graph->places.waiting += state == SMP_METHOD_WAITING;
     record->state = (uint8_t)state;
@@ -331,10 +330,10 @@ static void give_id(struct smp_call_graph *graph, uint32_t in_class, uint32_t me
 void smp_worklist_add(struct smp_call_graph *graph, uint32_t in_class, uint32_t method)
 {
     const struct smp_indexed_class *const it = smp_class_index_at(&graph->index, in_class);
-    const struct smp_indexed_method *const wanted = &it->body.methods[method];
-    const bool is_root = (wanted->flags & SMP_MARK_ROOT) != 0;
+    const struct smp_indexed_method *const added = &it->body.methods[method];
+    const bool is_root = (added->flags & SMP_MARK_ROOT) != 0;
 
-    if (wanted->id >= 0 || (wanted->access & (SMP_ACCESS_NATIVE | SMP_ACCESS_ABSTRACT)) != 0)
+    if (added->id >= 0 || (added->access & (SMP_ACCESS_NATIVE | SMP_ACCESS_ABSTRACT)) != 0)
         return;
     if (!is_root && !it->is_allowed) {
         if (it->passes_on) /* not a step: its callees are as far away as itself */
@@ -343,7 +342,7 @@ void smp_worklist_add(struct smp_call_graph *graph, uint32_t in_class, uint32_t 
             count_once(graph, in_class, method, SMP_COUNTING_EXCLUDED, NULL);
         return;
     }
-    if (!is_root && wanted->is_trivial) {
+    if (!is_root && added->is_trivial) {
         count_once(graph, in_class, method, SMP_COUNTING_TRIVIAL, NULL);
         return;
     }
@@ -394,7 +393,7 @@ static void leave_filter(struct smp_call_graph *graph, uint32_t in_class, uint32
 }
 
 /* A bridge does not count as a step: it only calls the method of the source. */
-static void want_found(void *self, uint32_t in_class, uint32_t method)
+static void add_found(void *self, uint32_t in_class, uint32_t method)
 {
     struct smp_call_graph *const graph = self;
     const struct smp_indexed_method *it = NULL;
@@ -412,22 +411,22 @@ static void want_found(void *self, uint32_t in_class, uint32_t method)
 static void find_in_subtypes(struct smp_call_graph *graph, uint32_t signature, size_t from,
                              size_t to, bool is_override)
 {
-    smp_type_search_methods(&graph->search, signature,
-                            smp_type_list_items(&graph->search.subtypes) + from, to - from,
-                            is_override, want_found, graph);
+    const uint32_t *const subtypes = graph->index.subtypes.room.items;
+
+    smp_class_index_search(&graph->index, signature, subtypes + from, to - from, is_override,
+                           add_found, graph);
 }
 
 static void find_in_class(struct smp_call_graph *graph, uint32_t signature, uint32_t in_class,
                           bool is_override)
 {
-    smp_type_search_methods(&graph->search, signature, &in_class, 1, is_override, want_found,
-                            graph);
+    smp_class_index_search(&graph->index, signature, &in_class, 1, is_override, add_found, graph);
 }
 
 static void find_own(struct smp_call_graph *graph, uint32_t owner, uint32_t signature)
 {
-    smp_type_search_subtypes(&graph->search, owner);
-    find_in_subtypes(graph, signature, 0, graph->search.same_count, false);
+    smp_class_index_subtypes(&graph->index, owner);
+    find_in_subtypes(graph, signature, 0, graph->index.same_count, false);
 }
 
 void smp_worklist_called(struct smp_call_graph *graph, uint32_t owner, uint32_t signature)
@@ -451,7 +450,7 @@ static bool has_name(const struct smp_call_graph *graph, const struct smp_indexe
 
 /* A sample does not tell overloads apart. */
 static void judge_overloads(struct smp_call_graph *graph, uint32_t in_class, struct smp_slice name,
-                            bool *has_id, struct smp_call_graph_sample *out)
+                            bool *has_id, struct smp_sampled_method *out)
 {
     const struct smp_indexed_class *const it = smp_class_index_at(&graph->index, in_class);
     bool waits = false;
@@ -470,7 +469,7 @@ static void judge_overloads(struct smp_call_graph *graph, uint32_t in_class, str
 }
 
 void smp_worklist_sampled(struct smp_call_graph *graph, uint32_t in_class, struct smp_slice name,
-                          bool is_called, struct smp_call_graph_sample *out)
+                          bool is_called, struct smp_sampled_method *out)
 {
     const struct smp_indexed_class *const it = smp_class_index_at(&graph->index, in_class);
     bool has_id = false;
@@ -479,7 +478,7 @@ void smp_worklist_sampled(struct smp_call_graph *graph, uint32_t in_class, struc
     for (uint32_t m = 0; is_called && it->is_allowed && !has_id && m < it->body.method_count; m++) {
         if (!has_name(graph, &it->body.methods[m], name))
             continue;
-        want_found(graph, in_class, m);
+        add_found(graph, in_class, m);
         if (it->body.methods[m].id >= 0)
             count_loss(graph, in_class, m, SMP_COUNTING_SAMPLED, NULL);
     }
@@ -494,8 +493,8 @@ static bool can_be_overridden(const struct smp_call_graph *graph,
            !is_initialiser(graph, declared);
 }
 
-/* Wants the methods of the class that override methods of another one outside of the filter. */
-static void want_overrides(struct smp_call_graph *graph, uint32_t made, uint32_t outside)
+/* Adds the methods of the class that override methods of another one outside of the filter. */
+static void add_overrides(struct smp_call_graph *graph, uint32_t made, uint32_t outside)
 {
     const struct smp_class_body *const body = &smp_class_index_at(&graph->index, outside)->body;
 
@@ -508,17 +507,17 @@ static void want_overrides(struct smp_call_graph *graph, uint32_t made, uint32_t
 /* The super types of an instance have been initialised, and their constructors have run. */
 static void search_supers(struct smp_call_graph *graph, uint32_t made)
 {
-    const struct smp_type_list *const supers = &graph->search.supers;
+    const struct smp_class_list *const supers = &graph->index.supers;
 
-    smp_type_search_supers(&graph->search, made);
+    smp_class_index_supers(&graph->index, made);
     for (size_t s = 0; s < supers->count; s++) {
-        uint32_t super = smp_class_index_first(&graph->index, smp_type_list_items(supers)[s]);
+        uint32_t super = smp_class_index_first(&graph->index, smp_class_list_at(supers, s));
 
         for (; super != 0; super = smp_class_index_at(&graph->index, super)->next_named) {
             if (smp_class_index_at(&graph->index, super)->is_allowed)
                 initialise(graph, super);
             else
-                want_overrides(graph, made, super);
+                add_overrides(graph, made, super);
         }
     }
 }
@@ -527,7 +526,7 @@ static void search_changed(struct smp_call_graph *graph)
 {
     const uint32_t changed = graph->first_changed;
     struct smp_indexed_class *const it = smp_class_index_at(&graph->index, changed);
-    const struct smp_type_list *const subtypes = &graph->search.subtypes;
+    const struct smp_class_list *const subtypes = &graph->index.subtypes;
 
     graph->first_changed = it->next_changed;
     it->is_changed = false;
@@ -536,9 +535,9 @@ static void search_changed(struct smp_call_graph *graph)
         search_supers(graph, changed);
         return;
     }
-    smp_type_search_subtypes(&graph->search, it->name);
+    smp_class_index_subtypes(&graph->index, it->name);
     for (size_t i = 0; i < subtypes->count; i++)
-        add_instance(graph, smp_type_list_items(subtypes)[i], graph->found_ahead);
+        add_instance(graph, smp_class_list_at(subtypes, i), graph->found_ahead);
 }
 
 /* Searches a class of the owner's name for a target without a descriptor. text: `name.` */
@@ -552,7 +551,7 @@ static void find_by_name(struct smp_call_graph *graph, const struct smp_call_tar
     for (uint32_t m = 0; m < body->method_count; m++) {
         if (smp_slice_begins(smp_symbols_text(&graph->index.symbols, body->methods[m].signature),
                              text.bytes, text.length))
-            want_found(graph, in_class, m);
+            add_found(graph, in_class, m);
     }
 }
 
@@ -578,8 +577,8 @@ static void process_target(struct smp_call_graph *graph)
     }
     find_own(graph, target->owner, target->signature);
     if ((target->how & SMP_TARGET_DISPATCHED) != 0)
-        find_in_subtypes(graph, target->signature, graph->search.same_count,
-                         graph->search.subtypes.count, true);
+        find_in_subtypes(graph, target->signature, graph->index.same_count,
+                         graph->index.subtypes.count, true);
 }
 
 void smp_worklist_process(struct smp_call_graph *graph)
@@ -592,17 +591,18 @@ void smp_worklist_process(struct smp_call_graph *graph)
     }
 }
 
-/* Searches a subtype for the reached targets of one super type. */
+/* Searches a subtype for the reachable targets of one super type. */
 static void visit_targets(struct smp_call_graph *graph, uint32_t name, uint32_t in_class,
                           bool is_own)
 {
-    uint32_t reached = smp_symbols_at(&graph->index.symbols, name)->first_reached;
+    uint32_t reachable = smp_symbols_at(&graph->index.symbols, name)->first_reachable;
 
-    while (reached != 0) {
-        const struct smp_call_target *const target = smp_class_index_target(&graph->index, reached);
+    while (reachable != 0) {
+        const struct smp_call_target *const target =
+            smp_class_index_target(&graph->index, reachable);
         const struct smp_slice text = smp_symbols_text(&graph->index.symbols, target->signature);
 
-        reached = target->next_reached;
+        reachable = target->next_reachable;
         graph->found_ahead = target->ahead;
         if (has_descriptor(text) && (is_own || (target->how & SMP_TARGET_DISPATCHED) != 0))
             find_in_class(graph, target->signature, in_class, !is_own);
@@ -627,17 +627,17 @@ static void visit_instances(struct smp_call_graph *graph, uint32_t name, uint32_
 /* Its subtypes may have been loaded before it, and have more super types through it now. */
 void smp_worklist_visit_class(struct smp_call_graph *graph, uint32_t visited)
 {
-    const struct smp_type_list *const subtypes = &graph->search.subtypes;
-    const struct smp_type_list *const supers = &graph->search.supers;
+    const struct smp_class_list *const subtypes = &graph->index.subtypes;
+    const struct smp_class_list *const supers = &graph->index.supers;
 
-    smp_type_search_subtypes(&graph->search, smp_class_index_at(&graph->index, visited)->name);
+    smp_class_index_subtypes(&graph->index, smp_class_index_at(&graph->index, visited)->name);
     for (size_t i = 0; i < subtypes->count; i++) {
-        const uint32_t subtype = smp_type_list_items(subtypes)[i];
+        const uint32_t subtype = smp_class_list_at(subtypes, i);
 
-        smp_type_search_supers(&graph->search, subtype);
+        smp_class_index_supers(&graph->index, subtype);
         for (size_t s = 0; s < supers->count; s++) {
-            visit_targets(graph, smp_type_list_items(supers)[s], subtype, s == 0);
-            visit_instances(graph, smp_type_list_items(supers)[s], subtype);
+            visit_targets(graph, smp_class_list_at(supers, s), subtype, s == 0);
+            visit_instances(graph, smp_class_list_at(supers, s), subtype);
         }
         if (smp_class_index_at(&graph->index, subtype)->instances > 0)
             set_changed(graph, subtype);

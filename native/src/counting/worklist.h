@@ -2,7 +2,7 @@
 /*
  * worklist.h - the inside of call_graph.h: the state of methods and call targets.
  *
- *   add ──► id, pending class ──► visit ──► targets reached ──► process ──► add ...
+ *   add ──► id, pending class ──► visit ──► reachable targets ──► process ──► add ...
  *                                  └─ a new object ─► search ─► add ...
  *
  * Callbacks are found by rapid type analysis: which classes of the user's have instances, and which
@@ -12,19 +12,39 @@
  *   one of its methods runs on an object
  *   a method is called that it inherits from a library outside of the filter
  *     ─► add_instance ─► search: its methods that override a method from outside of the filter are
- *        wanted
+ *        reachable
  *
  * The JDK and the libraries call compare, equals, run or accept, and their code is not followed. So
  * an override, own or inherited, of a method that is declared outside of the filter may be called
  * once there is an instance. The overridden methods are known once the summaries of the super types
  * have methods (counted_classes.h: meet_super).
  *
+ * The limit of methods (exchange.c): if more methods are reachable than may have probes, those that
+ * are called most have them.
+ *
+ *   reachable, no place free ──► waits, untried ──trial──► has a probe ──► called less than the
+ *                                                              ▲           others: waits, tried
+ *                                                              └── called more than one of them ─┘
+ *
+ * The number of a method's calls is known once it has had a probe. So some places are used for
+ * trials as long as there are untried methods: an exchange takes them from the methods that were
+ * called least, gives them to untried methods, and the next exchange compares all of them. Each
+ * method has one trial; methods with many callers come first. The exchange after the last trial
+ * leaves the methods with most calls, and is the last one until another method waits.
+ *
+ *   measure: some judgements with calls ──► exchange ──► its batches are done ──► measure ...
+ *
+ * Roots keep their places and are tried first: without them nothing below is counted. A method
+ * whose class is still pending keeps its place too, because its calls are not known yet.
+ *
  * Only ids and names of the account are allocated here: queued targets are linked through
  * themselves.
  *
  * Threads  one at a time.
- * Errors   a method for which there is no id waits for one, and the account has it.
- * Cost     process: O(classes that the searches for the newly reached targets visit).
+ * Errors   a method for which there is no id waits for one, and the account has it. Without memory
+ *          no places are exchanged.
+ * Cost     process: O(classes that the searches for the new targets visit). An exchange
+ *          sorts all methods that have, or had, a probe.
  */
 #ifndef SMP_COUNTING_WORKLIST_H
 #define SMP_COUNTING_WORKLIST_H
@@ -37,8 +57,6 @@
 #include "counting/class_index.h"
 #include "counting/counting_plan.h"
 #include "counting/method_ids.h"
-#include "counting/places.h"
-#include "counting/type_search.h"
 #include "model/counting_account.h"
 
 /* Flags of an indexed method. */
@@ -47,7 +65,7 @@ enum {
     SMP_MARK_COUNTED = 2, /* in the account as one without id or probe, which is noted once */
     SMP_MARK_NAMED = 4,   /* a root that a rule names without stars: never dropped */
     SMP_MARK_MAKES = 8,   /* an initialiser that has run: the objects that it makes exist */
-    SMP_MARK_UNTRIED = 16 /* wanted, without an id, waits for a place (places.h) */
+    SMP_MARK_UNTRIED = 16 /* without an id, waits for a place (exchange.c) */
 };
 
 /* The progress of a rule. */
@@ -60,14 +78,38 @@ enum smp_rule_state {
     SMP_RULE_ENTERED
 };
 
+enum {
+    SMP_PLACES_APPLIED = 2,  /* judgements until a batch that was begun has surely ended */
+    SMP_PLACES_PATIENCE = 3, /* judgements with calls before an exchange */
+    SMP_PLACES_PRECISION = 1000000,
+    SMP_PLACES_TRIAL_SHARE = 8, /* one in so many places is for trials, */
+    SMP_PLACES_TRIALS = 512,    /* at most so many at a time */
+    SMP_PLACES_MANY_CALLERS = 64,
+    SMP_PLACES_SOME_CALLERS = 4
+};
+
+enum smp_places_phase { SMP_PLACES_IDLE, SMP_PLACES_APPLYING, SMP_PLACES_MEASURING };
+
+/* Zeroed: nothing waits. */
+struct smp_places {
+    uint32_t waiting;
+    uint32_t untried; /* of these: without an id */
+    enum smp_places_phase phase;
+    uint32_t judgements; /* in this phase; measuring: those with calls */
+    uint64_t root_calls; /* in this measurement */
+    bool has_calls;      /* since the last judgement */
+    bool has_trial;      /* methods are on trial until the next exchange */
+    bool is_stuck;       /* no trial is possible for lack of ids or memory */
+    int32_t id_end;      /* the end of the ids when the measurement began */
+};
+
 struct smp_call_graph {
     const struct smp_counting_plan *plan; /* borrowed */
     struct smp_memory_budget budget;
     struct smp_class_index index; /* its class 0 is the head of the list of pending classes */
     struct smp_method_ids ids;
-    struct smp_type_search search;
     struct smp_counting_account *account; /* methods and classes without probes */
-    uint32_t first_queued;  /* reached targets whose methods are still to be searched for */
+    uint32_t first_queued;  /* reachable targets whose methods are still to be searched for */
     uint32_t first_changed; /* classes with instances whose overrides are to be searched for */
     uint8_t found_ahead;    /* the look-ahead from methods that the running search finds */
     uint32_t urgent;        /* pending classes that come before the others */
@@ -107,7 +149,7 @@ static inline bool smp_worklist_has_probe(const struct smp_call_graph *graph,
                                           const struct smp_indexed_method *method)
 {
     return method->id >= 0 &&
-           smp_method_ids_at(&graph->ids, method->id)->state == SMP_METHOD_WANTED;
+           smp_method_ids_at(&graph->ids, method->id)->state == SMP_METHOD_INSTRUMENTED;
 }
 
 /* The pending class that waits longest; 0: none. */
@@ -137,26 +179,34 @@ void smp_worklist_text(const struct smp_call_graph *graph, uint32_t in_class, ui
 void smp_worklist_take_probe(struct smp_call_graph *graph, uint32_t in_class, uint32_t method,
                              enum smp_counting code, const char *why);
 
-/* Marks the targets that the method calls as reached, as if it had been entered. */
+bool smp_places_is_free(const struct smp_call_graph *graph);
+/* Does the method wait for a place? */
+bool smp_places_waits(const struct smp_call_graph *graph, const struct smp_indexed_method *method);
+/* A method without an id begins to wait for a place, or ends to wait. Repeating a call does no
+ * harm. */
+void smp_places_wait(struct smp_call_graph *graph, struct smp_indexed_method *method);
+void smp_places_end_trial(struct smp_call_graph *graph, struct smp_indexed_method *method);
+
+/* The targets that the method calls are reachable, as if it had been entered. */
 void smp_worklist_visit(struct smp_call_graph *graph, uint32_t in_class, uint32_t method);
 /* The same with another look-ahead; does nothing if it is not larger than before. A target keeps
- * its largest look-ahead while it is reached. */
+ * its largest look-ahead while it is reachable. */
 void smp_worklist_look_ahead(struct smp_call_graph *graph, uint32_t in_class, uint32_t method,
                              uint8_t ahead);
 /* For a class that has other bytes now. A class in use has run its initialiser, and maybe its
- * constructors, perhaps long ago: the objects that they make exist. Their other calls are not
- * reached by that. */
+ * constructors, perhaps long ago: the objects that they make exist. That does not make their other
+ * calls reachable. */
 void smp_worklist_adopt_initialisers(struct smp_call_graph *graph, uint32_t in_class);
 /* The methods of the body are not visited any more, and their targets are released. No queued
- * target may be reached by this body alone. */
+ * target may be reachable by this body alone. */
 void smp_worklist_release(struct smp_call_graph *graph, struct smp_class_body *body);
-/* Searches a new class for the reached targets of all its super types. */
+/* Searches a new class for the reachable targets of all its super types. */
 void smp_worklist_visit_class(struct smp_call_graph *graph, uint32_t visited);
 /* As smp_call_graph_called; process comes after it. */
 void smp_worklist_called(struct smp_call_graph *graph, uint32_t owner, uint32_t signature);
 /* As smp_call_graph_sampled, for one class; process comes after it. */
 void smp_worklist_sampled(struct smp_call_graph *graph, uint32_t in_class, struct smp_slice name,
-                          bool is_called, struct smp_call_graph_sample *out);
+                          bool is_called, struct smp_sampled_method *out);
 /* Searches for the methods of all queued targets, until the queue is empty. */
 void smp_worklist_process(struct smp_call_graph *graph);
 

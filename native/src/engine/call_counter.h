@@ -24,35 +24,18 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
+#include "counting/call_reader.h"
 #include "counting/counting_plan.h"
 #include "model/counting_account.h"
 #include "model/sample.h"
 
 enum { SMP_COUNTER_MESSAGE_BYTES = SMP_PLAN_MESSAGE_BYTES };
 
-/* In place of a method: calls without a node. */
-#define SMP_METHOD_UNCOUNTED INT64_C(-1)
-
 /* Whose tree. Borrowed for the call. */
 struct smp_counted_thread {
     uint64_t tree;    /* unique for ever */
     uint64_t serial;  /* of smp_thread; 0: virtual threads, or a thread that the engine never saw */
     const char *name; /* of virtual threads: of their common group, UTF-8; NULL: none */
-};
-
-/* The counts of one node since the last read. */
-struct smp_counted_call {
-    uint32_t ordinal;
-    uint32_t parent; /* 0: none, the node is an outermost root */
-    int64_t method;  /* or SMP_METHOD_UNCOUNTED: then only calls and loss matter, parent is 0 */
-    enum smp_call_loss loss; /* why they have no node */
-    bool is_root;
-    int64_t calls;    /* that began */
-    int64_t time_ns;  /* inclusive, up to now; of roots, and with EXACT of all calls */
-    int64_t ended;    /* timed calls that have ended, */
-    int64_t ended_ns; /* their whole time, */
-    int64_t least_ns; /* the shortest of them */
-    int64_t most_ns;  /* and the longest; 0: not known */
 };
 
 struct smp_call_rate; /* counting/adaptive_removal.h */
@@ -89,13 +72,6 @@ struct smp_counter_figures {
     int64_t own_cpu_ns; /* CPU time of the library's thread, up to its last round */
 };
 
-/* The state of a method that samples show; all false: it is not counted. */
-struct smp_sampled_method {
-    bool is_root;
-    bool is_inside;   /* passes the filter, or is a root */
-    bool is_followed; /* its callees are known, and have probes or get them */
-};
-
 struct smp_call_counter {
     /*
      * Adds probes to the loaded root methods before it returns; a thread of the library adds all
@@ -122,10 +98,10 @@ struct smp_call_counter {
      * them. */
     void (*drop)(void *self, const int64_t *methods, size_t count);
     /* To be called once in a while with the calls since the last time. If more than max_methods are
-     * wanted, this decides which of them have probes. May be NULL. */
+     * reachable, this decides which of them have probes. May be NULL. */
     void (*judge)(void *self, const struct smp_call_rate *rates, size_t count);
     /* A sample has a frame of this method; the name of its class is simplified and has dots.
-     * is_called: a followed method below a root has called it, so it is wanted. */
+     * is_called: a followed method below a root has called it, so it is reachable. */
     struct smp_sampled_method (*sampled)(void *self, const char *class_name,
                                          const char *method_name, bool is_called);
     void (*get_figures)(void *self, struct smp_counter_figures *out);

@@ -6,7 +6,7 @@
 #include "base/sort.h"
 #include "engine/threads/thread_table.h"
 
-enum { FIRST_PLACES = 16, FIRST_ENTRIES = 64 };
+enum { FIRST_ENTRIES = 64 };
 
 static void free_tree(struct smp_call_trees *trees, struct smp_call_tree *tree)
 {
@@ -51,17 +51,12 @@ struct smp_call_tree *smp_call_trees_find(struct smp_call_trees *trees, uint64_t
 
 static bool has_place_room(struct smp_call_trees *trees)
 {
-    const size_t capacity = trees->capacity == 0 ? FIRST_PLACES : 2 * trees->capacity;
-    struct smp_call_tree_place *places;
+    struct smp_call_tree_place *const places = smp_grow_items(
+        trees->quota, trees->places, &trees->capacity, trees->count + 1, sizeof(*places));
 
-    if (trees->count < trees->capacity)
-        return true;
-    places = smp_realloc(trees->quota, trees->places, capacity * sizeof(*places));
-    if (places == NULL)
-        return false;
-    trees->places = places;
-    trees->capacity = capacity;
-    return true;
+    if (places != NULL)
+        trees->places = places;
+    return places != NULL;
 }
 
 static struct smp_call_tree *make_call_tree(struct smp_call_trees *trees,

@@ -8,12 +8,12 @@
 #include "base/utf8.h"
 #include "counting/adaptive_removal.h"
 #include "counting/call_arena.h"
-#include "counting/call_past.h"
-#include "counting/call_pools.h"
+#include "counting/call_path.h"
 #include "counting/call_reader.h"
 #include "counting/call_shared.h"
 #include "jvm/agent/agent.h"
 #include "jvm/calls/instrumenter.h"
+#include "jvm/calls/reflected_calls.h"
 #include "jvm/threads/threads.h"
 
 enum {
@@ -46,7 +46,7 @@ static struct {
 static void see_all_losses(void)
 {
     counting.seen.lost_roots = smp_call_arena_lost_roots();
-    counting.seen.misplaced = smp_call_past_count();
+    counting.seen.misplaced = smp_call_misplaced();
 }
 
 static enum smp_status start_counting(SMP_UNUSED void *self, struct smp_counting_plan *plan,
@@ -82,28 +82,13 @@ static struct smp_counted_thread describe_tree(uint64_t tree, uint64_t serial, u
                                         .name = smp_call_pool_name(pool) };
 }
 
-static int64_t number_of(int32_t method)
-{
-    return method == SMP_CALL_UNCOUNTED
-               ? SMP_METHOD_UNCOUNTED
-               : smp_counted_classes_number(smp_instrumenter_classes(), method);
-}
-
 static void on_delta(void *self, const struct smp_call_delta *delta)
 {
     struct counter_reading *const reading = self;
-    const struct smp_counted_call call = { .ordinal = delta->ordinal,
-                                           .parent = delta->parent,
-                                           .method = number_of(delta->method),
-                                           .loss = delta->loss,
-                                           .is_root = delta->is_root,
-                                           .calls = delta->calls,
-                                           .time_ns = delta->time_ns,
-                                           .ended = delta->ended,
-                                           .ended_ns = delta->ended_ns,
-                                           .least_ns = delta->least_ns,
-                                           .most_ns = delta->most_ns };
+    struct smp_counted_call call = delta->call;
 
+    if (call.method != SMP_METHOD_UNCOUNTED)
+        call.method = smp_counted_classes_number(smp_instrumenter_classes(), (int32_t)call.method);
     if (reading->thread.tree != delta->tree)
         reading->thread = describe_tree(delta->tree, delta->thread_serial, delta->pool);
     reading->visitor->counted(reading->visitor->context, &reading->thread, &call);
@@ -229,11 +214,11 @@ static bool find_name(const struct smp_counted_classes *counted, int64_t number,
     const bool has_id =
         id >= 0 && id < smp_method_ids_end(ids) && smp_method_ids_at(ids, id) != NULL;
     const struct smp_method_name *const leftover =
-        id < 0 ? smp_leftover_methods_find(&counted->leftover_methods, pushed) : NULL;
+        id < 0 ? smp_leftovers_find(&counted->leftovers, pushed) : NULL;
 
     if (!has_id && leftover == NULL)
         return false;
-    const struct smp_method_name name = has_id ? smp_method_name_of(ids, id) : *leftover;
+    const struct smp_method_name name = has_id ? smp_method_ids_name(ids, id) : *leftover;
     *since_ms = has_id ? since_of(smp_method_ids_at(ids, id)) : 0;
     fill_name(&name);
     return true;
@@ -309,13 +294,11 @@ static struct smp_sampled_method note_sampled(SMP_UNUSED void *self, const char 
     for (size_t i = 0; i < length; i++)
         internal[i] = class_name[i] == '.' ? '/' : class_name[i];
     smp_lock_acquire(&counted->lock);
-    const struct smp_call_graph_sample seen =
+    const struct smp_sampled_method sampled =
         smp_call_graph_sampled(counted->graph, (struct smp_slice){ internal, length },
                                (struct smp_slice){ method_name, strlen(method_name) }, is_called);
     smp_lock_release(&counted->lock);
-    return (struct smp_sampled_method){ .is_root = seen.is_root,
-                                        .is_inside = seen.is_inside,
-                                        .is_followed = seen.is_followed };
+    return sampled;
 }
 
 static void get_counter_figures(SMP_UNUSED void *self, struct smp_counter_figures *out)
@@ -337,7 +320,7 @@ static void add_lost_calls(struct smp_counting_account *out, enum smp_call_loss 
 static void add_counting_account(SMP_UNUSED void *self, struct smp_counting_account *out)
 {
     struct smp_counted_classes *const counted = smp_instrumenter_classes();
-    const uint64_t malformed = counted->losses.malformed;
+    const uint64_t malformed = counted->malformed;
     struct smp_counter_figures figures;
 
     smp_instrumenter_get_figures(&figures);
@@ -345,7 +328,7 @@ static void add_counting_account(SMP_UNUSED void *self, struct smp_counting_acco
     smp_counted_classes_note_entries(counted);
     smp_lock_acquire(&counted->lock);
     smp_call_graph_account(counted->graph, out);
-    smp_counted_classes_add_unfollowed(counted, out);
+    smp_reflected_calls_account(counted, out);
     smp_lock_release(&counted->lock);
     smp_counting_account_add(out, SMP_COUNTING_INSTRUMENTED, figures.methods);
     if (malformed > 0)
@@ -356,7 +339,7 @@ static void add_counting_account(SMP_UNUSED void *self, struct smp_counting_acco
     counting.seen.batches = figures.batches;
     add_lost_calls(out, SMP_LOST_OVER_MEMORY, smp_call_arena_lost_roots(),
                    &counting.seen.lost_roots);
-    add_lost_calls(out, SMP_LOST_BEGAN_BEFORE, smp_call_past_count(), &counting.seen.misplaced);
+    add_lost_calls(out, SMP_LOST_BEGAN_BEFORE, smp_call_misplaced(), &counting.seen.misplaced);
 }
 
 struct smp_call_counter smp_jvm_call_counter(void)

@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 
 #include "base/clock.h"
-#include "counting/call_past.h"
+#include "counting/call_path.h"
 #include "jvm/calls/loaded_classes.h"
 
 enum {
@@ -261,7 +261,7 @@ static void put_batch_back(struct smp_class_batches *batches)
 /* --- changing them --- */
 
 /* With the lock held. A transformer behind ours may have replaced the bytes that the JVM was to
- * refuse (counted_classes.c: hand_out_nothing): then the class was changed, but not as planned. */
+ * refuse (smp_make_jvm_refuse): then the class was changed, but not as planned. */
 static bool put_outdated_back(struct smp_class_batches *batches, uint32_t index)
 {
     struct smp_class_mark *const mark = &batches->counted->marks[index];
@@ -341,9 +341,9 @@ static void change_batch(struct batch_search *search)
     struct smp_class_batches *const batches = search->batches;
 
     smp_class_batches_left_hook(batches);
-    smp_call_past_begin_probes();
+    smp_call_begin_probes();
     smp_retransform(search->jvmti, batches->types, batches->count, on_pending_refused, search);
-    smp_call_past_end_probes();
+    smp_call_end_probes();
     adapt_size(batches, batches->count, smp_clock_ns() - batches->hook_left_ns);
 }
 
@@ -370,8 +370,8 @@ bool smp_class_batches_run(struct smp_class_batches *batches, jvmtiEnv *jvmti, J
 void smp_class_batches_give_back(struct smp_class_batches *batches, jvmtiEnv *jvmti, JNIEnv *env)
 {
     batches->gives_back = true;
-    smp_counted_classes_make_probed_due(batches->counted);
-    while (smp_counted_classes_has_due(batches->counted))
+    smp_counted_classes_make_probed_pending(batches->counted);
+    while (smp_counted_classes_has_pending(batches->counted))
         (void)smp_class_batches_run(batches, jvmti, env);
     smp_counted_classes_keep_leftovers(batches->counted);
 }

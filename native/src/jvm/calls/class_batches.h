@@ -54,10 +54,10 @@ struct smp_class_batches {
 
 void smp_class_batches_init(struct smp_class_batches *batches, struct smp_counted_classes *counted,
                             struct smp_class_loaders *loaders);
-/* Runs one batch. False: no class can be changed now. */
+/* Runs one batch. Returns false if no class can be changed now. */
 bool smp_class_batches_run(struct smp_class_batches *batches, jvmtiEnv *jvmti, JNIEnv *env);
 /* With a load hook that adds no probes: all classes get the bytes that they have without probes.
- * Classes that keep their probes are remembered (counted_classes.h: leftovers). */
+ * Classes that keep their probes are remembered (leftovers.h). */
 void smp_class_batches_give_back(struct smp_class_batches *batches, jvmtiEnv *jvmti, JNIEnv *env);
 /* The load hook has returned for a class that is retransformed. */
 void smp_class_batches_left_hook(struct smp_class_batches *batches);

@@ -11,12 +11,8 @@
 #include "classfile/rewriter.h"
 #include "counting/call_arena.h"
 #include "counting/call_layout.h"
-#include "counting/places.h"
 #include "jvm/calls/class_loaders.h"
 #include "jvm/calls/hook_class.h"
-#include "jvm/calls/loaded_summary.h"
-
-enum { FIRST_MARKS = 4096 };
 
 static const struct smp_probe_hook probe_hook = { .class_name = SMP_HOOK_CLASS,
                                                   .enter = SMP_HOOK_ENTER,
@@ -34,13 +30,13 @@ static int32_t base_of_ids(const struct smp_counted_classes *counted, int32_t us
 {
     const int32_t base = counted->id_base + used;
 
-    return counted->leftover_count > 0 && base <= SMP_CALL_METHODS / 2 ? base : 0;
+    return counted->leftovers.class_count > 0 && base <= SMP_CALL_METHODS / 2 ? base : 0;
 }
 
 static uint32_t ids_for(uint32_t methods, uint32_t ids_left)
 {
-    const uint32_t ids = methods < ids_left / SMP_PLACES_IDS ? methods * SMP_PLACES_IDS : ids_left;
-    const uint32_t least = ids_left < SMP_PLACES_LEAST_IDS ? ids_left : SMP_PLACES_LEAST_IDS;
+    const uint32_t ids = methods < ids_left / SMP_GRAPH_IDS ? methods * SMP_GRAPH_IDS : ids_left;
+    const uint32_t least = ids_left < SMP_GRAPH_LEAST_IDS ? ids_left : SMP_GRAPH_LEAST_IDS;
 
     return ids > least ? ids : least;
 }
@@ -75,7 +71,7 @@ void smp_counted_classes_close(struct smp_counted_classes *counted)
     smp_free(quota, counted->renewal.uses);
     smp_free(quota, counted->marks);
     if (counted->id_base == 0)
-        smp_leftover_methods_clear(&counted->leftover_methods);
+        smp_leftovers_clear_methods(&counted->leftovers);
     smp_counting_plan_release(counted->plan);
     counted->graph = NULL;
     counted->plan = NULL;
@@ -83,7 +79,7 @@ void smp_counted_classes_close(struct smp_counted_classes *counted)
     counted->marks = NULL;
     counted->mark_count = 0;
     counted->has_reflection = false;
-    counted->losses = (struct smp_counted_losses){ 0 };
+    counted->malformed = 0;
 }
 
 int32_t smp_counted_classes_id(const struct smp_counted_classes *counted, int32_t pushed)
@@ -95,20 +91,13 @@ int32_t smp_counted_classes_id(const struct smp_counted_classes *counted, int32_
 
 static bool has_mark(struct smp_counted_classes *counted, uint32_t index)
 {
-    size_t count = counted->mark_count > 0 ? counted->mark_count : FIRST_MARKS;
-    struct smp_class_mark *marks = NULL;
+    struct smp_class_mark *const marks =
+        smp_grow_items(counted->plan->quota, counted->marks, &counted->mark_count,
+                       (size_t)index + 1, sizeof(*marks));
 
-    if (index < counted->mark_count)
-        return true;
-    while (count <= index)
-        count *= 2;
-    marks = smp_realloc(counted->plan->quota, counted->marks, count * sizeof(*marks));
-    if (marks == NULL)
-        return false;
-    memset(marks + counted->mark_count, 0, (count - counted->mark_count) * sizeof(*marks));
-    counted->marks = marks;
-    counted->mark_count = count;
-    return true;
+    if (marks != NULL)
+        counted->marks = marks;
+    return marks != NULL;
 }
 
 static uint32_t hash_name(struct smp_slice name)
@@ -123,23 +112,7 @@ bool smp_counted_classes_is_named(struct smp_counted_classes *counted, uint32_t 
            counted->marks[index].name_hash == hash_name(name);
 }
 
-static bool is_leftover(const struct smp_counted_classes *counted, uint32_t index)
-{
-    return index < counted->mark_count &&
-           (counted->marks[index].flags & (SMP_COUNTED_PROBED | SMP_COUNTED_LEFTOVER)) != 0 &&
-           smp_call_graph_is_loaded(counted->graph, index);
-}
-
-/* False for unloaded classes, and for classes that were not prepared: those have run nothing, and
- * the next counting removes their probes in the batch after they are prepared. There are many of
- * them, loaded only for the verifier, whose names would take memory after the last sampler has
- * ended. */
-static bool keeps_probes(const struct smp_counted_classes *counted, uint32_t index)
-{
-    return is_leftover(counted, index) && (counted->marks[index].flags & SMP_COUNTED_KEPT) != 0;
-}
-
-bool smp_counted_classes_has_due(struct smp_counted_classes *counted)
+bool smp_counted_classes_has_pending(struct smp_counted_classes *counted)
 {
     smp_lock_acquire(&counted->lock);
     const bool has_any = smp_call_graph_has_pending(counted->graph);
@@ -147,7 +120,22 @@ bool smp_counted_classes_has_due(struct smp_counted_classes *counted)
     return has_any;
 }
 
-void smp_counted_classes_make_probed_due(struct smp_counted_classes *counted)
+static bool is_leftover(const struct smp_counted_classes *counted, uint32_t index)
+{
+    return index < counted->mark_count &&
+           (counted->marks[index].flags & (SMP_COUNTED_PROBED | SMP_COUNTED_LEFTOVER)) != 0 &&
+           smp_call_graph_is_loaded(counted->graph, index);
+}
+
+/* Does the class keep its probes for good? A class that was not prepared has run nothing, and the
+ * next counting removes its probes in the batch after it is prepared. There are many such classes,
+ * loaded only for the verifier, whose names would take memory after the last sampler has ended. */
+static bool keeps_probes(const struct smp_counted_classes *counted, uint32_t index)
+{
+    return is_leftover(counted, index) && (counted->marks[index].flags & SMP_COUNTED_KEPT) != 0;
+}
+
+void smp_counted_classes_make_probed_pending(struct smp_counted_classes *counted)
 {
     uint32_t pending = 0;
 
@@ -170,8 +158,8 @@ static void keep_leftover_methods(struct smp_counted_classes *counted)
         if (record == NULL || record->in_class == 0 || !counted->renewal.uses[id].is_pushed ||
             !keeps_probes(counted, record->in_class))
             continue;
-        const struct smp_method_name name = smp_method_name_of(ids, id);
-        smp_leftover_methods_add(&counted->leftover_methods, counted->id_base + id, &name);
+        const struct smp_method_name name = smp_method_ids_name(ids, id);
+        smp_leftovers_add_method(&counted->leftovers, counted->id_base + id, &name);
     }
 }
 
@@ -179,23 +167,11 @@ void smp_counted_classes_keep_leftovers(struct smp_counted_classes *counted)
 {
     smp_lock_acquire(&counted->lock);
     for (uint32_t i = 0; i < counted->mark_count; i++) {
-        if (is_leftover(counted, i) && counted->leftover_count < SMP_LEFTOVERS_LIMIT)
-            counted->leftovers[counted->leftover_count++] = counted->marks[i].name_hash;
+        if (is_leftover(counted, i))
+            smp_leftovers_add_class(&counted->leftovers, counted->marks[i].name_hash);
     }
     keep_leftover_methods(counted);
     smp_lock_release(&counted->lock);
-}
-
-/* Removes the class from the leftovers. False: it is none of them. */
-static bool take_leftover(struct smp_counted_classes *counted, uint32_t name_hash)
-{
-    for (size_t i = 0; i < counted->leftover_count; i++) {
-        if (counted->leftovers[i] == name_hash) {
-            counted->leftovers[i] = counted->leftovers[--counted->leftover_count];
-            return true;
-        }
-    }
-    return false;
 }
 
 /* With the lock held. Returns the index of the class; 0: no memory. */
@@ -206,13 +182,10 @@ static uint32_t load_summary(struct smp_counted_classes *counted,
     uint32_t index = 0;
 
     *was_pending = known != 0 && smp_call_graph_is_pending(counted->graph, known);
-    if (smp_call_graph_load(counted->graph, summary, &index) != SMP_OK) {
-        counted->losses.no_memory++;
+    if (smp_call_graph_load(counted->graph, summary, &index) != SMP_OK)
         return 0;
-    }
     if (!has_mark(counted, index)) {
         smp_call_graph_unload(counted->graph, index);
-        counted->losses.no_memory++;
         return 0;
     }
     if (index != known)
@@ -220,8 +193,8 @@ static uint32_t load_summary(struct smp_counted_classes *counted,
     return index;
 }
 
-/* False: only its super types matter, as for a class of the JDK that no list and no root names and
- * that does not pass calls on. */
+/* Do the methods of this class matter? Only its super types do if it belongs to the JDK, no list
+ * and no root names it, and it does not pass calls on. */
 static bool needs_methods(const struct smp_counted_classes *counted, struct smp_slice name)
 {
     const struct smp_counting_plan *const plan = counted->plan;
@@ -256,85 +229,6 @@ static bool needs_lambda(const struct smp_counted_classes *counted, struct smp_s
            !smp_call_filter_is_never(name) && smp_call_filter_passes(&counted->plan->filter, name);
 }
 
-/* --- reflection --- */
-
-enum { REFLECTIONS = 2 };
-
-static const char *const REFLECTION[REFLECTIONS] = { "java/lang/reflect/Method",
-                                                     "java/lang/reflect/Constructor" };
-
-/* On JDK 17 to 28 the public methods of both classes lead to these. */
-static enum smp_probe_hands hands_of(const struct smp_class_file *file,
-                                     const struct smp_class_method *method)
-{
-    const struct smp_class_text owner = file->name;
-
-    if (smp_class_text_is(owner, REFLECTION[0]) && smp_class_text_is(method->name, "invoke") &&
-        smp_class_text_is(method->descriptor,
-                          "(Ljava/lang/Object;[Ljava/lang/Object;)Ljava/lang/Object;"))
-        return SMP_HANDS_THIS_AND_FIRST;
-    if (smp_class_text_is(owner, REFLECTION[1]) &&
-        (smp_class_text_is(method->name, "newInstance") ||
-         smp_class_text_is(method->name, "newInstanceWithCaller")))
-        return SMP_HANDS_THIS;
-    return SMP_HANDS_NOTHING;
-}
-
-static bool needs_reflection(const struct smp_counted_classes *counted)
-{
-    struct smp_call_graph_figures figures;
-
-    smp_call_graph_figures(counted->graph, &figures);
-    return figures.roots > 0 && counted->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL;
-}
-
-/* 0: it is not known. */
-static uint32_t index_of_reflection(const struct smp_counted_classes *counted, size_t which)
-{
-    const struct smp_slice name = { REFLECTION[which], strlen(REFLECTION[which]) };
-
-    return smp_call_graph_find(counted->graph, SMP_CLASS_LOADERS_BOOT, name);
-}
-
-void smp_counted_classes_want_reflection(struct smp_counted_classes *counted)
-{
-    smp_lock_acquire(&counted->lock);
-    if (counted->follows_reflection && !counted->has_reflection && needs_reflection(counted)) {
-        counted->has_reflection = true;
-        for (size_t i = 0; i < REFLECTIONS; i++) {
-            const uint32_t index = index_of_reflection(counted, i);
-            if (index != 0)
-                smp_call_graph_put_back(counted->graph, index);
-        }
-    }
-    smp_lock_release(&counted->lock);
-}
-
-/* The JVM refuses to change the class, or it has other fields than expected. */
-static bool is_unfollowed(const struct smp_counted_classes *counted, size_t which)
-{
-    const uint32_t index = index_of_reflection(counted, which);
-
-    return !counted->follows_reflection ||
-           (index != 0 && smp_call_graph_is_refused(counted->graph, index));
-}
-
-void smp_counted_classes_add_unfollowed(const struct smp_counted_classes *counted,
-                                        struct smp_counting_account *out)
-{
-    char text[SMP_MAX_COUNTING_NAME_BYTES] = "calls by reflection are not found: ";
-    const size_t length = strlen(text);
-
-    for (size_t i = 0; i < REFLECTIONS && needs_reflection(counted); i++) {
-        if (!is_unfollowed(counted, i))
-            continue;
-        (void)smp_class_name_text(text + length, sizeof(text) - length,
-                                  (struct smp_slice){ REFLECTION[i], strlen(REFLECTION[i]) });
-        smp_counting_account_add(out, SMP_COUNTING_LEFT_ALONE, 1);
-        (void)smp_counting_account_name(out, SMP_COUNTING_LEFT_ALONE, text);
-    }
-}
-
 /* --- bytes --- */
 
 /* A class in the load hook. */
@@ -348,7 +242,25 @@ struct counted_load {
     struct smp_rewriter_method *methods; /* as many as the file has */
 };
 
-/* With the lock held: copies the plan with ids as probes push them. False: nothing is to change. */
+/* On JDK 17 to 28 the public methods of both classes lead to these. */
+static enum smp_probe_hands hands_of(const struct smp_class_file *file,
+                                     const struct smp_class_method *method)
+{
+    const struct smp_slice owner = file->name;
+
+    if (smp_slice_is(owner, SMP_REFLECT_METHOD) && smp_slice_is(method->name, "invoke") &&
+        smp_slice_is(method->descriptor,
+                     "(Ljava/lang/Object;[Ljava/lang/Object;)Ljava/lang/Object;"))
+        return SMP_HANDS_THIS_AND_FIRST;
+    if (smp_slice_is(owner, SMP_REFLECT_CONSTRUCTOR) &&
+        (smp_slice_is(method->name, "newInstance") ||
+         smp_slice_is(method->name, "newInstanceWithCaller")))
+        return SMP_HANDS_THIS;
+    return SMP_HANDS_NOTHING;
+}
+
+/* With the lock held: copies the plan with ids as probes push them. Returns whether the bytes are
+ * to change. */
 static bool copy_plan(struct counted_load *load, const struct smp_method_probe *probes)
 {
     struct smp_counted_classes *const counted = load->counted;
@@ -396,7 +308,7 @@ static bool has_namesake(const struct smp_class_file *file, const struct smp_cla
 {
     for (uint32_t i = 0; i < file->method_count; i++) {
         const struct smp_class_method *const other = &file->methods[i];
-        if (other != method && smp_class_text_equals(other->name, method->name) &&
+        if (other != method && smp_slice_equals(other->name, method->name) &&
             other->code.attribute != 0 && !smp_class_method_passes_on(file, other))
             return true;
     }
@@ -431,9 +343,9 @@ static void plan_methods(const struct counted_load *load, struct smp_method_prob
     }
 }
 
-/* Loads the class into the call graph and fills in methods. False: it gets no probes. The JVM may
- * still refuse the change of another agent: then the class keeps its bytes, so it is made pending,
- * and the next batch loads those again. */
+/* Loads the class into the call graph and fills in methods. Returns whether its bytes are to
+ * change. The JVM may still refuse the change of another agent: then the class keeps its bytes, so
+ * it is made pending, and the next batch loads those again. */
 static bool plan_class(struct counted_load *load, const struct smp_loading_class *loading,
                        struct smp_method_probe *probes)
 {
@@ -478,8 +390,6 @@ static void note_rewriting(const struct counted_load *load, enum smp_status stat
     struct smp_counted_classes *const counted = load->counted;
     const struct smp_class_summary *const summary = load->summary;
 
-    if (status != SMP_OK)
-        counted->losses.no_memory++;
     smp_lock_acquire(&counted->lock);
     if (smp_call_graph_find(counted->graph, summary->loader, summary->name) == load->index) {
         if (status == SMP_OK)
@@ -491,17 +401,20 @@ static void note_rewriting(const struct counted_load *load, enum smp_status stat
     smp_lock_release(&counted->lock);
 }
 
-/* Copies the bytes to memory of the JVM, as a load hook must. */
-static enum smp_status give_to_jvm(jvmtiEnv *jvmti, struct smp_slice made,
-                                   struct smp_class_bytes *out)
+bool smp_give_to_jvm(jvmtiEnv *jvmti, const void *made, size_t size, struct smp_class_bytes *out)
 {
     unsigned char *bytes = NULL;
 
-    if ((*jvmti)->Allocate(jvmti, (jlong)made.length, &bytes) != JVMTI_ERROR_NONE)
-        return SMP_ENOMEM;
-    memcpy(bytes, made.bytes, made.length);
-    *out = (struct smp_class_bytes){ bytes, made.length };
-    return SMP_OK;
+    if ((*jvmti)->Allocate(jvmti, (jlong)size, &bytes) != JVMTI_ERROR_NONE)
+        return false;
+    memcpy(bytes, made, size);
+    *out = (struct smp_class_bytes){ bytes, size };
+    return true;
+}
+
+bool smp_make_jvm_refuse(jvmtiEnv *jvmti, struct smp_class_bytes *out)
+{
+    return smp_give_to_jvm(jvmti, "", 1, out);
 }
 
 static bool rewrite_class(struct counted_load *load, struct smp_class_bytes *out)
@@ -511,8 +424,9 @@ static bool rewrite_class(struct counted_load *load, struct smp_class_bytes *out
     *out = (struct smp_class_bytes){ 0 };
     smp_bytes_init(&made, NULL, SMP_REWRITER_MOST_BYTES);
     enum smp_status status = smp_rewriter_run(&load->file, &probe_hook, load->methods, &made);
-    if (status == SMP_OK && made.length > 0)
-        status = give_to_jvm(load->jvmti, (struct smp_slice){ made.data, made.length }, out);
+    if (status == SMP_OK && made.length > 0 &&
+        !smp_give_to_jvm(load->jvmti, made.data, made.length, out))
+        status = SMP_ENOMEM;
     smp_bytes_fini(&made);
     note_rewriting(load, status);
     return out->bytes != NULL;
@@ -526,9 +440,7 @@ static bool load_summarized(struct counted_load *load, const struct smp_loading_
     bool has_changed = false;
 
     load->methods = smp_alloc(NULL, count * sizeof(*load->methods));
-    if (probes == NULL || load->methods == NULL)
-        load->counted->losses.no_memory++;
-    else if (plan_class(load, loading, probes))
+    if (probes != NULL && load->methods != NULL && plan_class(load, loading, probes))
         has_changed = rewrite_class(load, out);
     smp_free(NULL, load->methods);
     smp_free(NULL, probes);
@@ -585,17 +497,11 @@ static bool is_other_class(const struct smp_loading_class *loading, struct smp_s
            !smp_slice_equals(loading->name, name);
 }
 
-/* Hands out bytes that are no class file: the JVM refuses them, and the class stays as it is. */
-static bool hand_out_nothing(jvmtiEnv *jvmti, struct smp_class_bytes *out)
-{
-    return give_to_jvm(jvmti, (struct smp_slice){ "", 1 }, out) == SMP_OK;
-}
-
 bool smp_counted_classes_refuse_outdated(struct smp_counted_classes *counted, jvmtiEnv *jvmti,
                                          const struct smp_loading_class *loading,
                                          struct smp_class_bytes *out)
 {
-    return is_outdated(counted, loading) && hand_out_nothing(jvmti, out);
+    return is_outdated(counted, loading) && smp_make_jvm_refuse(jvmti, out);
 }
 
 bool smp_counted_classes_load(struct smp_counted_classes *counted, jvmtiEnv *jvmti,
@@ -606,34 +512,31 @@ bool smp_counted_classes_load(struct smp_counted_classes *counted, jvmtiEnv *jvm
     enum smp_status status;
 
     if (is_outdated(counted, loading))
-        return hand_out_nothing(jvmti, out);
+        return smp_make_jvm_refuse(jvmti, out);
     status = smp_class_file_open(&load.file, loading->file.bytes, loading->file.size);
     if (status == SMP_OK) {
-        const struct smp_class_text name = load.file.name;
+        const struct smp_slice name = load.file.name;
         struct smp_class_file seen = load.file;
-        const struct smp_slice named = { name.bytes, name.length };
-        if (!needs_methods(counted, named) && !is_known_super(counted, loading->loader, named))
+        if (!needs_methods(counted, name) && !is_known_super(counted, loading->loader, name))
             seen.method_count = 0;
-        if (is_other_class(loading, named))
-            has_changed = hand_out_nothing(jvmti, out);
+        if (is_other_class(loading, name))
+            has_changed = smp_make_jvm_refuse(jvmti, out);
         else
             status = load_file(&load, &seen, loading, out, &has_changed);
         smp_class_file_close(&load.file);
     }
     if (status == SMP_EINVAL)
-        counted->losses.malformed++;
-    else if (status != SMP_OK)
-        counted->losses.no_memory++;
+        counted->malformed++;
     return has_changed;
 }
 
 /* --- classes that are there --- */
 
 /* With the lock held. */
-static void make_due(struct smp_counted_classes *counted, uint32_t index)
+static void make_pending(struct smp_counted_classes *counted, uint32_t index)
 {
     struct smp_class_mark *const mark = &counted->marks[index];
-    const bool is_leftover = take_leftover(counted, mark->name_hash);
+    const bool is_leftover = smp_leftovers_take_class(&counted->leftovers, mark->name_hash);
 
     if (is_leftover)
         mark->flags |= SMP_COUNTED_LEFTOVER;
@@ -657,7 +560,7 @@ static void add_summary(struct smp_counted_classes *counted,
     if (index == 0)
         index = load_summary(counted, summary, &was_pending);
     if (index != 0 && !is_super)
-        make_due(counted, index);
+        make_pending(counted, index);
     if (index != 0 && is_super)
         counted->marks[index].flags |= SMP_COUNTED_SUPER;
     if (index != 0 && was_pending)
@@ -670,14 +573,11 @@ static void add_loaded(struct smp_counted_classes *counted, jvmtiEnv *jvmti, JNI
 {
     const bool with_methods = is_super || loaded->is_lambda || needs_methods(counted, loaded->name);
     struct smp_loaded_summary made;
-    const enum smp_status status = smp_loaded_summary_make(&made, jvmti, env, loaded, with_methods);
 
-    if (status == SMP_OK) {
-        add_summary(counted, &made.summary, is_super);
-        smp_loaded_summary_free(&made, jvmti);
-    } else if (status == SMP_ENOMEM) {
-        counted->losses.no_memory++;
-    }
+    if (smp_loaded_summary_make(&made, jvmti, env, loaded, with_methods) != SMP_OK)
+        return;
+    add_summary(counted, &made.summary, is_super);
+    smp_loaded_summary_free(&made, jvmti);
 }
 
 void smp_counted_classes_meet(struct smp_counted_classes *counted, jvmtiEnv *jvmti, JNIEnv *env,
@@ -688,7 +588,7 @@ void smp_counted_classes_meet(struct smp_counted_classes *counted, jvmtiEnv *jvm
     smp_lock_acquire(&counted->lock);
     const uint32_t known = smp_call_graph_find(counted->graph, loaded->loader, loaded->name);
     if (known != 0)
-        make_due(counted, known);
+        make_pending(counted, known);
     smp_lock_release(&counted->lock);
     if (known == 0)
         add_loaded(counted, jvmti, env, loaded, false);
@@ -822,7 +722,7 @@ void smp_counted_classes_note_entries(struct smp_counted_classes *counted)
     const struct smp_method_ids *const ids = smp_call_graph_ids(counted->graph);
     for (int32_t id = 0; id < smp_method_ids_end(ids); id++) {
         const struct smp_method_record *const record = smp_method_ids_at(ids, id);
-        if (record != NULL && record->state == SMP_METHOD_WANTED && !record->is_entered &&
+        if (record != NULL && record->state == SMP_METHOD_INSTRUMENTED && !record->is_entered &&
             smp_call_arena_is_seen(counted->id_base + id))
             smp_call_graph_entered(counted->graph, id);
     }

@@ -7,8 +7,6 @@
  *   a loaded or prepared class ─► summary by JVMTI ─► call graph: load
  *     if it is counted ─► the same for its super types, with the methods that it may override
  *
- *   a root is found ─► java.lang.reflect.Method, Constructor: hand out what they call (not TOTAL)
- *
  * The mark of a class says whether its bytes have probes, and whether its change waits until it is
  * prepared.
  *
@@ -20,8 +18,7 @@
  * Owns     the call graph, the marks; holds the plan.
  * Threads  open, close: one at a time, with no other thread inside. All others: any attached
  *          thread; one lock, never held across a call to the JVM.
- * Errors   a class for which there is no memory is not counted, and losses count it; it is never
- *          harmed.
+ * Errors   a class for which there is no memory is not counted; it is never harmed.
  * Cost     load: parsing and summary of the class, some microseconds for each KB. A class that gets
  *          no probes is read no further than its super types.
  */
@@ -38,9 +35,13 @@
 #include "base/status.h"
 #include "classfile/class_bytes.h"
 #include "counting/call_graph.h"
-#include "jvm/calls/leftover_methods.h"
+#include "jvm/calls/leftovers.h"
 #include "jvm/calls/loaded_classes.h"
 #include "model/counting_account.h"
+
+/* The classes whose methods call by reflection. */
+#define SMP_REFLECT_METHOD "java/lang/reflect/Method"
+#define SMP_REFLECT_CONSTRUCTOR "java/lang/reflect/Constructor"
 
 enum {
     SMP_COUNTED_PROBED = 1,   /* its bytes have probes, or had when they were made last */
@@ -48,8 +49,7 @@ enum {
     SMP_COUNTED_KEPT = 4,     /* its probes could not be removed */
     SMP_COUNTED_LEFTOVER = 8, /* may have probes outside of its plan, until it is changed */
     SMP_COUNTED_SUPER = 16,   /* its methods are known, and those of all its super types */
-    SMP_COUNTED_RETRIED = 32, /* its last change was refused, perhaps for outdated bytes */
-    SMP_LEFTOVERS_LIMIT = 4096
+    SMP_COUNTED_RETRIED = 32  /* its last change was refused, perhaps for outdated bytes */
 };
 
 /* State of a class beside the call graph. */
@@ -73,15 +73,9 @@ enum {
     SMP_RENEWAL_READS = 64  /* after so many reads ids that trees kept the last time count, too */
 };
 
-/* Classes that are not counted. */
-struct smp_counted_losses {
-    _Atomic uint64_t malformed;
-    _Atomic uint64_t no_memory;
-};
-
 /* Visible so that it can be static. */
 struct smp_counted_classes {
-    struct smp_lock lock;           /* guards the call graph, marks, leftovers; not losses */
+    struct smp_lock lock;           /* guards the call graph, marks, leftovers; not malformed */
     struct smp_call_graph *graph;   /* NULL: not open */
     struct smp_counting_plan *plan; /* held while open */
     int32_t id_base;                /* constant while open */
@@ -89,18 +83,14 @@ struct smp_counted_classes {
     size_t mark_count;
     uint32_t max_ids; /* call_graph.h */
     struct {
-        struct smp_id_use *uses; /* by id */
-        uint32_t held;           /* ids that trees kept at the last renewal */
-        uint32_t reads;          /* since then; up to SMP_RENEWAL_READS */
-    } renewal;                   /* the reader's, while open */
-    bool follows_reflection;     /* this JDK allows it; set before open */
-    bool has_reflection;         /* the classes of reflection are changed, or pending */
-    struct smp_counted_losses losses;
-    /* Hashes of the names of classes that may have probes of an earlier counting; kept beyond
-     * close. */
-    uint32_t leftovers[SMP_LEFTOVERS_LIMIT];
-    size_t leftover_count;
-    struct smp_leftover_methods leftover_methods; /* of these classes, until id_base is 0 again */
+        struct smp_id_use *uses;    /* by id */
+        uint32_t held;              /* ids that trees kept at the last renewal */
+        uint32_t reads;             /* since then; up to SMP_RENEWAL_READS */
+    } renewal;                      /* the reader's, while open */
+    bool follows_reflection;        /* this JDK allows it; set before open */
+    bool has_reflection;            /* the classes of reflection are changed, or pending */
+    _Atomic uint64_t malformed;     /* class files that are not understood, and not counted */
+    struct smp_leftovers leftovers; /* kept beyond close; methods until id_base is 0 again */
 };
 
 #define SMP_COUNTED_CLASSES_INIT \
@@ -123,11 +113,15 @@ struct smp_loading_class {
     bool is_foreign; /* another agent changes a loaded class, which the JVM may still refuse */
 };
 
-/* True: *out are bytes for the JVM, allocated by JVMTI. */
+/* Copies bytes to memory of the JVM, as a load hook must. Fails if the JVM has none. */
+bool smp_give_to_jvm(jvmtiEnv *jvmti, const void *made, size_t size, struct smp_class_bytes *out);
+/* Hands out a byte that is no class file: the JVM refuses it, and the class stays as it is. */
+bool smp_make_jvm_refuse(jvmtiEnv *jvmti, struct smp_class_bytes *out);
+/* Returns whether *out has bytes for the JVM, allocated by JVMTI. */
 bool smp_counted_classes_load(struct smp_counted_classes *counted, jvmtiEnv *jvmti,
                               const struct smp_loading_class *loading, struct smp_class_bytes *out);
-/* For a load hook that adds no probes. True: the bytes are from before another agent's change, and
- * *out makes the JVM refuse them. */
+/* For a load hook that adds no probes. If the bytes are from before another agent's change, returns
+ * true, and *out makes the JVM refuse them. */
 bool smp_counted_classes_refuse_outdated(struct smp_counted_classes *counted, jvmtiEnv *jvmti,
                                          const struct smp_loading_class *loading,
                                          struct smp_class_bytes *out);
@@ -139,7 +133,7 @@ void smp_counted_classes_meet(struct smp_counted_classes *counted, jvmtiEnv *jvm
  * their methods. */
 bool smp_counted_classes_needs_supers(const struct smp_counted_classes *counted,
                                       const struct smp_loaded_class *loaded);
-/* False: the super types above this one are known already. */
+/* Returns false if the super types above this one are known already. */
 bool smp_counted_classes_meet_super(struct smp_counted_classes *counted, jvmtiEnv *jvmti,
                                     JNIEnv *env, const struct smp_loaded_class *super);
 
@@ -158,18 +152,13 @@ void smp_counted_classes_end_renewal(struct smp_counted_classes *counted);
 /* With the lock held: does a class of that name have this index now? */
 bool smp_counted_classes_is_named(struct smp_counted_classes *counted, uint32_t index,
                                   struct smp_slice name);
-/* Once there is a root, makes the classes of reflection pending: they report their calls then. */
-void smp_counted_classes_want_reflection(struct smp_counted_classes *counted);
-/* With the lock held: adds the classes of reflection that do not report their calls. */
-void smp_counted_classes_add_unfollowed(const struct smp_counted_classes *counted,
-                                        struct smp_counting_account *out);
 /* Tells the call graph which methods have been entered for the first time. */
 void smp_counted_classes_note_entries(struct smp_counted_classes *counted);
 /* Is any class pending? */
-bool smp_counted_classes_has_due(struct smp_counted_classes *counted);
+bool smp_counted_classes_has_pending(struct smp_counted_classes *counted);
 /* Makes all classes that may have probes pending, and no others. */
-void smp_counted_classes_make_probed_due(struct smp_counted_classes *counted);
-/* Remembers classes that may still have probes beyond close, with the names of their methods. */
+void smp_counted_classes_make_probed_pending(struct smp_counted_classes *counted);
+/* Remembers the classes that may still have probes, with the names of their methods. */
 void smp_counted_classes_keep_leftovers(struct smp_counted_classes *counted);
 
 #endif

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvm/calls/hook_class.h"
 
+#include <jvmti.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/stay_mapped.h"
 #include "base/utf8.h"
 #include "counting/call_arena.h"
 #include "counting/call_layout.h"
 #include "counting/call_path.h"
-#include "counting/call_pools.h"
 #include "counting/call_shared.h"
+#include "jvm/agent/agent.h"
 #include "jvm/agent/jdk.h"
-#include "jvm/calls/own_calls.h"
+#include "jvm/code/same_method.h"
 #include "jvm/threads/threads.h"
 
 static struct {
@@ -249,6 +251,150 @@ static enum smp_status find_hook(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTES]
     return hook.type == NULL ? SMP_ENOMEM : SMP_OK;
 }
 
+/* ---- what the stack of this thread shows of the method that has called a hook ---- */
+
+/*
+ *   the hook's native method ◄─ the hook ◄─ the method ◄─ ... ◄─ the method ◄─ ...      count: 2
+ */
+
+enum {
+    HOOK_FRAMES = 2,
+    KNOWN = 64,
+    COUNTED_FRAMES = 16384, /* a stack with so many frames is not counted */
+    CHECKED_FRAMES = 1024   /* the nearest ones, which a check sees */
+};
+
+/* Ids that were compared with the method's already: a comparison costs much more than a look-up
+ * here. */
+struct known_methods {
+    jmethodID own;
+    jmethodID ids[KNOWN];
+    bool is_same[KNOWN];
+};
+
+static bool is_own(struct known_methods *known, jmethodID id)
+{
+    const size_t place = ((uintptr_t)id >> 3) % KNOWN;
+
+    if (id == known->own)
+        return true;
+    if (known->ids[place] != id) {
+        known->ids[place] = id;
+        known->is_same[place] = smp_same_method((uintptr_t)known->own, (uintptr_t)id);
+    }
+    return known->is_same[place];
+}
+
+static int32_t count_same(const jvmtiFrameInfo *frames, jint count)
+{
+    struct known_methods known = { .own = frames[HOOK_FRAMES].method };
+    int32_t calls = 0;
+
+    for (jint i = HOOK_FRAMES; i < count; i++)
+        calls += is_own(&known, frames[i].method) ? 1 : 0;
+    return calls;
+}
+
+/* The number of calls of the method that has called the hook. It includes calls from outside of a
+ * root, and calls of a version of the method that was changed meanwhile: so the result may be too
+ * high, never too low. 0: not known. */
+static int32_t count_own_calls(void)
+{
+    jvmtiEnv *const jvmti = smp_agent_is_live() ? smp_agent_jvmti() : NULL;
+    jvmtiFrameInfo *const frames =
+        jvmti == NULL ? NULL : smp_alloc(NULL, COUNTED_FRAMES * sizeof(*frames));
+    jint count = 0;
+    int32_t calls = 0;
+
+    if (frames == NULL)
+        return 0;
+    if ((*jvmti)->GetStackTrace(jvmti, NULL, 0, COUNTED_FRAMES, frames, &count) ==
+            JVMTI_ERROR_NONE &&
+        count > HOOK_FRAMES && count < COUNTED_FRAMES)
+        calls = count_same(frames, count);
+    smp_free(NULL, frames);
+    return calls;
+}
+
+enum { NEAR_FRAMES = 8 };
+
+/* A walk through the stack. */
+struct stack_check {
+    jvmtiEnv *jvmti;
+    uint64_t caller;   /* 0: the call is an outermost root */
+    uint64_t own;      /* 0: its frame was not reached yet */
+    int32_t at;        /* the next frame */
+    bool has_replaced; /* a frame runs replaced code */
+    bool is_over;
+    enum smp_older_call seen;
+};
+
+static void check_own_frame(struct stack_check *check, jmethodID method)
+{
+    const uint64_t id = (uint64_t)(uintptr_t)method;
+    jboolean is_replaced = JNI_FALSE;
+
+    if (check->own == 0) {
+        check->own = id;
+        return;
+    }
+    if (check->caller != 0 && id == check->caller) {
+        check->is_over = true;
+        return;
+    }
+    if ((*check->jvmti)->IsMethodObsolete(check->jvmti, method, &is_replaced) != JVMTI_ERROR_NONE ||
+        is_replaced == JNI_FALSE)
+        return;
+    check->has_replaced = true;
+    check->is_over = smp_same_method(check->own, id);
+    if (check->is_over)
+        check->seen = SMP_HAS_OLDER_CALL;
+}
+
+/* Returns whether the stack has at least so many frames. */
+static bool check_frames(struct stack_check *check, jvmtiFrameInfo *frames, jint most)
+{
+    jint count = 0;
+
+    if ((*check->jvmti)->GetStackTrace(check->jvmti, NULL, 0, most, frames, &count) !=
+        JVMTI_ERROR_NONE)
+        return true;
+    for (; check->at < count && !check->is_over; check->at++)
+        check_own_frame(check, frames[check->at].method);
+    return count == most;
+}
+
+static uint64_t own_method(int32_t hook_frames)
+{
+    jvmtiEnv *const jvmti = smp_agent_is_live() ? smp_agent_jvmti() : NULL;
+    jvmtiFrameInfo frames[NEAR_FRAMES];
+    jint count = 0;
+
+    if (jvmti == NULL || (*jvmti)->GetStackTrace(jvmti, NULL, 0, hook_frames + 1, frames, &count) !=
+                             JVMTI_ERROR_NONE)
+        return 0;
+    return count > hook_frames ? (uint64_t)(uintptr_t)frames[hook_frames].method : 0;
+}
+
+static enum smp_older_call find_older_call(int32_t hook_frames, uint64_t caller)
+{
+    struct stack_check check = { .jvmti = smp_agent_is_live() ? smp_agent_jvmti() : NULL,
+                                 .caller = caller,
+                                 .at = hook_frames,
+                                 .seen = SMP_MAYBE_OLDER_CALL };
+    jvmtiFrameInfo near[NEAR_FRAMES];
+    bool has_more = check.jvmti != NULL && check_frames(&check, near, NEAR_FRAMES);
+
+    if (has_more && !check.is_over) {
+        jvmtiFrameInfo *const frames = smp_alloc(NULL, CHECKED_FRAMES * sizeof(*frames));
+        if (frames != NULL)
+            has_more = check_frames(&check, frames, CHECKED_FRAMES);
+        smp_free(NULL, frames);
+    }
+    const bool is_whole = caller != 0 ? check.is_over : check.own != 0 && !has_more;
+    return is_whole && !check.has_replaced ? SMP_NO_OLDER_CALL : check.seen;
+}
+
 static uint64_t serial_of_thread(int64_t tid)
 {
     uint64_t serial = 0;
@@ -260,9 +406,9 @@ enum smp_status smp_hook_class_open(JNIEnv *env, smp_on_reflected *on_reflected,
                                     char reason[SMP_HOOK_REASON_BYTES])
 {
     static const struct smp_call_view view = { .serial_of = serial_of_thread,
-                                               .own_method = smp_own_calls_method,
-                                               .look = smp_own_calls_look,
-                                               .count_calls = smp_own_calls_count };
+                                               .own_method = own_method,
+                                               .find_older = find_older_call,
+                                               .count_calls = count_own_calls };
     enum smp_status status = SMP_OK;
 
     hook.on_reflected = on_reflected;

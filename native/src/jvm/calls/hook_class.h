@@ -16,7 +16,8 @@
  * Threads  one at a time, attached, without a pending exception. Counted threads call on_reflected.
  * Errors   SMP_EUNSUPPORTED with a reason: this JVM lacks something, or has another class of that
  *          name. SMP_ENOMEM. Nothing is counted then.
- * Cost     open: a millisecond, once. The others: a few JNI calls.
+ * Cost     open: a millisecond, once. The others: a few JNI calls. The functions of struct
+ *          smp_call_view walk the calling thread's stack by JVMTI: tens of ns for each frame.
  */
 #ifndef SMP_JVM_CALLS_HOOK_CLASS_H
 #define SMP_JVM_CALLS_HOOK_CLASS_H
@@ -42,8 +43,8 @@
 
 enum { SMP_HOOK_REASON_BYTES = 160 };
 
-/* A method is called by reflection inside of a root. receiver may be NULL. False: the hook reports
- * the next call again. */
+/* A method is called by reflection inside of a root. receiver may be NULL. After false the hook
+ * reports the next call again. */
 typedef bool smp_on_reflected(JNIEnv *env, jobject called, jobject receiver);
 
 /* To be called each time before calls are counted. reason is written only on failure. */

@@ -18,7 +18,6 @@
 #include "jvm/agent/version.h"
 #include "jvm/calls/class_batches.h"
 #include "jvm/calls/hook_class.h"
-#include "jvm/calls/loaded_summary.h"
 #include "jvm/calls/redefined_classes.h"
 #include "jvm/calls/reflected_calls.h"
 #include "jvm/code/class_events.h"
@@ -130,7 +129,7 @@ struct load_event {
     struct smp_loading_class loading;
 };
 
-/* True: the class gets these bytes. */
+/* Returns whether the class gets *changed. */
 static bool add_probes(struct load_event *event, struct smp_class_bytes *changed)
 {
     const enum hook_mode mode = go_inside();
@@ -159,22 +158,14 @@ static bool add_probes(struct load_event *event, struct smp_class_bytes *changed
     return has_changed;
 }
 
-/* If the right bytes are lost, hands out bytes that are no class file: the JVM refuses them, and
- * the class stays as it is. */
-static bool copy_redefined(const struct load_event *event, struct smp_class_bytes *changed)
+static bool hand_out_redefined(const struct load_event *event, struct smp_class_bytes *changed)
 {
-    const bool is_lost = event->seen == SMP_CLASS_IS_LOST;
     const struct smp_class_bytes file = event->loading.file;
-    const size_t size = is_lost ? 1 : file.size;
-    unsigned char *copy = NULL;
 
-    if (!is_lost && event->seen != SMP_CLASS_IS_REPLACED)
-        return false;
-    if ((*event->jvmti)->Allocate(event->jvmti, (jlong)size, &copy) != JVMTI_ERROR_NONE)
-        return false;
-    memcpy(copy, is_lost ? (const unsigned char *)"" : file.bytes, size);
-    *changed = (struct smp_class_bytes){ copy, size };
-    return true;
+    if (event->seen == SMP_CLASS_IS_LOST)
+        return smp_make_jvm_refuse(event->jvmti, changed);
+    return event->seen == SMP_CLASS_IS_REPLACED &&
+           smp_give_to_jvm(event->jvmti, file.bytes, file.size, changed);
 }
 
 static void see_redefined(struct load_event *event)
@@ -210,7 +201,7 @@ void JNICALL smp_instrumenter_on_load(jvmtiEnv *jvmti, JNIEnv *env, jclass redef
     if (redefined != NULL)
         see_redefined(&event);
     if ((event.seen != SMP_CLASS_IS_LOST && add_probes(&event, &changed)) ||
-        copy_redefined(&event, &changed)) {
+        hand_out_redefined(&event, &changed)) {
         *new_size = (jint)changed.size;
         *new_bytes = (unsigned char *)(uintptr_t)changed.bytes;
     }
@@ -226,8 +217,7 @@ static void JNICALL on_redefinition(SMP_UNUSED jvmtiEnv *jvmti, JNIEnv *env, jcl
     if (env == NULL || name == NULL || redefined == NULL || !smp_agent_is_live())
         return;
     (void)(*env)->EnsureLocalCapacity(env, HOOK_EXTRA_REFS);
-    if (!smp_redefined_classes_announce(&instrumenter.redefined, env, redefined, name))
-        instrumenter.counted.losses.no_memory++;
+    (void)smp_redefined_classes_announce(&instrumenter.redefined, env, redefined, name);
 }
 
 size_t smp_instrumenter_kept_bytes(void)
@@ -311,7 +301,7 @@ static enum smp_status begin_hooks(jvmtiEnv *jvmti, JNIEnv *env)
     return status;
 }
 
-/* False: a thread has not left a hook of the former mode. A hook takes microseconds, unless its
+/* Fails if a thread has not left a hook of the former mode. A hook takes microseconds, unless its
  * thread gets no CPU. */
 static bool switch_hooks(enum hook_mode mode)
 {
@@ -430,9 +420,9 @@ static enum smp_status open_instrumenter(jvmtiEnv *jvmti, JNIEnv *env)
         status = smp_loaded_classes_each(&instrumenter.loaders, jvmti, env, true, meet_loaded, env);
     if (status == SMP_OK)
         with_graph(smp_call_graph_follow_loaded);
-    smp_counted_classes_want_reflection(&instrumenter.counted);
+    smp_reflected_calls_follow(&instrumenter.counted);
     for (int i = 0; status == SMP_OK && i < START_BATCHES &&
-                    smp_counted_classes_has_due(&instrumenter.counted);
+                    smp_counted_classes_has_pending(&instrumenter.counted);
          i++)
         (void)smp_class_batches_run(&instrumenter.batches, jvmti, env);
     with_graph(smp_call_graph_loaded_done);
@@ -464,7 +454,7 @@ static void run_batch_if_due(JNIEnv *env)
     const int64_t start_ns = smp_clock_ns();
 
     if (start_ns < instrumenter.thread.next_batch_ns ||
-        !smp_counted_classes_has_due(&instrumenter.counted))
+        !smp_counted_classes_has_pending(&instrumenter.counted))
         return;
     if (smp_class_batches_run(&instrumenter.batches, smp_agent_jvmti(), env)) {
         const int64_t end_ns = smp_clock_ns();
@@ -482,7 +472,7 @@ static void do_round(JNIEnv *env)
         instrumenter.thread.news = news;
         smp_counted_classes_note_entries(&instrumenter.counted);
     }
-    smp_counted_classes_want_reflection(&instrumenter.counted);
+    smp_reflected_calls_follow(&instrumenter.counted);
     run_batch_if_due(env);
     with_graph(smp_call_graph_loaded_done);
     purge_loaders(env);
@@ -507,7 +497,7 @@ static void do_rounds(JNIEnv *env)
 
 /* --- the thread: stop --- */
 
-/* False: a thread never leaves a hook, and probes stay. */
+/* Fails if a thread never leaves a hook: probes stay then. */
 static bool remove_probes(JNIEnv *env, bool is_live)
 {
     if (instrumenter.batches.counted == NULL || !is_live)

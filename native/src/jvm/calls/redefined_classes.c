@@ -214,7 +214,7 @@ static bool is_as_before(struct smp_redefined_classes *redefined, const char *na
     return before->name_hash == given.name_hash && before->bytes_hash == given.bytes_hash;
 }
 
-/* With the lock held. True: the class keeps its redefined bytes. */
+/* With the lock held: does the class keep its redefined bytes? */
 static bool outlasts_change(struct smp_redefined_classes *redefined,
                             const struct smp_redefined_class *type, const char *name,
                             const struct smp_class_bytes *file)

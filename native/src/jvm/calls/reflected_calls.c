@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvm/calls/reflected_calls.h"
 
+#include <string.h>
+
 #include "base/bytes.h"
 #include "jvm/agent/jdk.h"
-#include "jvm/calls/loaded_classes.h"
+#include "jvm/calls/counted_classes.h"
 
-enum {
-    MODIFIER_PRIVATE = 0x0002, /* both of java.lang.reflect.Modifier */
-    MODIFIER_STATIC = 0x0008,
-    MOST_TEXT_BYTES = 128 * 1024 /* name and descriptor have at most 65,535 each */
-};
+enum { MOST_TEXT_BYTES = 128 * 1024 /* name and descriptor have at most 65,535 each */ };
 
 /* The fields of one of the two classes. */
 struct reflected_fields {
@@ -56,8 +54,8 @@ bool smp_reflected_calls_open(JNIEnv *env)
 
     if (fields.method_type != NULL)
         return true;
-    method = smp_jdk_class(env, "java/lang/reflect/Method");
-    constructor = smp_jdk_class(env, "java/lang/reflect/Constructor");
+    method = smp_jdk_class(env, SMP_REFLECT_METHOD);
+    constructor = smp_jdk_class(env, SMP_REFLECT_CONSTRUCTOR);
     fields.name = smp_jdk_field(env, method, "name", "Ljava/lang/String;");
     fields.result = smp_jdk_field(env, method, "returnType", "Ljava/lang/Class;");
     has_all = fields.name != NULL && fields.result != NULL &&
@@ -160,7 +158,7 @@ static bool name_reflected(struct reflected_call *call, jobject receiver)
     JNIEnv *env = call->env;
     const jint modifiers = (*env)->GetIntField(env, call->called, call->fields->modifiers);
 
-    if (receiver != NULL && (modifiers & (MODIFIER_PRIVATE | MODIFIER_STATIC)) == 0 &&
+    if (receiver != NULL && (modifiers & (SMP_ACCESS_PRIVATE | SMP_ACCESS_STATIC)) == 0 &&
         !name_owner(call, (*env)->GetObjectClass(env, receiver)))
         return false;
     if (call->class_name.length == 0 &&
@@ -185,4 +183,65 @@ bool smp_reflected_calls_name(jvmtiEnv *jvmti, JNIEnv *env, jobject called, jobj
     (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)call.class_signature);
     smp_bytes_fini(&call.text);
     return is_named;
+}
+
+/* --- the classes that report them --- */
+
+enum { REFLECTIONS = 2 };
+
+static const char *const REFLECTION[REFLECTIONS] = { SMP_REFLECT_METHOD, SMP_REFLECT_CONSTRUCTOR };
+
+static bool needs_reflection(const struct smp_counted_classes *counted)
+{
+    struct smp_call_graph_figures figures;
+
+    smp_call_graph_figures(counted->graph, &figures);
+    return figures.roots > 0 && counted->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL;
+}
+
+/* 0: it is not known. */
+static uint32_t index_of_reflection(const struct smp_counted_classes *counted, size_t which)
+{
+    const struct smp_slice name = { REFLECTION[which], strlen(REFLECTION[which]) };
+
+    return smp_call_graph_find(counted->graph, SMP_CLASS_LOADERS_BOOT, name);
+}
+
+void smp_reflected_calls_follow(struct smp_counted_classes *counted)
+{
+    smp_lock_acquire(&counted->lock);
+    if (counted->follows_reflection && !counted->has_reflection && needs_reflection(counted)) {
+        counted->has_reflection = true;
+        for (size_t i = 0; i < REFLECTIONS; i++) {
+            const uint32_t index = index_of_reflection(counted, i);
+            if (index != 0)
+                smp_call_graph_put_back(counted->graph, index);
+        }
+    }
+    smp_lock_release(&counted->lock);
+}
+
+/* The JVM refuses to change the class, or it has other fields than expected. */
+static bool is_unfollowed(const struct smp_counted_classes *counted, size_t which)
+{
+    const uint32_t index = index_of_reflection(counted, which);
+
+    return !counted->follows_reflection ||
+           (index != 0 && smp_call_graph_is_refused(counted->graph, index));
+}
+
+void smp_reflected_calls_account(const struct smp_counted_classes *counted,
+                                 struct smp_counting_account *out)
+{
+    char text[SMP_MAX_COUNTING_NAME_BYTES] = "calls by reflection are not found: ";
+    const size_t length = strlen(text);
+
+    for (size_t i = 0; i < REFLECTIONS && needs_reflection(counted); i++) {
+        if (!is_unfollowed(counted, i))
+            continue;
+        (void)smp_class_name_text(text + length, sizeof(text) - length,
+                                  (struct smp_slice){ REFLECTION[i], strlen(REFLECTION[i]) });
+        smp_counting_account_add(out, SMP_COUNTING_LEFT_ALONE, 1);
+        (void)smp_counting_account_name(out, SMP_COUNTING_LEFT_ALONE, text);
+    }
 }

@@ -7,6 +7,8 @@
  *     ─ seen before (in Java) ─► nothing
  *     └► name ─► call graph
  *
+ *   a root is found ─► the bytes of Method and Constructor change: they report what they call
+ *
  * The class of the receiver counts if the method is neither static nor private, else the declaring
  * class. If the receiver's class is hidden, it has no usable name, and the declaring class counts.
  *
@@ -15,6 +17,7 @@
  *
  * Owns     a global reference to Method, for ever.
  * Threads  open: one at a time. name: any attached thread without a pending exception, after open.
+ *          follow: any. account: with the lock of counted.
  * Errors   open: false: this JDK has other fields. name: false: no memory, or the JVM refuses; the
  *          hook reports the call again next time.
  * Cost     name: some microseconds, and one for each parameter.
@@ -26,7 +29,10 @@
 #include <jvmti.h>
 #include <stdbool.h>
 
-#include "counting/class_summary.h"
+#include "base/slice.h"
+#include "model/counting_account.h"
+
+struct smp_counted_classes;
 
 /* May be called again. */
 bool smp_reflected_calls_open(JNIEnv *env);
@@ -37,5 +43,11 @@ typedef void smp_on_reflected_call(void *self, struct smp_slice class_name,
 /* called: a Method or Constructor; receiver may be NULL. */
 bool smp_reflected_calls_name(jvmtiEnv *jvmti, JNIEnv *env, jobject called, jobject receiver,
                               smp_on_reflected_call *on_call, void *self);
+
+/* Once there is a root, makes the classes of reflection pending; not with TOTAL. */
+void smp_reflected_calls_follow(struct smp_counted_classes *counted);
+/* Adds the classes of reflection that do not report their calls. */
+void smp_reflected_calls_account(const struct smp_counted_classes *counted,
+                                 struct smp_counting_account *out);
 
 #endif

@@ -68,13 +68,13 @@ static uint16_t read_method_reference(jvmtiEnv *jvmti, jmethodID method, jint bc
 }
 
 /* The compiler turns calls of these methods into array copies. */
-static bool is_copy(struct smp_class_text name)
+static bool is_copy(struct smp_slice name)
 {
     static const char *const names[] = { "arraycopy", "copyOf", "copyOfRange", "clone" };
     bool is = false;
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        is = is || smp_class_text_is(name, names[i]);
+        is = is || smp_slice_is(name, names[i]);
     return is;
 }
 

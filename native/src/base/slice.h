@@ -2,10 +2,12 @@
 /*
  * slice.h - a borrowed piece of a text, and the parts of a comma-separated list.
  *
+ * An empty slice may have no bytes: NULL.
+ *
  * Threads  any.
  */
-#ifndef SMP_COUNTING_SLICE_H
-#define SMP_COUNTING_SLICE_H
+#ifndef SMP_BASE_SLICE_H
+#define SMP_BASE_SLICE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,7 +20,14 @@ struct smp_slice {
 
 static inline bool smp_slice_begins(struct smp_slice slice, const char *text, size_t length)
 {
-    return slice.length >= length && memcmp(slice.bytes, text, length) == 0;
+    return slice.length >= length && (length == 0 || memcmp(slice.bytes, text, length) == 0);
+}
+
+static inline bool smp_slice_ends(struct smp_slice slice, const char *text)
+{
+    const size_t length = strlen(text);
+
+    return slice.length >= length && memcmp(slice.bytes + slice.length - length, text, length) == 0;
 }
 
 static inline bool smp_slice_is(struct smp_slice slice, const char *text)

@@ -1,36 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jvm/calls/leftover_methods.h"
+#include "jvm/calls/leftovers.h"
 
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/sort.h"
 
-enum { FIRST_METHODS = 64 };
-
-struct smp_method_name smp_method_name_of(const struct smp_method_ids *ids, int32_t id)
+static bool can_add_leftover(struct smp_leftovers *leftovers)
 {
-    return (struct smp_method_name){ .class_name = smp_method_ids_class(ids, id),
-                                     .method_name = smp_method_ids_name(ids, id),
-                                     .source_file = smp_method_ids_source(ids, id),
-                                     .descriptor = smp_method_ids_descriptor(ids, id) };
-}
+    struct smp_leftover_method *methods = NULL;
 
-static bool can_add_leftover(struct smp_leftover_methods *leftovers)
-{
-    const size_t more = leftovers->capacity == 0 ? FIRST_METHODS : 2 * leftovers->capacity;
-    struct smp_leftover_method *moved = NULL;
-
-    if (leftovers->count < leftovers->capacity)
-        return true;
-    if (leftovers->capacity >= SMP_LEFTOVER_METHODS_LIMIT)
-        return false;
-    moved = smp_realloc(NULL, leftovers->methods, more * sizeof(*moved));
-    if (moved == NULL)
-        return false;
-    leftovers->methods = moved;
-    leftovers->capacity = more;
-    return true;
+    if (leftovers->count < SMP_LEFTOVER_METHODS_LIMIT)
+        methods = smp_grow_items(NULL, leftovers->methods, &leftovers->capacity,
+                                 leftovers->count + 1, sizeof(*methods));
+    if (methods != NULL)
+        leftovers->methods = methods;
+    return methods != NULL;
 }
 
 /* Returns the byte behind the copy. */
@@ -42,7 +27,7 @@ static char *copy_part(char *to, struct smp_slice *part)
     return to + part->length;
 }
 
-void smp_leftover_methods_add(struct smp_leftover_methods *leftovers, int32_t pushed,
+void smp_leftovers_add_method(struct smp_leftovers *leftovers, int32_t pushed,
                               const struct smp_method_name *name)
 {
     struct smp_leftover_method added = { .pushed = pushed, .name = *name };
@@ -66,8 +51,8 @@ static uint64_t pushed_at(const void *methods, size_t index)
     return (uint64_t)((const struct smp_leftover_method *)methods)[index].pushed;
 }
 
-const struct smp_method_name *
-smp_leftover_methods_find(const struct smp_leftover_methods *leftovers, int32_t pushed)
+const struct smp_method_name *smp_leftovers_find(const struct smp_leftovers *leftovers,
+                                                 int32_t pushed)
 {
     const size_t at =
         smp_lower_bound(leftovers->methods, leftovers->count, pushed_at, (uint64_t)pushed);
@@ -77,10 +62,31 @@ smp_leftover_methods_find(const struct smp_leftover_methods *leftovers, int32_t 
                : NULL;
 }
 
-void smp_leftover_methods_clear(struct smp_leftover_methods *leftovers)
+void smp_leftovers_clear_methods(struct smp_leftovers *leftovers)
 {
     for (size_t i = 0; i < leftovers->count; i++)
         smp_free(NULL, leftovers->methods[i].texts);
     smp_free(NULL, leftovers->methods);
-    *leftovers = (struct smp_leftover_methods){ 0 };
+    leftovers->methods = NULL;
+    leftovers->count = 0;
+    leftovers->capacity = 0;
+}
+
+/* --- classes --- */
+
+void smp_leftovers_add_class(struct smp_leftovers *leftovers, uint32_t name_hash)
+{
+    if (leftovers->class_count < SMP_LEFTOVERS_LIMIT)
+        leftovers->classes[leftovers->class_count++] = name_hash;
+}
+
+bool smp_leftovers_take_class(struct smp_leftovers *leftovers, uint32_t name_hash)
+{
+    for (size_t i = 0; i < leftovers->class_count; i++) {
+        if (leftovers->classes[i] == name_hash) {
+            leftovers->classes[i] = leftovers->classes[--leftovers->class_count];
+            return true;
+        }
+    }
+    return false;
 }

@@ -36,11 +36,11 @@ SMP_CHECKED enum smp_status smp_hot_groups_init(struct smp_hot_groups *groups,
 SMP_CHECKED enum smp_status smp_hot_groups_init_all(struct smp_hot_groups groups[SMP_GROUP_KINDS],
                                                     struct smp_quota *quota,
                                                     const struct smp_profile *profile);
-void smp_hot_groups_fini_all(struct smp_hot_groups groups[SMP_GROUP_KINDS]); /* likewise */
 /* Sorts by descending active time (wall time that is not idle, in whole milliseconds), which is 0
  * for groups that were idle throughout. Ties as above. */
 void smp_hot_groups_sort_active(struct smp_hot_groups *groups, const struct smp_profile *profile);
-void smp_hot_groups_fini(struct smp_hot_groups *groups); /* all zero is fine */
+void smp_hot_groups_fini(struct smp_hot_groups *groups);                     /* all zero is fine */
+void smp_hot_groups_fini_all(struct smp_hot_groups groups[SMP_GROUP_KINDS]); /* likewise */
 
 /* The group's name as exports show it; "[unnamed]" if it is empty. */
 const char *smp_hot_group_name(const struct smp_group_info *group);

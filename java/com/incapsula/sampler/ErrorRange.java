@@ -26,11 +26,7 @@ public record ErrorRange(long lower, long upper) {
         }
     }
 
-    /**
-     * Whether the amount has no sampling error.
-     *
-     * @return true if lower and upper are equal
-     */
+    /** {@return true if lower and upper are equal: the amount has no sampling error} */
     public boolean isExact() {
         return lower == upper;
     }

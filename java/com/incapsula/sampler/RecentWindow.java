@@ -54,11 +54,7 @@ public final class RecentWindow implements AutoCloseable {
             this.text = text;
         }
 
-        /**
-         * The code for requests.
-         *
-         * @return {@code 1m}, {@code 5m}, {@code 15m} or {@code start}
-         */
+        /** {@return the code for requests: {@code 1m}, {@code 5m}, {@code 15m} or {@code start}} */
         public String getCode() {
             return code;
         }
@@ -81,11 +77,7 @@ public final class RecentWindow implements AutoCloseable {
                     + "\"");
         }
 
-        /**
-         * For people.
-         *
-         * @return such as {@code the last 5 minutes}
-         */
+        /** {@return a text for people, such as {@code the last 5 minutes}} */
         @Override
         public String toString() {
             return text;

@@ -54,29 +54,17 @@ public enum ReportFormat {
         this.mediaType = mediaType;
     }
 
-    /**
-     * The extension of file names.
-     *
-     * @return the extension without a leading dot
-     */
+    /** {@return the extension of file names, without a leading dot} */
     public String getFileExtension() {
         return fileExtension;
     }
 
-    /**
-     * The media type.
-     *
-     * @return the media type, with the character set of text
-     */
+    /** {@return the media type, with the character set of text} */
     public String getMediaType() {
         return mediaType;
     }
 
-    /**
-     * Whether the format is binary.
-     *
-     * @return true for {@link #PPROF} and {@link #OTLP}
-     */
+    /** {@return true for the binary formats {@link #PPROF} and {@link #OTLP}} */
     public boolean isBinary() {
         return this == PPROF || this == OTLP;
     }

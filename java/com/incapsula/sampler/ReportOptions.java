@@ -64,10 +64,8 @@ public final class ReportOptions {
     }
 
     /**
-     * The defaults: wall time, rows in order of their names, a summary, no optional column, rows below 0.5 % folded, a
-     * short account.
-     *
-     * @return the options
+     * {@return the defaults: wall time, rows in order of their names, a summary, no optional column, rows below 0.5 %
+     * folded, a short account}
      */
     public static ReportOptions standard() {
         return STANDARD;
@@ -298,11 +296,7 @@ public final class ReportOptions {
         return measure;
     }
 
-    /**
-     * Whether a file has this measure only.
-     *
-     * @return see {@link #withMeasureAlone}
-     */
+    /** {@return whether a file has this measure only, see {@link #withMeasureAlone}} */
     public boolean isMeasureAlone() {
         return measureAlone;
     }
@@ -317,56 +311,32 @@ public final class ReportOptions {
         return has(BY_TIME) ? ReportOrder.BY_TIME : ReportOrder.BY_NAME;
     }
 
-    /**
-     * Whether there are rows without method time.
-     *
-     * @return see {@link #withZeroTimePackages}
-     */
+    /** {@return whether there are rows without method time, see {@link #withZeroTimePackages}} */
     public boolean isZeroTimePackages() {
         return has(ZERO_TIME_PACKAGES);
     }
 
-    /**
-     * Whether there is a column with CPU time.
-     *
-     * @return see {@link #withCpuTime}
-     */
+    /** {@return whether there is a column with CPU time, see {@link #withCpuTime}} */
     public boolean isCpuTime() {
         return has(CPU_TIME);
     }
 
-    /**
-     * Whether rows have their time by state.
-     *
-     * @return see {@link #withStates}
-     */
+    /** {@return whether rows have their time by state, see {@link #withStates}} */
     public boolean isStates() {
         return has(STATES);
     }
 
-    /**
-     * Whether there is a column with shares.
-     *
-     * @return see {@link #withPercent}
-     */
+    /** {@return whether there is a column with shares, see {@link #withPercent}} */
     public boolean isPercent() {
         return has(PERCENT);
     }
 
-    /**
-     * The share below which a row is folded.
-     *
-     * @return 0 to 100, see {@link #withMinPercent}
-     */
+    /** {@return the share below which a row is folded, 0 to 100, see {@link #withMinPercent}} */
     public double getMinPercent() {
         return (double) ((flags & MIN_MASK) >> MIN_SHIFT) / PER_MILLE;
     }
 
-    /**
-     * Whether a recursion is one row.
-     *
-     * @return null: the default of each format, see {@link #withFoldRecursion}
-     */
+    /** {@return whether a recursion is one row, see {@link #withFoldRecursion}; null: the default of each format} */
     public @Nullable Boolean getFoldRecursion() {
         return foldRecursion;
     }
@@ -381,47 +351,27 @@ public final class ReportOptions {
         return has(SHORT_ACCOUNT) ? ReportAccount.SHORT : ReportAccount.FULL;
     }
 
-    /**
-     * Whether there is a summary.
-     *
-     * @return see {@link #withSummary}
-     */
+    /** {@return whether there is a summary, see {@link #withSummary}} */
     public boolean isSummary() {
         return !has(Snapshot.WITHOUT_SUMMARY);
     }
 
-    /**
-     * Whether class names have slashes.
-     *
-     * @return see {@link #withJavaSlashes}
-     */
+    /** {@return whether class names have slashes, see {@link #withJavaSlashes}} */
     public boolean isJavaSlashes() {
         return has(JAVA_SLASHES);
     }
 
-    /**
-     * Whether frames have types.
-     *
-     * @return see {@link #withFrameTypes}
-     */
+    /** {@return whether frames have types, see {@link #withFrameTypes}} */
     public boolean isFrameTypes() {
         return has(FRAME_TYPES);
     }
 
-    /**
-     * The unit of a row of {@link ReportFormat#CALLS}.
-     *
-     * @return never null
-     */
+    /** {@return the unit of a row of {@link ReportFormat#CALLS}, never null} */
     public ReportUnit getPer() {
         return ReportUnit.values()[(flags & PER_MASK) >> PER_SHIFT];
     }
 
-    /**
-     * The row to whose calls {@link ReportFormat#CALLS} is limited.
-     *
-     * @return null: no limit
-     */
+    /** {@return the row to whose calls {@link ReportFormat#CALLS} is limited; null: no limit} */
     public @Nullable String getFocus() {
         return focus;
     }

@@ -61,39 +61,28 @@ public final class SamplerStatistics {
         return true;
     }
 
-    /**
-     * How stacks are walked.
-     *
-     * @return INERT if sampling is not possible, and before the first {@code init()}
-     */
+    /** {@return how stacks are walked; INERT if sampling is not possible, and before the first {@code init()}} */
     public SamplingMode getMode() {
         return status.mode();
     }
 
     /**
-     * Things that the sampler cannot do here, or does more slowly or less exactly than elsewhere. They may change while
-     * the sampler runs.
-     *
-     * @return empty if there are none; not modifiable
+     * {@return what the sampler cannot do here, or does more slowly or less exactly than elsewhere; not modifiable} The
+     * limitations may change while the sampler runs.
      */
     public List<SamplingLimitation> getLimitations() {
         return status.limitations();
     }
 
     /**
-     * Whether nothing is sampled.
-     *
-     * @return true if {@link #getMode()} is INERT; {@link #getLimitations()} has the cause, if sampling is not possible
+     * {@return true if nothing is sampled: {@link #getMode()} is INERT} If sampling is not possible,
+     * {@link #getLimitations()} has the cause.
      */
     public boolean isInert() {
         return getMode() == SamplingMode.INERT;
     }
 
-    /**
-     * Which time is sampled.
-     *
-     * @return the sampler's {@link ThreadsSampler#setClock clock}
-     */
+    /** {@return which time is sampled: the sampler's {@link ThreadsSampler#setClock clock}} */
     public SamplingClock getClock() {
         return clock;
     }
@@ -112,148 +101,95 @@ public final class SamplerStatistics {
         return engine;
     }
 
-    /**
-     * Polls in total.
-     *
-     * @return the sum of {@link #getOutcomes()}
-     */
+    /** {@return the number of polls in total, the sum of {@link #getOutcomes()}} */
     public long getPolls() {
         return gauge("polls");
     }
 
-    /**
-     * Polls of the current interval.
-     *
-     * @return the sum of {@link #getIntervalOutcomes()}
-     */
+    /** {@return the number of polls in the current interval, the sum of {@link #getIntervalOutcomes()}} */
     public long getIntervalPolls() {
         return gauge("intervalPolls");
     }
 
     /**
-     * All polls by outcome.
-     *
-     * @return the count of every outcome, 0 included, in the order of the account; not modifiable
+     * {@return all polls by outcome: the count of every outcome, 0 included, in the order of the account; not
+     * modifiable}
      */
     public Map<String, Long> getOutcomes() {
         return Collections.unmodifiableMap(outcomes);
     }
 
-    /**
-     * The polls of the current interval by outcome.
-     *
-     * @return as {@link #getOutcomes()}
-     */
+    /** {@return the polls of the current interval by outcome, as {@link #getOutcomes()}} */
     public Map<String, Long> getIntervalOutcomes() {
         return Collections.unmodifiableMap(intervalOutcomes);
     }
 
     /**
-     * Events in total: ticks, late ticks, failed reports and others.
-     *
-     * @return the value of every counter, 0 included, in the order of the account; not modifiable
+     * {@return events in total, such as ticks, late ticks and failed reports: the value of every counter, 0 included,
+     * in the order of the account; not modifiable}
      */
     public Map<String, Long> getCounters() {
         return Collections.unmodifiableMap(counters);
     }
 
-    /**
-     * Events of the current interval.
-     *
-     * @return as {@link #getCounters()}
-     */
+    /** {@return the events of the current interval, as {@link #getCounters()}} */
     public Map<String, Long> getIntervalCounters() {
         return Collections.unmodifiableMap(intervalCounters);
     }
 
-    /**
-     * The number of sampled threads.
-     *
-     * @return the number in the last tick
-     */
+    /** {@return the number of threads that were sampled in the last tick} */
     public long getThreads() {
         return gauge("threads");
     }
 
-    /**
-     * The size of the call trees of the current interval.
-     *
-     * @return nodes
-     */
+    /** {@return the size of the call trees of the current interval, in nodes} */
     public long getNodes() {
         return gauge("nodes");
     }
 
-    /**
-     * The number of lines of code whose names are stored.
-     *
-     * @return the number
-     */
+    /** {@return the number of lines of code whose names are stored} */
     public long getLocations() {
         return gauge("locations");
     }
 
-    /**
-     * Reports that the outputer took without failing, in total.
-     *
-     * @return the number
-     */
+    /** {@return the number of reports that the outputer took without failing, in total} */
     public long getReportsWritten() {
         return gauge("reportsWritten");
     }
 
-    /**
-     * Native memory in use.
-     *
-     * @return bytes
-     */
+    /** {@return the native memory in use, in bytes} */
     public long getMemoryUsedBytes() {
         return gauge("memoryUsedBytes");
     }
 
-    /**
-     * The largest amount of native memory that was in use at one time.
-     *
-     * @return bytes
-     */
+    /** {@return the largest amount of native memory that was in use at one time, in bytes} */
     public long getMemoryPeakBytes() {
         return gauge("memoryPeakBytes");
     }
 
-    /**
-     * The limit of native memory.
-     *
-     * @return bytes
-     */
+    /** {@return the limit of native memory, in bytes} */
     public long getMemoryLimitBytes() {
         return gauge("memoryLimitBytes");
     }
 
     /**
-     * CPU time of the sampler's own threads, in total: {@code threads-sampler}, {@code threads-sampler-report} and,
-     * while calls are counted, {@code threads-sampler-calls}.
-     *
-     * @return nanoseconds
+     * {@return the CPU time of the sampler's own threads, in nanoseconds in total} The threads are
+     * {@code threads-sampler}, {@code threads-sampler-report} and, while calls are counted,
+     * {@code threads-sampler-calls}.
      */
     public long getOwnCpuNanos() {
         return gauge("ownCpuNanos");
     }
 
-    /**
-     * Time since {@code init()}, without pauses.
-     *
-     * @return nanoseconds
-     */
+    /** {@return the time since {@code init()} without pauses, in nanoseconds} */
     public long getElapsedNanos() {
         return gauge("elapsedNanos");
     }
 
     /**
-     * The handler cost: the mean time that a running thread spends in the signal handler, over every 64th signal of all
-     * samplers in this JVM. If a thread loses its CPU in the handler, its time includes the wait for a CPU, so
-     * {@link #getHandlerMedianNanos()} is closer to the real cost.
-     *
-     * @return nanoseconds; 0 if no signal was timed yet
+     * {@return the handler cost: the mean time that a running thread spends in the signal handler, in nanoseconds; 0 if
+     * no signal was timed yet} Every 64th signal of all samplers in this JVM is timed. If a thread loses its CPU in the
+     * handler, its time includes the wait for a CPU, so {@link #getHandlerMedianNanos()} is closer to the real cost.
      */
     public long getHandlerNanosPerSample() {
         long timed = getHandlerSamplesTimed();
@@ -261,39 +197,30 @@ public final class SamplerStatistics {
     }
 
     /**
-     * The median time in the signal handler over the last 256 timed signals; see {@link #getHandlerNanosPerSample()}.
-     *
-     * @return nanoseconds; 0 if no signal was timed yet
+     * {@return the median time in the signal handler over the last 256 timed signals, in nanoseconds; 0 if no signal
+     * was timed yet} See {@link #getHandlerNanosPerSample()}.
      */
     public long getHandlerMedianNanos() {
         return gauge("handlerNanosMedian");
     }
 
-    /**
-     * The number of timed signals, over all samplers in this JVM.
-     *
-     * @return the number
-     */
+    /** {@return the number of timed signals, over all samplers in this JVM} */
     public long getHandlerSamplesTimed() {
         return gauge("handlerSamplesTimed");
     }
 
     /**
-     * The number of walks that began inside the signal handler of another profiler or of the JVM, over all samplers in
-     * this JVM. Such a walk starts from the code that the other handler had interrupted. The number is near 0 if no
-     * other profiler runs.
-     *
-     * @return the number
+     * {@return the number of walks that began inside the signal handler of another profiler or of the JVM, over all
+     * samplers in this JVM} Such a walk starts from the code that the other handler had interrupted. The number is near
+     * 0 if no other profiler runs.
      */
     public long getWalksInOtherHandlers() {
         return gauge("walksInOtherHandlers");
     }
 
     /**
-     * How often the sampler was started. All totals begin at zero with a start, so two totals can only be compared if
-     * this number is the same for both.
-     *
-     * @return the number
+     * {@return how often the sampler was started} All totals begin at zero with a start, so two totals can only be
+     * compared if this number is the same for both.
      */
     public long getStarts() {
         return gauge("starts");

@@ -169,11 +169,7 @@ public final class SamplingDiff implements AutoCloseable {
             return new FrameDiff(frame, before + other.before, after + other.after);
         }
 
-        /**
-         * The change from the first report to the second.
-         *
-         * @return negative: it decreased
-         */
+        /** {@return the change from the first report to the second; negative: the amount has decreased} */
         public long difference() {
             return after - before;
         }

@@ -32,46 +32,32 @@ public final class SamplingGroup {
         this.figures = figures;
     }
 
-    /**
-     * The group's name.
-     *
-     * @return the name that the thread name manipulator made
-     */
+    /** {@return the group's name, as the thread name manipulator made it} */
     public String getName() {
         return name;
     }
 
-    /**
-     * The wall time of all its threads together.
-     *
-     * @return nanoseconds
-     */
+    /** {@return the wall time of all its threads together, in nanoseconds} */
     public long getWallNanos() {
         return total(ReportMeasure.WALL);
     }
 
-    /**
-     * The CPU time of all its threads together; 0 if the engine does not measure it.
-     *
-     * @return nanoseconds
-     */
+    /** {@return the CPU time of all its threads together, in nanoseconds; 0 if the engine does not measure it} */
     public long getCpuNanos() {
         return total(ReportMeasure.CPU);
     }
 
     /**
-     * How often a stack of one of its threads was obtained; see {@link SamplingReport#getSamples()}.
-     *
-     * @return the number, at most {@link #getPolls()}
+     * {@return how often a stack of one of its threads was obtained, at most {@link #getPolls()}; see
+     * {@link SamplingReport#getSamples()}}
      */
     public long getSamples() {
         return total(ReportMeasure.SAMPLES);
     }
 
     /**
-     * All measures by name, as in {@link SamplingReport#getMeasures()}.
-     *
-     * @return the sums over all its threads; not modifiable
+     * {@return all measures by name, as in {@link SamplingReport#getMeasures()}, summed over all its threads; not
+     * modifiable}
      */
     public Map<String, Long> getMeasures() {
         Map<String, Long> totals = new LinkedHashMap<>();
@@ -82,28 +68,21 @@ public final class SamplingGroup {
     }
 
     /**
-     * How many different threads were in the group. In a merged report the number may be too high, because both reports
-     * may have counted the same thread.
-     *
-     * @return the number
+     * {@return how many different threads were in the group} In a merged report the number may be too high, because
+     * both reports may have counted the same thread.
      */
     public long getThreads() {
         return figures[THREADS];
     }
 
-    /**
-     * The depth of the deepest stack, before it was cut.
-     *
-     * @return frames
-     */
+    /** {@return the depth of the deepest stack, before it was cut, in frames} */
     public int getMaxDepth() {
         return (int) Math.min(figures[MAX_DEPTH], Integer.MAX_VALUE);
     }
 
     /**
-     * The number of polls of its threads, skipped ones included.
-     *
-     * @return the number; {@link SamplingReport#getOutcomes()} has the outcomes, for all groups together
+     * {@return the number of polls of its threads, skipped ones included} {@link SamplingReport#getOutcomes()} has the
+     * outcomes, for all groups together.
      */
     public long getPolls() {
         return figures[POLLS];

@@ -70,128 +70,87 @@ public final class SamplingHotSpot {
         return state;
     }
 
-    /**
-     * The time in that state, in all thread groups.
-     *
-     * @return nanoseconds
-     */
+    /** {@return the time in that state in all thread groups, in nanoseconds} */
     public long getNanos() {
         return nanos;
     }
 
     /**
-     * The part of that time in which threads waited for a CPU.
-     *
-     * @return nanoseconds; 0 unless the state is {@code running} or {@code runnable}
+     * {@return the part of that time in which threads waited for a CPU, in nanoseconds; 0 unless the state is
+     * {@code running} or {@code runnable}}
      */
     public long getRunnableNanos() {
         return runnableNanos;
     }
 
     /**
-     * The 95 % confidence interval of {@link #getNanos()}.
-     *
-     * @return nanoseconds; null if it is not known, as without {@code errorBars}
+     * {@return the 95 % confidence interval of {@link #getNanos()}, in nanoseconds; null if it is not known, as without
+     * {@code errorBars}}
      */
     public @Nullable ErrorRange getError95() {
         return error95;
     }
 
-    /**
-     * The class.
-     *
-     * @return its full name
-     */
+    /** {@return the full name of the class} */
     public String getClassName() {
         return className;
     }
 
-    /**
-     * The method.
-     *
-     * @return its name
-     */
+    /** {@return the name of the method} */
     public String getMethodName() {
         return methodName;
     }
 
-    /**
-     * The source file.
-     *
-     * @return its name, or null if it is not known
-     */
+    /** {@return the name of the source file, or null if it is not known} */
     public @Nullable String getFileName() {
         return fileName;
     }
 
-    /**
-     * The line.
-     *
-     * @return the line, or -1 if it is not known
-     */
+    /** {@return the line, or -1 if it is not known} */
     public int getLine() {
         return line;
     }
 
     /**
-     * The method called by the line that took most of the time, with its callees: {@code java.lang.Thread.sleep}.
-     *
-     * @return null if the line itself took most of it
+     * {@return the method called by the line that took most of the time, with its callees:
+     * {@code java.lang.Thread.sleep}; null if the line itself took most of it}
      */
     public @Nullable String getCallee() {
         return callee;
     }
 
-    /**
-     * The thread group that has most of the time.
-     *
-     * @return its name
-     */
+    /** {@return the name of the thread group that has most of the time} */
     public String getGroup() {
         return group;
     }
 
-    /**
-     * How many thread groups have some of the time.
-     *
-     * @return 1 or more
-     */
+    /** {@return how many thread groups have some of the time, 1 or more} */
     public int getGroupCount() {
         return groupCount;
     }
 
-    /**
-     * How often the method was called, in all groups.
-     *
-     * @return 0 if its calls are not counted
-     */
+    /** {@return how often the method was called, in all groups; 0 if its calls are not counted} */
     public long getCalls() {
         return calls;
     }
 
     /**
-     * The class of the lock that threads waited for; if there are several, the one with the longest wait.
-     *
-     * @return null unless the state is {@code blocked} and the lock is known
+     * {@return the class of the lock that threads waited for; null unless the state is {@code blocked} and the lock is
+     * known} If there are several locks, it is the one with the longest wait.
      */
     public @Nullable String getLockClass() {
         return lockClass;
     }
 
     /**
-     * The line that held the lock for most of that time.
-     *
-     * @return as {@link SamplingLock#getHoldingLine}; null if there is no lock
+     * {@return the line that held the lock for most of that time, as {@link SamplingLock#getHoldingLine}; null if there
+     * is no lock}
      */
     public @Nullable String getHoldingLine() {
         return holdingLine;
     }
 
-    /**
-     * The thread group that held locks there for most of the time.
-     *
-     * @return its name, or null if it is not known
-     */
+    /** {@return the name of the thread group that held locks there for most of the time, or null if it is not known} */
     public @Nullable String getHolderGroup() {
         return holderGroup;
     }

@@ -44,37 +44,30 @@ public final class SamplingLock {
         return List.copyOf(locks);
     }
 
-    /**
-     * The class of the lock: {@code com.acme.Cart}.
-     *
-     * @return {@code [unknown lock]} if it is not known
-     */
+    /** {@return the class of the lock, such as {@code com.acme.Cart}; {@code [unknown lock]} if it is not known} */
     public String getLockClass() {
         return lockClass;
     }
 
     /**
-     * The line that waited for the lock: the innermost line of the application in the waiting stack.
-     *
-     * @return as {@code com.acme.Cart.add(Cart.java:41)}
+     * {@return the line that waited for the lock, such as {@code com.acme.Cart.add(Cart.java:41)}} This is the
+     * innermost line of the application in the waiting stack.
      */
     public String getWaitingLine() {
         return waitingLine;
     }
 
     /**
-     * The line that held the lock meanwhile: the innermost line of the application in the holder's stack.
-     *
-     * @return as {@link #getWaitingLine}; a text in brackets if the holder is not known
+     * {@return the line that held the lock meanwhile, as {@link #getWaitingLine}; a text in brackets if the holder is
+     * not known} This is the innermost line of the application in the holder's stack.
      */
     public String getHoldingLine() {
         return holdingLine;
     }
 
     /**
-     * How long threads were blocked. If several threads wait at the same time, each adds its own time.
-     *
-     * @return nanoseconds
+     * {@return how long threads were blocked, in nanoseconds} If several threads wait at the same time, each adds its
+     * own time.
      */
     public long getBlockedNanos() {
         return blockedNanos;

@@ -159,47 +159,30 @@ public final class SamplingReport implements AutoCloseable {
         }
     }
 
-    /**
-     * The begin of the interval, by the wall clock.
-     *
-     * @return to the millisecond
-     */
+    /** {@return the begin of the interval, by the wall clock, to the millisecond} */
     public Instant getFrom() {
         return Instant.ofEpochMilli(Figure.FROM.of(raw));
     }
 
-    /**
-     * The end of the interval, by the wall clock.
-     *
-     * @return to the millisecond
-     */
+    /** {@return the end of the interval, by the wall clock, to the millisecond} */
     public Instant getTill() {
         return Instant.ofEpochMilli(Figure.TILL.of(raw));
     }
 
-    /**
-     * The length of the interval, by the monotonic clock and without pauses.
-     *
-     * @return not negative
-     */
+    /** {@return the length of the interval, by the monotonic clock and without pauses; not negative} */
     public Duration getElapsed() {
         return Duration.ofNanos(Figure.ELAPSED.of(raw));
     }
 
-    /**
-     * The thread groups.
-     *
-     * @return in descending wall time; not modifiable
-     */
+    /** {@return the thread groups, in descending wall time; not modifiable} */
     public List<SamplingGroup> getGroups() {
         return groups;
     }
 
     /**
-     * The thread groups in which calls are counted ({@code rootMethods}). Their trees have only counted methods and
-     * begin at root methods. The sampled group of the same name includes their times, so do not add the two.
-     *
-     * @return in descending wall time; not modifiable; empty if no calls are counted
+     * {@return the thread groups in which calls are counted ({@code rootMethods}), in descending wall time; not
+     * modifiable} Their trees have only counted methods and begin at root methods. The sampled group of the same name
+     * includes their times, so do not add the two.
      */
     public List<SamplingGroup> getCountedGroups() {
         return countedGroups;
@@ -322,65 +305,46 @@ public final class SamplingReport implements AutoCloseable {
         }
     }
 
-    /**
-     * The wall time of all groups.
-     *
-     * @return nanoseconds
-     */
+    /** {@return the wall time of all groups, in nanoseconds} */
     public long getWallNanos() {
         return raw.total(ReportMeasure.WALL);
     }
 
-    /**
-     * The options of the sampler at the time when the report was made. They are the default for writing.
-     *
-     * @return the options
-     */
+    /** {@return the options of the sampler at the time when the report was made, which are the default for writing} */
     public ReportOptions getOptions() {
         return options;
     }
 
-    /**
-     * How stacks were walked at the time when the report was made.
-     *
-     * @return INERT if the sampler could not sample
-     */
+    /** {@return how stacks were walked at the time when the report was made; INERT if the sampler could not sample} */
     public SamplingMode getMode() {
         return status.mode();
     }
 
     /**
-     * The limitations of the sampler at the time when the report was made.
-     *
-     * @return in no particular order; not modifiable
+     * {@return the limitations of the sampler at the time when the report was made, in no particular order; not
+     * modifiable}
      */
     public List<SamplingLimitation> getLimitations() {
         return status.limitations();
     }
 
     /**
-     * Whether the report is of a sampler that cannot sample.
-     *
-     * @return true if {@link #getMode()} is INERT; {@link #getLimitations()} has the cause
+     * {@return true if the sampler of the report cannot sample: {@link #getMode()} is INERT} {@link #getLimitations()}
+     * has the cause.
      */
     public boolean isInert() {
         return getMode() == SamplingMode.INERT;
     }
 
     /**
-     * Which time was sampled.
-     *
-     * @return CPU if all times of the report are CPU times; WALL also if the sampler could not sample
+     * {@return which time was sampled: CPU if all times of the report are CPU times; WALL also if the sampler could not
+     * sample}
      */
     public SamplingClock getClock() {
         return Figure.CPU_CLOCK.of(raw) != 0 ? SamplingClock.CPU : SamplingClock.WALL;
     }
 
-    /**
-     * The CPU time of all groups; 0 if the engine does not measure it.
-     *
-     * @return nanoseconds
-     */
+    /** {@return the CPU time of all groups, in nanoseconds; 0 if the engine does not measure it} */
     public long getCpuNanos() {
         return raw.total(ReportMeasure.CPU);
     }
@@ -414,38 +378,28 @@ public final class SamplingReport implements AutoCloseable {
         return Collections.unmodifiableMap(totals);
     }
 
-    /**
-     * The number of polls, skipped ones included.
-     *
-     * @return the sum of {@link #getOutcomes()}
-     */
+    /** {@return the number of polls, skipped ones included: the sum of {@link #getOutcomes()}} */
     public long getPolls() {
         return Figure.POLLS.of(raw);
     }
 
     /**
-     * The polls by outcome.
-     *
-     * @return the count of every outcome, 0 included, by its code, such as {@code THREAD_UNIDENTIFIED}, in the order of
-     *     the sampler's account; codes are stable, and {@code java/REFERENCE.md} explains each; not modifiable
+     * {@return the count of polls for every outcome, 0 included, by its code, such as {@code THREAD_UNIDENTIFIED}, in
+     * the order of the sampler's account; not modifiable} Codes are stable, and {@code java/REFERENCE.md} explains
+     * each.
      */
     public Map<String, Long> getOutcomes() {
         return Collections.unmodifiableMap(outcomes);
     }
 
-    /**
-     * All other counts: ticks, late ticks, failed reports and so on.
-     *
-     * @return as {@link #getOutcomes()}
-     */
+    /** {@return all other counts, such as ticks, late ticks and failed reports, as {@link #getOutcomes()}} */
     public Map<String, Long> getCounters() {
         return Collections.unmodifiableMap(counters);
     }
 
     /**
-     * The sampler's account: outcomes, then counters.
-     *
-     * @return those that are not 0, in the order in which a report prints them; a copy
+     * {@return a copy of the sampler's account: outcomes, then counters, without those that are 0, in the order in
+     * which a report prints them}
      */
     public Map<String, Long> getAccount() {
         Map<String, Long> account = new LinkedHashMap<>(outcomes);
@@ -454,38 +408,22 @@ public final class SamplingReport implements AutoCloseable {
         return account;
     }
 
-    /**
-     * The CPU time of the sampler itself.
-     *
-     * @return nanoseconds
-     */
+    /** {@return the CPU time of the sampler itself, in nanoseconds} */
     public long getOwnCpuNanos() {
         return Figure.OWN_CPU.of(raw);
     }
 
-    /**
-     * The sampler's native memory when the report was made.
-     *
-     * @return bytes
-     */
+    /** {@return the sampler's native memory when the report was made, in bytes} */
     public long getMemoryUsedBytes() {
         return Figure.MEMORY_USED.of(raw);
     }
 
-    /**
-     * The limit of the sampler's native memory.
-     *
-     * @return bytes
-     */
+    /** {@return the limit of the sampler's native memory, in bytes} */
     public long getMemoryLimitBytes() {
         return Figure.MEMORY_LIMIT.of(raw);
     }
 
-    /**
-     * The size of the call trees.
-     *
-     * @return nodes
-     */
+    /** {@return the size of the call trees, in nodes} */
     public long getNodes() {
         return Figure.NODES.of(raw);
     }

@@ -46,142 +46,98 @@ public final class SamplingRow {
     }
 
     /**
-     * The class of the method.
-     *
-     * @return its full name with dots, numbers of generated classes removed; empty for a
-     *         {@linkplain #isPseudo() frame in brackets}
+     * {@return the full name of the class with dots, without the numbers of generated classes; empty for a
+     * {@linkplain #isPseudo() frame in brackets}}
      */
     public String getClassName() {
         return isPseudo() ? "" : raw.className();
     }
 
     /**
-     * The method.
-     *
-     * @return its name, without parameters; for a {@linkplain #isPseudo() frame in brackets} the whole text, such as
-     *         {@code [thread ended]}
+     * {@return the name of the method, without parameters; for a {@linkplain #isPseudo() frame in brackets} the whole
+     * text, such as {@code [thread ended]}}
      */
     public String getMethodName() {
         String name = raw.methodName();
         return name == null ? raw.className() : name;
     }
 
-    /**
-     * The source file.
-     *
-     * @return its name without folders, or null if it is not known
-     */
+    /** {@return the name of the source file without folders, or null if it is not known} */
     public @Nullable String getFileName() {
         return raw.file();
     }
 
     /**
-     * The line of the source file at which the method was, or called the next row. Rows of counted groups are methods
-     * and have no line.
-     *
-     * @return 1 or more, or a negative number if it is not known
+     * {@return the line of the source file at which the method was, or called the next row; negative if it is not
+     * known} Rows of counted groups are methods and have no line.
      */
     public int getLine() {
         return raw.line();
     }
 
-    /**
-     * Whether the method is a native one.
-     *
-     * @return true if it has no line for that reason
-     */
+    /** {@return true if the method is a native one, and so has no line} */
     public boolean isNativeMethod() {
         return raw.line() == NATIVE_METHOD;
     }
 
     /**
-     * Whether the row is not a method but a text in brackets: time without a stack, or machine code of the JVM that the
-     * row above called.
-     *
-     * @return true if {@link #getMethodName()} is such a text
+     * {@return true if the row is not a method and {@link #getMethodName()} is a text in brackets: time without a
+     * stack, or machine code of the JVM that the row above called}
      */
     public boolean isPseudo() {
         return raw.methodName() == null;
     }
 
-    /**
-     * The wall time of the row and all rows below it.
-     *
-     * @return nanoseconds
-     */
+    /** {@return the wall time of the row and all rows below it, in nanoseconds} */
     public long getWallNanos() {
         return raw.totals()[ReportMeasure.WALL.ordinal()];
     }
 
-    /**
-     * The wall time of the row itself.
-     *
-     * @return nanoseconds
-     */
+    /** {@return the wall time of the row itself, in nanoseconds} */
     public long getOwnWallNanos() {
         return raw.own()[ReportMeasure.WALL.ordinal()];
     }
 
-    /**
-     * The CPU time of the row and all rows below it; 0 if the engine does not measure it.
-     *
-     * @return nanoseconds
-     */
+    /** {@return the CPU time of the row and all rows below it, in nanoseconds; 0 if the engine does not measure it} */
     public long getCpuNanos() {
         return raw.totals()[ReportMeasure.CPU.ordinal()];
     }
 
-    /**
-     * The CPU time of the row itself.
-     *
-     * @return nanoseconds
-     */
+    /** {@return the CPU time of the row itself, in nanoseconds} */
     public long getOwnCpuNanos() {
         return raw.own()[ReportMeasure.CPU.ordinal()];
     }
 
     /**
-     * The number of samples with the row on their stack, at this place of the tree.
-     *
-     * @return the number, see {@link SamplingReport#getSamples()}
+     * {@return the number of samples with the row on their stack, at this place of the tree; see
+     * {@link SamplingReport#getSamples()}}
      */
     public long getSamples() {
         return raw.totals()[ReportMeasure.SAMPLES.ordinal()];
     }
 
-    /**
-     * The number of samples whose innermost frame is the row.
-     *
-     * @return the number
-     */
+    /** {@return the number of samples whose innermost frame is the row} */
     public long getOwnSamples() {
         return raw.own()[ReportMeasure.SAMPLES.ordinal()];
     }
 
     /**
-     * How often the method was called at this place of the tree, in a
-     * {@linkplain SamplingReport#getCountedGroups() counted group}.
-     *
-     * @return the number, without calls that the method made; 0 in other groups
+     * {@return how often the method was called at this place of the tree, without calls that the method made; 0 if the
+     * group is not a {@linkplain SamplingReport#getCountedGroups() counted} one}
      */
     public long getCalls() {
         return raw.own()[ReportMeasure.CALLS.ordinal()];
     }
 
     /**
-     * All measures by name, as in {@link SamplingReport#getMeasures()}.
-     *
-     * @return amounts of the row and all rows below it, except {@code calls}, which is the row's own; not modifiable
+     * {@return all measures by name, as in {@link SamplingReport#getMeasures()}, of the row and all rows below it;
+     * {@code calls} are the row's own; not modifiable}
      */
     public Map<String, Long> getMeasures() {
         return byName(raw.totals());
     }
 
-    /**
-     * All measures by name, as in {@link SamplingReport#getMeasures()}.
-     *
-     * @return amounts of the row itself; not modifiable
-     */
+    /** {@return all measures by name, as in {@link SamplingReport#getMeasures()}, of the row itself; not modifiable} */
     public Map<String, Long> getOwnMeasures() {
         return byName(raw.own());
     }
@@ -236,10 +192,9 @@ public final class SamplingRow {
     }
 
     /**
-     * This row and all rows below it, each before its children. The rows are read while the stream runs; it holds only
-     * the rows on the current path and their siblings.
-     *
-     * @return a new stream for each call; it throws {@link IllegalStateException} if the report is closed meanwhile
+     * {@return a new stream of this row and all rows below it, each before its children} The rows are read while the
+     * stream runs, and it holds only the rows on the current path and their siblings. The stream throws
+     * {@link IllegalStateException} if the report is closed meanwhile.
      */
     public Stream<SamplingRow> stream() {
         return StreamSupport.stream(new DepthFirst(this), false);

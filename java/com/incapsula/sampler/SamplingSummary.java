@@ -74,103 +74,70 @@ public final class SamplingSummary {
     }
 
     /**
-     * The lines of your code with the most active time, by state: at most ten, each with at least one percent of it.
-     * Running and runnable count as one state.
-     *
-     * @return in descending time; not modifiable
+     * {@return the lines of your code with the most active time, by state and in descending time: at most ten, each
+     * with at least one percent of it; not modifiable} Running and runnable count as one state.
      */
     public List<SamplingHotSpot> getHotSpots() {
         return hotSpots;
     }
 
     /**
-     * The active time of all thread groups.
-     *
-     * @return nanoseconds: the sum of the hot spots, {@link #getOtherNanos}, {@link #getElsewhereNanos} and
-     *     {@link #getWaitsNanos}
+     * {@return the active time of all thread groups, in nanoseconds} It is the sum of the hot spots,
+     * {@link #getOtherNanos}, {@link #getElsewhereNanos} and {@link #getWaitsNanos}.
      */
     public long getActiveNanos() {
         return number(figures, "activeNanos", 0);
     }
 
-    /**
-     * The active time of lines of your code that are not among the hot spots.
-     *
-     * @return nanoseconds
-     */
+    /** {@return the active time of lines of your code that are not among the hot spots, in nanoseconds} */
     public long getOtherNanos() {
         return partOf("others", "nanos");
     }
 
-    /**
-     * The active time of stacks without a line of your code.
-     *
-     * @return nanoseconds
-     */
+    /** {@return the active time of stacks without a line of your code, in nanoseconds} */
     public long getElsewhereNanos() {
         return partOf("elsewhere", "nanos");
     }
 
     /**
-     * The time of threads that only wait for others to finish, as a main thread does in {@code Thread.join}. It is no
-     * hot spot, because the work of those others is shown.
-     *
-     * @return nanoseconds
+     * {@return the time of threads that only wait for others to finish, as a main thread does in {@code Thread.join},
+     * in nanoseconds} This time is no hot spot, because the work of those others is shown.
      */
     public long getWaitsNanos() {
         return partOf("waits", "nanos");
     }
 
-    /**
-     * The idle time of all thread groups.
-     *
-     * @return nanoseconds
-     */
+    /** {@return the idle time of all thread groups, in nanoseconds} */
     public long getIdleNanos() {
         return number(figures, "idleNanos", 0);
     }
 
-    /**
-     * How many threads were sampled, without the JVM's own.
-     *
-     * @return distinct threads
-     */
+    /** {@return how many distinct threads were sampled, without the JVM's own} */
     public long getThreadCount() {
         return number(figures, "threads", 0);
     }
 
-    /**
-     * How many thread groups these threads are in.
-     *
-     * @return the number
-     */
+    /** {@return how many thread groups these threads are in} */
     public long getGroupCount() {
         return number(figures, "groups", 0);
     }
 
     /**
-     * The packages that were considered your code: {@code monitoredPackages}, or else the packages of the hottest
-     * lines.
-     *
-     * @return prefixes of class names; not modifiable; empty if no line of your code was seen
+     * {@return the packages that were considered your code, as prefixes of class names: {@code monitoredPackages}, or
+     * else the packages of the hottest lines; empty if no line of your code was seen; not modifiable}
      */
     public List<String> getPackages() {
         return packages;
     }
 
-    /**
-     * Whether your code was guessed, because {@code monitoredPackages} is empty or {@code auto}.
-     *
-     * @return true if it was
-     */
+    /** {@return true if your code was guessed, because {@code monitoredPackages} is empty or {@code auto}} */
     public boolean isGuessed() {
         return Boolean.TRUE.equals(figures.get("guessed"));
     }
 
     /**
-     * The summary at the beginning of a text report: at most 25 lines of at most 130 columns, {@code Summary.} first.
-     *
-     * @return lines, each with a line end
+     * {@return the lines of the summary at the beginning of a text report, {@code Summary.} first, each with a line
+     * end: at most 25 lines of at most 130 columns}
      */
     @Override
     public String toString() {

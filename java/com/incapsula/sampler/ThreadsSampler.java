@@ -95,11 +95,7 @@ public class ThreadsSampler implements AutoCloseable {
         return unavailabilityCause() == null;
     }
 
-    /**
-     * Why sampling is not possible.
-     *
-     * @return an exception with the reason, or null if {@link #isAvailable()}
-     */
+    /** {@return an exception with the reason why sampling is not possible, or null if {@link #isAvailable()}} */
     public static @Nullable Throwable unavailabilityCause() {
         return LoadedLibrary.unavailabilityCause();
     }
@@ -180,11 +176,7 @@ public class ThreadsSampler implements AutoCloseable {
         return lifecycle.isRunning();
     }
 
-    /**
-     * Whether the sampler is paused.
-     *
-     * @return true between {@link #pauseSampling()} and {@link #resumeSampling()}, if the sampler runs
-     */
+    /** {@return true if the sampler runs and is between {@link #pauseSampling()} and {@link #resumeSampling()}} */
     public boolean isPaused() {
         return lifecycle.isPaused();
     }
@@ -382,11 +374,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.setCloseTimeoutSeconds(closeTimeoutSeconds);
     }
 
-    /**
-     * How long {@link #close()} may take.
-     *
-     * @return seconds; 0: no limit
-     */
+    /** {@return how long {@link #close()} may take, in seconds; 0: no limit} */
     public long getCloseTimeoutSeconds() {
         return options.closeTimeoutSeconds();
     }
@@ -401,11 +389,7 @@ public class ThreadsSampler implements AutoCloseable {
         setCloseTimeoutSeconds(Times.wholeSeconds("closeTimeout", closeTimeout));
     }
 
-    /**
-     * How long {@link #close()} may take; zero: no limit.
-     *
-     * @return the time
-     */
+    /** {@return how long {@link #close()} may take; zero: no limit} */
     public Duration getCloseTimeout() {
         return Duration.ofSeconds(getCloseTimeoutSeconds());
     }
@@ -436,11 +420,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.setRequired(required);
     }
 
-    /**
-     * Whether {@link #init()} throws if sampling is not possible.
-     *
-     * @return true if it does
-     */
+    /** {@return whether {@link #init()} throws if sampling is not possible} */
     public boolean isRequired() {
         return options.isRequired();
     }
@@ -456,11 +436,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.setCloseOutputer(closeOutputer);
     }
 
-    /**
-     * Whether {@link #close()} closes the outputer.
-     *
-     * @return true if it does
-     */
+    /** {@return whether {@link #close()} closes the outputer} */
     public boolean isCloseOutputer() {
         return options.isCloseOutputer();
     }
@@ -476,11 +452,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.set(Option.SAMPLING_FREQUENCY_MILLIS, samplingFrequencyMillis);
     }
 
-    /**
-     * The mean time between two samples of a thread.
-     *
-     * @return milliseconds
-     */
+    /** {@return the mean time between two samples of a thread, in milliseconds} */
     public long getSamplingFrequencyMillis() {
         return options.number(Option.SAMPLING_FREQUENCY_MILLIS);
     }
@@ -495,11 +467,7 @@ public class ThreadsSampler implements AutoCloseable {
         setSamplingFrequencyMillis(Times.wholeMillis("samplingFrequency", samplingFrequency));
     }
 
-    /**
-     * The mean time between two samples of a thread.
-     *
-     * @return the time
-     */
+    /** {@return the mean time between two samples of a thread} */
     public Duration getSamplingFrequency() {
         return Duration.ofMillis(getSamplingFrequencyMillis());
     }
@@ -514,11 +482,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.set(Option.REPORT_FREQUENCY_SECONDS, reportFrequencySeconds);
     }
 
-    /**
-     * The time between two reports.
-     *
-     * @return seconds
-     */
+    /** {@return the time between two reports, in seconds} */
     public long getReportFrequencySeconds() {
         return options.number(Option.REPORT_FREQUENCY_SECONDS);
     }
@@ -533,11 +497,7 @@ public class ThreadsSampler implements AutoCloseable {
         setReportFrequencySeconds(Times.wholeSeconds("reportFrequency", reportFrequency));
     }
 
-    /**
-     * The time between two reports.
-     *
-     * @return the time
-     */
+    /** {@return the time between two reports} */
     public Duration getReportFrequency() {
         return Duration.ofSeconds(getReportFrequencySeconds());
     }
@@ -561,11 +521,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.set(Option.MONITORED_PACKAGES, monitoredPackages);
     }
 
-    /**
-     * The packages of interest.
-     *
-     * @return prefixes separated by commas, without blanks and empty parts
-     */
+    /** {@return the packages of interest: prefixes separated by commas, without blanks and empty parts} */
     public String getMonitoredPackages() {
         return options.text(Option.MONITORED_PACKAGES);
     }
@@ -583,11 +539,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.chooseOne("threadToBeSampled", thread);
     }
 
-    /**
-     * The thread that was chosen last.
-     *
-     * @return a chosen thread that has not ended, or null if there is none
-     */
+    /** {@return the thread that was chosen last and has not ended, or null if there is none} */
     public @Nullable Thread getThreadToBeSampled() {
         List<Thread> chosen = options.chosen();
         return chosen.isEmpty() ? null : chosen.get(chosen.size() - 1);
@@ -605,9 +557,8 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
-     * The chosen threads.
-     *
-     * @return those that have not ended, in the order in which they were chosen; empty if none was chosen
+     * {@return the chosen threads that have not ended, in the order in which they were chosen; empty if none was
+     * chosen}
      */
     public List<Thread> getSampleTheseThreadsOnly() {
         return options.chosen();
@@ -622,11 +573,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.set(Option.SKIP_DAEMON_THREADS, skipDaemonThreads);
     }
 
-    /**
-     * Whether daemon threads that were not chosen are skipped.
-     *
-     * @return true if they are
-     */
+    /** {@return whether daemon threads that were not chosen are skipped} */
     public boolean isSkipDaemonThreads() {
         return options.flag(Option.SKIP_DAEMON_THREADS);
     }
@@ -641,11 +588,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.set(Option.REPORT_ZERO_TIME_PACKAGES, reportZeroTimePackages);
     }
 
-    /**
-     * Whether rows without method time are printed where the package changes.
-     *
-     * @return true if they are
-     */
+    /** {@return whether rows without method time are printed where the package changes} */
     public boolean isReportZeroTimePackages() {
         return options.flag(Option.REPORT_ZERO_TIME_PACKAGES);
     }
@@ -660,11 +603,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.set(Option.ACTIVE, active);
     }
 
-    /**
-     * Whether sampling is switched on.
-     *
-     * @return false if the sampler runs but samples nothing
-     */
+    /** {@return whether sampling is switched on; if not, the sampler runs but samples nothing} */
     public boolean isActive() {
         return options.flag(Option.ACTIVE);
     }
@@ -679,11 +618,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.set(Option.REPORT_ORDER, reportOrder == null ? null : reportOrder.name());
     }
 
-    /**
-     * The order of the rows below one row of a report.
-     *
-     * @return the order
-     */
+    /** {@return the order of the rows below one row of a report} */
     public ReportOrder getReportOrder() {
         return ReportOrder.valueOf(options.text(Option.REPORT_ORDER));
     }
@@ -698,11 +633,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.set(Option.REPORT_PERCENT, reportPercent);
     }
 
-    /**
-     * Whether each row ends with its share of its thread group's time.
-     *
-     * @return true if it does
-     */
+    /** {@return whether each row ends with its share of its thread group's time} */
     public boolean isReportPercent() {
         return options.flag(Option.REPORT_PERCENT);
     }
@@ -722,9 +653,8 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
-     * The share of its group's active time below which a row of the text report is not shown by itself.
-     *
-     * @return percent; 0: all rows are shown
+     * {@return the share of its group's active time below which a row of the text report is not shown by itself, in
+     * percent; 0: all rows are shown}
      */
     public double getReportMinPercent() {
         return options.number(Option.REPORT_MIN_PER_MILLE) / 10.0;
@@ -741,11 +671,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.set(Option.REPORT_ACCOUNT, reportAccount == null ? null : reportAccount.name());
     }
 
-    /**
-     * How much of the sampler's own account the text report has.
-     *
-     * @return SHORT or FULL
-     */
+    /** {@return how much of the sampler's own account the text report has: SHORT or FULL} */
     public ReportAccount getReportAccount() {
         return ReportAccount.valueOf(options.text(Option.REPORT_ACCOUNT));
     }
@@ -760,11 +686,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.set(Option.REPORT_SUMMARY, reportSummary);
     }
 
-    /**
-     * Whether a report begins with a summary.
-     *
-     * @return true if it does
-     */
+    /** {@return whether a report begins with a summary} */
     public boolean isReportSummary() {
         return options.flag(Option.REPORT_SUMMARY);
     }
@@ -781,11 +703,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.set(Option.FOLD_RECURSION, foldRecursion);
     }
 
-    /**
-     * Whether the text report and the page show a recursion as one row.
-     *
-     * @return true if they do
-     */
+    /** {@return whether the text report and the page show a recursion as one row} */
     public boolean isFoldRecursion() {
         return options.flag(Option.FOLD_RECURSION);
     }
@@ -807,9 +725,8 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
-     * The name under which the sampler is registered in JMX.
-     *
-     * @return the name, without an appended number; null: the sampler is not registered
+     * {@return the name under which the sampler is registered in JMX, without an appended number; null: it is not
+     * registered}
      */
     public @Nullable String getJmxName() {
         return jmxName;
@@ -831,11 +748,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.changeWhileIdle("jfrEvents", () -> this.jfrEvents = jfrEvents);
     }
 
-    /**
-     * Whether all recordings have the sampler's events.
-     *
-     * @return true if they do
-     */
+    /** {@return whether all recordings have the sampler's events} */
     public boolean isJfrEvents() {
         return jfrEvents;
     }
@@ -854,11 +767,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.set(Option.MEMORY_LIMIT_BYTES, memoryLimitBytes);
     }
 
-    /**
-     * The limit of the sampler's native memory.
-     *
-     * @return bytes
-     */
+    /** {@return the limit of the sampler's native memory, in bytes} */
     public long getMemoryLimitBytes() {
         return options.number(Option.MEMORY_LIMIT_BYTES);
     }
@@ -877,11 +786,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.set(Option.MAX_DEPTH_FRAMES, (long) maxDepthFrames);
     }
 
-    /**
-     * How many frames of one stack are reported.
-     *
-     * @return frames
-     */
+    /** {@return how many frames of one stack are reported} */
     public int getMaxDepthFrames() {
         return Math.toIntExact(options.number(Option.MAX_DEPTH_FRAMES));
     }
@@ -898,11 +803,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.set(Option.ENGINE, engine == null ? null : engine.name());
     }
 
-    /**
-     * How stacks are walked.
-     *
-     * @return the engine
-     */
+    /** {@return how stacks are walked} */
     public SamplingEngine getEngine() {
         return SamplingEngine.valueOf(options.text(Option.ENGINE));
     }
@@ -929,11 +830,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.set(Option.CLOCK, clock == null ? null : clock.name());
     }
 
-    /**
-     * Which time is sampled.
-     *
-     * @return the clock
-     */
+    /** {@return which time is sampled} */
     public SamplingClock getClock() {
         return SamplingClock.valueOf(options.text(Option.CLOCK));
     }
@@ -957,11 +854,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.set(Option.SAMPLING_SIGNAL, (long) samplingSignal);
     }
 
-    /**
-     * The number of the signal whose handler walks the stack of a running thread.
-     *
-     * @return the number
-     */
+    /** {@return the number of the signal whose handler walks the stack of a running thread} */
     public int getSamplingSignal() {
         return Math.toIntExact(options.number(Option.SAMPLING_SIGNAL));
     }
@@ -978,11 +871,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.set(Option.IDLE_LOOKBACK_MILLIS, idleLookbackMillis);
     }
 
-    /**
-     * The longest time between two polls of an idle thread.
-     *
-     * @return milliseconds
-     */
+    /** {@return the longest time between two polls of an idle thread, in milliseconds} */
     public long getIdleLookbackMillis() {
         return options.number(Option.IDLE_LOOKBACK_MILLIS);
     }
@@ -997,11 +886,7 @@ public class ThreadsSampler implements AutoCloseable {
         setIdleLookbackMillis(Times.wholeMillis("idleLookback", idleLookback));
     }
 
-    /**
-     * The longest time between two polls of an idle thread.
-     *
-     * @return the time
-     */
+    /** {@return the longest time between two polls of an idle thread} */
     public Duration getIdleLookback() {
         return Duration.ofMillis(getIdleLookbackMillis());
     }
@@ -1025,11 +910,7 @@ public class ThreadsSampler implements AutoCloseable {
                 ReportOptions.perMille("overheadLimitPercent", "0.1", overheadLimitPercent));
     }
 
-    /**
-     * The limit of the sampling thread's CPU time.
-     *
-     * @return percent of one core
-     */
+    /** {@return the limit of the sampling thread's CPU time, in percent of one core} */
     public double getOverheadLimitPercent() {
         return options.number(Option.OVERHEAD_LIMIT_PER_MILLE) / 10.0;
     }
@@ -1044,11 +925,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.set(Option.REPORT_CPU_TIME, reportCpuTime);
     }
 
-    /**
-     * Whether CPU time is printed.
-     *
-     * @return true if it is
-     */
+    /** {@return whether CPU time is printed} */
     public boolean isReportCpuTime() {
         return options.flag(Option.REPORT_CPU_TIME);
     }
@@ -1064,11 +941,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.set(Option.REPORT_STATES, reportStates);
     }
 
-    /**
-     * Whether the time by state is printed.
-     *
-     * @return true if it is
-     */
+    /** {@return whether the time by state is printed} */
     public boolean isReportStates() {
         return options.flag(Option.REPORT_STATES);
     }
@@ -1085,11 +958,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.set(Option.IO_METHODS, ioMethods);
     }
 
-    /**
-     * The methods in which a waiting thread does I/O.
-     *
-     * @return names, comma-separated; "" for none
-     */
+    /** {@return the methods in which a waiting thread does I/O: names, comma-separated; "" for none} */
     public String getIoMethods() {
         return options.text(Option.IO_METHODS);
     }
@@ -1105,11 +974,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.set(Option.IDLE_METHODS, idleMethods);
     }
 
-    /**
-     * The methods in which a waiting thread is idle.
-     *
-     * @return names, comma-separated; "" for none
-     */
+    /** {@return the methods in which a waiting thread is idle: names, comma-separated; "" for none} */
     public String getIdleMethods() {
         return options.text(Option.IDLE_METHODS);
     }
@@ -1125,11 +990,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.set(Option.REPORT_JVM_THREADS, reportJvmThreads);
     }
 
-    /**
-     * Whether the JVM's own threads are reported.
-     *
-     * @return true if they are
-     */
+    /** {@return whether the JVM's own threads are reported} */
     public boolean isReportJvmThreads() {
         return options.flag(Option.REPORT_JVM_THREADS);
     }
@@ -1155,11 +1016,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.set(Option.SAMPLE_UNMOUNTED_VIRTUAL_THREADS, sampleUnmountedVirtualThreads);
     }
 
-    /**
-     * Whether virtual threads that are not mounted are sampled.
-     *
-     * @return true if they are
-     */
+    /** {@return whether virtual threads that are not mounted are sampled} */
     public boolean isSampleUnmountedVirtualThreads() {
         return options.flag(Option.SAMPLE_UNMOUNTED_VIRTUAL_THREADS);
     }
@@ -1198,11 +1055,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.set(Option.ROOT_METHODS, rootMethods);
     }
 
-    /**
-     * The methods from which on calls are counted.
-     *
-     * @return methods separated by commas; empty: none
-     */
+    /** {@return the methods from which on calls are counted, separated by commas; empty: none} */
     public String getRootMethods() {
         return options.text(Option.ROOT_METHODS);
     }
@@ -1219,11 +1072,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.set(Option.INSTRUMENTATION, instrumentation == null ? null : instrumentation.name());
     }
 
-    /**
-     * Which methods below the root methods are counted.
-     *
-     * @return the rule
-     */
+    /** {@return which methods below the root methods are counted} */
     public Instrumentation getInstrumentation() {
         return Instrumentation.valueOf(options.text(Option.INSTRUMENTATION));
     }
@@ -1246,9 +1095,8 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
-     * The classes whose methods are counted below root methods.
-     *
-     * @return prefixes separated by commas; empty: all but the JDK's
+     * {@return the classes whose methods are counted below root methods: prefixes separated by commas; empty: all but
+     * the JDK's}
      */
     public String getInstrumentationFilter() {
         return options.text(Option.INSTRUMENTATION_FILTER);
@@ -1265,11 +1113,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.set(Option.METHOD_TIMING, methodTiming == null ? null : methodTiming.name());
     }
 
-    /**
-     * The source of the times of counted calls.
-     *
-     * @return the timing
-     */
+    /** {@return the source of the times of counted calls} */
     public MethodTiming getMethodTiming() {
         return MethodTiming.valueOf(options.text(Option.METHOD_TIMING));
     }
@@ -1284,11 +1128,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.set(Option.ERROR_BARS, errorBars);
     }
 
-    /**
-     * Whether reports have a 95 % confidence interval for each time.
-     *
-     * @return true if they do
-     */
+    /** {@return whether reports have a 95 % confidence interval for each time} */
     public boolean isErrorBars() {
         return options.flag(Option.ERROR_BARS);
     }
@@ -1304,11 +1144,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.set(Option.DISCARD_WARM_UP, discardWarmUp);
     }
 
-    /**
-     * Whether counts are reset once no further method was instrumented for three seconds.
-     *
-     * @return true if they do
-     */
+    /** {@return whether counts are reset once no further method was instrumented for three seconds} */
     public boolean isDiscardWarmUp() {
         return options.flag(Option.DISCARD_WARM_UP);
     }
@@ -1326,11 +1162,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.set(Option.MAX_COUNTED_METHODS, (long) maxCountedMethods);
     }
 
-    /**
-     * How many methods are counted at most.
-     *
-     * @return the number
-     */
+    /** {@return how many methods are counted at most} */
     public int getMaxCountedMethods() {
         return Math.toIntExact(options.number(Option.MAX_COUNTED_METHODS));
     }
@@ -1347,11 +1179,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.set(Option.MAX_CALL_NODES, (long) maxCallNodes);
     }
 
-    /**
-     * How many nodes a thread's tree of calls has at most.
-     *
-     * @return the number
-     */
+    /** {@return how many nodes a thread's tree of calls has at most} */
     public int getMaxCallNodes() {
         return Math.toIntExact(options.number(Option.MAX_CALL_NODES));
     }
@@ -1367,11 +1195,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.set(Option.MAX_CALL_DEPTH, (long) maxCallDepth);
     }
 
-    /**
-     * How deep a thread's tree of calls is at most.
-     *
-     * @return calls
-     */
+    /** {@return how deep a thread's tree of calls is at most} */
     public int getMaxCallDepth() {
         return Math.toIntExact(options.number(Option.MAX_CALL_DEPTH));
     }
@@ -1389,11 +1213,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.setOutputer(samplingOutputer);
     }
 
-    /**
-     * The destination of reports.
-     *
-     * @return the outputer, never null
-     */
+    /** {@return the destination of reports, never null} */
     public SamplingOutputer getSamplingOutputer() {
         return options.outputer();
     }
@@ -1411,11 +1231,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.set(Option.MAX_GROUPS, (long) maxGroups);
     }
 
-    /**
-     * How many thread groups a report shows.
-     *
-     * @return groups
-     */
+    /** {@return how many thread groups a report shows} */
     public int getMaxGroups() {
         return Math.toIntExact(options.number(Option.MAX_GROUPS));
     }
@@ -1432,11 +1248,7 @@ public class ThreadsSampler implements AutoCloseable {
         options.setManipulator(threadNameManipulator);
     }
 
-    /**
-     * How threads are grouped.
-     *
-     * @return the manipulator, never null
-     */
+    /** {@return how threads are grouped, never null} */
     public ThreadNameManipulator getThreadNameManipulator() {
         return options.manipulator();
     }

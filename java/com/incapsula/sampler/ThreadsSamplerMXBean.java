@@ -14,145 +14,70 @@ import java.util.Map;
  */
 public interface ThreadsSamplerMXBean {
 
-    /**
-     * How stacks are walked.
-     *
-     * @return the name of a {@link SamplingMode}
-     */
+    /** {@return how stacks are walked: the name of a {@link SamplingMode}} */
     String getMode();
 
-    /**
-     * Whether nothing is sampled.
-     *
-     * @return see {@link SamplerStatistics#isInert()}
-     */
+    /** {@return whether nothing is sampled, see {@link SamplerStatistics#isInert()}} */
     boolean isInert();
 
     /**
-     * The limitations: things that the sampler cannot do here, or does in a worse way.
-     *
-     * @return names of {@link SamplingLimitation.Code}, separated by commas; empty: none
+     * {@return what the sampler cannot do here, or does in a worse way: names of {@link SamplingLimitation.Code},
+     * separated by commas; empty: none}
      */
     String getLimitations();
 
-    /**
-     * Mode and limitations in one line, for people.
-     *
-     * @return see {@link SamplerStatistics#getEngine()}
-     */
+    /** {@return mode and limitations in one line, for people, see {@link SamplerStatistics#getEngine()}} */
     String getEngine();
 
-    /**
-     * Which time is sampled.
-     *
-     * @return the name of a {@link SamplingClock}
-     */
+    /** {@return which time is sampled: the name of a {@link SamplingClock}} */
     String getClock();
 
-    /**
-     * Whether sampling is paused.
-     *
-     * @return true from {@link #pause()} to {@link #resume()}
-     */
+    /** {@return true from {@link #pause()} to {@link #resume()}} */
     boolean isPaused();
 
-    /**
-     * Whether sampling is switched on.
-     *
-     * @return see {@link ThreadsSampler#isActive()}
-     */
+    /** {@return whether sampling is switched on, see {@link ThreadsSampler#isActive()}} */
     boolean isActive();
 
-    /**
-     * The mean time between two samples of a thread.
-     *
-     * @return milliseconds
-     */
+    /** {@return the mean time between two samples of a thread, in milliseconds} */
     long getSamplingFrequencyMillis();
 
-    /**
-     * The time between two reports.
-     *
-     * @return seconds; 0: one report, at the end
-     */
+    /** {@return the time between two reports, in seconds; 0: one report, at the end} */
     long getReportFrequencySeconds();
 
-    /**
-     * The packages of interest.
-     *
-     * @return prefixes separated by commas; empty: all
-     */
+    /** {@return the packages of interest: prefixes separated by commas; empty: all} */
     String getMonitoredPackages();
 
     /**
-     * The root methods, below which calls are counted.
-     *
-     * @return methods separated by commas, see {@link ThreadsSampler#setRootMethods}; empty: no calls are counted
-     *     unless the instrumentation is TOTAL
+     * {@return the root methods below which calls are counted, separated by commas, see
+     * {@link ThreadsSampler#setRootMethods}; empty: no calls are counted unless the instrumentation is TOTAL}
      */
     String getRootMethods();
 
-    /**
-     * Which methods below the roots are counted.
-     *
-     * @return the name of an {@link Instrumentation}
-     */
+    /** {@return which methods below the roots are counted: the name of an {@link Instrumentation}} */
     String getInstrumentation();
 
-    /**
-     * The source of the times of counted calls.
-     *
-     * @return the name of a {@link MethodTiming}
-     */
+    /** {@return the source of the times of counted calls: the name of a {@link MethodTiming}} */
     String getMethodTiming();
 
-    /**
-     * The number of sampled threads.
-     *
-     * @return the number in the last tick
-     */
+    /** {@return the number of threads that were sampled in the last tick} */
     long getThreads();
 
-    /**
-     * Polls of threads since the start, each with one outcome.
-     *
-     * @return the number
-     */
+    /** {@return the number of polls of threads since the start, each with one outcome} */
     long getPolls();
 
-    /**
-     * Reports that the outputer took without failing.
-     *
-     * @return the number since the start
-     */
+    /** {@return the number of reports since the start that the outputer took without failing} */
     long getReportsWritten();
 
-    /**
-     * Native memory in use.
-     *
-     * @return bytes
-     */
+    /** {@return the native memory in use, in bytes} */
     long getMemoryUsedBytes();
 
-    /**
-     * The limit of native memory.
-     *
-     * @return bytes
-     */
+    /** {@return the limit of native memory, in bytes} */
     long getMemoryLimitBytes();
 
-    /**
-     * CPU time of the sampler itself since the start.
-     *
-     * @return nanoseconds
-     */
+    /** {@return the CPU time of the sampler itself since the start, in nanoseconds} */
     long getOwnCpuNanos();
 
-    /**
-     * Time since the start, without pauses.
-     *
-     * @return nanoseconds
-     */
+    /** {@return the time since the start without pauses, in nanoseconds} */
     long getElapsedNanos();
 
     /** Pauses sampling; see {@link ThreadsSampler#pauseSampling()}. */
@@ -180,11 +105,7 @@ public interface ThreadsSamplerMXBean {
      */
     void set(String name, String value);
 
-    /**
-     * The reasons of {@link #getLimitations()}.
-     *
-     * @return texts for people by code
-     */
+    /** {@return the reasons of {@link #getLimitations()}: texts for people by code} */
     Map<String, String> limitations();
 
     /**
@@ -197,9 +118,8 @@ public interface ThreadsSamplerMXBean {
     Map<String, Long> statistics();
 
     /**
-     * The live state of the sampler; see {@link ThreadsSampler#dump()}.
-     *
-     * @return lines {@code name: value}, for people
+     * {@return the live state of the sampler, in lines {@code name: value} for people, see
+     * {@link ThreadsSampler#dump()}}
      */
     String dump();
 

@@ -149,10 +149,8 @@ public class ThreadsSamplerServer implements AutoCloseable {
     }
 
     /**
-     * The address of the page.
-     *
-     * @return {@code http://address:port/} with the port in use, and the loopback address if the server listens on all
-     *     addresses; null while it is not started
+     * {@return the address of the page, {@code http://address:port/} with the port in use; null while the server is not
+     * started} If the server listens on all addresses, it is the loopback address.
      */
     public synchronized @Nullable URI getUrl() {
         if (running == null) {
@@ -176,11 +174,7 @@ public class ThreadsSamplerServer implements AutoCloseable {
         this.sampler = sampler;
     }
 
-    /**
-     * The sampler that is shown.
-     *
-     * @return the sampler, or null if none was set
-     */
+    /** {@return the sampler that is shown, or null if none was set} */
     public synchronized @Nullable ThreadsSampler getSampler() {
         return sampler;
     }
@@ -199,11 +193,7 @@ public class ThreadsSamplerServer implements AutoCloseable {
         this.host = host.strip();
     }
 
-    /**
-     * The name or address to listen on.
-     *
-     * @return as it was set
-     */
+    /** {@return the name or address to listen on, as it was set} */
     public synchronized String getHost() {
         return host;
     }
@@ -221,11 +211,7 @@ public class ThreadsSamplerServer implements AutoCloseable {
         this.port = port;
     }
 
-    /**
-     * The port to listen on.
-     *
-     * @return as it was set
-     */
+    /** {@return the port to listen on, as it was set} */
     public synchronized int getPort() {
         return port;
     }
@@ -243,11 +229,7 @@ public class ThreadsSamplerServer implements AutoCloseable {
         this.token = token == null || token.isEmpty() ? null : token;
     }
 
-    /**
-     * The password that every request needs.
-     *
-     * @return the token, or null
-     */
+    /** {@return the password that every request needs, or null} */
     public synchronized @Nullable String getToken() {
         return token;
     }
@@ -272,11 +254,7 @@ public class ThreadsSamplerServer implements AutoCloseable {
         this.allowedHosts = String.join(",", names);
     }
 
-    /**
-     * The further names of the server.
-     *
-     * @return names separated by commas, without blanks
-     */
+    /** {@return the further names of the server, separated by commas, without blanks} */
     public synchronized String getAllowedHosts() {
         return allowedHosts;
     }
@@ -295,11 +273,7 @@ public class ThreadsSamplerServer implements AutoCloseable {
         this.maxSeconds = maxSeconds;
     }
 
-    /**
-     * The longest profile that a client may request.
-     *
-     * @return seconds
-     */
+    /** {@return the longest profile that a client may request, in seconds} */
     public synchronized int getMaxSeconds() {
         return maxSeconds;
     }
@@ -316,11 +290,7 @@ public class ThreadsSamplerServer implements AutoCloseable {
         this.mcp = mcp;
     }
 
-    /**
-     * Whether language models may read the sampler.
-     *
-     * @return true if the path {@code /mcp} exists
-     */
+    /** {@return true if language models may read the sampler, at the path {@code /mcp}} */
     public synchronized boolean isMcp() {
         return mcp;
     }

@@ -58,11 +58,7 @@ public class MapBasedThreadNameManipulator implements ThreadNameManipulator {
         names.remove(new ThreadKey(Thread.currentThread(), null));
     }
 
-    /**
-     * Counts the mappings of threads that have not ended.
-     *
-     * @return 0 or more
-     */
+    /** {@return the number of mappings of threads that have not ended} */
     public int getMappingsCount() {
         dropCollected();
         names.keySet().removeIf(ThreadKey::hasEnded);

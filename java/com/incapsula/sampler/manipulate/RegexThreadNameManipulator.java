@@ -69,11 +69,7 @@ public class RegexThreadNameManipulator implements ThreadNameManipulator {
         patterns = compile(threadNameRemovalPatterns);
     }
 
-    /**
-     * The patterns in use.
-     *
-     * @return the regular expressions, in order of application; not modifiable
-     */
+    /** {@return the regular expressions in use, in order of application; not modifiable} */
     public List<String> getThreadNameRemovalPatterns() {
         List<Pattern> used = patterns;
         if (used == null) {

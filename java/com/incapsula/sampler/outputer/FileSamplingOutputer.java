@@ -87,11 +87,7 @@ public class FileSamplingOutputer implements SamplingOutputer {
         series = new FileSeries(file);
     }
 
-    /**
-     * The names of the files.
-     *
-     * @return the pattern, or null if none was set
-     */
+    /** {@return the pattern of the files' names, or null if none was set} */
     public @Nullable String getFile() {
         FileSeries current = series;
         return current == null ? null : current.pattern();
@@ -112,11 +108,7 @@ public class FileSamplingOutputer implements SamplingOutputer {
         this.format = format;
     }
 
-    /**
-     * The format of the files.
-     *
-     * @return the format that was set, else the one that follows from the file's name; never null
-     */
+    /** {@return the format that was set, else the one that follows from the file's name; never null} */
     public ReportFormat getFormat() {
         ReportFormat chosen = format;
         return chosen == null ? formatOf(getFile()) : chosen;
@@ -147,11 +139,7 @@ public class FileSamplingOutputer implements SamplingOutputer {
         this.measure = measure;
     }
 
-    /**
-     * The measure for formats with one number for each stack.
-     *
-     * @return the measure, or null if none was set
-     */
+    /** {@return the measure for formats with one number for each stack, or null if none was set} */
     public @Nullable ReportMeasure getMeasure() {
         return measure;
     }
@@ -165,11 +153,7 @@ public class FileSamplingOutputer implements SamplingOutputer {
         this.per = per;
     }
 
-    /**
-     * The unit of a row of CALLS.
-     *
-     * @return the unit, or null if none was set
-     */
+    /** {@return the unit of a row of CALLS, or null if none was set} */
     public @Nullable ReportUnit getPer() {
         return per;
     }
@@ -185,11 +169,7 @@ public class FileSamplingOutputer implements SamplingOutputer {
         this.focus = focus;
     }
 
-    /**
-     * The row to whose calls CALLS is limited.
-     *
-     * @return the row, or null if none was set
-     */
+    /** {@return the row to whose calls CALLS is limited, or null if none was set} */
     public @Nullable String getFocus() {
         return focus;
     }
@@ -208,11 +188,7 @@ public class FileSamplingOutputer implements SamplingOutputer {
         this.maxFiles = maxFiles;
     }
 
-    /**
-     * How many files are kept.
-     *
-     * @return the number
-     */
+    /** {@return how many files are kept} */
     public int getMaxFiles() {
         return maxFiles;
     }
@@ -230,11 +206,7 @@ public class FileSamplingOutputer implements SamplingOutputer {
         this.maxTotalBytes = maxTotalBytes;
     }
 
-    /**
-     * How large the kept files may be together.
-     *
-     * @return bytes
-     */
+    /** {@return how large the kept files may be together, in bytes} */
     public long getMaxTotalBytes() {
         return maxTotalBytes;
     }

@@ -76,11 +76,7 @@ public class LoggerSamplingOutputer implements SamplingOutputer {
         }
     }
 
-    /**
-     * The logger's name.
-     *
-     * @return the name
-     */
+    /** {@return the logger's name} */
     public String getLoggerName() {
         return loggerName;
     }
@@ -95,11 +91,7 @@ public class LoggerSamplingOutputer implements SamplingOutputer {
         this.level = parse(level);
     }
 
-    /**
-     * The level of titles and thread groups.
-     *
-     * @return TRACE, DEBUG, INFO, WARN or ERROR
-     */
+    /** {@return the level of titles and thread groups: TRACE, DEBUG, INFO, WARN or ERROR} */
     public String getLevel() {
         return level.name();
     }
@@ -114,11 +106,7 @@ public class LoggerSamplingOutputer implements SamplingOutputer {
         this.perGroup = perGroup;
     }
 
-    /**
-     * Whether each thread group is an event of its own.
-     *
-     * @return false: one event for the report
-     */
+    /** {@return whether each thread group is an event of its own; if not, the report is one event} */
     public boolean isPerGroup() {
         return perGroup;
     }

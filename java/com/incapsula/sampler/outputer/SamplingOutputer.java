@@ -148,10 +148,8 @@ public interface SamplingOutputer {
     void printError(String message, @Nullable Throwable cause);
 
     /**
-     * Whether {@link #printError} writes to the application's log. If so, the sampler does not pass it warnings that it
-     * logs itself. The default is false.
-     *
-     * @return true if it does
+     * {@return whether {@link #printError} writes to the application's log} If so, the sampler does not pass it
+     * warnings that it logs itself. The default is false.
      */
     default boolean logsErrors() {
         return false;

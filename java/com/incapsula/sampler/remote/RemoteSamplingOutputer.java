@@ -184,20 +184,12 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
         changed();
     }
 
-    /**
-     * The destination of reports.
-     *
-     * @return the URL as it was set, or null if none was
-     */
+    /** {@return the URL of the destination as it was set, or null if none was} */
     public @Nullable String getUrl() {
         return url;
     }
 
-    /**
-     * How reports are sent.
-     *
-     * @return the protocol of the URL, or null if there is no URL
-     */
+    /** {@return the protocol by which reports are sent, or null if there is no URL} */
     public @Nullable RemoteProtocol getProtocol() {
         Endpoint current = endpointIfAny();
         return current == null ? null : current.protocol();
@@ -219,11 +211,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
         changed();
     }
 
-    /**
-     * The name of the service.
-     *
-     * @return the name that was set, or null if none was
-     */
+    /** {@return the name of the service that was set, or null if none was} */
     public @Nullable String getServiceName() {
         return serviceName;
     }
@@ -243,11 +231,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
         changed();
     }
 
-    /**
-     * More attributes.
-     *
-     * @return the list as it was set
-     */
+    /** {@return the list of more attributes as it was set} */
     public String getResourceAttributes() {
         return resourceAttributes;
     }
@@ -282,11 +266,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
         return parsed;
     }
 
-    /**
-     * Headers of each request.
-     *
-     * @return the list as it was set
-     */
+    /** {@return the list of headers of each request as it was set} */
     public String getHeaders() {
         return headers;
     }
@@ -303,11 +283,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
         this.queueLimitBytes = queueLimitBytes;
     }
 
-    /**
-     * The limit of the total size of waiting reports.
-     *
-     * @return bytes
-     */
+    /** {@return the limit of the total size of waiting reports, in bytes} */
     public long getQueueLimitBytes() {
         return queueLimitBytes;
     }
@@ -325,11 +301,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
         changed();
     }
 
-    /**
-     * The limit of the size of one report.
-     *
-     * @return bytes
-     */
+    /** {@return the limit of the size of one report, in bytes} */
     public long getReportLimitBytes() {
         return reportLimitBytes;
     }
@@ -347,11 +319,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
         this.timeoutMillis = timeoutMillis;
     }
 
-    /**
-     * How long the server may take for one report.
-     *
-     * @return milliseconds
-     */
+    /** {@return how long the server may take for one report, in milliseconds} */
     public int getTimeoutMillis() {
         int chosen = timeoutMillis;
         if (chosen > 0) {
@@ -373,11 +341,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
         this.closeMillis = closeMillis;
     }
 
-    /**
-     * How long {@link #close()} may take.
-     *
-     * @return milliseconds
-     */
+    /** {@return how long {@link #close()} may take, in milliseconds} */
     public int getCloseMillis() {
         return closeMillis;
     }
@@ -395,11 +359,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
         this.spreadMillis = spreadMillis;
     }
 
-    /**
-     * The maximum of the random time before a report is sent.
-     *
-     * @return milliseconds
-     */
+    /** {@return the maximum of the random time before a report is sent, in milliseconds} */
     public int getSpreadMillis() {
         return spreadMillis;
     }
@@ -425,74 +385,42 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
 
     // ---- figures ----
 
-    /**
-     * Reports that the server has taken.
-     *
-     * @return their number since this outputer was made
-     */
+    /** {@return the number of reports that the server has taken since this outputer was made} */
     public long getSent() {
         return pusher.counts().sent();
     }
 
-    /**
-     * Failed attempts after which the report waited to be sent again.
-     *
-     * @return their number
-     */
+    /** {@return the number of failed attempts after which the report waited to be sent again} */
     public long getRetries() {
         return pusher.counts().retries();
     }
 
-    /**
-     * Reports that the server refused as a whole or in part, and that are not sent again.
-     *
-     * @return their number
-     */
+    /** {@return the number of reports that the server refused as a whole or in part, and that are not sent again} */
     public long getRefused() {
         return pusher.counts().refused();
     }
 
-    /**
-     * Reports that were dropped because more than {@link #getQueueLimitBytes} waited.
-     *
-     * @return their number
-     */
+    /** {@return the number of reports that were dropped because more than {@link #getQueueLimitBytes} waited} */
     public long getDropped() {
         return pusher.counts().dropped();
     }
 
-    /**
-     * Reports that still waited when the time of {@link #close()} was over.
-     *
-     * @return their number
-     */
+    /** {@return the number of reports that still waited when the time of {@link #close()} was over} */
     public long getUnsent() {
         return pusher.counts().unsent();
     }
 
-    /**
-     * Reports that were longer than {@link #getReportLimitBytes}.
-     *
-     * @return their number
-     */
+    /** {@return the number of reports that were longer than {@link #getReportLimitBytes}} */
     public long getTooLarge() {
         return tooLarge.get();
     }
 
-    /**
-     * Waiting reports, including the one that is being sent.
-     *
-     * @return their number
-     */
+    /** {@return the number of waiting reports, including the one that is being sent} */
     public long getWaiting() {
         return pusher.counts().waiting();
     }
 
-    /**
-     * The size of the waiting reports.
-     *
-     * @return bytes, at most {@link #getQueueLimitBytes}
-     */
+    /** {@return the size of the waiting reports, in bytes, at most {@link #getQueueLimitBytes}} */
     public long getWaitingBytes() {
         return pusher.counts().waitingBytes();
     }

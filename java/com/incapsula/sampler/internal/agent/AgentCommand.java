@@ -103,9 +103,8 @@ record AgentCommand(
     }
 
     /**
-     * The value of a key that the command line writes.
-     *
-     * @return null if the key is missing; the other options may be wrong
+     * {@return the value of a key that the command line writes, or null if the key is missing; the other options may be
+     * wrong}
      */
     static @Nullable String written(String options, String key) {
         for (String part : split(options)) {

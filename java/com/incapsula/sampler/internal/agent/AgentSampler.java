@@ -265,11 +265,7 @@ final class AgentSampler {
         return !runs.isEmpty();
     }
 
-    /**
-     * Stops the sampler. Failures are part of the answer.
-     *
-     * @return sentences for the user
-     */
+    /** Stops the sampler. @return sentences for the user, with failures */
     String end() {
         for (Thread helper : helpers) {
             if (helper != Thread.currentThread()) {

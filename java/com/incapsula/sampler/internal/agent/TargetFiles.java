@@ -164,9 +164,8 @@ final class TargetFiles {
     }
 
     /**
-     * Whether SIGQUIT may be sent to a process; the attach API of JDK 17 sends it to any process.
-     *
-     * @return false if it would end the process; true also if this is not known
+     * {@return false if SIGQUIT would end a process; true also if this is not known} The attach API of JDK 17 sends the
+     * signal to any process.
      */
     static boolean catchesQuit(String pid) {
         try {
@@ -184,9 +183,8 @@ final class TargetFiles {
     }
 
     /**
-     * Whether a process is no JVM. It may then use SIGQUIT for another purpose: nginx and PostgreSQL end.
-     *
-     * @return false also if this is not known
+     * {@return true if a process is no JVM; false also if this is not known} Such a process may use SIGQUIT for another
+     * purpose: nginx and PostgreSQL end.
      */
     static boolean isNoJvm(String pid) {
         try (Stream<String> mapped = Files.lines(Path.of("/proc", pid, "maps"), StandardCharsets.ISO_8859_1)) {

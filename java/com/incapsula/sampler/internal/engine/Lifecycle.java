@@ -55,20 +55,12 @@ public final class Lifecycle {
         this.jvmExits = jvmExits;
     }
 
-    /**
-     * The sampler's options.
-     *
-     * @return the same object for each call
-     */
+    /** {@return the sampler's options} */
     public Options options() {
         return options;
     }
 
-    /**
-     * The readers of the sampler's intervals.
-     *
-     * @return the same object for each call
-     */
+    /** {@return the readers of the sampler's intervals} */
     public SnapshotReaders readers() {
         return readers;
     }
@@ -571,20 +563,12 @@ public final class Lifecycle {
 
     // ---- status ----
 
-    /**
-     * Whether the engine takes calls.
-     *
-     * @return true from the end of {@link #init()} to the end of the sampler, paused or not
-     */
+    /** {@return true from the end of {@link #init()} to the end of the sampler, paused or not} */
     public boolean isRunning() {
         return phase().isRunning();
     }
 
-    /**
-     * Whether the sampler is paused.
-     *
-     * @return true from {@link #pause()} to {@link #resume()}
-     */
+    /** {@return true from {@link #pause()} to {@link #resume()}} */
     public boolean isPaused() {
         return phase() == Phase.PAUSED;
     }
@@ -598,11 +582,7 @@ public final class Lifecycle {
         }
     }
 
-    /**
-     * The engine's figures.
-     *
-     * @return those of the last tick; after the end, the last ones
-     */
+    /** {@return the engine's figures in the last tick; after the end, the last ones} */
     public RawStatistics statistics() {
         Engine running;
         long start;

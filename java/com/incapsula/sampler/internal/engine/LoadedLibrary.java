@@ -61,11 +61,7 @@ public final class LoadedLibrary {
         preferred = file;
     }
 
-    /**
-     * Loads the library, if no call has tried it before.
-     *
-     * @return the reason why it cannot be used, or null
-     */
+    /** Loads the library, if no call has tried it before. @return the reason why it cannot be used, or null */
     public static @Nullable UnsupportedOperationException unavailabilityCause() {
         return OnlyTry.FAILURE;
     }
@@ -104,20 +100,15 @@ public final class LoadedLibrary {
         return library().place();
     }
 
-    /**
-     * The user's folder for files of the library.
-     *
-     * @return the text of the property, or null
-     */
+    /** {@return the user's folder for files of the library, or null} */
     public static @Nullable String namedFolder() {
         String named = System.getProperty(FOLDER_PROPERTY);
         return named == null || named.isBlank() ? null : named;
     }
 
     /**
-     * The codes of all outcomes of polls. Loads the library.
-     *
-     * @return in the order of the account; empty if the library cannot be loaded
+     * Loads the library. @return the codes of all outcomes of polls, in the order of the account; empty if the library
+     * cannot be loaded
      */
     public static List<String> outcomes() {
         return unavailabilityCause() != null

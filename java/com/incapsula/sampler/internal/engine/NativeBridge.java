@@ -60,8 +60,8 @@ final class NativeBridge {
     static native void configure(long session, long[] integers, String[] texts);
 
     /**
-     * @return the core's table of options, one row for each in its order: {@code name NUMBER default min max fixed},
-     *     {@code name FLAG default fixed}, {@code name CHOICE default others fixed}, {@code name TEXT fixed}
+     * {@return the core's table of options, one row for each in its order: {@code name NUMBER default min max fixed},
+     * {@code name FLAG default fixed}, {@code name CHOICE default others fixed}, {@code name TEXT fixed}}
      */
     static native String[] optionTable();
 
@@ -175,9 +175,8 @@ final class NativeBridge {
     static native long takeInterval(long session, int reader);
 
     /**
-     * For the reporter thread, from within a callback of a report.
-     *
-     * @return the interval of the report, freed by {@link #releaseSnapshot}
+     * For the reporter thread, within a report's callback. @return the report's interval, freed by
+     * {@link #releaseSnapshot}
      */
     static native long currentReport(long session);
 
@@ -228,8 +227,8 @@ final class NativeBridge {
     static native String[] hotLines(long snapshot, long[] figures);
 
     /**
-     * @return from and till wall milliseconds, elapsed ns, own CPU ns, memory used, memory limit, polls,
-     *     groups, nodes, 1 if times are CPU times; then the total of each measure over all groups
+     * {@return from and till wall milliseconds, elapsed ns, own CPU ns, memory used, memory limit, polls, groups,
+     * nodes, 1 if times are CPU times; then the total of each measure over all groups}
      */
     static native long[] snapshotFigures(long snapshot);
 

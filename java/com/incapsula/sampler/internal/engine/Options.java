@@ -57,11 +57,7 @@ public final class Options {
         this.required = required;
     }
 
-    /**
-     * Whether {@link Lifecycle#init()} throws where sampling is not possible.
-     *
-     * @return true if it does
-     */
+    /** {@return whether {@link Lifecycle#init()} throws where sampling is not possible} */
     public boolean isRequired() {
         return required;
     }
@@ -75,11 +71,7 @@ public final class Options {
         this.closeOutputer = closeOutputer;
     }
 
-    /**
-     * Whether the end of the sampler closes the outputer.
-     *
-     * @return true if it does
-     */
+    /** {@return whether the end of the sampler closes the outputer} */
     public boolean isCloseOutputer() {
         return closeOutputer;
     }
@@ -98,11 +90,7 @@ public final class Options {
         closeTimeoutSeconds = seconds;
     }
 
-    /**
-     * How long the end of the sampler may take.
-     *
-     * @return seconds; 0: no limit
-     */
+    /** {@return how long the end of the sampler may take, in seconds; 0: no limit} */
     public long closeTimeoutSeconds() {
         return closeTimeoutSeconds;
     }
@@ -259,11 +247,7 @@ public final class Options {
         }
     }
 
-    /**
-     * The chosen threads.
-     *
-     * @return those that have not ended; empty also if all threads are sampled
-     */
+    /** {@return the chosen threads that have not ended; empty also if all threads are sampled} */
     public List<Thread> chosen() {
         state.lock();
         try {
@@ -308,11 +292,7 @@ public final class Options {
         }
     }
 
-    /**
-     * The destination of reports.
-     *
-     * @return never null
-     */
+    /** {@return the destination of reports} */
     public SamplingOutputer outputer() {
         return dispatcher.outputer();
     }
@@ -359,11 +339,7 @@ public final class Options {
         return true;
     }
 
-    /**
-     * How threads are grouped.
-     *
-     * @return never null
-     */
+    /** {@return how threads are grouped} */
     public ThreadNameManipulator manipulator() {
         return dispatcher.manipulator();
     }

@@ -225,11 +225,7 @@ final class RunState {
         awaitStable(call, Long.MAX_VALUE);
     }
 
-    /**
-     * As {@link #awaitStable(String)}, for a limited time.
-     *
-     * @return false if the time is over and another thread still works
-     */
+    /** As {@link #awaitStable(String)}, for a limited time. @return false if another thread still works at its end */
     boolean awaitStable(String call, long maxNanos) {
         if (isStable()) {
             return true;

@@ -25,11 +25,7 @@ public interface Snapshot {
     /** Removes a holder. Each holder calls this method exactly once. */
     void release();
 
-    /**
-     * Reads all figures.
-     *
-     * @return the figures
-     */
+    /** {@return all figures} */
     RawReport figures();
 
     /**

@@ -30,11 +30,7 @@ public final class Json {
      */
     public record Numeral(String text) {
 
-        /**
-         * Whether it is a whole number.
-         *
-         * @return true if it has no fraction and no exponent
-         */
+        /** {@return true if it has no fraction and no exponent} */
         public boolean isInteger() {
             return text.chars().allMatch(c -> c == '-' || (c >= '0' && c <= '9'));
         }

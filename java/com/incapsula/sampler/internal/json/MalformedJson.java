@@ -24,20 +24,12 @@ public final class MalformedJson extends Exception {
         this.at = at;
     }
 
-    /**
-     * The error, without the place.
-     *
-     * @return as in the message
-     */
+    /** {@return the error, without the place} */
     public String what() {
         return what;
     }
 
-    /**
-     * The place of the error.
-     *
-     * @return the index of the character, from 0
-     */
+    /** {@return the place of the error: the index of the character, from 0} */
     public int at() {
         return at;
     }

@@ -79,9 +79,8 @@ public final class NativeLibrary {
         int abi();
 
         /**
-         * Connects the classes with the one core of the JVM. Called once, after a load.
-         *
-         * @return why that is not possible, or null
+         * Connects the classes with the one core of the JVM, once, after a load. @return why that is not possible, or
+         * null
          */
         @Nullable
         String join();

@@ -10,11 +10,7 @@ public final class Platform {
 
     private Platform() {}
 
-    /**
-     * Whether this is a native image of GraalVM, or being built as one.
-     *
-     * @return true if nothing can be sampled
-     */
+    /** {@return true in a native image of GraalVM, or while one is built, where nothing can be sampled} */
     public static boolean isNativeImage() {
         try {
             return System.getProperty(IMAGE_CODE) != null;

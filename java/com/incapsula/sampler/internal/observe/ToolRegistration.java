@@ -87,10 +87,9 @@ public final class ToolRegistration {
     }
 
     /**
-     * Whether the flight recorder records one of the events. The first use of an event class starts half of the
-     * recorder, which takes a tenth of a second of CPU time, so this method uses none until there was a recording.
-     *
-     * @return true if a recording has one of the events switched on
+     * {@return whether a recording of the flight recorder has one of the events switched on} The first use of an event
+     * class starts half of the recorder, which takes a tenth of a second of CPU time, so this method uses none until
+     * there was a recording.
      */
     public boolean areEventsWanted() {
         try {

@@ -48,11 +48,7 @@ public final class BeanProperties {
         return type.isPrimitive() || type.isEnum() || type == String.class;
     }
 
-    /**
-     * The properties that can be set.
-     *
-     * @return their names, sorted
-     */
+    /** {@return the names of the properties that can be set, sorted} */
     public static Set<String> names() {
         return SETTERS.keySet();
     }

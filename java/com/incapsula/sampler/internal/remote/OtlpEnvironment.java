@@ -58,9 +58,8 @@ public final class OtlpEnvironment {
     }
 
     /**
-     * The destination of profiles. The URL of the profiles' variable is used as it is; the general one is a base.
-     *
-     * @return null if no variable is set
+     * {@return the destination of profiles, or null if no variable is set} The URL of the profiles' variable is used as
+     * it is; the general one is a base.
      */
     public @Nullable Endpoint endpoint() {
         Endpoint own = endpoint(PROFILES + ENDPOINT);

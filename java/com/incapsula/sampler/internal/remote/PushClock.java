@@ -30,11 +30,7 @@ public interface PushClock {
         }
     };
 
-    /**
-     * Monotonic time.
-     *
-     * @return milliseconds
-     */
+    /** {@return monotonic time, in milliseconds} */
     long millis();
 
     /**
@@ -46,10 +42,6 @@ public interface PushClock {
      */
     void await(Object lock, long millis) throws InterruptedException;
 
-    /**
-     * A random number.
-     *
-     * @return from 0 to below 1
-     */
+    /** {@return a random number from 0 to below 1} */
     double random();
 }

@@ -43,11 +43,7 @@ final class PushQueue {
         return taken;
     }
 
-    /**
-     * Forgets the report that was taken.
-     *
-     * @return 1, or 0 if none was taken
-     */
+    /** Forgets the report that was taken. @return 1, or 0 if none was taken */
     int done() {
         if (taken == null) {
             return 0;

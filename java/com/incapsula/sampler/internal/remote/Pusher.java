@@ -133,11 +133,7 @@ public final class Pusher {
         }
     }
 
-    /**
-     * The counts of reports. Each report is counted once, also while it is being sent.
-     *
-     * @return a consistent copy
-     */
+    /** {@return a consistent copy of the counts} Each report is counted once, also while it is being sent. */
     public PushCounts counts() {
         synchronized (lock) {
             return new PushCounts(sent, retries, refused, dropped, unsent, queue.size(), queue.bytes());

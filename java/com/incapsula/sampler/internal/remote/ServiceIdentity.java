@@ -137,9 +137,8 @@ public final class ServiceIdentity {
     }
 
     /**
-     * Further attributes of a resource of OpenTelemetry: host, system, process and JVM, unless the user chose them.
-     *
-     * @return {@link String} and {@link Long} values, within the limit
+     * {@return further attributes of OpenTelemetry's resource, {@link String} and {@link Long} values: host, system,
+     * process and JVM, unless the user chose them, within the limit}
      */
     Map<String, Object> detected() {
         Map<String, Object> found = new LinkedHashMap<>();
@@ -168,11 +167,7 @@ public final class ServiceIdentity {
                 + System.getProperty("java.vm.version", "");
     }
 
-    /**
-     * The attributes of a resource of OpenTelemetry.
-     *
-     * @return service.name and service.instance.id, then the others; not modifiable
-     */
+    /** {@return the attributes of OpenTelemetry's resource: service.name and service.instance.id, then the others} */
     public Map<String, String> attributes() {
         return attributes;
     }

@@ -228,11 +228,7 @@ public final class FileSeries {
         return count;
     }
 
-    /**
-     * The pattern of the names.
-     *
-     * @return the pattern as it was passed
-     */
+    /** {@return the pattern of the names, as it was passed} */
     public String pattern() {
         return pattern;
     }

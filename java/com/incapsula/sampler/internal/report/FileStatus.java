@@ -35,29 +35,17 @@ public record FileStatus(int mode, int user, long size) {
                 found.getOrDefault("size", -1L));
     }
 
-    /**
-     * Whether it is a folder.
-     *
-     * @return false for a link to one
-     */
+    /** {@return true for a folder, false for a link to one} */
     public boolean isFolder() {
         return (mode & KIND) == FOLDER;
     }
 
-    /**
-     * Whether it is a file with content.
-     *
-     * @return false for a link to one
-     */
+    /** {@return true for a file with content, false for a link to one} */
     public boolean isFile() {
         return (mode & KIND) == FILE;
     }
 
-    /**
-     * The permissions.
-     *
-     * @return the number that chmod takes
-     */
+    /** {@return the permissions, as the number that chmod takes} */
     public int permissions() {
         return mode & PERMISSIONS;
     }

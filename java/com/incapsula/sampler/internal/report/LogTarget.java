@@ -58,11 +58,7 @@ public interface LogTarget {
         return found == null ? platform(name) : found;
     }
 
-    /**
-     * Whether SLF4J is on the class path.
-     *
-     * @return true if it is, with or without a provider
-     */
+    /** {@return true if SLF4J is on the class path, with or without a provider} */
     static boolean hasSlf4j() {
         try {
             Class.forName("org.slf4j.LoggerFactory", false, LogTarget.class.getClassLoader());

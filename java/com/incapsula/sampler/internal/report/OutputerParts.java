@@ -7,11 +7,7 @@ import java.util.List;
 /** An outputer that consists of other outputers. */
 public interface OutputerParts {
 
-    /**
-     * The parts.
-     *
-     * @return outputers without parts of their own; not modifiable
-     */
+    /** {@return the parts, which have no parts of their own; not modifiable} */
     List<SamplingOutputer> parts();
 
     /**

@@ -87,20 +87,12 @@ public final class Resource implements Writable {
         }
     }
 
-    /**
-     * The length of the content.
-     *
-     * @return bytes
-     */
+    /** {@return the length of the content, in bytes} */
     public long size() {
         return size;
     }
 
-    /**
-     * The checksum of the content.
-     *
-     * @return its CRC-32
-     */
+    /** {@return the CRC-32 of the content} */
     public long crc() {
         return crc;
     }

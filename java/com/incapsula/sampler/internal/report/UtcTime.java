@@ -50,20 +50,12 @@ public final class UtcTime {
         return new UtcTime(epochSecond);
     }
 
-    /**
-     * The current time.
-     *
-     * @return the current second
-     */
+    /** {@return the current time} */
     public static UtcTime now() {
         return of(Math.floorDiv(System.currentTimeMillis(), 1000L));
     }
 
-    /**
-     * Formats the time for names of files.
-     *
-     * @return a text such as {@code 20261120-090807Z}
-     */
+    /** {@return the time for names of files, such as {@code 20261120-090807Z}} */
     public String compact() {
         return text("", "-", "");
     }

@@ -44,11 +44,7 @@ final class AnswerBody extends OutputStream {
         return client != null;
     }
 
-    /**
-     * Sends the buffered bytes. From now on nothing is buffered.
-     *
-     * @return the stream to the client
-     */
+    /** Sends the buffered bytes; from now on nothing is buffered. @return the stream to the client */
     OutputStream send() throws IOException {
         OutputStream to = client;
         if (to == null) {

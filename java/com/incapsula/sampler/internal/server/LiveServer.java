@@ -156,11 +156,7 @@ public final class LiveServer implements AutoCloseable {
         return Math.min(KEPT_BYTES, Runtime.getRuntime().maxMemory() / KEPT_SHARE);
     }
 
-    /**
-     * The address that the server listens on.
-     *
-     * @return with the port in use
-     */
+    /** {@return the address that the server listens on, with the port in use} */
     public InetSocketAddress address() {
         return front.address();
     }

@@ -43,31 +43,18 @@ import org.junit.jupiter.api.extension.ExtendWith;
 public @interface Sampled {
 
     /**
-     * A test that passes is reported if it takes longer than this.
-     *
-     * @return milliseconds; 0: every test is reported; default: only tests that fail
+     * {@return the time above which a test that passes is reported, in milliseconds; 0: every test; default: only tests
+     * that fail}
      */
     long slowerThanMillis() default Long.MAX_VALUE;
 
-    /**
-     * The mean time between two ticks.
-     *
-     * @return milliseconds, 1 to 3600000; default 10
-     */
+    /** {@return the mean time between two ticks, in milliseconds, 1 to 3600000; default 10} */
     int samplingFrequencyMillis() default 10;
 
-    /**
-     * The number of hottest lines in the text.
-     *
-     * @return 1 or more; default 15
-     */
+    /** {@return the number of hottest lines in the text, 1 or more; default 15} */
     int lines() default 15;
 
-    /**
-     * The format of the file.
-     *
-     * @return the format; default HTML
-     */
+    /** {@return the format of the file; default HTML} */
     ReportFormat format() default ReportFormat.HTML;
 
     /**

@@ -70,9 +70,8 @@ final class BusyGroups {
     }
 
     /**
-     * The value of the last finished interval. If there is none, waits for the first one, at most a second.
-     *
-     * @return the average number of running threads of the application; NaN if not known
+     * Waits for the first value if there is none, at most a second. @return the average number of running threads of
+     * the application in the last finished interval; NaN if not known
      */
     synchronized double threads() {
         begin();

@@ -59,10 +59,8 @@ final class SamplerLifecycle implements SmartLifecycle {
     }
 
     /**
-     * Used by Spring 7, which pauses cached contexts between test classes. A pause would end the interval and close the
-     * outputs each time.
-     *
-     * @return false, so the sampler runs on
+     * {@return false, so the sampler runs on when Spring 7 pauses cached contexts between test classes} A pause would
+     * end the interval and close the outputs each time.
      */
     public boolean isPauseable() {
         return false;

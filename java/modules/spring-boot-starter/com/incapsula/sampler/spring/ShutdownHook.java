@@ -17,10 +17,9 @@ final class ShutdownHook {
     private ShutdownHook() {}
 
     /**
-     * Whether Boot closes a context at the exit. It does not with {@code spring.main.register-shutdown-hook=false}, in
-     * an application server, or in most tests. Boot has no public API for this.
-     *
-     * @return false also if it is not known
+     * {@return true if Boot closes a context at the exit; false also if it is not known} Boot does not with
+     * {@code spring.main.register-shutdown-hook=false}, in an application server, or in most tests. There is no public
+     * API for this.
      */
     static boolean closes(ApplicationContext context) {
         try {

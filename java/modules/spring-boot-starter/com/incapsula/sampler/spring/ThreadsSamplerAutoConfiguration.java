@@ -48,11 +48,7 @@ public class ThreadsSamplerAutoConfiguration {
     /** For Spring. */
     public ThreadsSamplerAutoConfiguration() {}
 
-    /**
-     * Excludes the sampler from lazy initialisation.
-     *
-     * @return the filter
-     */
+    /** {@return the filter that excludes the sampler from lazy initialisation} */
     @Bean
     static LazyInitializationExcludeFilter threadsSamplerIsNotLazy() {
         return LazyInitializationExcludeFilter.forBeanTypes(ThreadsSampler.class);
@@ -70,11 +66,7 @@ public class ThreadsSamplerAutoConfiguration {
             this.beans = beans;
         }
 
-        /**
-         * Prevents a wrong value from ending the application.
-         *
-         * @return collects the errors
-         */
+        /** {@return the collector of errors, which prevents a wrong value from ending the application} */
         @Bean
         static SettingFailures threadsSamplerSettingFailures() {
             return new SettingFailures();

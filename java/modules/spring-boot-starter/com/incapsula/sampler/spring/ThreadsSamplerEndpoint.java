@@ -125,11 +125,7 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
 
     // ---- read ----
 
-    /**
-     * State, figures and settings.
-     *
-     * @return the content of the JSON answer
-     */
+    /** {@return state, figures and settings, as the content of the JSON answer} */
     @ReadOperation
     public Map<String, @Nullable Object> status() {
         SamplerStatistics figures = sampler.getStatistics();

@@ -71,11 +71,7 @@ record AgentCommand(
         }
     }
 
-    /**
-     * Reads options.
-     *
-     * @throws Refusal naming the error and all keys
-     */
+    /** Reads options. @throws Refusal naming the error and all keys */
     static AgentCommand parse(String options) {
         Verb verb = Verb.START;
         Map<String, List<String>> settings = new LinkedHashMap<>();

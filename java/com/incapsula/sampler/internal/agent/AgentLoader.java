@@ -79,7 +79,6 @@ public final class AgentLoader {
     /**
      * Loads a class of the agent's jar.
      *
-     * @param name its name
      * @return the agent's copy of the class
      * @throws ClassNotFoundException if the jar has no such class
      */

@@ -155,11 +155,7 @@ final class AgentSampler {
         }
     }
 
-    /**
-     * Starts the sampler.
-     *
-     * @throws Refusal with the reason; nothing has been started
-     */
+    /** Starts the sampler. @throws Refusal with the reason; nothing has been started */
     void init() {
         try {
             sampler.init();

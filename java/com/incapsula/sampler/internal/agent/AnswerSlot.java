@@ -94,7 +94,6 @@ final class AnswerSlot {
     /**
      * Reads an answer.
      *
-     * @param properties the target's system properties
      * @param id the command's
      * @return null if there is no answer to this command
      */

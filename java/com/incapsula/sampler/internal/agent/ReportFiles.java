@@ -35,11 +35,7 @@ final class ReportFiles extends FileSamplingOutputer implements WithoutText {
 
     private volatile @Nullable Throwable failure;
 
-    /**
-     * Creates the files for some settings.
-     *
-     * @throws Refusal if a value is wrong
-     */
+    /** Creates the files for some settings. @throws Refusal if a value is wrong */
     ReportFiles(Map<String, String> settings) {
         String format = settings.get(Keys.FORMAT);
         String keep = settings.get(Keys.KEEP);
@@ -102,11 +98,7 @@ final class ReportFiles extends FileSamplingOutputer implements WithoutText {
                 + getFormat().name().toLowerCase(Locale.ROOT) + ")";
     }
 
-    /**
-     * Changes options by the settings.
-     *
-     * @throws Refusal if a value is wrong
-     */
+    /** Changes options by the settings. @throws Refusal if a value is wrong */
     static ReportOptions changed(ReportOptions options, Map<String, String> settings) {
         String measure = settings.get(Keys.MEASURE);
         String per = settings.get(Keys.PER);

@@ -47,11 +47,7 @@ final class StackTree {
         return places.size() - 1;
     }
 
-    /**
-     * Adds to a node's own amount.
-     *
-     * @throws ArithmeticException if the sum is too large
-     */
+    /** Adds to a node's own amount. @throws ArithmeticException if the sum is too large */
     void add(int side, String measure, int node, long amount) {
         Map<String, long[]> amounts = sides.get(side);
         long[] column = amounts.computeIfAbsent(measure, any -> new long[FIRST_NODES]);

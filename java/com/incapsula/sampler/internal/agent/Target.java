@@ -61,11 +61,7 @@ final class Target implements AutoCloseable {
         return found;
     }
 
-    /**
-     * Attaches.
-     *
-     * @throws Unreachable with the reason and a remedy
-     */
+    /** Attaches. @throws Unreachable with the reason and a remedy */
     static Target attach(String pid) throws Unreachable {
         if (!TargetFiles.catchesQuit(pid) || TargetFiles.isNoJvm(pid)) {
             throw new Unreachable(
@@ -189,7 +185,6 @@ final class Target implements AutoCloseable {
      * Waits for the end of a long command. Later commands may replace its first answer meanwhile.
      *
      * @param millis the longest wait
-     * @return its answer
      * @throws IOException if the target has ended, or does not answer
      */
     Answer await(String id, long millis) throws IOException, InterruptedException {

@@ -60,12 +60,7 @@ final class TargetFiles {
         return copies;
     }
 
-    /**
-     * Ensures that the target can read the agent's jar.
-     *
-     * @param properties the target's system properties
-     * @return the jar's path in the target
-     */
+    /** Ensures that the target can read the agent's jar. @return the jar's path in the target */
     String placeJar(Properties properties) throws IOException {
         Path jar = ownJar();
         if (!isForeign()) {
@@ -81,7 +76,6 @@ final class TargetFiles {
     /**
      * Ensures that the target can load the native library as an agent.
      *
-     * @param properties the target's system properties
      * @return the library's path in the target
      * @throws UnsupportedOperationException if there is no folder for it
      */
@@ -223,8 +217,6 @@ final class TargetFiles {
     /**
      * Reads and removes a file that the target has made for this process.
      *
-     * @param path its path in the target
-     * @return its content
      * @throws IOException if it does not exist or does not belong to the target's user
      */
     byte[] take(String path) throws IOException {
@@ -239,11 +231,7 @@ final class TargetFiles {
         }
     }
 
-    /**
-     * As {@link #take}, below the root of another process.
-     *
-     * @param owner the owner of the file
-     */
+    /** As {@link #take}, below the root of another process. @param owner the owner of the file */
     static byte[] takeFrom(Path root, String path, UserPrincipal owner) throws IOException {
         Path file = absolute(path);
         Path folder = file.getParent();

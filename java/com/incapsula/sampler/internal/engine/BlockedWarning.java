@@ -17,7 +17,6 @@ final class BlockedWarning implements Runnable {
     /**
      * Captures the stack of the blocked thread.
      *
-     * @param text of the warning
      * @param run the run whose user code may be blocked, or null
      * @param otherwise the blocked thread if no user code runs; null if not known
      */

@@ -10,11 +10,7 @@ interface Engine {
     /** Creates engines. */
     interface Source {
 
-        /**
-         * Checks that engines can be created here.
-         *
-         * @throws UnsupportedOperationException with the reason
-         */
+        /** Checks that engines can be created here. @throws UnsupportedOperationException with the reason */
         void require();
 
         /** Creates an engine that does not run yet. */

@@ -16,8 +16,6 @@ public final class ExitOwner {
     /**
      * Runs code that starts samplers in the calling thread. They get no shutdown hook, also when they are started
      * again.
-     *
-     * @param init starts samplers
      */
     public static void start(Runnable init) {
         STARTING.set(true);

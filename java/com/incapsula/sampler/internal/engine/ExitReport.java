@@ -36,7 +36,6 @@ final class ExitReport implements Runnable {
      * Creates a report that is not installed yet.
      *
      * @param hide makes the calling thread an internal one
-     * @param finish writes the last report
      * @param limit limits the wait for it
      */
     ExitReport(Runnable hide, Runnable finish, Limit limit) {

@@ -25,12 +25,7 @@ public enum Figure {
     /** 1 if times are CPU times. */
     CPU_CLOCK;
 
-    /**
-     * Reads the figure.
-     *
-     * @param report a snapshot's figures
-     * @return the value
-     */
+    /** {@return this figure of a snapshot} */
     public long of(RawReport report) {
         return report.figures()[ordinal()];
     }

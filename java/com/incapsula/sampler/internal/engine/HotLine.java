@@ -23,12 +23,7 @@ public record HotLine(
         int line,
         List<Long> amounts) {
 
-    /**
-     * One of its amounts.
-     *
-     * @param measure the measure
-     * @return nanoseconds, or a number
-     */
+    /** {@return one of its amounts: nanoseconds, or a number} */
     public long of(ReportMeasure measure) {
         return amounts.get(measure.ordinal());
     }

@@ -65,11 +65,7 @@ public final class Lifecycle {
         return readers;
     }
 
-    /**
-     * Sets the listener to this sampler's life. Called once, before anything else.
-     *
-     * @param listener the listener
-     */
+    /** Sets the listener to this sampler's life. Called once, before anything else. */
     public void setListener(LifecycleListener listener) {
         dispatcher.setListener(listener);
     }
@@ -424,11 +420,7 @@ public final class Lifecycle {
         return null;
     }
 
-    /**
-     * For {@link Ending}: forgets an engine that is about to be destroyed.
-     *
-     * @param last its last figures
-     */
+    /** For {@link Ending}: forgets an engine that is about to be destroyed. @param last its last figures */
     void discard(RawStatistics last) {
         ExitReport installed;
         state.lockAgain();
@@ -473,11 +465,7 @@ public final class Lifecycle {
         change("pauseSampling()", Phase.PAUSING, Phase.PAUSED);
     }
 
-    /**
-     * Ends a pause.
-     *
-     * @throws IllegalStateException as for {@link #pause()}
-     */
+    /** Ends a pause. @throws IllegalStateException as for {@link #pause()} */
     public void resume() {
         change("resumeSampling()", Phase.RESUMING, Phase.RUNNING);
     }
@@ -511,11 +499,7 @@ public final class Lifecycle {
         }
     }
 
-    /**
-     * Writes a report now; returns when it is written.
-     *
-     * @throws IllegalStateException as for {@link #pause()}
-     */
+    /** Writes a report now; returns when it is written. @throws IllegalStateException as for {@link #pause()} */
     public void printReport() {
         Engine running = beginCall("printReport()");
         state.callUnlessExiting(running, running::report);

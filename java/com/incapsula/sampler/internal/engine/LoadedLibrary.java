@@ -93,7 +93,6 @@ public final class LoadedLibrary {
     /**
      * Ensures that there is a file of the library that another JVM of this user can load.
      *
-     * @return the file
      * @throws UnsupportedOperationException if there is no folder for it
      */
     public static Path file() {

@@ -31,11 +31,7 @@ final class OptionValues {
         this.threads = threads;
     }
 
-    /**
-     * Changes one value in a copy.
-     *
-     * @throws IllegalArgumentException naming option, value and range
-     */
+    /** Changes one value in a copy. @throws IllegalArgumentException naming option, value and range */
     OptionValues with(Option option, @Nullable Object value) {
         Object[] changed = values.clone();
         changed[option.ordinal()] = option.check(value);

@@ -117,7 +117,6 @@ public final class Options {
     /**
      * Sets an option. While the sampler runs, the change takes effect with the next tick.
      *
-     * @param option the option
      * @param value its value, of the type of its default
      * @throws IllegalArgumentException if the value is out of range
      * @throws IllegalStateException if the option is fixed and the sampler runs
@@ -148,32 +147,17 @@ public final class Options {
         });
     }
 
-    /**
-     * Reads a number.
-     *
-     * @param option an option that is a number
-     * @return its value
-     */
+    /** {@return the value of an option that is a number} */
     public long number(Option option) {
         return (Long) get(option);
     }
 
-    /**
-     * Reads a flag.
-     *
-     * @param option an option that is a flag
-     * @return its value
-     */
+    /** {@return the value of an option that is a flag} */
     public boolean flag(Option option) {
         return (Boolean) get(option);
     }
 
-    /**
-     * Reads a text or a choice.
-     *
-     * @param option an option that is a text or a choice
-     * @return its value
-     */
+    /** {@return the value of an option that is a text or a choice} */
     public String text(Option option) {
         return (String) get(option);
     }
@@ -189,12 +173,7 @@ public final class Options {
 
     // ---- threads ----
 
-    /**
-     * Adds a thread to the chosen ones.
-     *
-     * @param property the property's name, for messages
-     * @param chosen the thread
-     */
+    /** Adds a thread to the chosen ones. @param property the property's name, for messages */
     public void chooseOne(String property, Thread chosen) {
         ThreadFilter.check(property, chosen);
         add(property, List.of(chosen));
@@ -262,8 +241,6 @@ public final class Options {
     /**
      * Sets where reports go. Takes effect with the next report. While the sampler runs, the outputer's
      * {@code starting()} is called first.
-     *
-     * @param outputer the outputer
      */
     public void setOutputer(SamplingOutputer outputer) {
         if (outputer == null) {
@@ -300,8 +277,6 @@ public final class Options {
     /**
      * Sets how threads are grouped. Takes effect with the next tick. While the sampler runs, the manipulator's
      * {@code init()} is called first.
-     *
-     * @param manipulator the manipulator
      */
     public void setManipulator(ThreadNameManipulator manipulator) {
         if (manipulator == null) {
@@ -346,11 +321,7 @@ public final class Options {
 
     // ---- for the lifecycle ----
 
-    /**
-     * Prepares a start. Lock held.
-     *
-     * @throws IllegalArgumentException if the properties do not go together
-     */
+    /** Prepares a start. Lock held. @throws IllegalArgumentException if the properties do not go together */
     void prepareStart() {
         values.checkTogether();
         if (standardOutputer) {
@@ -383,11 +354,7 @@ public final class Options {
 
     // ---- changes of a running engine ----
 
-    /**
-     * Lock held.
-     *
-     * @param configuration what the engine that runs from now on was started with
-     */
+    /** Lock held. @param configuration what the engine that runs from now on was started with */
     void setApplied(OptionValues configuration) {
         applied = configuration;
     }

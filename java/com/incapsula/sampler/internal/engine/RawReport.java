@@ -37,12 +37,7 @@ public record RawReport(
         return figures[FIRST_MEASURE + measure];
     }
 
-    /**
-     * The total of a measure over all groups.
-     *
-     * @param measure the measure
-     * @return nanoseconds, or a number; 0 if the sampler cannot sample
-     */
+    /** {@return the total over all groups: nanoseconds, or a number; 0 if the sampler cannot sample} */
     public long total(ReportMeasure measure) {
         return measures.isEmpty() ? 0 : total(measure.ordinal());
     }

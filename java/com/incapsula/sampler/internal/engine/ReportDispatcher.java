@@ -30,11 +30,7 @@ final class ReportDispatcher {
         listener = next;
     }
 
-    /**
-     * Begins a new run.
-     *
-     * @param userContextLoader the context class loader that user code sees
-     */
+    /** Begins a new run. @param userContextLoader the context class loader that user code sees */
     ReportRun begin(@Nullable ClassLoader userContextLoader) {
         ReportRun begun = new ReportRun(this, userContextLoader);
         run = begun;
@@ -76,11 +72,7 @@ final class ReportDispatcher {
         return current != null && current.isInCallback();
     }
 
-    /**
-     * Refuses a call that would wait for the core.
-     *
-     * @throws IllegalStateException within a callback
-     */
+    /** Refuses a call that would wait for the core. @throws IllegalStateException within a callback */
     void refuseInCallback(String call) {
         if (isInCallback()) {
             throw selfCall(call);
@@ -92,11 +84,7 @@ final class ReportDispatcher {
                 call + " would wait for itself: it was called from the sampler's own outputer or manipulator");
     }
 
-    /**
-     * Logs a warning, and passes it to printError if reports do not go to the log.
-     *
-     * @param text one line
-     */
+    /** Logs a warning, and passes it to printError if reports do not go to the log. @param text one line */
     void warn(String text) {
         LibraryLog.log(System.Logger.Level.WARNING, text, null);
         for (SamplingOutputer receiver : OutputerParts.of(outputer)) {

@@ -14,12 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface Snapshot {
 
-    /**
-     * Adds a holder.
-     *
-     * @return this
-     * @throws IllegalStateException if it has been freed
-     */
+    /** Adds a holder. @throws IllegalStateException if it has been freed */
     Snapshot hold();
 
     /** Removes a holder. Each holder calls this method exactly once. */
@@ -28,27 +23,10 @@ public interface Snapshot {
     /** {@return all figures} */
     RawReport figures();
 
-    /**
-     * Writes the snapshot; does not flush.
-     *
-     * @param format see {@link NativeBridge#writeSnapshot}
-     * @param measure see there
-     * @param flags see there
-     * @param focus see there
-     * @param out the stream
-     * @throws IOException if the stream throws it
-     */
+    /** Writes the snapshot, see {@link NativeBridge#writeSnapshot}; does not flush. */
     void write(int format, int measure, int flags, @Nullable String focus, OutputStream out) throws IOException;
 
-    /**
-     * Writes the snapshot without a focus.
-     *
-     * @param format see there
-     * @param measure see there
-     * @param flags see there
-     * @param out the stream
-     * @throws IOException if the stream throws it
-     */
+    /** Writes the snapshot without a focus. */
     default void write(int format, int measure, int flags, OutputStream out) throws IOException {
         write(format, measure, flags, null, out);
     }
@@ -70,9 +48,6 @@ public interface Snapshot {
      *
      * @param after of the same kind, or an inert one
      * @param format see {@link NativeBridge#writeDifference}
-     * @param measure see there
-     * @param out the stream
-     * @throws IOException if the stream throws it
      */
     void writeDifference(Snapshot after, int format, int measure, OutputStream out) throws IOException;
 

@@ -22,12 +22,7 @@ public final class SnapshotReaders {
     @FunctionalInterface
     public interface Maker<T> {
 
-        /**
-         * Converts an interval.
-         *
-         * @param interval held by the result; if this method throws, still held by the caller
-         * @return the result
-         */
+        /** Converts an interval. @param interval held by the result; if this method throws, still held by the caller */
         T make(Snapshot interval);
     }
 
@@ -58,9 +53,6 @@ public final class SnapshotReaders {
     /**
      * Reads everything since the last successful call, or since the start.
      *
-     * @param <T> the result
-     * @param maker makes the result
-     * @return the result
      * @throws IllegalStateException before the start, after the end, or from the outputer or the manipulator
      */
     public <T> T snapshot(Maker<T> maker) {
@@ -155,10 +147,7 @@ public final class SnapshotReaders {
     /**
      * Reads a window. Other readers lose nothing.
      *
-     * @param <T> the result
      * @param window see {@link NativeBridge#takeWindow}
-     * @param maker makes the result
-     * @return the result
      * @throws IllegalStateException as for {@link #snapshot}, and while the JVM exits
      */
     public <T> T window(int window, Maker<T> maker) {
@@ -297,9 +286,6 @@ public final class SnapshotReaders {
         /**
          * Reads everything since the last successful call, or since the cursor was opened.
          *
-         * @param <T> the result
-         * @param maker makes the result
-         * @return the result
          * @throws IllegalStateException if the cursor is closed, the engine has ended, or from the outputer or the
          *     manipulator
          */

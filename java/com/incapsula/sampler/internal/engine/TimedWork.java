@@ -18,9 +18,7 @@ public final class TimedWork {
      * Starts the work, with the caller's context class loader.
      *
      * @param group of the thread; null: the caller's group
-     * @param name of the thread
      * @param work must not throw
-     * @return the thread
      * @throws OutOfMemoryError if no thread can be made; the work was not started
      */
     static Thread start(@Nullable ThreadGroup group, String name, Runnable work) {

@@ -43,13 +43,7 @@ public final class Json {
 
     private Json() {}
 
-    /**
-     * Reads a member that may be missing.
-     *
-     * @param object a JSON object
-     * @param name of the member
-     * @return the value; null if it is missing or JSON's null
-     */
+    /** Reads a member that may be missing. @return the value; null if it is missing or JSON's null */
     public static @Nullable Object get(Map<String, Object> object, String name) {
         Object value = object.get(name);
         return value == Null.NULL ? null : value;

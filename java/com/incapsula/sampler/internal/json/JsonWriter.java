@@ -24,7 +24,6 @@ public final class JsonWriter {
      * Writes a value.
      *
      * @param value a value of {@link Json}
-     * @return its text
      * @throws IllegalArgumentException if it is any other
      */
     public static String write(Object value) {

@@ -73,7 +73,6 @@ public final class NativeLibrary {
         /**
          * The library's version of the interface between Java and C.
          *
-         * @return the version
          * @throws UnsatisfiedLinkError if no library is bound
          */
         int abi();
@@ -111,18 +110,13 @@ public final class NativeLibrary {
      * Creates the library of these classes, not loaded yet.
      *
      * @param neededAbi the version of the interface between Java and C that the classes need
-     * @param bound the classes' native methods
      * @return a new object; a class loader should have only one
      */
     public static NativeLibrary ofThisJvm(int neededAbi, Bound bound) {
         return new NativeLibrary(new ThisJvm(), neededAbi, bound);
     }
 
-    /**
-     * Finds the library and loads it.
-     *
-     * @throws UnsupportedOperationException with a message for the user
-     */
+    /** Finds the library and loads it. @throws UnsupportedOperationException with a message for the user */
     public void load() {
         load(null);
     }

@@ -22,7 +22,6 @@ public final class Platform {
     /**
      * Names the folder of the library for this JVM.
      *
-     * @param properties the system properties
      * @return {@code linux-x86_64} or {@code linux-aarch64}
      * @throws UnsupportedOperationException with the reason if there is none
      */

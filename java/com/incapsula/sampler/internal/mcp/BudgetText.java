@@ -56,7 +56,6 @@ final class BudgetText {
      * @param leftOut the time of omitted rows
      * @param whole the total, of which that time is a part
      * @param what names the total in a few words
-     * @return the text
      */
     String end(long leftOut, long whole, String what) {
         return text.append("Left out: ")

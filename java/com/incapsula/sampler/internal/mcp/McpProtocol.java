@@ -72,11 +72,7 @@ public final class McpProtocol {
 
     private final Tools tools;
 
-    /**
-     * A server of some intervals.
-     *
-     * @param intervals the data of the tools
-     */
+    /** A server of some intervals. */
     public McpProtocol(KeptIntervals intervals) {
         tools = new Tools(intervals);
     }

@@ -33,7 +33,6 @@ public final class McpStream {
      * @param in not closed
      * @param out flushed after each answer, not closed
      * @param protocol one for each pair of streams
-     * @throws IOException what the streams throw
      * @throws InterruptedException if the server ends meanwhile
      */
     public static void serve(InputStream in, OutputStream out, McpProtocol protocol)

@@ -33,11 +33,7 @@ final class ToolArguments {
                         + "). Rows with the smallest share are left out; the last line says how much that is.");
     }
 
-    /**
-     * Checks arguments.
-     *
-     * @throws ToolRefusal if one is unknown, missing or wrong
-     */
+    /** Checks arguments. @throws ToolRefusal if one is unknown, missing or wrong */
     ToolArguments(Tool tool, Map<?, ?> given) {
         List<Parameter> parameters = tool.parameters();
         given.forEach((name, value) -> {

@@ -38,7 +38,6 @@ public final class ToolRegistration {
      * Registers a sampler.
      *
      * @param bean the MXBean; null: do not register one
-     * @param jmxName its name
      * @param jfrEvents whether to switch events on in all recordings
      */
     public void begin(@Nullable ThreadsSamplerMXBean bean, @Nullable String jmxName, boolean jfrEvents) {
@@ -99,11 +98,7 @@ public final class ToolRegistration {
         }
     }
 
-    /**
-     * Writes the events of an interval. Never fails.
-     *
-     * @param interval the interval
-     */
+    /** Writes the events of an interval. Never fails. */
     public void writeEvents(Snapshot interval) {
         try {
             JfrEvents.write(interval);

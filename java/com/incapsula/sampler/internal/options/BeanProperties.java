@@ -96,7 +96,6 @@ public final class BeanProperties {
     /**
      * Whether a property is a list, whose parts may be set one by one.
      *
-     * @param name the property's name
      * @return true for a text, except for the name in JMX
      */
     public static boolean isText(String name) {
@@ -104,12 +103,7 @@ public final class BeanProperties {
         return setter != null && setter.getParameterTypes()[0] == String.class && !name.equals("jmxName");
     }
 
-    /**
-     * Whether a property is true or false.
-     *
-     * @param name the property's name
-     * @return true if it is
-     */
+    /** {@return whether a property is true or false} */
     public static boolean isFlag(String name) {
         Method setter = SETTERS.get(name);
         return setter != null && setter.getParameterTypes()[0] == boolean.class;
@@ -118,9 +112,7 @@ public final class BeanProperties {
     /**
      * Sets a property of a sampler, which may run.
      *
-     * @param sampler the sampler
      * @param name a name, see {@link #find}
-     * @param value the new value as text
      * @throws IllegalArgumentException if there is no such property, or with property, value and range
      * @throws IllegalStateException if the property is fixed while the sampler runs, or the sampler cannot change it
      */

@@ -17,7 +17,6 @@ public final class Times {
      * Reads a time.
      *
      * @param name the option's, for messages
-     * @param value the text
      * @param bareMillis the unit of a number without a unit, milliseconds
      * @return milliseconds
      * @throws IllegalArgumentException if it is no such time
@@ -42,7 +41,6 @@ public final class Times {
      * As {@link #millis}; a number without a unit is seconds.
      *
      * @param name the option's, for messages
-     * @param value the text
      * @return seconds
      * @throws IllegalArgumentException if it is no such time, or not whole seconds
      */
@@ -58,7 +56,6 @@ public final class Times {
      * A time as a number.
      *
      * @param name the option's, for messages
-     * @param value the time
      * @return milliseconds
      * @throws IllegalArgumentException if it is null, too long, or not whole milliseconds
      */
@@ -78,7 +75,6 @@ public final class Times {
      * A time as a number.
      *
      * @param name the option's, for messages
-     * @param value the time
      * @return seconds
      * @throws IllegalArgumentException if it is null, or not whole seconds
      */

@@ -33,7 +33,6 @@ public record Endpoint(
      * Reads a URL.
      *
      * @param url {@code [otlp+|pyroscope+]http[s]://[user:password@]host[:port][/path]}
-     * @return the endpoint
      * @throws IllegalArgumentException with the reason; the message has no password
      */
     public static Endpoint of(String url) {
@@ -58,7 +57,6 @@ public record Endpoint(
      * Reads the URL of an OTLP service, to which no path is added.
      *
      * @param url {@code http[s]://[user:password@]host[:port][/path]}
-     * @return the endpoint
      * @throws IllegalArgumentException with the reason; the message has no password
      */
     static Endpoint ofOtlpService(String url) {

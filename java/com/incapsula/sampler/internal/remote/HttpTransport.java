@@ -58,11 +58,7 @@ public final class HttpTransport implements Transport {
     private @Nullable ExecutorService executor; // guarded by this
     private boolean isForHttps; // guarded by this
 
-    /**
-     * Creates a transport without a client.
-     *
-     * @param threads makes the client's threads
-     */
+    /** Creates a transport without a client. @param threads makes the client's threads */
     public HttpTransport(ThreadFactory threads) {
         this.threads = threads;
     }

@@ -36,11 +36,7 @@ final class LimitedBytes extends OutputStream {
         write(new byte[] {(byte) b}, 0, 1);
     }
 
-    /**
-     * Appends all bytes or none.
-     *
-     * @throws FullException if they exceed the limit
-     */
+    /** Appends all bytes or none. @throws FullException if they exceed the limit */
     @Override
     public void write(byte[] more, int offset, int length) throws IOException {
         if (length > limit - bytes.size()) {

@@ -58,12 +58,7 @@ public final class Pusher {
     @FunctionalInterface
     public interface Log {
 
-        /**
-         * Logs a message; must not throw.
-         *
-         * @param level the level
-         * @param text one line
-         */
+        /** Logs a message; must not throw. @param text one line */
         void log(System.Logger.Level level, String text);
     }
 
@@ -105,11 +100,7 @@ public final class Pusher {
         this.limits = limits;
     }
 
-    /**
-     * Adds a report to the queue.
-     *
-     * @param body the report
-     */
+    /** Adds a report to the queue. */
     public void add(PushBody body) {
         PushLimits now = limits.get();
         int lost;

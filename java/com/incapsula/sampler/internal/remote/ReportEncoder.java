@@ -61,7 +61,6 @@ public final class ReportEncoder {
     /**
      * Creates an encoder for one peer.
      *
-     * @param endpoint the peer
      * @param identity the process that the reports describe
      * @param headers more headers; they take precedence over those of the protocol
      * @param limitBytes limit of an encoded report
@@ -76,8 +75,6 @@ public final class ReportEncoder {
     /**
      * Encodes a report.
      *
-     * @param report the report
-     * @return the request
      * @throws TooLargeException if it exceeds the limit
      * @throws IOException if the report throws it
      */

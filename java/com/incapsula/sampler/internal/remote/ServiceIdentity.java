@@ -49,7 +49,6 @@ public final class ServiceIdentity {
      * @param chosen attributes of the user; they take precedence over those of the environment
      * @param environment all variables
      * @param warn receives a sentence about each value of the environment that cannot be used
-     * @return the identity
      */
     public static ServiceIdentity of(
             @Nullable String serviceName,

@@ -30,7 +30,6 @@ public interface Transport {
     /**
      * Sends a report.
      *
-     * @param body the report
      * @param timeoutMillis limit of the whole exchange
      * @return the answer, whatever its status
      * @throws IOException if there is no answer

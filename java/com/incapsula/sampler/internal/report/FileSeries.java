@@ -237,8 +237,6 @@ public final class FileSeries {
      * Writes the next file; creates its folder if it is missing.
      *
      * @param till the time for its name
-     * @param content its content
-     * @return the file
      * @throws IOException with the file's name and the reason
      */
     public Path write(Instant till, Writable content) throws IOException {

@@ -25,7 +25,6 @@ public record FileStatus(int mode, int user, long size) {
     /**
      * Reads the status.
      *
-     * @param path the file
      * @return its status
      * @throws IOException if there is no such file, or access is denied
      */

@@ -21,8 +21,6 @@ public final class Folders {
      * Creates a folder and its parents, if they are missing. A link to a folder counts as a folder;
      * {@link Files#createDirectories} refuses it in early updates of JDK 17.
      *
-     * @param folder the folder
-     * @return the folder
      * @throws IOException if it cannot be made
      */
     public static Path make(Path folder) throws IOException {

@@ -63,24 +63,12 @@ public final class HtmlPage {
         }
     }
 
-    /**
-     * Writes a page with fixed data.
-     *
-     * @param out the stream
-     * @param data a JSON document in which {@code <} is escaped
-     * @throws IOException if the stream throws it
-     */
+    /** Writes a page with fixed data. @param data a JSON document in which {@code <} is escaped */
     public static void write(OutputStream out, Writable data) throws IOException {
         write(Loaded.HEAD, data, out);
     }
 
-    /**
-     * Writes a page that regularly fetches new data from {@code report.json} in the same folder.
-     *
-     * @param out the stream
-     * @param data the first data
-     * @throws IOException if the stream throws it
-     */
+    /** Writes a page that regularly fetches new data from {@code report.json} in the same folder. */
     public static void writeLive(OutputStream out, Writable data) throws IOException {
         write(Live.HEAD, data, out);
     }

@@ -18,7 +18,6 @@ public final class LibraryLog {
     /**
      * Logs a message. Never fails.
      *
-     * @param level the level
      * @param text one line
      * @param cause an exception, or null
      */

@@ -11,21 +11,12 @@ import org.jspecify.annotations.Nullable;
  */
 public interface LogTarget {
 
-    /**
-     * Logs a message. Braces in it have no meaning.
-     *
-     * @param level the level
-     * @param message the text
-     * @param cause an exception, or null
-     */
+    /** Logs a message. Braces in it have no meaning. @param cause an exception, or null */
     void log(System.Logger.Level level, String message, @Nullable Throwable cause);
 
     /**
      * Finds a logger by its name. If SLF4J has no provider, and so would drop all messages, the platform's logger is
      * used.
-     *
-     * @param name the logger's name
-     * @return the logger
      */
     static LogTarget of(String name) {
         if (ApplicationStart.isPending()) {
@@ -49,7 +40,6 @@ public interface LogTarget {
      * Finds a logger by its name if this library does not see SLF4J, as when an agent has loaded it: a logger of the
      * SLF4J that the thread's context class loader sees, if it has a provider.
      *
-     * @param name the logger's name
      * @return the logger; the platform's if there is no such SLF4J
      */
     static LogTarget ofContext(String name) {
@@ -68,12 +58,7 @@ public interface LogTarget {
         }
     }
 
-    /**
-     * Finds a logger of the platform.
-     *
-     * @param name its name
-     * @return the logger
-     */
+    /** {@return a logger of the platform} */
     static LogTarget platform(String name) {
         return PlatformTarget.isOfJavaLogging() ? new JavaLoggingTarget(name) : new PlatformTarget(name);
     }

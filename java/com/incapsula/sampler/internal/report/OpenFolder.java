@@ -68,7 +68,6 @@ public final class OpenFolder implements Closeable {
     /**
      * Creates a file.
      *
-     * @param name its name
      * @param attributes of the file
      * @return the file, open for writing; an interrupt of the thread closes it
      * @throws java.nio.file.FileAlreadyExistsException if the name is taken, also by a link

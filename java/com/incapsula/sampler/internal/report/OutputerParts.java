@@ -10,12 +10,7 @@ public interface OutputerParts {
     /** {@return the parts, which have no parts of their own; not modifiable} */
     List<SamplingOutputer> parts();
 
-    /**
-     * The parts of any outputer.
-     *
-     * @param outputer the outputer
-     * @return its parts, or itself alone
-     */
+    /** {@return the parts of any outputer, or itself alone} */
     static List<SamplingOutputer> of(SamplingOutputer outputer) {
         return outputer instanceof OutputerParts whole ? whole.parts() : List.of(outputer);
     }

@@ -13,7 +13,6 @@ public final class PlainText {
     /**
      * Escapes a text of several lines.
      *
-     * @param text the text
      * @return the text with the characters of {@link #isHidden} escaped, except for line ends and tabs
      */
     public static String of(String text) {
@@ -38,7 +37,6 @@ public final class PlainText {
     /**
      * Whether a character must be escaped.
      *
-     * @param codePoint the character
      * @return true for control and format characters, and for separators of lines and paragraphs
      */
     public static boolean isHidden(int codePoint) {
@@ -48,12 +46,7 @@ public final class PlainText {
         };
     }
 
-    /**
-     * Appends a character as {@code \}{@code u001b}; above U+FFFF, its surrogate pair.
-     *
-     * @param to the destination
-     * @param codePoint the character
-     */
+    /** Appends a character as {@code \}{@code u001b}; above U+FFFF, its surrogate pair. */
     public static void escape(StringBuilder to, int codePoint) {
         for (char c : Character.toChars(codePoint)) {
             to.append(String.format("\\u%04x", (int) c));

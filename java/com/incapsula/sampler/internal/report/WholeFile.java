@@ -54,7 +54,6 @@ public final class WholeFile {
     /**
      * Writes a file into an open folder.
      *
-     * @param folder the folder
      * @param name of the file; an existing file is replaced
      * @param content writes it; called again after an interrupt
      * @param attributes of the file
@@ -79,11 +78,7 @@ public final class WholeFile {
     @FunctionalInterface
     interface Names {
 
-        /**
-         * Chooses a name.
-         *
-         * @param taken names in the folder, and final names of files that are being written
-         */
+        /** Chooses a name. @param taken names in the folder, and final names of files that are being written */
         String choose(Set<String> taken) throws IOException;
     }
 
@@ -94,7 +89,6 @@ public final class WholeFile {
      * @param path the folder, which must exist
      * @param names chooses the file's name
      * @param content writes it; called again after an interrupt
-     * @return the file
      * @throws IOException with the file's name and the reason
      */
     static Path writeNew(Path path, Names names, Writable content) throws IOException {

@@ -137,11 +137,7 @@ final class HttpExchange {
         return response;
     }
 
-    /**
-     * Reads the request's body.
-     *
-     * @param maxBytes limit of the result
-     */
+    /** Reads the request's body. @param maxBytes limit of the result */
     byte[] readBody(int maxBytes) throws IOException {
         if ("100-continue".equalsIgnoreCase(request.getFirst("Expect")) && !received.hasRemaining()) {
             write(ascii("HTTP/1.1 100 Continue\r\n\r\n"));
@@ -223,11 +219,7 @@ final class HttpExchange {
         }
     }
 
-    /**
-     * Sends the status and the headers.
-     *
-     * @param length of the body; 0: not known; -1: no body
-     */
+    /** Sends the status and the headers. @param length of the body; 0: not known; -1: no body */
     void sendResponseHeaders(int status, long length) throws IOException {
         boolean isHead = method.equals("HEAD");
         response.set("Date", DateTimeFormatter.RFC_1123_DATE_TIME.format(ZonedDateTime.now(ZoneOffset.UTC)));

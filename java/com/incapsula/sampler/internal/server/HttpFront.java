@@ -103,7 +103,6 @@ final class HttpFront implements AutoCloseable {
     /**
      * Listens; accepts no connection before {@link #start}.
      *
-     * @param group of the thread
      * @param headMillis time for a client to send its headers
      * @throws IOException if the address cannot be listened on
      */

@@ -117,7 +117,6 @@ public final class LiveServer implements AutoCloseable {
     /**
      * Starts a server.
      *
-     * @param plan its properties
      * @param lifecycle of the sampler
      * @throws UncheckedIOException if the address cannot be listened on
      */

@@ -85,11 +85,7 @@ final class McpEndpoint implements AutoCloseable {
         return message;
     }
 
-    /**
-     * Answers a request that {@link #check} has not refused.
-     *
-     * @param workers one of them is the calling thread
-     */
+    /** Answers a request that {@link #check} has not refused. @param workers one of them is the calling thread */
     void answer(HttpExchange exchange, RequestWorkers workers) throws IOException, Refusal {
         /* Before the message is read, so that slow clients hold no further threads. */
         if (!places.tryAcquire()) {

@@ -93,11 +93,7 @@ final class RequestWorkers {
         }
     }
 
-    /**
-     * Runs a task on one of the threads.
-     *
-     * @throws RejectedExecutionException if the queue is full
-     */
+    /** Runs a task on one of the threads. @throws RejectedExecutionException if the queue is full */
     void execute(Runnable task) {
         pool.execute(() -> runWatched(task));
     }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
+import com.incapsula.sampler.internal.engine.Snapshot;
 import com.incapsula.sampler.internal.engine.SnapshotReaders;
-import com.incapsula.sampler.internal.engine.SnapshotReaders.Maker;
+import com.incapsula.sampler.internal.options.Values;
 import java.util.Arrays;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -85,10 +87,10 @@ public final class RecentWindow implements AutoCloseable {
     }
 
     private final SnapshotReaders readers;
-    private final Maker<SamplingReport> reports;
+    private final Function<Snapshot, SamplingReport> reports;
     private boolean closed; // guarded by this
 
-    RecentWindow(SnapshotReaders readers, Maker<SamplingReport> reports) {
+    RecentWindow(SnapshotReaders readers, Function<Snapshot, SamplingReport> reports) {
         this.readers = readers;
         this.reports = reports;
         readers.openWindow();
@@ -104,7 +106,7 @@ public final class RecentWindow implements AutoCloseable {
      * @throws OutOfMemoryError if there is not enough memory now; no data is lost
      */
     public SamplingReport report(Length length) {
-        SamplingReport.requireNotNull("length", length);
+        Values.notNull("length", length);
         synchronized (this) {
             if (closed) {
                 throw new IllegalStateException("the window is closed");

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
-import java.util.Arrays;
-import java.util.Locale;
-import java.util.stream.Collectors;
+import com.incapsula.sampler.internal.options.Values;
 
 /**
  * A number that is summed along the call trees. Formats with one number per stack show one measure, and tables are
@@ -47,18 +45,6 @@ public enum ReportMeasure {
      * @throws IllegalArgumentException if there is none, with the names
      */
     public static ReportMeasure of(String text) {
-        if ("time".equalsIgnoreCase(text)) {
-            return WALL;
-        }
-        for (ReportMeasure each : values()) {
-            if (each.name().equalsIgnoreCase(text)) {
-                return each;
-            }
-        }
-        throw new IllegalArgumentException("measure must be one of time, "
-                + Arrays.stream(values())
-                        .map(each -> each.name().toLowerCase(Locale.ROOT))
-                        .collect(Collectors.joining(", "))
-                + ", got \"" + text + "\"");
+        return "time".equalsIgnoreCase(text) ? WALL : Values.choice("measure", values(), text, "time");
     }
 }

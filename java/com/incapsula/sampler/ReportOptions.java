@@ -2,6 +2,7 @@
 package com.incapsula.sampler;
 
 import com.incapsula.sampler.internal.engine.Snapshot;
+import com.incapsula.sampler.internal.options.Values;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -108,10 +109,7 @@ public final class ReportOptions {
      * @throws IllegalArgumentException if it is null
      */
     public ReportOptions withMeasure(ReportMeasure changed) {
-        if (changed == null) {
-            throw new IllegalArgumentException("measure must not be null");
-        }
-        return new ReportOptions(changed, measureAlone, flags, focus, foldRecursion);
+        return new ReportOptions(Values.notNull("measure", changed), measureAlone, flags, focus, foldRecursion);
     }
 
     /**
@@ -133,10 +131,7 @@ public final class ReportOptions {
      * @throws IllegalArgumentException if it is null
      */
     public ReportOptions withOrder(ReportOrder order) {
-        if (order == null) {
-            throw new IllegalArgumentException("order must not be null");
-        }
-        return with(BY_TIME, order == ReportOrder.BY_TIME);
+        return with(BY_TIME, Values.notNull("order", order) == ReportOrder.BY_TIME);
     }
 
     /**
@@ -212,10 +207,7 @@ public final class ReportOptions {
      * @throws IllegalArgumentException if it is null
      */
     public ReportOptions withAccount(ReportAccount account) {
-        if (account == null) {
-            throw new IllegalArgumentException("account must not be null");
-        }
-        return with(SHORT_ACCOUNT, account == ReportAccount.SHORT);
+        return with(SHORT_ACCOUNT, Values.notNull("account", account) == ReportAccount.SHORT);
     }
 
     /**
@@ -263,11 +255,8 @@ public final class ReportOptions {
      * @throws IllegalArgumentException if it is null
      */
     public ReportOptions withPer(ReportUnit unit) {
-        if (unit == null) {
-            throw new IllegalArgumentException("unit must not be null");
-        }
-        return new ReportOptions(
-                measure, measureAlone, (flags & ~PER_MASK) | (unit.ordinal() << PER_SHIFT), focus, foldRecursion);
+        int per = Values.notNull("unit", unit).ordinal() << PER_SHIFT;
+        return new ReportOptions(measure, measureAlone, (flags & ~PER_MASK) | per, focus, foldRecursion);
     }
 
     /**

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
-import java.util.Arrays;
-import java.util.Locale;
-import java.util.stream.Collectors;
+import com.incapsula.sampler.internal.options.Values;
 
 /**
  * The unit of a row of {@link ReportFormat#CALLS}.
@@ -29,15 +27,6 @@ public enum ReportUnit {
      * @throws IllegalArgumentException if there is none, with the names
      */
     public static ReportUnit of(String text) {
-        for (ReportUnit each : values()) {
-            if (each.name().equalsIgnoreCase(text)) {
-                return each;
-            }
-        }
-        throw new IllegalArgumentException("per must be one of "
-                + Arrays.stream(values())
-                        .map(each -> each.name().toLowerCase(Locale.ROOT))
-                        .collect(Collectors.joining(", "))
-                + ", got \"" + text + "\"");
+        return Values.choice("per", values(), text);
     }
 }

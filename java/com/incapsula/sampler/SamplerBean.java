@@ -2,6 +2,7 @@
 package com.incapsula.sampler;
 
 import com.incapsula.sampler.internal.options.BeanProperties;
+import com.incapsula.sampler.internal.options.Values;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -219,9 +220,7 @@ final class SamplerBean implements ThreadsSamplerMXBean {
     }
 
     private <T> T during(int seconds, Function<SamplingReport, T> result) {
-        if (seconds < 1 || seconds > MAX_TOP_SECONDS) {
-            throw new IllegalArgumentException("seconds must be between 1 and " + MAX_TOP_SECONDS + ", got " + seconds);
-        }
+        Values.between("seconds", seconds, 1, MAX_TOP_SECONDS);
         if (!topInProgress.compareAndSet(false, true)) {
             throw new IllegalStateException("another call that waits is in progress; try again");
         }

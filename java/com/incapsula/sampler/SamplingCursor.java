@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
+import com.incapsula.sampler.internal.engine.Snapshot;
 import com.incapsula.sampler.internal.engine.SnapshotReaders.Cursor;
-import com.incapsula.sampler.internal.engine.SnapshotReaders.Maker;
+import java.util.function.Function;
 
 /**
  * A reader with intervals of its own: {@link #next()} returns everything since its last call. Other cursors,
@@ -28,9 +29,9 @@ import com.incapsula.sampler.internal.engine.SnapshotReaders.Maker;
 public final class SamplingCursor implements AutoCloseable {
 
     private final Cursor cursor;
-    private final Maker<SamplingReport> reports;
+    private final Function<Snapshot, SamplingReport> reports;
 
-    SamplingCursor(Cursor cursor, Maker<SamplingReport> reports) {
+    SamplingCursor(Cursor cursor, Function<Snapshot, SamplingReport> reports) {
         this.cursor = cursor;
         this.reports = reports;
     }

@@ -2,6 +2,7 @@
 package com.incapsula.sampler;
 
 import com.incapsula.sampler.internal.engine.Snapshot;
+import com.incapsula.sampler.internal.options.Values;
 import com.incapsula.sampler.internal.report.HtmlPage;
 import com.incapsula.sampler.internal.report.WholeFile;
 import java.io.ByteArrayOutputStream;
@@ -74,8 +75,8 @@ public final class SamplingDiff implements AutoCloseable {
      */
     public void writeTo(ReportFormat format, ReportOptions options, OutputStream out) throws IOException {
         check(format);
-        SamplingReport.requireNotNull("options", options);
-        SamplingReport.requireNotNull("out", out);
+        Values.notNull("options", options);
+        Values.notNull("out", out);
         hold();
         try {
             write(format, options, out);
@@ -108,8 +109,8 @@ public final class SamplingDiff implements AutoCloseable {
      */
     public void writeTo(ReportFormat format, ReportOptions options, Path file) throws IOException {
         check(format);
-        SamplingReport.requireNotNull("options", options);
-        SamplingReport.requireNotNull("file", file);
+        Values.notNull("options", options);
+        Values.notNull("file", file);
         hold();
         try {
             WholeFile.write(file, out -> write(format, options, out));
@@ -127,7 +128,7 @@ public final class SamplingDiff implements AutoCloseable {
      * @throws IllegalStateException if the difference is closed
      */
     public List<FrameDiff> getFrames(ReportMeasure measure) {
-        SamplingReport.requireNotNull("measure", measure);
+        Values.notNull("measure", measure);
         ByteArrayOutputStream stacks = new ByteArrayOutputStream();
         try {
             writeTo(ReportFormat.COLLAPSED, ReportOptions.standard().withMeasure(measure), stacks);
@@ -188,7 +189,7 @@ public final class SamplingDiff implements AutoCloseable {
     }
 
     private static void check(ReportFormat format) {
-        SamplingReport.requireNotNull("format", format);
+        Values.notNull("format", format);
         if (format != ReportFormat.HTML && format != ReportFormat.COLLAPSED && format != ReportFormat.JSON) {
             throw new IllegalArgumentException(
                     "a difference can be written as HTML, COLLAPSED or JSON, not as " + format);
@@ -226,7 +227,7 @@ public final class SamplingDiff implements AutoCloseable {
     }
 
     private static void writeReport(Snapshot report, int flags, OutputStream out) throws IOException {
-        report.write(ReportFormat.JSON.ordinal(), ReportMeasure.WALL.ordinal(), flags, out);
+        report.write(ReportFormat.JSON.ordinal(), ReportMeasure.WALL.ordinal(), flags, null, out);
     }
 
     private static void put(OutputStream out, String text) throws IOException {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
-import com.incapsula.sampler.internal.engine.Figure;
-import com.incapsula.sampler.internal.engine.RawGroups;
 import com.incapsula.sampler.internal.engine.RawReport;
+import com.incapsula.sampler.internal.engine.RawReport.Figure;
 import com.incapsula.sampler.internal.engine.Snapshot;
 import com.incapsula.sampler.internal.json.JsonParser;
 import com.incapsula.sampler.internal.json.MalformedJson;
+import com.incapsula.sampler.internal.options.Values;
 import com.incapsula.sampler.internal.report.HtmlPage;
 import com.incapsula.sampler.internal.report.WholeFile;
 import com.incapsula.sampler.internal.report.Writable;
@@ -75,7 +75,7 @@ public final class SamplingReport implements AutoCloseable {
         }
     }
 
-    private static List<SamplingGroup> groups(RawGroups raw, List<String> measures) {
+    private static List<SamplingGroup> groups(RawReport.Groups raw, List<String> measures) {
         List<SamplingGroup> groups = new ArrayList<>(raw.names().size());
         for (int i = 0; i < raw.names().size(); i++) {
             groups.add(new SamplingGroup(raw.names().get(i), measures, raw.figuresOf(i)));
@@ -105,27 +105,19 @@ public final class SamplingReport implements AutoCloseable {
      * @throws OutOfMemoryError if there is no memory for it
      */
     public static SamplingReport merge(SamplingReport a, SamplingReport b) {
-        requireNotNull("a", a);
-        requireNotNull("b", b);
+        Values.notNull("a", a);
+        Values.notNull("b", b);
         Snapshot first = a.hold();
         try {
             Snapshot second = b.hold();
             try {
-                return ofMerged(first.mergedWith(second), a.options, a.status.with(b.status));
+                return first.mergedWith(second)
+                        .heldBy(merged -> new SamplingReport(merged, a.options, a.status.with(b.status)));
             } finally {
                 second.release();
             }
         } finally {
             first.release();
-        }
-    }
-
-    private static SamplingReport ofMerged(Snapshot merged, ReportOptions options, SamplingStatus status) {
-        try {
-            return new SamplingReport(merged, options, status);
-        } catch (RuntimeException | Error e) {
-            merged.release();
-            throw e;
         }
     }
 
@@ -139,8 +131,8 @@ public final class SamplingReport implements AutoCloseable {
      * @throws IllegalStateException if one is closed
      */
     public static SamplingDiff diff(SamplingReport before, SamplingReport after) {
-        requireNotNull("before", before);
-        requireNotNull("after", after);
+        Values.notNull("before", before);
+        Values.notNull("after", after);
         Snapshot first = before.hold();
         Snapshot second = null;
         try {
@@ -151,12 +143,6 @@ public final class SamplingReport implements AutoCloseable {
             }
         }
         return new SamplingDiff(first, second);
-    }
-
-    static void requireNotNull(String name, Object value) {
-        if (value == null) {
-            throw new IllegalArgumentException(name + " must not be null");
-        }
     }
 
     /** {@return the begin of the interval, by the wall clock, to the millisecond} */
@@ -243,7 +229,12 @@ public final class SamplingReport implements AutoCloseable {
         Snapshot held = hold();
         try {
             ByteArrayOutputStream json = new ByteArrayOutputStream();
-            held.write(ReportFormat.JSON.ordinal(), ReportMeasure.WALL.ordinal(), Snapshot.WITHOUT_NODES | flags, json);
+            held.write(
+                    ReportFormat.JSON.ordinal(),
+                    ReportMeasure.WALL.ordinal(),
+                    Snapshot.WITHOUT_NODES | flags,
+                    null,
+                    json);
             return JsonParser.parse(json.toString(StandardCharsets.UTF_8));
         } catch (IOException | MalformedJson e) {
             throw new IllegalStateException(e); // neither comes from memory
@@ -277,7 +268,7 @@ public final class SamplingReport implements AutoCloseable {
      * @throws OutOfMemoryError if there is no memory for them
      */
     public List<SamplingRow> rows(SamplingGroup group) {
-        requireNotNull("group", group);
+        Values.notNull("group", group);
         if (!isOwn(groups, group) && !isOwn(countedGroups, group) && !isOwn(lockHolders, group)) {
             throw new IllegalArgumentException("group " + group.getName() + " is of another report");
         }
@@ -452,9 +443,9 @@ public final class SamplingReport implements AutoCloseable {
      * @throws IOException as {@link #writeTo(ReportFormat, OutputStream)}
      */
     public void writeTo(ReportFormat format, ReportOptions chosen, OutputStream out) throws IOException {
-        requireNotNull("format", format);
-        requireNotNull("options", chosen);
-        requireNotNull("out", out);
+        Values.notNull("format", format);
+        Values.notNull("options", chosen);
+        Values.notNull("out", out);
         Snapshot held = hold();
         try {
             write(held, format, chosen, out);
@@ -487,7 +478,7 @@ public final class SamplingReport implements AutoCloseable {
      * @throws IOException as {@link #writeTo(ReportFormat, Path)}
      */
     public void writeTo(ReportFormat format, ReportOptions chosen, Path file) throws IOException {
-        requireNotNull("file", file);
+        Values.notNull("file", file);
         Snapshot held = hold();
         try {
             WholeFile.write(file, out -> writeTo(format, chosen, out));
@@ -505,7 +496,7 @@ public final class SamplingReport implements AutoCloseable {
      * @throws IllegalStateException if the report is closed
      */
     public String toString(ReportFormat format) {
-        requireNotNull("format", format);
+        Values.notNull("format", format);
         if (format.isBinary()) {
             throw new IllegalArgumentException(format + " is no text");
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
-import com.incapsula.sampler.internal.engine.RawRow;
+import com.incapsula.sampler.internal.engine.Snapshot;
 import java.util.ArrayDeque;
 import java.util.Collections;
 import java.util.Deque;
@@ -37,9 +37,9 @@ public final class SamplingRow {
 
     private final SamplingReport report;
     private final List<String> measures;
-    private final RawRow raw;
+    private final Snapshot.Row raw;
 
-    SamplingRow(SamplingReport report, List<String> measures, RawRow raw) {
+    SamplingRow(SamplingReport report, List<String> measures, Snapshot.Row raw) {
         this.report = report;
         this.measures = measures;
         this.raw = raw;

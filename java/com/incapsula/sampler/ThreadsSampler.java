@@ -7,9 +7,8 @@ import com.incapsula.sampler.internal.engine.LoadedLibrary;
 import com.incapsula.sampler.internal.engine.Option;
 import com.incapsula.sampler.internal.engine.Options;
 import com.incapsula.sampler.internal.engine.Snapshot;
-import com.incapsula.sampler.internal.engine.SnapshotReaders.Maker;
 import com.incapsula.sampler.internal.observe.ToolRegistration;
-import com.incapsula.sampler.internal.options.Times;
+import com.incapsula.sampler.internal.options.Values;
 import com.incapsula.sampler.internal.report.OutputerParts;
 import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
 import com.incapsula.sampler.manipulate.ThreadNameManipulator;
@@ -18,6 +17,7 @@ import com.incapsula.sampler.outputer.SamplingOutputer;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -260,10 +260,10 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /** Makes reports with the options of the periodic reports. */
-    private final class Reports implements Maker<SamplingReport> {
+    private final class Reports implements Function<Snapshot, SamplingReport> {
 
         @Override
-        public SamplingReport make(Snapshot interval) {
+        public SamplingReport apply(Snapshot interval) {
             return new SamplingReport(
                     interval,
                     ReportOptions.standard()
@@ -312,19 +312,9 @@ public class ThreadsSampler implements AutoCloseable {
                 registration.writeEvents(snapshot);
             }
             if (takesReports(outputer)) {
-                try (SamplingReport report = heldReportOf(snapshot)) {
+                try (SamplingReport report = snapshot.hold().heldBy(reports)) {
                     outputer.report(report);
                 }
-            }
-        }
-
-        private SamplingReport heldReportOf(Snapshot snapshot) {
-            Snapshot held = snapshot.hold();
-            try {
-                return reports.make(held);
-            } catch (RuntimeException | Error e) {
-                held.release();
-                throw e;
             }
         }
 
@@ -386,7 +376,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @throws IllegalArgumentException if it is null, not whole seconds, or out of range
      */
     public void setCloseTimeout(Duration closeTimeout) {
-        setCloseTimeoutSeconds(Times.wholeSeconds("closeTimeout", closeTimeout));
+        setCloseTimeoutSeconds(Values.wholeSeconds("closeTimeout", closeTimeout));
     }
 
     /** {@return how long {@link #close()} may take; zero: no limit} */
@@ -464,7 +454,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @throws IllegalArgumentException if it is null, not whole milliseconds, or out of range
      */
     public void setSamplingFrequency(Duration samplingFrequency) {
-        setSamplingFrequencyMillis(Times.wholeMillis("samplingFrequency", samplingFrequency));
+        setSamplingFrequencyMillis(Values.wholeMillis("samplingFrequency", samplingFrequency));
     }
 
     /** {@return the mean time between two samples of a thread} */
@@ -494,7 +484,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @throws IllegalArgumentException if it is null, not whole seconds, or out of range
      */
     public void setReportFrequency(Duration reportFrequency) {
-        setReportFrequencySeconds(Times.wholeSeconds("reportFrequency", reportFrequency));
+        setReportFrequencySeconds(Values.wholeSeconds("reportFrequency", reportFrequency));
     }
 
     /** {@return the time between two reports} */
@@ -883,7 +873,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @throws IllegalArgumentException if it is null, not whole milliseconds, or out of range
      */
     public void setIdleLookback(Duration idleLookback) {
-        setIdleLookbackMillis(Times.wholeMillis("idleLookback", idleLookback));
+        setIdleLookbackMillis(Values.wholeMillis("idleLookback", idleLookback));
     }
 
     /** {@return the longest time between two polls of an idle thread} */

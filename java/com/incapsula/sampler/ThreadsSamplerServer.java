@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
+import com.incapsula.sampler.internal.options.Values;
 import com.incapsula.sampler.internal.report.LibraryLog;
 import com.incapsula.sampler.internal.server.LiveServer;
 import java.net.InetAddress;
@@ -170,8 +171,7 @@ public class ThreadsSamplerServer implements AutoCloseable {
      * @throws IllegalArgumentException if it is null
      */
     public synchronized void setSampler(ThreadsSampler sampler) {
-        SamplingReport.requireNotNull("sampler", sampler);
-        this.sampler = sampler;
+        this.sampler = Values.notNull("sampler", sampler);
     }
 
     /** {@return the sampler that is shown, or null if none was set} */
@@ -187,10 +187,7 @@ public class ThreadsSamplerServer implements AutoCloseable {
      * @throws IllegalArgumentException if it is null or blank
      */
     public synchronized void setHost(String host) {
-        if (host == null || host.isBlank()) {
-            throw new IllegalArgumentException("host must not be " + (host == null ? "null" : "blank"));
-        }
-        this.host = host.strip();
+        this.host = Values.notBlank("host", host).strip();
     }
 
     /** {@return the name or address to listen on, as it was set} */
@@ -205,10 +202,7 @@ public class ThreadsSamplerServer implements AutoCloseable {
      * @throws IllegalArgumentException if it is out of range
      */
     public synchronized void setPort(int port) {
-        if (port < 0 || port > MAX_PORT) {
-            throw new IllegalArgumentException("port must be between 0 and " + MAX_PORT + ", got " + port);
-        }
-        this.port = port;
+        this.port = (int) Values.between("port", port, 0, MAX_PORT);
     }
 
     /** {@return the port to listen on, as it was set} */
@@ -243,8 +237,7 @@ public class ThreadsSamplerServer implements AutoCloseable {
      *     has a port, a scheme or an asterisk
      */
     public synchronized void setAllowedHosts(String allowedHosts) {
-        SamplingReport.requireNotNull("allowedHosts", allowedHosts);
-        List<String> names = names(allowedHosts);
+        List<String> names = names(Values.notNull("allowedHosts", allowedHosts));
         for (String name : names) {
             if (!HOST_NAME.matcher(name).matches()) {
                 throw new IllegalArgumentException("allowedHosts must be names without ports, separated by commas,"
@@ -266,11 +259,7 @@ public class ThreadsSamplerServer implements AutoCloseable {
      * @throws IllegalArgumentException if it is out of range
      */
     public synchronized void setMaxSeconds(int maxSeconds) {
-        if (maxSeconds < 1 || maxSeconds > MAX_SECONDS_LIMIT) {
-            throw new IllegalArgumentException(
-                    "maxSeconds must be between 1 and " + MAX_SECONDS_LIMIT + ", got " + maxSeconds);
-        }
-        this.maxSeconds = maxSeconds;
+        this.maxSeconds = (int) Values.between("maxSeconds", maxSeconds, 1, MAX_SECONDS_LIMIT);
     }
 
     /** {@return the longest profile that a client may request, in seconds} */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.manipulate;
 
+import com.incapsula.sampler.internal.options.Values;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -63,10 +64,7 @@ public class RegexThreadNameManipulator implements ThreadNameManipulator {
      * @throws IllegalArgumentException if the list or a pattern is null, or a pattern is not a regular expression
      */
     public void setThreadNameRemovalPatterns(List<String> threadNameRemovalPatterns) {
-        if (threadNameRemovalPatterns == null) {
-            throw new IllegalArgumentException("threadNameRemovalPatterns must not be null");
-        }
-        patterns = compile(threadNameRemovalPatterns);
+        patterns = compile(Values.notNull("threadNameRemovalPatterns", threadNameRemovalPatterns));
     }
 
     /** {@return the regular expressions in use, in order of application; not modifiable} */
@@ -92,9 +90,7 @@ public class RegexThreadNameManipulator implements ThreadNameManipulator {
         List<Pattern> compiled = new ArrayList<>(expressions.size());
         for (String expression : expressions) {
             String where = "threadNameRemovalPatterns[" + compiled.size() + "]";
-            if (expression == null) {
-                throw new IllegalArgumentException(where + " must not be null");
-            }
+            Values.notNull(where, expression);
             try {
                 compiled.add(Pattern.compile(expression));
             } catch (PatternSyntaxException e) {

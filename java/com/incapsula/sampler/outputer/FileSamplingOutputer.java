@@ -6,6 +6,7 @@ import com.incapsula.sampler.ReportMeasure;
 import com.incapsula.sampler.ReportOptions;
 import com.incapsula.sampler.ReportUnit;
 import com.incapsula.sampler.SamplingReport;
+import com.incapsula.sampler.internal.options.Values;
 import com.incapsula.sampler.internal.report.FileSeries;
 import com.incapsula.sampler.internal.report.LogTarget;
 import com.incapsula.sampler.internal.report.Writable;
@@ -102,10 +103,7 @@ public class FileSamplingOutputer implements SamplingOutputer {
      * @throws IllegalArgumentException if it is null
      */
     public void setFormat(ReportFormat format) {
-        if (format == null) {
-            throw new IllegalArgumentException("format must not be null");
-        }
-        this.format = format;
+        this.format = Values.notNull("format", format);
     }
 
     /** {@return the format that was set, else the one that follows from the file's name; never null} */
@@ -181,11 +179,7 @@ public class FileSamplingOutputer implements SamplingOutputer {
      * @throws IllegalArgumentException if it is out of range
      */
     public void setMaxFiles(int maxFiles) {
-        if (maxFiles < 1 || maxFiles > MAX_FILES_LIMIT) {
-            throw new IllegalArgumentException(
-                    "maxFiles must be between 1 and " + MAX_FILES_LIMIT + ", got " + maxFiles);
-        }
-        this.maxFiles = maxFiles;
+        this.maxFiles = (int) Values.between("maxFiles", maxFiles, 1, MAX_FILES_LIMIT);
     }
 
     /** {@return how many files are kept} */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.outputer;
 
+import com.incapsula.sampler.internal.options.Values;
 import com.incapsula.sampler.internal.report.ApplicationStart;
 import com.incapsula.sampler.internal.report.LogTarget;
 import java.util.Locale;
@@ -67,11 +68,9 @@ public class LoggerSamplingOutputer implements SamplingOutputer {
      * @throws IllegalArgumentException if it is null or blank
      */
     public void setLoggerName(String loggerName) {
-        if (loggerName == null || loggerName.isBlank()) {
-            throw new IllegalArgumentException("loggerName must not be " + (loggerName == null ? "null" : "blank"));
-        }
+        String name = Values.notBlank("loggerName", loggerName);
         synchronized (this) {
-            this.loggerName = loggerName;
+            this.loggerName = name;
             log = null;
         }
     }

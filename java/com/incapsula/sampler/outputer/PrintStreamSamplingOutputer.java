@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.outputer;
 
+import com.incapsula.sampler.internal.options.Values;
 import com.incapsula.sampler.internal.report.Folders;
 import com.incapsula.sampler.internal.report.IoReason;
 import java.io.File;
@@ -58,10 +59,7 @@ public class PrintStreamSamplingOutputer implements SamplingOutputer {
      * @throws UncheckedIOException if the file cannot be opened for writing; the message has path and reason
      */
     public PrintStreamSamplingOutputer(String file) {
-        if (file == null || file.isBlank()) {
-            throw new IllegalArgumentException("file must not be " + (file == null ? "null" : "blank"));
-        }
-        target = new FileTarget(new File(file).getAbsoluteFile());
+        target = new FileTarget(new File(Values.notBlank("file", file)).getAbsoluteFile());
     }
 
     /**
@@ -72,10 +70,7 @@ public class PrintStreamSamplingOutputer implements SamplingOutputer {
      * @throws IllegalArgumentException if the stream is null
      */
     public PrintStreamSamplingOutputer(PrintStream stream) {
-        if (stream == null) {
-            throw new IllegalArgumentException("stream must not be null");
-        }
-        target = new StreamTarget(stream);
+        target = new StreamTarget(Values.notNull("stream", stream));
     }
 
     @Override

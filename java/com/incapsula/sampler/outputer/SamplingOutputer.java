@@ -2,6 +2,7 @@
 package com.incapsula.sampler.outputer;
 
 import com.incapsula.sampler.SamplingReport;
+import com.incapsula.sampler.internal.options.Values;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,10 +63,7 @@ public interface SamplingOutputer {
      * @throws IllegalArgumentException if the action is null
      */
     static SamplingOutputer of(ReportAction action) {
-        if (action == null) {
-            throw new IllegalArgumentException("action must not be null");
-        }
-        return new ActionSamplingOutputer(action);
+        return new ActionSamplingOutputer(Values.notNull("action", action));
     }
 
     /**
@@ -87,10 +85,7 @@ public interface SamplingOutputer {
      * @throws IllegalArgumentException if the other one is null, or an outputer is in both
      */
     default SamplingOutputer and(SamplingOutputer other) {
-        if (other == null) {
-            throw new IllegalArgumentException("other must not be null");
-        }
-        return CompositeSamplingOutputer.of(this, other);
+        return CompositeSamplingOutputer.of(this, Values.notNull("other", other));
     }
 
     /**

@@ -3,14 +3,12 @@ package com.incapsula.sampler.remote;
 
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.internal.engine.InternalThreads;
-import com.incapsula.sampler.internal.engine.Lifecycle;
+import com.incapsula.sampler.internal.options.Values;
 import com.incapsula.sampler.internal.remote.Endpoint;
 import com.incapsula.sampler.internal.remote.HttpTransport;
 import com.incapsula.sampler.internal.remote.KeyValues;
 import com.incapsula.sampler.internal.remote.OtlpEnvironment;
 import com.incapsula.sampler.internal.remote.PushClock;
-import com.incapsula.sampler.internal.remote.PushCounts;
-import com.incapsula.sampler.internal.remote.PushLimits;
 import com.incapsula.sampler.internal.remote.Pusher;
 import com.incapsula.sampler.internal.remote.ReportEncoder;
 import com.incapsula.sampler.internal.remote.ServiceIdentity;
@@ -124,7 +122,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
                 clock,
                 work -> thread(() -> runAfterStart(work), "threads-sampler-push"),
                 RemoteSamplingOutputer::log,
-                () -> new PushLimits(queueLimitBytes, getTimeoutMillis(), spreadMillis));
+                () -> new Pusher.Limits(queueLimitBytes, getTimeoutMillis(), spreadMillis));
     }
 
     /* For tests of the exit: on a busy machine the HTTP client's first request takes longer. */
@@ -139,10 +137,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     }
 
     private static Thread thread(Runnable work, String name) {
-        Thread thread = new Thread(InternalThreads.hidden(new Lifecycle()), work, name, 0, false);
-        thread.setDaemon(true);
-        thread.setContextClassLoader(null);
-        return thread;
+        return InternalThreads.daemon(InternalThreads.hidden(), work, name);
     }
 
     private static void log(System.Logger.Level level, String text) {
@@ -176,10 +171,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
      *     may have a password
      */
     public void setUrl(String url) {
-        if (url == null) {
-            throw new IllegalArgumentException("url must not be null");
-        }
-        endpoint = Endpoint.of(url);
+        endpoint = Endpoint.of(Values.notNull("url", url));
         this.url = url;
         changed();
     }
@@ -226,7 +218,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
      * @throws IllegalArgumentException if it is null or not of that form
      */
     public void setResourceAttributes(String resourceAttributes) {
-        KeyValues.parse("resourceAttributes", requireNotNull("resourceAttributes", resourceAttributes));
+        KeyValues.parse("resourceAttributes", Values.notNull("resourceAttributes", resourceAttributes));
         this.resourceAttributes = resourceAttributes;
         changed();
     }
@@ -247,7 +239,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
      * @throws IllegalArgumentException if it is null or not of that form, or has a header that cannot be set
      */
     public void setHeaders(String headers) {
-        checkHeaders(requireNotNull("headers", headers));
+        checkHeaders(Values.notNull("headers", headers));
         this.headers = headers;
         changed();
     }
@@ -279,8 +271,8 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
      * @throws IllegalArgumentException if it is out of range
      */
     public void setQueueLimitBytes(long queueLimitBytes) {
-        requireRange("queueLimitBytes", queueLimitBytes, MIN_QUEUE_LIMIT_BYTES, MAX_QUEUE_LIMIT_BYTES);
-        this.queueLimitBytes = queueLimitBytes;
+        this.queueLimitBytes =
+                Values.between("queueLimitBytes", queueLimitBytes, MIN_QUEUE_LIMIT_BYTES, MAX_QUEUE_LIMIT_BYTES);
     }
 
     /** {@return the limit of the total size of waiting reports, in bytes} */
@@ -296,8 +288,8 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
      * @throws IllegalArgumentException if it is out of range
      */
     public void setReportLimitBytes(long reportLimitBytes) {
-        requireRange("reportLimitBytes", reportLimitBytes, MIN_REPORT_LIMIT_BYTES, MAX_REPORT_LIMIT_BYTES);
-        this.reportLimitBytes = reportLimitBytes;
+        this.reportLimitBytes =
+                Values.between("reportLimitBytes", reportLimitBytes, MIN_REPORT_LIMIT_BYTES, MAX_REPORT_LIMIT_BYTES);
         changed();
     }
 
@@ -315,8 +307,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
      * @throws IllegalArgumentException if it is out of range
      */
     public void setTimeoutMillis(int timeoutMillis) {
-        requireRange("timeoutMillis", timeoutMillis, 1, MAX_MILLIS);
-        this.timeoutMillis = timeoutMillis;
+        this.timeoutMillis = (int) Values.between("timeoutMillis", timeoutMillis, 1, MAX_MILLIS);
     }
 
     /** {@return how long the server may take for one report, in milliseconds} */
@@ -337,8 +328,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
      * @throws IllegalArgumentException if it is out of range
      */
     public void setCloseMillis(int closeMillis) {
-        requireRange("closeMillis", closeMillis, 0, MAX_MILLIS);
-        this.closeMillis = closeMillis;
+        this.closeMillis = (int) Values.between("closeMillis", closeMillis, 0, MAX_MILLIS);
     }
 
     /** {@return how long {@link #close()} may take, in milliseconds} */
@@ -355,26 +345,12 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
      * @throws IllegalArgumentException if it is out of range
      */
     public void setSpreadMillis(int spreadMillis) {
-        requireRange("spreadMillis", spreadMillis, 0, MAX_MILLIS);
-        this.spreadMillis = spreadMillis;
+        this.spreadMillis = (int) Values.between("spreadMillis", spreadMillis, 0, MAX_MILLIS);
     }
 
     /** {@return the maximum of the random time before a report is sent, in milliseconds} */
     public int getSpreadMillis() {
         return spreadMillis;
-    }
-
-    private static String requireNotNull(String name, String value) {
-        if (value == null) {
-            throw new IllegalArgumentException(name + " must not be null");
-        }
-        return value;
-    }
-
-    private static void requireRange(String name, long value, long min, long max) {
-        if (value < min || value > max) {
-            throw new IllegalArgumentException(name + " must be between " + min + " and " + max + ", got " + value);
-        }
     }
 
     private void changed() {
@@ -429,7 +405,7 @@ public class RemoteSamplingOutputer implements SamplingOutputer {
     @Override
     public String toString() {
         Endpoint to = endpointIfAny();
-        PushCounts counts = pusher.counts();
+        Pusher.Counts counts = pusher.counts();
         return (to == null ? "no URL" : to.protocol() + " to " + Endpoint.shown(to.uri())) + ": sent " + counts.sent()
                 + ", waiting " + counts.waiting() + ", retries " + counts.retries() + ", refused " + counts.refused()
                 + ", dropped " + counts.dropped() + ", unsent " + counts.unsent() + ", too large " + tooLarge;

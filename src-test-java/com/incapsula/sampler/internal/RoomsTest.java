@@ -30,14 +30,14 @@ class RoomsTest {
     /* Each may use those above it only, so there are no circles; observe, remote, server and agent do not know each other. */
     private static final Map<String, Set<String>> PLAN = Map.of(
             "json", Set.of(),
-            "report", Set.of(),
             "options", Set.of(),
+            "report", Set.of("options"),
             "loading", Set.of("report"),
-            "engine", Set.of("report", "loading"),
+            "engine", Set.of("options", "report", "loading"),
             "observe", Set.of("report", "engine"),
             "mcp", Set.of("json", "report"),
             "server", Set.of("report", "engine", "mcp"),
-            "remote", Set.of(),
+            "remote", Set.of("report"),
             "agent", Set.of("json", "report", "options", "engine", "mcp"));
 
     @TempDir

@@ -38,7 +38,7 @@ public final class Agent {
         execute(options, true);
     }
 
-    /** Called in a running application. @param options as {@link AgentCommand} reads them; null: none */
+    /** Called in a running application, with options as {@link AgentCommand} reads them; null: none. */
     public static void agentmain(@Nullable String options) {
         execute(options, false);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.agent;
 
+import com.incapsula.sampler.internal.engine.InternalThreads;
 import com.incapsula.sampler.internal.engine.LoadedLibrary;
 import com.incapsula.sampler.internal.report.ApplicationStart;
 import java.util.function.BiConsumer;
@@ -92,7 +93,7 @@ public final class AgentCalls {
         AnswerSlot slot = AnswerSlot.of(options);
         try {
             if (atStart) {
-                ApplicationStart.watch(Thread.currentThread(), AgentSession.hiddenThreads());
+                ApplicationStart.watch(Thread.currentThread(), InternalThreads.hidden());
             } else {
                 ApplicationStart.sleepUntilOver();
             }

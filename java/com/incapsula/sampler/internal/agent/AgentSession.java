@@ -7,7 +7,6 @@ import com.incapsula.sampler.SamplingCursor;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.internal.agent.AgentCommand.Verb;
 import com.incapsula.sampler.internal.engine.InternalThreads;
-import com.incapsula.sampler.internal.engine.Lifecycle;
 import com.incapsula.sampler.internal.options.BeanProperties;
 import com.incapsula.sampler.internal.report.IoReason;
 import java.io.File;
@@ -148,10 +147,6 @@ final class AgentSession {
         return prepared;
     }
 
-    static ThreadGroup hiddenThreads() {
-        return InternalThreads.hidden(new Lifecycle());
-    }
-
     /* Options take precedence over the environment, and the environment over the file. */
     static Map<String, String> merged(
             Map<String, String> options, Map<String, String> environment, List<String> ignored) {
@@ -247,10 +242,8 @@ final class AgentSession {
         try {
             cursor = run.used().sampler().openCursor();
             SamplingCursor opened = cursor;
-            Thread thread =
-                    new Thread(hiddenThreads(), () -> awaitAndReport(run, opened), "threads-sampler-run", 0, false);
-            thread.setDaemon(true);
-            thread.setContextClassLoader(null);
+            Thread thread = InternalThreads.daemon(
+                    InternalThreads.hidden(), () -> awaitAndReport(run, opened), "threads-sampler-run");
             run.slot().goesOn("running");
             thread.start();
             started = true;
@@ -270,10 +263,6 @@ final class AgentSession {
     }
 
     /* The last run of a shared sampler ends it. */
-    private void leave(Run run) {
-        leave(run.used(), run.own());
-    }
-
     private synchronized void leave(AgentSampler used, boolean own) {
         if (!own) {
             used.removeHelper(Thread.currentThread());
@@ -294,10 +283,10 @@ final class AgentSession {
                 content = noted(run.to().write(report));
                 text = summary(run, report) + run.to().description(report);
             }
-            leave(run);
+            leave(run.used(), run.own());
             run.slot().done(text, content);
         } catch (InterruptedException | IOException | RuntimeException | Error e) {
-            leave(run);
+            leave(run.used(), run.own());
             run.slot()
                     .refuse(
                             e instanceof InterruptedException || e instanceof IllegalStateException
@@ -351,10 +340,8 @@ final class AgentSession {
         try {
             McpSocket opened = McpSocket.open();
             socket = opened;
-            Thread thread =
-                    new Thread(hiddenThreads(), () -> serve(used, own, opened, slot), "threads-sampler-mcp", 0, false);
-            thread.setDaemon(true);
-            thread.setContextClassLoader(null);
+            Thread thread = InternalThreads.daemon(
+                    InternalThreads.hidden(), () -> serve(used, own, opened, slot), "threads-sampler-mcp");
             slot.done(used.description(), opened.path());
             thread.start();
             started = true;

@@ -45,7 +45,7 @@ public final class CommandLine {
         this.err = err;
     }
 
-    /** Runs one command and exits. @param arguments as {@code --help} explains them */
+    /** Runs one command, as {@code --help} explains them, and exits. */
     public static void main(String[] arguments) {
         System.exit(new CommandLine(System.out, System.err).run(arguments));
     }

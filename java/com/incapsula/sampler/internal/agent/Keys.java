@@ -93,11 +93,6 @@ final class Keys {
         return name != null && (name.equals(MCP) || BeanProperties.isFlag(name));
     }
 
-    /** @return the spelling of a canonical name on the command line */
-    static String kebabCase(String name) {
-        return name.replaceAll("[A-Z]", "-$0").toLowerCase(Locale.ROOT);
-    }
-
     /**
      * Adds a setting. A list may be added in parts.
      *

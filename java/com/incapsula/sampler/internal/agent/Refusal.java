@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.agent;
 
-import com.incapsula.sampler.internal.options.Times;
+import com.incapsula.sampler.internal.options.Values;
 import org.jspecify.annotations.Nullable;
 
 /** A command that is not carried out; the message says why, in words for the user. Nothing has changed. */
@@ -25,7 +25,7 @@ final class Refusal extends RuntimeException {
      */
     static long unlessMillis(String key, String value) {
         try {
-            return Times.millis(key, value, Times.SECOND_MILLIS);
+            return Values.millis(key, value, Values.SECOND_MILLIS);
         } catch (IllegalArgumentException e) {
             throw new Refusal(String.valueOf(e.getMessage()), e);
         }
@@ -39,7 +39,7 @@ final class Refusal extends RuntimeException {
      */
     static long unlessSeconds(String key, String value) {
         try {
-            return Times.wholeSeconds(key, value);
+            return Values.wholeSeconds(key, value);
         } catch (IllegalArgumentException e) {
             throw new Refusal(String.valueOf(e.getMessage()), e);
         }

@@ -6,6 +6,7 @@ import com.incapsula.sampler.ReportMeasure;
 import com.incapsula.sampler.ReportOptions;
 import com.incapsula.sampler.ReportUnit;
 import com.incapsula.sampler.SamplingReport;
+import com.incapsula.sampler.internal.options.Values;
 import com.incapsula.sampler.internal.report.FileNames;
 import com.incapsula.sampler.internal.report.OpenFolder;
 import com.incapsula.sampler.internal.report.WholeFile;
@@ -15,12 +16,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,16 +63,11 @@ final class ReportFiles extends FileSamplingOutputer implements WithoutText {
 
     /** @throws Refusal naming all formats */
     static ReportFormat format(String text) {
-        for (ReportFormat format : ReportFormat.values()) {
-            if (format.name().equalsIgnoreCase(text)) {
-                return format;
-            }
+        try {
+            return Values.choice("format", ReportFormat.values(), text);
+        } catch (IllegalArgumentException e) {
+            throw new Refusal(String.valueOf(e.getMessage()), e);
         }
-        throw new Refusal("format must be one of "
-                + Arrays.stream(ReportFormat.values())
-                        .map(format -> format.name().toLowerCase(Locale.ROOT))
-                        .collect(Collectors.joining(", "))
-                + ", got \"" + text + "\"");
     }
 
     @Override
@@ -100,13 +94,8 @@ final class ReportFiles extends FileSamplingOutputer implements WithoutText {
 
     /** Changes options by the settings. @throws Refusal if a value is wrong */
     static ReportOptions changed(ReportOptions options, Map<String, String> settings) {
-        String measure = settings.get(Keys.MEASURE);
-        String per = settings.get(Keys.PER);
-        String focus = settings.get(Keys.FOCUS);
         try {
-            ReportOptions changed = measure == null ? options : options.withMeasure(ReportMeasure.of(measure));
-            changed = per == null ? changed : changed.withPer(ReportUnit.of(per));
-            return focus == null ? changed : changed.withFocus(focus);
+            return options.changedBy(settings.get(Keys.MEASURE), settings.get(Keys.PER), settings.get(Keys.FOCUS));
         } catch (IllegalArgumentException e) {
             throw new Refusal(String.valueOf(e.getMessage()), e);
         }

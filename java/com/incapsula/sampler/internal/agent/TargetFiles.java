@@ -231,7 +231,7 @@ final class TargetFiles {
         }
     }
 
-    /** As {@link #take}, below the root of another process. @param owner the owner of the file */
+    /** As {@link #take}, below the root of another process, whose user must own the file. */
     static byte[] takeFrom(Path root, String path, UserPrincipal owner) throws IOException {
         Path file = absolute(path);
         Path folder = file.getParent();

@@ -36,8 +36,8 @@ final class BlockedWarning implements Runnable {
     void give(Lifecycle lifecycle) {
         try {
             ThreadGroup group = InternalThreads.hidden(lifecycle);
-            if (!TimedWork.await(TimedWork.start(group, THREAD, this), MAX_NANOS)) {
-                TimedWork.await(TimedWork.start(group, THREAD, this::print), MAX_NANOS);
+            if (!InternalThreads.await(InternalThreads.start(group, THREAD, this), MAX_NANOS)) {
+                InternalThreads.await(InternalThreads.start(group, THREAD, this::print), MAX_NANOS);
             }
         } catch (RuntimeException | Error silent) {
             // without a thread there is no warning

@@ -55,7 +55,7 @@ final class Ending implements Runnable {
         Thread worker = deadline.isNever() ? null : start();
         if (worker == null) {
             run();
-        } else if (!TimedWork.await(worker, deadline.leftNanos()) && abandon()) {
+        } else if (!InternalThreads.await(worker, deadline.leftNanos()) && abandon()) {
             new BlockedWarning(call + " went on after " + deadline + "; reports that wait are lost", run, worker)
                     .give(lifecycle);
             return;
@@ -66,7 +66,7 @@ final class Ending implements Runnable {
     /** @return null if no thread can be made, for lack of memory or because of a security manager */
     private @Nullable Thread start() {
         try {
-            return TimedWork.start(InternalThreads.hidden(lifecycle), "threads-sampler-close", this);
+            return InternalThreads.start(InternalThreads.hidden(lifecycle), "threads-sampler-close", this);
         } catch (RuntimeException | Error e) {
             return null;
         }

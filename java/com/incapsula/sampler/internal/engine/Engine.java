@@ -3,7 +3,7 @@ package com.incapsula.sampler.internal.engine;
 
 /**
  * A sampling core. The native one is {@link NativeHandle}. The methods are those of {@link NativeBridge}, without the
- * handle.
+ * handle. By default a method without a result does nothing, as in an engine that samples nothing.
  */
 interface Engine {
 
@@ -28,23 +28,23 @@ interface Engine {
         ThreadGroup hide(ThreadGroup group);
     }
 
-    void start();
+    default void start() {}
 
-    void configure(OptionValues options);
+    default void configure(OptionValues options) {}
 
-    void filterThreads(Thread[] threads, boolean only);
+    default void filterThreads(Thread[] threads, boolean only) {}
 
-    void resetCounts();
+    default void resetCounts() {}
 
-    void pause();
+    default void pause() {}
 
-    void resume();
+    default void resume() {}
 
-    void report();
+    default void report() {}
 
-    void sampleOnce();
+    default void sampleOnce() {}
 
-    void stop();
+    default void stop() {}
 
     RawStatistics statistics();
 
@@ -54,15 +54,15 @@ interface Engine {
     /** @return a reader of intervals, see {@link NativeBridge#openReader} */
     int openReader();
 
-    void closeReader(int reader);
+    default void closeReader(int reader) {}
 
     /** @return the data since the reader's last interval, held by the caller */
     Snapshot takeInterval(int reader);
 
     /** Keeps windows from now on, see {@link NativeBridge#keepWindows}. */
-    void keepWindows();
+    default void keepWindows() {}
 
-    void forgetWindows();
+    default void forgetWindows() {}
 
     /** @return the data of a window, see {@link NativeBridge#takeWindow}; held by the caller */
     Snapshot takeWindow(int window);
@@ -71,5 +71,5 @@ interface Engine {
     Snapshot currentReport();
 
     /** Frees everything. Idempotent; all other methods then throw {@link IllegalStateException}. */
-    void destroy();
+    default void destroy() {}
 }

@@ -47,7 +47,7 @@ final class ExitReport implements Runnable {
     /* The thread is not in the caller's group, which may be destroyed before the exit (before JDK 19). A hook that
      * cannot be started would prevent the JVM from starting the application's hooks. */
     private static Thread thread(@Nullable Runnable work, String name) {
-        return new Thread(TopGroup.find(), work, name, 0, false);
+        return new Thread(InternalThreads.topGroup(), work, name, 0, false);
     }
 
     /** @return the longest wait of the JVM's exit for a last report */
@@ -112,8 +112,8 @@ final class ExitReport implements Runnable {
     public void run() {
         hide.run(); // first, so that this thread is in no report
         ApplicationStart.exit();
-        Thread helper = TimedWork.start(null, "threads-sampler-last-report", new LastReport());
-        if (!TimedWork.await(helper, TimeUnit.MILLISECONDS.toNanos(limit.millis()))) {
+        Thread helper = InternalThreads.start(null, "threads-sampler-last-report", new LastReport());
+        if (!InternalThreads.await(helper, TimeUnit.MILLISECONDS.toNanos(limit.millis()))) {
             limit.exceeded();
         }
     }

@@ -16,13 +16,8 @@ final class InertEngine implements Engine {
     private final String cause;
     private final long startMillis = System.currentTimeMillis();
 
-    private InertEngine(String cause) {
+    InertEngine(String cause) {
         this.cause = cause;
-    }
-
-    /** @return an engine that accepts calls at once */
-    static Engine of(String cause) {
-        return new InertEngine(cause);
     }
 
     /** Creates inert engines; never fails. */
@@ -53,33 +48,6 @@ final class InertEngine implements Engine {
     }
 
     @Override
-    public void start() {}
-
-    @Override
-    public void configure(OptionValues options) {}
-
-    @Override
-    public void filterThreads(Thread[] threads, boolean only) {}
-
-    @Override
-    public void resetCounts() {}
-
-    @Override
-    public void pause() {}
-
-    @Override
-    public void resume() {}
-
-    @Override
-    public void report() {}
-
-    @Override
-    public void sampleOnce() {}
-
-    @Override
-    public void stop() {}
-
-    @Override
     public RawStatistics statistics() {
         return new RawStatistics(
                 "NONE (" + cause + ")", List.of("INERT", "NOTHING_SAMPLED", cause), List.of(), List.of());
@@ -96,18 +64,9 @@ final class InertEngine implements Engine {
     }
 
     @Override
-    public void closeReader(int reader) {}
-
-    @Override
     public Snapshot takeInterval(int reader) {
         return new InertSnapshot(startMillis, cause);
     }
-
-    @Override
-    public void keepWindows() {}
-
-    @Override
-    public void forgetWindows() {}
 
     @Override
     public Snapshot takeWindow(int window) {
@@ -118,7 +77,4 @@ final class InertEngine implements Engine {
     public Snapshot currentReport() {
         return takeInterval(READER);
     }
-
-    @Override
-    public void destroy() {}
 }

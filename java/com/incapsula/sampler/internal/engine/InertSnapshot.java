@@ -2,7 +2,8 @@
 package com.incapsula.sampler.internal.engine;
 
 import com.incapsula.sampler.ReportMeasure;
-import java.io.ByteArrayOutputStream;
+import com.incapsula.sampler.internal.engine.RawReport.Figure;
+import com.incapsula.sampler.internal.report.ProtobufMessage;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -82,9 +83,9 @@ final class InertSnapshot implements Snapshot {
         return new RawReport(
                 figures,
                 List.of(),
-                RawGroups.NONE,
-                RawGroups.NONE,
-                RawGroups.NONE,
+                RawReport.Groups.NONE,
+                RawReport.Groups.NONE,
+                RawReport.Groups.NONE,
                 List.of("counter." + notice),
                 new long[] {1});
     }
@@ -129,7 +130,7 @@ final class InertSnapshot implements Snapshot {
 
     /** @return nothing: no group has a root */
     @Override
-    public List<RawRow> children(long node) {
+    public List<Row> children(long node) {
         return List.of();
     }
 
@@ -158,26 +159,11 @@ final class InertSnapshot implements Snapshot {
 
     /* profile.proto: one type of sample, no sample, the notice as a comment. */
     private byte[] pprof() {
-        ByteArrayOutputStream profile = new ByteArrayOutputStream();
-        profile.writeBytes(new byte[] {1 << 3 | 2, 4, 1 << 3, 1, 2 << 3, 2}); // sample_type {type 1, unit 2}
-        for (String text : List.of("", "wall", "nanoseconds", notice)) {
-            byte[] bytes = utf8(text);
-            profile.write(6 << 3 | 2); // string_table
-            writeNumber(profile, bytes.length);
-            profile.writeBytes(bytes);
-        }
-        profile.write(9 << 3); // time_nanos
-        writeNumber(profile, fromMillis * 1_000_000);
-        profile.writeBytes(new byte[] {13 << 3, 3}); // comment
-        return profile.toByteArray();
-    }
-
-    private static void writeNumber(ByteArrayOutputStream to, long number) {
-        long left = number;
-        while (left >= 0x80) {
-            to.write((int) ((left & 0x7f) | 0x80));
-            left >>>= 7;
-        }
-        to.write((int) left);
+        ProtobufMessage type = new ProtobufMessage().put(1, 1L).put(2, 2L); // type and unit, from the string table
+        ProtobufMessage profile = new ProtobufMessage().put(1, type);
+        List.of("", "wall", "nanoseconds", notice).forEach(text -> profile.put(6, text)); // string_table
+        return profile.put(9, fromMillis * 1_000_000) // time_nanos
+                .put(13, 3L) // comment
+                .toByteArray();
     }
 }

@@ -420,7 +420,7 @@ public final class Lifecycle {
         return null;
     }
 
-    /** For {@link Ending}: forgets an engine that is about to be destroyed. @param last its last figures */
+    /** For {@link Ending}: forgets an engine that is about to be destroyed, and stores its last figures. */
     void discard(RawStatistics last) {
         ExitReport installed;
         state.lockAgain();

@@ -4,7 +4,7 @@ package com.incapsula.sampler.internal.engine;
 import com.incapsula.sampler.outputer.SamplingOutputer;
 
 /**
- * Receives the events of a sampler's life. Only {@link #interval} may throw.
+ * Receives the events of a sampler's life; ignores them by default. Only {@link #interval} may throw.
  *
  * <p>Threads: {@code starting} and {@code ended} run one after the other, on the threads that start and end the
  * sampler; {@code interval} runs on the reporter thread, in between. No lock is held.
@@ -12,27 +12,13 @@ import com.incapsula.sampler.outputer.SamplingOutputer;
 public interface LifecycleListener {
 
     /** Does nothing. */
-    LifecycleListener NONE = new LifecycleListener() {
-        @Override
-        public void starting() {}
-
-        @Override
-        public void ended() {}
-
-        @Override
-        public boolean isInterested(SamplingOutputer outputer) {
-            return false;
-        }
-
-        @Override
-        public void interval(Snapshot snapshot, SamplingOutputer outputer) {}
-    };
+    LifecycleListener NONE = new LifecycleListener() {};
 
     /** An engine is about to start. */
-    void starting();
+    default void starting() {}
 
     /** The last report is written, or the engine that was about to start failed to. */
-    void ended();
+    default void ended() {}
 
     /**
      * Whether {@link #interval} would do anything.
@@ -40,7 +26,9 @@ public interface LifecycleListener {
      * @param outputer where the report goes
      * @return false if it need not be called
      */
-    boolean isInterested(SamplingOutputer outputer);
+    default boolean isInterested(SamplingOutputer outputer) {
+        return false;
+    }
 
     /**
      * Receives an interval before its report is printed. An exception fails the report.
@@ -48,5 +36,5 @@ public interface LifecycleListener {
      * @param snapshot the interval; a listener that uses it after this call has to hold it
      * @param outputer where the report goes
      */
-    void interval(Snapshot snapshot, SamplingOutputer outputer);
+    default void interval(Snapshot snapshot, SamplingOutputer outputer) {}
 }

@@ -20,7 +20,7 @@ interface NativeCallbacks {
     /** Passes a deadlock, between two reports. */
     void deadlock(String title, String record);
 
-    /** Passes a message of the core. @param level 0 info, 1 warning, 2 error */
+    /** Passes a message of the core. Levels are 0 info, 1 warning, 2 error. */
     void message(int level, String text);
 
     /**

@@ -162,8 +162,8 @@ final class NativeSnapshot implements Snapshot {
         }
     }
 
-    private static RawGroups groups(long address, int kind) {
-        return new RawGroups(
+    private static RawReport.Groups groups(long address, int kind) {
+        return new RawReport.Groups(
                 List.of(NativeBridge.snapshotGroups(address, kind)), NativeBridge.snapshotGroupFigures(address, kind));
     }
 
@@ -232,7 +232,7 @@ final class NativeSnapshot implements Snapshot {
     }
 
     @Override
-    public List<RawRow> children(long node) {
+    public List<Row> children(long node) {
         hold();
         try {
             int measures = NativeBridge.measureNames().length;
@@ -252,9 +252,9 @@ final class NativeSnapshot implements Snapshot {
         }
     }
 
-    private static RawRow row(long[] figures, int at, int measures, @Nullable String[] names, int nameAt) {
+    private static Row row(long[] figures, int at, int measures, @Nullable String[] names, int nameAt) {
         int own = at + ROW_MEASURES + measures;
-        return new RawRow(
+        return new Row(
                 figures[at],
                 String.valueOf(names[nameAt]),
                 names[nameAt + 1],

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.engine;
 
+import com.incapsula.sampler.internal.options.Values;
 import com.incapsula.sampler.internal.report.LibraryLog;
 import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
 import com.incapsula.sampler.manipulate.ThreadNameManipulator;
@@ -83,11 +84,7 @@ public final class Options {
      * @throws IllegalArgumentException if it is out of range
      */
     public void setCloseTimeoutSeconds(long seconds) {
-        if (seconds < 0 || seconds > MAX_CLOSE_TIMEOUT_SECONDS) {
-            throw new IllegalArgumentException(
-                    "closeTimeoutSeconds must be between 0 and " + MAX_CLOSE_TIMEOUT_SECONDS + ", got " + seconds);
-        }
-        closeTimeoutSeconds = seconds;
+        closeTimeoutSeconds = Values.between("closeTimeoutSeconds", seconds, 0, MAX_CLOSE_TIMEOUT_SECONDS);
     }
 
     /** {@return how long the end of the sampler may take, in seconds; 0: no limit} */
@@ -173,7 +170,7 @@ public final class Options {
 
     // ---- threads ----
 
-    /** Adds a thread to the chosen ones. @param property the property's name, for messages */
+    /** Adds a thread to the chosen ones. Messages have the property's name. */
     public void chooseOne(String property, Thread chosen) {
         ThreadFilter.check(property, chosen);
         add(property, List.of(chosen));
@@ -186,10 +183,7 @@ public final class Options {
      * @param chosen the threads; an empty list: all threads are sampled again
      */
     public void choose(String property, List<Thread> chosen) {
-        if (chosen == null) {
-            throw new IllegalArgumentException(property + " must not be null");
-        }
-        List<Thread> added = new ArrayList<>(chosen);
+        List<Thread> added = new ArrayList<>(Values.notNull(property, chosen));
         for (int i = 0; i < added.size(); i++) {
             ThreadFilter.check(property + "[" + i + "]", added.get(i));
         }
@@ -243,9 +237,7 @@ public final class Options {
      * {@code starting()} is called first.
      */
     public void setOutputer(SamplingOutputer outputer) {
-        if (outputer == null) {
-            throw new IllegalArgumentException("samplingOutputer must not be null");
-        }
+        Values.notNull("samplingOutputer", outputer);
         if (!replaceOutputer(outputer, false)) {
             if (!state.isInert()) {
                 outputer.starting();
@@ -279,9 +271,7 @@ public final class Options {
      * {@code init()} is called first.
      */
     public void setManipulator(ThreadNameManipulator manipulator) {
-        if (manipulator == null) {
-            throw new IllegalArgumentException("threadNameManipulator must not be null");
-        }
+        Values.notNull("threadNameManipulator", manipulator);
         if (!replaceManipulator(manipulator, false)) {
             if (!state.isInert()) {
                 manipulator.init();
@@ -354,7 +344,7 @@ public final class Options {
 
     // ---- changes of a running engine ----
 
-    /** Lock held. @param configuration what the engine that runs from now on was started with */
+    /** Lock held. Sets the configuration with which the engine that runs from now on was started. */
     void setApplied(OptionValues configuration) {
         applied = configuration;
     }

@@ -30,7 +30,7 @@ final class ReportDispatcher {
         listener = next;
     }
 
-    /** Begins a new run. @param userContextLoader the context class loader that user code sees */
+    /** Begins a new run. User code sees this context class loader. */
     ReportRun begin(@Nullable ClassLoader userContextLoader) {
         ReportRun begun = new ReportRun(this, userContextLoader);
         run = begun;
@@ -84,7 +84,7 @@ final class ReportDispatcher {
                 call + " would wait for itself: it was called from the sampler's own outputer or manipulator");
     }
 
-    /** Logs a warning, and passes it to printError if reports do not go to the log. @param text one line */
+    /** Logs a warning of one line, and passes it to printError if reports do not go to the log. */
     void warn(String text) {
         LibraryLog.log(System.Logger.Level.WARNING, text, null);
         for (SamplingOutputer receiver : OutputerParts.of(outputer)) {

@@ -137,13 +137,13 @@ final class RunState {
         }
     }
 
-    /** Lock held. @param next the engine that runs from now on; null if the last one is about to be destroyed */
+    /** Lock held. Sets the engine that runs from now on; null if the last one is about to be destroyed. */
     void setEngine(@Nullable Engine next) {
         engine = next;
         changed.signalAll();
     }
 
-    /** Lock held. @param next the engine that the JVM's exit stops, or null */
+    /** Lock held. Sets the engine that the JVM's exit stops, or null. */
     void setEngineAtExit(@Nullable Engine next) {
         engineAtExit = next;
     }

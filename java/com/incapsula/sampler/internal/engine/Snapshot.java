@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.engine;
 
+import com.incapsula.sampler.ReportMeasure;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,16 +22,21 @@ public interface Snapshot {
     /** Removes a holder. Each holder calls this method exactly once. */
     void release();
 
+    /** Passes the caller's hold to the result of a maker; if the maker throws, releases it. */
+    default <T> T heldBy(Function<Snapshot, T> maker) {
+        try {
+            return maker.apply(this);
+        } catch (RuntimeException | Error e) {
+            release();
+            throw e;
+        }
+    }
+
     /** {@return all figures} */
     RawReport figures();
 
     /** Writes the snapshot, see {@link NativeBridge#writeSnapshot}; does not flush. */
     void write(int format, int measure, int flags, @Nullable String focus, OutputStream out) throws IOException;
-
-    /** Writes the snapshot without a focus. */
-    default void write(int format, int measure, int flags, OutputStream out) throws IOException {
-        write(format, measure, flags, null, out);
-    }
 
     /** A flag of {@link #write}: JSON without frames and nodes, for use with {@link #writeDifference}. */
     int WITHOUT_NODES = 16;
@@ -66,7 +73,7 @@ public interface Snapshot {
      * @return in descending wall time
      * @throws IllegalArgumentException if there is no such node
      */
-    List<RawRow> children(long node);
+    List<Row> children(long node);
 
     /**
      * Merges two snapshots.
@@ -75,4 +82,51 @@ public interface Snapshot {
      * @return a new snapshot, held by the caller
      */
     Snapshot mergedWith(Snapshot other);
+
+    /**
+     * A row of a snapshot's trees: one line of one method, below the rows that called it.
+     *
+     * @param node its number, for {@link Snapshot#children}
+     * @param className dotted; for a frame in brackets the whole text
+     * @param methodName null for a frame in brackets
+     * @param file null if unknown
+     * @param line as in {@link StackTraceElement}: -1 unknown, -2 a native method
+     * @param totals amounts of the row and all rows below it, by measure, see {@link RawReport#measures}
+     * @param own amounts of the row itself, by measure
+     * @param errors the ends of the confidence interval of each total, two figures for each measure; -1 if not known
+     */
+    @SuppressWarnings("ArrayRecordComponent") // neither compared nor kept
+    record Row(
+            long node,
+            String className,
+            @Nullable String methodName,
+            @Nullable String file,
+            int line,
+            long[] totals,
+            long[] own,
+            long[] errors) {}
+
+    /**
+     * A line of code with its own amounts in one thread group of a snapshot.
+     *
+     * @param text the frame as it is printed
+     * @param group the thread group
+     * @param className null for a frame in brackets
+     * @param method null for a frame in brackets
+     * @param line as in {@link StackTraceElement}: -1 unknown, -2 a native method
+     * @param amounts by measure, see {@link RawReport#measures}
+     */
+    record HotLine(
+            String text,
+            String group,
+            @Nullable String className,
+            @Nullable String method,
+            int line,
+            List<Long> amounts) {
+
+        /** {@return one of its amounts: nanoseconds, or a number} */
+        public long of(ReportMeasure measure) {
+            return amounts.get(measure.ordinal());
+        }
+    }
 }

@@ -2,29 +2,21 @@
 package com.incapsula.sampler.internal.engine;
 
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The readers of a running sampler's intervals: one that all callers of {@link #snapshot} share, cursors, and windows
  * of the last minutes. If a window is open when an engine starts, the engine keeps the windows from then on.
  *
+ * <p>A caller passes a maker of its result, which then holds the interval. If the maker throws, the interval is still
+ * held here.
+ *
  * <p>When the JVM exits, readers wait until the engine has stopped, and return what it has collected up to then.
  *
  * <p>Threads: any.
  */
 public final class SnapshotReaders {
-
-    /**
-     * Converts an interval to what its reader returns.
-     *
-     * @param <T> the result
-     */
-    @FunctionalInterface
-    public interface Maker<T> {
-
-        /** Converts an interval. @param interval held by the result; if this method throws, still held by the caller */
-        T make(Snapshot interval);
-    }
 
     private final RunState state;
     private final ReportDispatcher dispatcher;
@@ -55,7 +47,7 @@ public final class SnapshotReaders {
      *
      * @throws IllegalStateException before the start, after the end, or from the outputer or the manipulator
      */
-    public <T> T snapshot(Maker<T> maker) {
+    public <T> T snapshot(Function<Snapshot, T> maker) {
         String call = "snapshot()";
         dispatcher.refuseInCallback(call);
         Intervals intervals;
@@ -86,7 +78,7 @@ public final class SnapshotReaders {
                 state.requireStoppedByExit(running, stopped);
             }
         }
-        Engine ended = InertEngine.of("the JVM is exiting");
+        Engine ended = new InertEngine("the JVM is exiting");
         return new Cursor(new Intervals(ended, ended.openReader()));
     }
 
@@ -150,7 +142,7 @@ public final class SnapshotReaders {
      * @param window see {@link NativeBridge#takeWindow}
      * @throws IllegalStateException as for {@link #snapshot}, and while the JVM exits
      */
-    public <T> T window(int window, Maker<T> maker) {
+    public <T> T window(int window, Function<Snapshot, T> maker) {
         String call = "report()";
         dispatcher.refuseInCallback(call);
         StackRoom.require();
@@ -158,22 +150,12 @@ public final class SnapshotReaders {
         if (keeping != running) {
             keepWindows(running);
         }
-        Snapshot taken = running.takeWindow(window);
-        boolean complete = false;
-        try {
-            T made = maker.make(taken);
-            complete = true;
-            return made;
-        } finally {
-            if (!complete) {
-                taken.release();
-            }
-        }
+        return running.takeWindow(window).heldBy(maker);
     }
 
     // ---- intervals ----
 
-    private <T> T take(Intervals intervals, Maker<T> maker) {
+    private <T> T take(Intervals intervals, Function<Snapshot, T> maker) {
         Engine engine = intervals.engine;
         if (!state.isStoppedByExit(engine)) {
             try {
@@ -214,7 +196,7 @@ public final class SnapshotReaders {
          * @throws IllegalStateException if the engine has stopped or was destroyed, and has no interval for this reader
          * @throws IllegalArgumentException if the engine no longer knows the reader
          */
-        <T> T take(Maker<T> maker) {
+        <T> T take(Function<Snapshot, T> maker) {
             StackRoom.require();
             synchronized (this) {
                 join();
@@ -229,7 +211,7 @@ public final class SnapshotReaders {
         }
 
         /** As {@link #take} after the JVM's exit has stopped the engine: an empty interval if nothing is left. */
-        <T> T takeLast(Maker<T> maker) {
+        <T> T takeLast(Function<Snapshot, T> maker) {
             synchronized (this) {
                 try {
                     return take(maker);
@@ -253,8 +235,8 @@ public final class SnapshotReaders {
             }
         }
 
-        private <T> T give(Maker<T> maker) {
-            T made = maker.make(Objects.requireNonNull(taken, "taken before"));
+        private <T> T give(Function<Snapshot, T> maker) {
+            T made = maker.apply(Objects.requireNonNull(taken, "taken before"));
             taken = null;
             return made;
         }
@@ -289,7 +271,7 @@ public final class SnapshotReaders {
          * @throws IllegalStateException if the cursor is closed, the engine has ended, or from the outputer or the
          *     manipulator
          */
-        public <T> T next(Maker<T> maker) {
+        public <T> T next(Function<Snapshot, T> maker) {
             dispatcher.refuseInCallback("next()");
             StackRoom.require();
             requireOpen();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.engine;
 
+import com.incapsula.sampler.internal.options.Values;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
@@ -69,9 +70,7 @@ final class ThreadFilter {
 
     /** @throws IllegalArgumentException with the property's name if the thread cannot be chosen */
     static void check(String property, Thread thread) {
-        if (thread == null) {
-            throw new IllegalArgumentException(property + " must not be null");
-        }
+        Values.notNull(property, thread);
         if (isVirtual(thread)) {
             throw new IllegalArgumentException(property + " must be a platform thread, got virtual thread " + thread);
         }

@@ -12,7 +12,7 @@ public final class MalformedJson extends Exception {
     /** The index of the character, from 0. */
     private final int at;
 
-    /** Creates the exception. @param at the index of the character, from 0 */
+    /** Names the error and the index of its character, from 0. */
     public MalformedJson(String what, int at) {
         super(what + " at character " + at, null, false, false);
         this.what = what;

@@ -2,45 +2,25 @@
 package com.incapsula.sampler.internal.mcp;
 
 import com.incapsula.sampler.SamplingReport;
-import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** The sampler's account, which shows how reliable its figures are. */
-final class AccountTool implements Tool {
+final class AccountTool {
 
-    private final KeptIntervals intervals;
+    static final Tool TOOL = new Tool(
+            "account",
+            "The sampler's account",
+            "Tells how the figures of the other tools were obtained, and what they miss: the number of samples, how"
+                    + " each poll of a thread ended, what was lost, and what the sampler itself costs. Call it if figures"
+                    + " look odd.",
+            KeptIntervals.parametersWith(),
+            AccountTool::answer);
 
-    AccountTool(KeptIntervals intervals) {
-        this.intervals = intervals;
-    }
+    private AccountTool() {}
 
-    @Override
-    public String name() {
-        return "account";
-    }
-
-    @Override
-    public String title() {
-        return "The sampler's account";
-    }
-
-    @Override
-    public String description() {
-        return "Tells how the figures of the other tools were obtained, and what they miss: the number of samples, how"
-                + " each poll of a thread ended, what was lost, and what the sampler itself costs. Call it if figures"
-                + " look odd.";
-    }
-
-    @Override
-    public List<Parameter> parameters() {
-        return KeptIntervals.parametersWith();
-    }
-
-    @Override
-    public String call(ToolArguments arguments) throws InterruptedException {
+    private static String answer(ToolArguments arguments, KeptIntervals intervals) throws InterruptedException {
         Interval interval = intervals.choose(arguments, "interval", 0);
         SamplingReport report = interval.report();
         BudgetText text = new BudgetText(arguments.budgetChars(), interval.title());
@@ -57,14 +37,10 @@ final class AccountTool implements Tool {
 
     /** @return the number of rows beyond the budget */
     private static int addCounts(Map<String, Long> counts, BudgetText text) {
-        List<Map.Entry<String, Long>> rows = new ArrayList<>(counts.entrySet());
-        rows.removeIf(row -> row.getValue() == 0);
-        rows.sort(Map.Entry.comparingByValue(Comparator.reverseOrder()));
-        int shown = 0;
-        while (shown < rows.size()
-                && text.row(rows.get(shown).getValue() + " " + rows.get(shown).getKey())) {
-            shown++;
-        }
-        return rows.size() - shown;
+        return text.rows(counts.entrySet().stream()
+                .filter(count -> count.getValue() != 0)
+                .sorted(Map.Entry.comparingByValue(Comparator.reverseOrder()))
+                .map(count -> count.getValue() + " " + count.getKey())
+                .toList());
     }
 }

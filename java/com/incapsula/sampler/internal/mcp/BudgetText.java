@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.mcp;
 
+import java.util.List;
 import java.util.Locale;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
 
 /**
  * An answer with a limit of characters: a head, which marks names as data, complete rows, and a last line that says how
@@ -48,6 +51,23 @@ final class BudgetText {
         }
         text.append(row).append('\n');
         return true;
+    }
+
+    /** Adds rows in their order until one exceeds the budget. @return the sum of the amounts of the added rows */
+    <T> long rows(List<T> all, Function<T, String> format, ToLongFunction<T> amount) {
+        long sum = 0;
+        for (T each : all) {
+            if (!row(format.apply(each))) {
+                break;
+            }
+            sum += amount.applyAsLong(each);
+        }
+        return sum;
+    }
+
+    /** Adds rows in their order until one exceeds the budget. @return the number of omitted rows */
+    int rows(List<String> all) {
+        return all.size() - (int) rows(all, Function.identity(), row -> 1);
     }
 
     /**

@@ -12,7 +12,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** Compares two intervals: which methods have become slower. */
-final class DiffTool implements Tool {
+final class DiffTool {
 
     private static final long LEAST_PART = 10_000;
     private static final double MILLIS_PER_SECOND = 1000.0;
@@ -25,42 +25,24 @@ final class DiffTool implements Tool {
         }
     }
 
-    private final KeptIntervals intervals;
+    static final Tool TOOL = new Tool(
+            "diff",
+            "Difference of two intervals",
+            "Compares two intervals: the methods whose time has changed most, up or down. Make intervals by calling"
+                    + " groups, top or tree with seconds, before and after a change. diff with seconds: 10 compares"
+                    + " interval a, by default the whole time so far, with the next 10 s.",
+            List.of(
+                    KeptIntervals.number("a", "Number of the interval before. Default 0: the whole time so far."),
+                    KeptIntervals.number("b", "Number of the interval after. Default: the newest."),
+                    KeptIntervals.seconds(),
+                    Parameter.text("group", false, "Only this thread group. Default: all."),
+                    Measure.parameter(),
+                    ToolArguments.budget()),
+            DiffTool::answer);
 
-    DiffTool(KeptIntervals intervals) {
-        this.intervals = intervals;
-    }
+    private DiffTool() {}
 
-    @Override
-    public String name() {
-        return "diff";
-    }
-
-    @Override
-    public String title() {
-        return "Difference of two intervals";
-    }
-
-    @Override
-    public String description() {
-        return "Compares two intervals: the methods whose time has changed most, up or down. Make intervals by calling"
-                + " groups, top or tree with seconds, before and after a change. diff with seconds: 10 compares"
-                + " interval a, by default the whole time so far, with the next 10 s.";
-    }
-
-    @Override
-    public List<Parameter> parameters() {
-        return List.of(
-                KeptIntervals.number("a", "Number of the interval before. Default 0: the whole time so far."),
-                KeptIntervals.number("b", "Number of the interval after. Default: the newest."),
-                KeptIntervals.seconds(),
-                Parameter.text("group", false, "Only this thread group. Default: all."),
-                Measure.parameter(),
-                ToolArguments.budget());
-    }
-
-    @Override
-    public String call(ToolArguments arguments) throws InterruptedException {
+    private static String answer(ToolArguments arguments, KeptIntervals intervals) throws InterruptedException {
         int a = arguments.number("a", 0);
         intervals.find(a); // before time passes
         Interval after = intervals.choose(arguments, "b", intervals.newest(), a);
@@ -70,8 +52,8 @@ final class DiffTool implements Tool {
         }
         Measure by = Measure.of(arguments, after.report());
         String group = arguments.text("group");
-        MethodSums first = sums(before.report(), group, by);
-        MethodSums second = sums(after.report(), group, by);
+        MethodSums first = sums(before, group, by);
+        MethodSums second = sums(after, group, by);
         BudgetText text =
                 new BudgetText(arguments.budgetChars(), "Before: " + before.title(), "After: " + after.title());
         text.head("Milliseconds of " + by.text() + " time for each second of the interval, all threads together: own ="
@@ -80,9 +62,10 @@ final class DiffTool implements Tool {
         return rows(changes(before.report(), first, after.report(), second), text);
     }
 
-    private static MethodSums sums(SamplingReport report, @Nullable String name, Measure by) {
+    private static MethodSums sums(Interval interval, @Nullable String name, Measure by) {
+        SamplingReport report = interval.report();
         MethodSums sums = new MethodSums(by, by.total(report) / LEAST_PART);
-        SamplingGroup chosen = name == null ? null : Groups.find(report, name);
+        SamplingGroup chosen = name == null ? null : interval.group(name);
         for (SamplingGroup group : report.getGroups()) {
             if (chosen == null || chosen == group) {
                 sums.add(report, group);

@@ -29,9 +29,12 @@ final class Frames {
 
     /** @return the package of a row's class, or empty */
     static String packageOf(SamplingRow row) {
-        String name = row.getClassName();
-        int dot = name.lastIndexOf('.');
-        return dot < 0 ? "" : name.substring(0, dot);
+        return packageOf(row.getClassName());
+    }
+
+    /** @return the package of a class, or empty */
+    static String packageOf(String className) {
+        return className.substring(0, Math.max(className.lastIndexOf('.'), 0));
     }
 
     /** @return the first two parts of {@link #packageOf}; {@code [no package]} for a frame without a package */

@@ -9,41 +9,23 @@ import java.util.List;
 import java.util.Locale;
 
 /** The thread groups of an interval. */
-final class GroupsTool implements Tool {
+final class GroupsTool {
 
     private static final int MAIN_ROWS_OF_GROUP = 200;
 
-    private final KeptIntervals intervals;
+    static final Tool TOOL = new Tool(
+            "groups",
+            "Thread groups",
+            "Lists the thread groups (thread pools) of the Java program with their share of the time, how much of"
+                    + " it they were on a CPU, and the line with the most time. A group that is near 0 %"
+                    + " cpu mostly waits: an idle pool waits for work, which is fine; a pool of request workers that waits"
+                    + " in the middle of its work is worth a look with tree. [JVM] is the JVM's own threads.",
+            KeptIntervals.parametersWith(Measure.parameter()),
+            GroupsTool::answer);
 
-    GroupsTool(KeptIntervals intervals) {
-        this.intervals = intervals;
-    }
+    private GroupsTool() {}
 
-    @Override
-    public String name() {
-        return "groups";
-    }
-
-    @Override
-    public String title() {
-        return "Thread groups";
-    }
-
-    @Override
-    public String description() {
-        return "Lists the thread groups (thread pools) of the Java program with their share of the time, how much of"
-                + " it they were on a CPU, and the line with the most time. A group that is near 0 %"
-                + " cpu mostly waits: an idle pool waits for work, which is fine; a pool of request workers that waits"
-                + " in the middle of its work is worth a look with tree. [JVM] is the JVM's own threads.";
-    }
-
-    @Override
-    public List<Parameter> parameters() {
-        return KeptIntervals.parametersWith(Measure.parameter());
-    }
-
-    @Override
-    public String call(ToolArguments arguments) throws InterruptedException {
+    private static String answer(ToolArguments arguments, KeptIntervals intervals) throws InterruptedException {
         Interval interval = intervals.choose(arguments, "interval", 0);
         SamplingReport report = interval.report();
         Measure by = Measure.of(arguments, report);
@@ -55,14 +37,8 @@ final class GroupsTool implements Tool {
                 + " then the line with the most time of its own, in % of the group");
         text.head("share   cpu threads group | line");
         long whole = by.total(report);
-        long leftOut = whole;
-        for (SamplingGroup group : groups) {
-            if (!text.row(row(report, group, by))) {
-                break;
-            }
-            leftOut -= by.total(group);
-        }
-        return text.end(leftOut, whole, "the " + by.text() + " time");
+        long shown = text.rows(groups, group -> row(report, group, by), by::total);
+        return text.end(whole - shown, whole, "the " + by.text() + " time");
     }
 
     private static String row(SamplingReport report, SamplingGroup group, Measure by) {

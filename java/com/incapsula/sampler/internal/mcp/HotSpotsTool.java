@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The hot spots of a report by thread group; the summary has fewer. */
-final class HotSpotsTool implements Tool {
+final class HotSpotsTool {
 
     private static final String STATE = "state";
     private static final String GROUP = "group";
@@ -21,47 +21,29 @@ final class HotSpotsTool implements Tool {
     private static final int SMALL_PART = 20; // a state with less than this part of its row's time is not shown
     private static final double NANOS_PER_SECOND = 1e9;
 
-    private final KeptIntervals intervals;
-
     /** The time of a hot spot in one state. */
     private record StateTime(SamplingHotSpot spot, String state, long nanos) {}
 
-    HotSpotsTool(KeptIntervals intervals) {
-        this.intervals = intervals;
-    }
+    static final Tool TOOL = new Tool(
+            "hot_spots",
+            "Hot spots",
+            "Lists the lines of the program's own code with the most active time, each in one thread group, more of"
+                    + " them than summary: the states with a twentieth of its time or more, the method that the line called,"
+                    + " and for blocked ones the lock, the line that held it and the group of the holder. Take state: blocked for locks, io for sockets and"
+                    + " files, waiting for pools, queues and sleeps, running for what computes, or name a group.",
+            KeptIntervals.parametersWith(
+                    Parameter.choice(STATE, STATES, "Only this state. Default: all but idle."),
+                    Parameter.text(GROUP, false, "Only this thread group, by its name or a part of it. Default: all.")),
+            HotSpotsTool::answer);
 
-    @Override
-    public String name() {
-        return "hot_spots";
-    }
+    private HotSpotsTool() {}
 
-    @Override
-    public String title() {
-        return "Hot spots";
-    }
-
-    @Override
-    public String description() {
-        return "Lists the lines of the program's own code with the most active time, each in one thread group, more of"
-                + " them than summary: the states with a twentieth of its time or more, the method that the line called,"
-                + " and for blocked ones the lock, the line that held it and the group of the holder. Take state: blocked for locks, io for sockets and"
-                + " files, waiting for pools, queues and sleeps, running for what computes, or name a group.";
-    }
-
-    @Override
-    public List<Parameter> parameters() {
-        return KeptIntervals.parametersWith(
-                Parameter.choice(STATE, STATES, "Only this state. Default: all but idle."),
-                Parameter.text(GROUP, false, "Only this thread group, by its name or a part of it. Default: all."));
-    }
-
-    @Override
-    public String call(ToolArguments arguments) throws InterruptedException {
+    private static String answer(ToolArguments arguments, KeptIntervals intervals) throws InterruptedException {
         Interval interval = intervals.choose(arguments, "interval", 0);
         SamplingReport report = interval.report();
         String state = arguments.text(STATE);
         String named = arguments.text(GROUP);
-        String group = named == null ? null : Groups.find(report, named).getName();
+        String group = named == null ? null : interval.group(named).getName();
         if (state != null && report.getMeasures().getOrDefault(state, 0L) == 0) {
             throw new ToolRefusal("state: no thread was seen " + state + " in this interval; the states are "
                     + String.join(", ", STATES));
@@ -86,7 +68,7 @@ final class HotSpotsTool implements Tool {
         int shown = 0;
         String before = "";
         while (shown < rows.size() && text.row(row(rows.get(shown), before))) {
-            before = packageOf(rows.get(shown).get(0).spot());
+            before = Frames.packageOf(rows.get(shown).get(0).spot().getClassName());
             shown++;
         }
         return text.end() + (rows.isEmpty() ? "\nThere is no such hot spot." : leftOut(rows, shown));
@@ -119,7 +101,8 @@ final class HotSpotsTool implements Tool {
         SamplingHotSpot first = states.get(0).spot();
         long least = nanos(states) / SMALL_PART;
         String place = place(first);
-        boolean isSame = !packageBefore.isEmpty() && packageOf(first).equals(packageBefore);
+        boolean isSame = !packageBefore.isEmpty()
+                && Frames.packageOf(first.getClassName()).equals(packageBefore);
         return states.stream()
                         .filter(time -> time.nanos() >= least)
                         .sorted(Comparator.comparingLong(StateTime::nanos).reversed())
@@ -135,11 +118,6 @@ final class HotSpotsTool implements Tool {
     private static String place(SamplingHotSpot spot) {
         String method = spot.getMethodName().isEmpty() ? "" : "." + spot.getMethodName();
         return spot.getClassName() + method + (spot.getLine() > 0 ? ":" + spot.getLine() : "");
-    }
-
-    private static String packageOf(SamplingHotSpot spot) {
-        String name = spot.getClassName();
-        return name.substring(0, Math.max(name.lastIndexOf('.'), 0));
     }
 
     /* Shortens a method: "java.lang.Thread.sleep" becomes "Thread.sleep". Text in brackets is unchanged. */

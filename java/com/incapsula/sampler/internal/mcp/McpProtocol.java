@@ -308,11 +308,11 @@ public final class McpProtocol {
                 "supportedVersions", VERSIONS, "capabilities", capabilities(), "instructions", INSTRUCTIONS));
     }
 
-    private Map<String, Object> list(Request request) throws RpcError {
+    private static Map<String, Object> list(Request request) throws RpcError {
         if (request.parameters().containsKey("cursor")) {
             throw new RpcError(RpcError.INVALID_PARAMETERS, "there is no such cursor: all tools are on one page");
         }
-        Map<String, Object> result = Json.object("tools", tools.toJson());
+        Map<String, Object> result = Json.object("tools", Tools.toJson());
         return request.isModern() ? fresh(result) : result;
     }
 

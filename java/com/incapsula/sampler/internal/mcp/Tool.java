@@ -5,36 +5,37 @@ import com.incapsula.sampler.internal.json.Json;
 import java.util.List;
 import java.util.Map;
 
-/** A tool that a model can call. The model sees its name, description and parameters. */
-interface Tool {
+/**
+ * A tool that a model can call. The model sees everything but the answer's code.
+ *
+ * @param name for calls
+ * @param title a few words for people
+ * @param description text for the model: what the tool answers, and when to call it
+ * @param parameters in the order of the schema
+ * @param answer answers calls
+ */
+record Tool(String name, String title, String description, List<Parameter> parameters, Answer answer) {
 
-    /** @return the name for calls */
-    String name();
+    /** Answers calls of a tool. */
+    @FunctionalInterface
+    interface Answer {
 
-    /** @return a few words for people */
-    String title();
-
-    /** @return text for the model: what the tool answers, and when to call it */
-    String description();
-
-    /** @return the parameters in the order of the schema */
-    List<Parameter> parameters();
-
-    /**
-     * Answers a call.
-     *
-     * @param arguments checked against {@link #parameters}
-     * @return text within the budget
-     * @throws ToolRefusal if it cannot
-     * @throws InterruptedException if the server ends while it waits
-     */
-    String call(ToolArguments arguments) throws InterruptedException;
+        /**
+         * Answers a call.
+         *
+         * @param arguments checked against the tool's parameters
+         * @return text within the budget
+         * @throws ToolRefusal if it cannot
+         * @throws InterruptedException if the server ends while it waits
+         */
+        String of(ToolArguments arguments, KeptIntervals intervals) throws InterruptedException;
+    }
 
     /** @return the tool's entry in {@code tools/list} */
-    default Map<String, Object> toJson() {
+    Map<String, Object> toJson() {
         Map<String, Object> properties = Json.object();
-        parameters().forEach(parameter -> properties.put(parameter.name(), parameter.toJson()));
-        List<Object> required = List.copyOf(parameters().stream()
+        parameters.forEach(parameter -> properties.put(parameter.name(), parameter.toJson()));
+        List<Object> required = List.copyOf(parameters.stream()
                 .filter(Parameter::isRequired)
                 .map(Parameter::name)
                 .toList());
@@ -43,16 +44,10 @@ interface Tool {
             schema.put("required", required);
         }
         schema.put("additionalProperties", false);
-        return Json.object(
-                "name",
-                name(),
-                "title",
-                title(),
-                "description",
-                description(),
-                "inputSchema",
-                schema,
-                "annotations",
-                Json.object("title", title(), "readOnlyHint", true, "openWorldHint", false));
+        Map<String, Object> hints = Json.object("title", title, "readOnlyHint", true, "openWorldHint", false);
+        Map<String, Object> entry = Json.object("name", name, "title", title, "description", description);
+        entry.put("inputSchema", schema);
+        entry.put("annotations", hints);
+        return entry;
     }
 }

@@ -12,26 +12,26 @@ import java.util.Map;
  */
 final class Tools {
 
+    private static final List<Tool> ALL = List.of(
+            SummaryTool.TOOL,
+            HotSpotsTool.TOOL,
+            GroupsTool.TOOL,
+            TopTool.TOOL,
+            CallsTool.TOOL,
+            TreeTool.TOOL,
+            LocksTool.TOOL,
+            DiffTool.TOOL,
+            AccountTool.TOOL);
+
     private final KeptIntervals intervals;
-    private final List<Tool> all;
 
     Tools(KeptIntervals intervals) {
         this.intervals = intervals;
-        all = List.of(
-                new SummaryTool(intervals),
-                new HotSpotsTool(intervals),
-                new GroupsTool(intervals),
-                new TopTool(intervals),
-                new CallsTool(intervals),
-                new TreeTool(intervals),
-                new LocksTool(intervals),
-                new DiffTool(intervals),
-                new AccountTool(intervals));
     }
 
     /** @return the tools for {@code tools/list}, always in the same order */
-    List<Object> toJson() {
-        return List.copyOf(all.stream().map(Tool::toJson).toList());
+    static List<Object> toJson() {
+        return List.copyOf(ALL.stream().map(Tool::toJson).toList());
     }
 
     /**
@@ -42,12 +42,12 @@ final class Tools {
      * @throws InterruptedException if the server ends meanwhile
      */
     Map<String, Object> call(String name, Map<?, ?> arguments) throws RpcError, InterruptedException {
-        Tool tool = all.stream()
+        Tool tool = ALL.stream()
                 .filter(each -> each.name().equals(name))
                 .findFirst()
                 .orElseThrow(() -> new RpcError(RpcError.INVALID_PARAMETERS, "Unknown tool: " + Frames.clean(name)));
         try {
-            return result(tool.call(new ToolArguments(tool, arguments)), false);
+            return result(tool.answer().of(new ToolArguments(tool, arguments), intervals), false);
         } catch (ToolRefusal e) {
             return result(String.valueOf(e.getMessage()), true);
         } catch (IllegalStateException notRunning) {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** The methods with the most time of their own, or with the most calls. */
-final class TopTool implements Tool {
+final class TopTool {
 
     static final String NO_CALLS =
             "no calls were counted: the sampler counts them where its property rootMethods names methods";
@@ -18,55 +18,36 @@ final class TopTool implements Tool {
     private static final long LEAST_PART = 10_000;
     private static final double NANOS_PER_MICRO = 1000.0;
 
-    private final KeptIntervals intervals;
+    static final Tool TOOL = new Tool(
+            "top",
+            "Hot methods",
+            "Lists the methods with the most time of their own, over all places that call them. By wall time the"
+                    + " first ones are usually those in which idle threads wait, so name a group, or take measure: cpu to"
+                    + " see what uses the processors. measure: calls lists how often methods were called, if calls are"
+                    + " counted.",
+            KeptIntervals.parametersWith(
+                    Parameter.text("group", false, "Only this thread group. Default: all."),
+                    Parameter.choice(
+                            Measure.NAME,
+                            List.of(Measure.WALL.text(), Measure.CPU.text(), CALLS),
+                            Measure.parameter().description() + " calls: exact counts, with the time per call.")),
+            TopTool::answer);
 
-    TopTool(KeptIntervals intervals) {
-        this.intervals = intervals;
-    }
+    private TopTool() {}
 
-    @Override
-    public String name() {
-        return "top";
-    }
-
-    @Override
-    public String title() {
-        return "Hot methods";
-    }
-
-    @Override
-    public String description() {
-        return "Lists the methods with the most time of their own, over all places that call them. By wall time the"
-                + " first ones are usually those in which idle threads wait, so name a group, or take measure: cpu to"
-                + " see what uses the processors. measure: calls lists how often methods were called, if calls are"
-                + " counted.";
-    }
-
-    @Override
-    public List<Parameter> parameters() {
-        List<Parameter> all = new ArrayList<>(KeptIntervals.parameters());
-        all.add(Parameter.text("group", false, "Only this thread group. Default: all."));
-        all.add(Parameter.choice(
-                Measure.NAME,
-                List.of(Measure.WALL.text(), Measure.CPU.text(), CALLS),
-                Measure.parameter().description() + " calls: exact counts, with the time per call."));
-        all.add(ToolArguments.budget());
-        return all;
-    }
-
-    @Override
-    public String call(ToolArguments arguments) throws InterruptedException {
+    private static String answer(ToolArguments arguments, KeptIntervals intervals) throws InterruptedException {
         Interval interval = intervals.choose(arguments, "interval", 0);
         BudgetText text = new BudgetText(arguments.budgetChars(), interval.title());
         return CALLS.equals(arguments.text(Measure.NAME))
-                ? calls(arguments, interval.report(), text)
-                : times(arguments, interval.report(), text);
+                ? calls(arguments, interval, text)
+                : times(arguments, interval, text);
     }
 
-    private static String times(ToolArguments arguments, SamplingReport report, BudgetText text) {
+    private static String times(ToolArguments arguments, Interval interval, BudgetText text) {
+        SamplingReport report = interval.report();
         Measure by = Measure.of(arguments, report);
         String name = arguments.text("group");
-        List<SamplingGroup> groups = name == null ? report.getGroups() : List.of(Groups.find(report, name));
+        List<SamplingGroup> groups = name == null ? report.getGroups() : List.of(interval.group(name));
         long whole = groups.stream().mapToLong(by::total).sum();
         MethodSums sums = new MethodSums(by, whole / LEAST_PART);
         groups.forEach(group -> sums.add(report, group));
@@ -78,14 +59,9 @@ final class TopTool implements Tool {
         text.head("  own waits   all method:hottest line");
         List<MethodSums.Sum> sorted = new ArrayList<>(sums.all());
         sorted.sort(Comparator.comparingLong(MethodSums.Sum::own).reversed().thenComparing(MethodSums.Sum::method));
-        long leftOut = whole;
-        for (MethodSums.Sum sum : sorted) {
-            if (sum.own() == 0 || !text.row(row(sum, whole))) {
-                break;
-            }
-            leftOut -= sum.own();
-        }
-        return text.end(leftOut, whole, "that time");
+        sorted.removeIf(sum -> sum.own() == 0);
+        long shown = text.rows(sorted, sum -> row(sum, whole), MethodSums.Sum::own);
+        return text.end(whole - shown, whole, "that time");
     }
 
     private static String row(MethodSums.Sum sum, long whole) {
@@ -93,11 +69,12 @@ final class TopTool implements Tool {
                 + BudgetText.percent(sum.total(), whole) + " " + sum.hottestLine();
     }
 
-    private static String calls(ToolArguments arguments, SamplingReport report, BudgetText text) {
+    private static String calls(ToolArguments arguments, Interval interval, BudgetText text) {
+        SamplingReport report = interval.report();
         String name = arguments.text("group");
         MethodSums sums = new MethodSums(Measure.WALL, 0);
         for (SamplingGroup group : report.getCountedGroups()) {
-            if (name == null || group.getName().equals(Groups.find(report, name).getName())) {
+            if (name == null || group.getName().equals(interval.group(name).getName())) {
                 sums.add(report, group);
             }
         }
@@ -109,14 +86,9 @@ final class TopTool implements Tool {
         sorted.sort(Comparator.comparingLong(MethodSums.Sum::calls).reversed().thenComparing(MethodSums.Sum::method));
         text.head("Exact counts; us/call = wall microseconds of a call, with what it called");
         text.head("     calls    us/call method");
-        long leftOut = whole;
-        for (MethodSums.Sum sum : sorted) {
-            if (sum.calls() == 0 || !text.row(countedRow(sum))) {
-                break;
-            }
-            leftOut -= sum.calls();
-        }
-        return text.end(leftOut, whole, "the calls");
+        sorted.removeIf(sum -> sum.calls() == 0);
+        long shown = text.rows(sorted, TopTool::countedRow, MethodSums.Sum::calls);
+        return text.end(whole - shown, whole, "the calls");
     }
 
     private static String countedRow(MethodSums.Sum sum) {

@@ -15,7 +15,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The call tree of a group, limited to the rows with the largest shares. */
-final class TreeTool implements Tool {
+final class TreeTool {
 
     private static final String BEGIN = "begin";
     private static final String CODE = "code";
@@ -25,36 +25,23 @@ final class TreeTool implements Tool {
     /* Rows with a smaller part of their group's time are never shown. */
     private static final long LEAST_PART = 5_000;
 
-    private final KeptIntervals intervals;
+    static final Tool TOOL = new Tool(
+            "tree",
+            "Call tree of a thread group",
+            "Shows where a thread group spends its time as a call tree, the largest shares first, with the lines of"
+                    + " the calls. How to read it: a large own share with waits near 0 computes there. A large waits share"
+                    + " in a Java method that is not native is the wait to enter a synchronized method or block, a"
+                    + " contended lock. Waits in native methods such as park, wait or socket reads are waits for another"
+                    + " thread, a queue, a pool or a peer: the callers tell which. On an overloaded machine threads that"
+                    + " compute have waits, too. With from, only the trees below methods whose name contains that text are"
+                    + " shown; with begin: code, those below the first line of the program's own code, without the"
+                    + " frameworks above it.",
+            parameters(),
+            TreeTool::answer);
 
-    TreeTool(KeptIntervals intervals) {
-        this.intervals = intervals;
-    }
+    private TreeTool() {}
 
-    @Override
-    public String name() {
-        return "tree";
-    }
-
-    @Override
-    public String title() {
-        return "Call tree of a thread group";
-    }
-
-    @Override
-    public String description() {
-        return "Shows where a thread group spends its time as a call tree, the largest shares first, with the lines of"
-                + " the calls. How to read it: a large own share with waits near 0 computes there. A large waits share"
-                + " in a Java method that is not native is the wait to enter a synchronized method or block, a"
-                + " contended lock. Waits in native methods such as park, wait or socket reads are waits for another"
-                + " thread, a queue, a pool or a peer: the callers tell which. On an overloaded machine threads that"
-                + " compute have waits, too. With from, only the trees below methods whose name contains that text are"
-                + " shown; with begin: code, those below the first line of the program's own code, without the"
-                + " frameworks above it.";
-    }
-
-    @Override
-    public List<Parameter> parameters() {
+    private static List<Parameter> parameters() {
         List<Parameter> all = new ArrayList<>();
         all.add(Parameter.text("group", true, "The thread group, as groups names it, or a part of its name."));
         all.add(Parameter.number(
@@ -73,12 +60,11 @@ final class TreeTool implements Tool {
         return all;
     }
 
-    @Override
-    public String call(ToolArguments arguments) throws InterruptedException {
+    private static String answer(ToolArguments arguments, KeptIntervals intervals) throws InterruptedException {
         Interval interval = intervals.choose(arguments, "interval", 0);
         SamplingReport report = interval.report();
         Measure by = Measure.of(arguments, report);
-        SamplingGroup group = Groups.find(report, String.valueOf(arguments.text("group")));
+        SamplingGroup group = interval.group(String.valueOf(arguments.text("group")));
         long whole = by.total(group);
         YourCode code = new YourCode(report);
         List<SamplingRow> roots = roots(arguments, report.rows(group), code, by, whole);

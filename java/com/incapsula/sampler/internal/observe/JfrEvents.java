@@ -2,9 +2,8 @@
 package com.incapsula.sampler.internal.observe;
 
 import com.incapsula.sampler.ReportMeasure;
-import com.incapsula.sampler.internal.engine.Figure;
-import com.incapsula.sampler.internal.engine.HotLine;
 import com.incapsula.sampler.internal.engine.RawReport;
+import com.incapsula.sampler.internal.engine.RawReport.Figure;
 import com.incapsula.sampler.internal.engine.Snapshot;
 import java.util.List;
 import java.util.Map;
@@ -112,7 +111,7 @@ final class JfrEvents {
     private static void writeHotLines(Snapshot snapshot, RawReport raw) {
         long wall = raw.total(ReportMeasure.WALL);
         int rank = 0;
-        for (HotLine line : snapshot.hotLines(MAX_HOT_LINES)) {
+        for (Snapshot.HotLine line : snapshot.hotLines(MAX_HOT_LINES)) {
             HotLineEvent event = new HotLineEvent();
             event.from = Figure.FROM.of(raw);
             event.rank = ++rank;

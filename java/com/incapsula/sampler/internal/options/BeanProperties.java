@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * values, so there is no second table. Properties that are objects (outputer, manipulator, threads), and
  * {@code closeOutputer}, are excluded.
  *
- * <p>{@link Times} reads times, which may have a unit, and {@link Sizes} sizes. Choices may be written in lower case
+ * <p>{@link Values} reads times, which may have a unit, and sizes. Choices may be written in lower case
  * and with hyphens.
  *
  * <p>Threads: any.
@@ -190,13 +190,13 @@ public final class BeanProperties {
 
     private static long number(String name, String value) {
         if (name.endsWith("Millis")) {
-            return Times.millis(name, value, 1);
+            return Values.millis(name, value, 1);
         }
         if (name.endsWith("Seconds")) {
-            return Times.wholeSeconds(name, value);
+            return Values.wholeSeconds(name, value);
         }
         if (name.endsWith("Bytes")) {
-            return Sizes.bytes(name, value);
+            return Values.bytes(name, value);
         }
         try {
             return Long.parseLong(value);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.remote;
 
+import com.incapsula.sampler.internal.report.ProtobufMessage;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.lang.reflect.InvocationTargetException;
@@ -13,13 +15,16 @@ import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Flow;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -58,7 +63,7 @@ public final class HttpTransport implements Transport {
     private @Nullable ExecutorService executor; // guarded by this
     private boolean isForHttps; // guarded by this
 
-    /** Creates a transport without a client. @param threads makes the client's threads */
+    /** Creates a transport without a client. The factory makes the client's threads. */
     public HttpTransport(ThreadFactory threads) {
         this.threads = threads;
     }
@@ -199,6 +204,86 @@ public final class HttpTransport implements Transport {
             return true;
         } catch (NoSuchMethodException | IllegalAccessException | InvocationTargetException older) {
             return false;
+        }
+    }
+
+    /**
+     * Keeps the beginning of a response's body. The rest is read and dropped, so that the connection can be reused.
+     *
+     * <p>Threads: those of the HTTP client, one at a time.
+     */
+    static final class FirstBytes implements HttpResponse.BodySubscriber<byte[]> {
+
+        static final int MAX_BYTES = 300;
+
+        private final ByteArrayOutputStream first = new ByteArrayOutputStream();
+        private final CompletableFuture<byte[]> body = new CompletableFuture<>();
+
+        @Override
+        public CompletionStage<byte[]> getBody() {
+            return body;
+        }
+
+        @Override
+        public void onSubscribe(Flow.Subscription subscription) {
+            subscription.request(Long.MAX_VALUE);
+        }
+
+        @Override
+        public void onNext(List<ByteBuffer> buffers) {
+            for (ByteBuffer buffer : buffers) {
+                byte[] bytes = new byte[Math.min(buffer.remaining(), MAX_BYTES - first.size())];
+                buffer.get(bytes);
+                first.writeBytes(bytes);
+            }
+        }
+
+        @Override
+        public void onError(Throwable failure) {
+            body.completeExceptionally(failure);
+        }
+
+        @Override
+        public void onComplete() {
+            body.complete(first.toByteArray());
+        }
+    }
+
+    /**
+     * Reads a collector's answer to a report that it took: {@code ExportProfilesServiceResponse
+     * {partial_success = 1 {rejected_profiles = 1, error_message = 2}}}.
+     *
+     * <p>Threads: any.
+     */
+    static final class PartialSuccess {
+
+        private static final int PARTIAL_SUCCESS = 1 << 3 | ProtobufMessage.WIRE_LENGTH;
+        private static final int REJECTED_PROFILES = 1 << 3;
+        private static final int VARINT_BITS = 7;
+
+        private PartialSuccess() {}
+
+        /** @return the number of rejected profiles; 0 also if the body has none */
+        static long rejected(byte[] body) {
+            ByteBuffer in = ByteBuffer.wrap(body);
+            if (varint(in) != PARTIAL_SUCCESS) {
+                return 0;
+            }
+            boolean isEmpty = varint(in) == 0;
+            return !isEmpty && varint(in) == REJECTED_PROFILES ? varint(in) : 0;
+        }
+
+        /* Returns 0 at the end. */
+        private static long varint(ByteBuffer in) {
+            long value = 0;
+            for (int shift = 0; in.hasRemaining() && shift < Long.SIZE; shift += VARINT_BITS) {
+                byte b = in.get();
+                value |= (long) (b & 0x7f) << shift;
+                if (b >= 0) {
+                    return value;
+                }
+            }
+            return value;
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.remote;
 
+import com.incapsula.sampler.internal.report.ProtobufMessage;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;

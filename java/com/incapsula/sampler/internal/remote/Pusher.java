@@ -31,7 +31,7 @@ public final class Pusher {
     private final PushClock clock;
     private final ThreadFactory threads;
     private final Log log;
-    private final Supplier<PushLimits> limits;
+    private final Supplier<Limits> limits;
 
     private final Object lock = new Object();
 
@@ -58,7 +58,7 @@ public final class Pusher {
     @FunctionalInterface
     public interface Log {
 
-        /** Logs a message; must not throw. @param text one line */
+        /** Logs a message of one line; must not throw. */
         void log(System.Logger.Level level, String text);
     }
 
@@ -88,11 +88,7 @@ public final class Pusher {
      * @param limits read for each report and attempt
      */
     public Pusher(
-            Supplier<Transport> transports,
-            PushClock clock,
-            ThreadFactory threads,
-            Log log,
-            Supplier<PushLimits> limits) {
+            Supplier<Transport> transports, PushClock clock, ThreadFactory threads, Log log, Supplier<Limits> limits) {
         this.transports = transports;
         this.clock = clock;
         this.threads = threads;
@@ -102,7 +98,7 @@ public final class Pusher {
 
     /** Adds a report to the queue. */
     public void add(PushBody body) {
-        PushLimits now = limits.get();
+        Limits now = limits.get();
         int lost;
         boolean isWorthAMessage;
         synchronized (lock) {
@@ -125,9 +121,9 @@ public final class Pusher {
     }
 
     /** {@return a consistent copy of the counts} Each report is counted once, also while it is being sent. */
-    public PushCounts counts() {
+    public Counts counts() {
         synchronized (lock) {
-            return new PushCounts(sent, retries, refused, dropped, unsent, queue.size(), queue.bytes());
+            return new Counts(sent, retries, refused, dropped, unsent, queue.size(), queue.bytes());
         }
     }
 
@@ -335,4 +331,28 @@ public final class Pusher {
     private static String shown(PushBody body) {
         return Endpoint.shown(body.uri());
     }
+
+    /**
+     * Limits of a pusher.
+     *
+     * @param queueBytes limit of all waiting reports
+     * @param timeoutMillis limit of one attempt
+     * @param spreadMillis maximum of the random wait before a report's first attempt
+     */
+    public record Limits(long queueBytes, long timeoutMillis, long spreadMillis) {}
+
+    /**
+     * The counts of a pusher. Each added report is counted once in {@code sent}, {@code refused}, {@code dropped},
+     * {@code unsent} or {@code waiting}.
+     *
+     * @param sent reports that the peer has taken
+     * @param retries failed attempts after which the report waited to be sent again
+     * @param refused reports that the peer refused as a whole or in part
+     * @param dropped the oldest reports, dropped because of the limit of bytes
+     * @param unsent reports that still waited when the time of {@code close()} was over
+     * @param waiting reports that wait now
+     * @param waitingBytes the size of these
+     */
+    public record Counts(
+            long sent, long retries, long refused, long dropped, long unsent, long waiting, long waitingBytes) {}
 }

@@ -6,7 +6,9 @@ import com.incapsula.sampler.ReportMeasure;
 import com.incapsula.sampler.ReportOptions;
 import com.incapsula.sampler.SamplingClock;
 import com.incapsula.sampler.SamplingReport;
+import com.incapsula.sampler.internal.report.ProtobufMessage;
 import com.incapsula.sampler.remote.RemoteProtocol;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
@@ -53,8 +55,8 @@ public final class ReportEncoder {
 
         private static final long serialVersionUID = 1L;
 
-        TooLargeException(Throwable cause) {
-            super(cause.getMessage(), cause);
+        TooLargeException(long limitBytes) {
+            super("longer than " + limitBytes + " bytes");
         }
     }
 
@@ -79,11 +81,7 @@ public final class ReportEncoder {
      * @throws IOException if the report throws it
      */
     public PushBody encode(SamplingReport report) throws IOException {
-        try {
-            return new PushBody(endpoint.uri(), allHeaders(), parts(report));
-        } catch (LimitedBytes.FullException e) {
-            throw new TooLargeException(e);
-        }
+        return new PushBody(endpoint.uri(), allHeaders(), parts(report));
     }
 
     private Map<String, String> allHeaders() {
@@ -196,5 +194,40 @@ public final class ReportEncoder {
     private static String id() {
         ThreadLocalRandom random = ThreadLocalRandom.current();
         return new UUID(random.nextLong(), random.nextLong()).toString();
+    }
+
+    /**
+     * A stream into memory with a limit.
+     *
+     * <p>Threads: one at a time.
+     */
+    private static final class LimitedBytes extends OutputStream {
+
+        private static final int FIRST_BYTES = 16 * 1024;
+
+        private final ByteArrayOutputStream bytes = new ByteArrayOutputStream(FIRST_BYTES);
+        private final long limit;
+
+        LimitedBytes(long limit) {
+            this.limit = limit;
+        }
+
+        @Override
+        public void write(int b) throws IOException {
+            write(new byte[] {(byte) b}, 0, 1);
+        }
+
+        /** Appends all bytes or none. @throws TooLargeException if they exceed the limit */
+        @Override
+        public void write(byte[] more, int offset, int length) throws IOException {
+            if (length > limit - bytes.size()) {
+                throw new TooLargeException(limit);
+            }
+            bytes.write(more, offset, length);
+        }
+
+        byte[] toByteArray() {
+            return bytes.toByteArray();
+        }
     }
 }

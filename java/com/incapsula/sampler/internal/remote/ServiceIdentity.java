@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.remote;
 
+import com.incapsula.sampler.internal.report.FileNames;
 import java.io.File;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -30,8 +28,6 @@ public final class ServiceIdentity {
 
     /** Longer values are cut. */
     public static final int MAX_VALUE_CHARS = 2_000;
-
-    private static final Path HOST = Path.of("/proc/sys/kernel/hostname");
 
     private static final String OLD_ENVIRONMENT_NAME = "deployment.environment";
 
@@ -121,18 +117,9 @@ public final class ServiceIdentity {
     }
 
     private static String instance() {
-        String host = host();
+        String host = FileNames.hostName();
         return (host.isEmpty() ? "localhost" : host) + ":"
                 + ProcessHandle.current().pid();
-    }
-
-    /* Uses no name server. Empty if not known. */
-    private static String host() {
-        try {
-            return Files.readString(HOST).strip();
-        } catch (IOException unknown) {
-            return "";
-        }
     }
 
     /**
@@ -141,7 +128,7 @@ public final class ServiceIdentity {
      */
     Map<String, Object> detected() {
         Map<String, Object> found = new LinkedHashMap<>();
-        found.put("host.name", host());
+        found.put("host.name", FileNames.hostName());
         found.put("host.arch", architecture(System.getProperty("os.arch", "")));
         found.put("os.type", "linux");
         found.put(PROCESS_ID, ProcessHandle.current().pid());

@@ -63,13 +63,17 @@ public final class FileNames {
         return id.isEmpty() ? String.valueOf(ProcessHandle.current().pid()) : id;
     }
 
-    /* Uses no name server. */
     static String host() {
+        String name = hostName().replace("%", "");
+        return name.isEmpty() ? "localhost" : name.replace('/', '_');
+    }
+
+    /** {@return the name of this host, or empty if it is not known} Uses no name server. */
+    public static String hostName() {
         try {
-            String name = Files.readString(HOST).strip().replace("%", "");
-            return name.isEmpty() ? "localhost" : name.replace('/', '_');
+            return Files.readString(HOST).strip();
         } catch (IOException unknown) {
-            return "localhost";
+            return "";
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.report;
 
+import com.incapsula.sampler.internal.options.Values;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -83,10 +84,7 @@ public final class FileSeries {
      * @throws IllegalArgumentException if it is null, blank or wrong
      */
     public FileSeries(String pattern) {
-        if (pattern == null || pattern.isBlank()) {
-            throw new IllegalArgumentException("file must not be " + (pattern == null ? "null" : "blank"));
-        }
-        this.pattern = pattern;
+        this.pattern = Values.notBlank("file", pattern);
         Path path = path(pattern).toAbsolutePath();
         Path parent = path.getParent();
         if (path.getFileName() == null || parent == null || pattern.endsWith("/") || Files.isDirectory(path)) {

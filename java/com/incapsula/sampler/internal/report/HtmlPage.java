@@ -63,7 +63,7 @@ public final class HtmlPage {
         }
     }
 
-    /** Writes a page with fixed data. @param data a JSON document in which {@code <} is escaped */
+    /** Writes a page with fixed data, a JSON document in which {@code <} is escaped. */
     public static void write(OutputStream out, Writable data) throws IOException {
         write(Loaded.HEAD, data, out);
     }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface LogTarget {
 
-    /** Logs a message. Braces in it have no meaning. @param cause an exception, or null */
+    /** Logs a message, with its cause if there is one. Braces in it have no meaning. */
     void log(System.Logger.Level level, String message, @Nullable Throwable cause);
 
     /**

@@ -40,7 +40,7 @@ public final class UtcTime {
         secondOfDay = Math.floorMod(epochSecond, DAY_SECONDS);
     }
 
-    /** Converts a time. @param epochSecond seconds since 1970 */
+    /** {@return a time in seconds since 1970} */
     public static UtcTime of(long epochSecond) {
         return new UtcTime(epochSecond);
     }

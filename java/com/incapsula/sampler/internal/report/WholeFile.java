@@ -78,7 +78,7 @@ public final class WholeFile {
     @FunctionalInterface
     interface Names {
 
-        /** Chooses a name. @param taken names in the folder, and final names of files that are being written */
+        /** Chooses a name. Taken are names in the folder, and final names of files that are being written. */
         String choose(Set<String> taken) throws IOException;
     }
 

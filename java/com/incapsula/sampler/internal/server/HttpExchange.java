@@ -137,7 +137,7 @@ final class HttpExchange {
         return response;
     }
 
-    /** Reads the request's body. @param maxBytes limit of the result */
+    /** {@return the request's body, or its first bytes up to this limit} */
     byte[] readBody(int maxBytes) throws IOException {
         if ("100-continue".equalsIgnoreCase(request.getFirst("Expect")) && !received.hasRemaining()) {
             write(ascii("HTTP/1.1 100 Continue\r\n\r\n"));
@@ -219,7 +219,7 @@ final class HttpExchange {
         }
     }
 
-    /** Sends the status and the headers. @param length of the body; 0: not known; -1: no body */
+    /** Sends the status and the headers. The length is that of the body; 0: not known; -1: no body. */
     void sendResponseHeaders(int status, long length) throws IOException {
         boolean isHead = method.equals("HEAD");
         response.set("Date", DateTimeFormatter.RFC_1123_DATE_TIME.format(ZonedDateTime.now(ZoneOffset.UTC)));
@@ -235,6 +235,25 @@ final class HttpExchange {
                 (name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
         write(ascii(head.append("\r\n").toString()));
         body = new Body(isChunked);
+    }
+
+    /**
+     * Sends an answer in one piece.
+     *
+     * @param type of the body
+     * @param body null: the answer has no body; not sent for HEAD
+     */
+    void answer(int status, String type, byte @Nullable [] body) throws IOException {
+        if (body != null) {
+            response.set("Content-Type", type);
+        }
+        if (body == null || method.equals("HEAD")) {
+            sendResponseHeaders(status, -1);
+            return;
+        }
+        sendResponseHeaders(status, body.length);
+        getResponseBody().write(body);
+        getResponseBody().close();
     }
 
     private static String phrase(int status) {

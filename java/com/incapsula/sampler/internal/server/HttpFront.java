@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.server;
 
-import com.incapsula.sampler.internal.engine.TimedWork;
+import com.incapsula.sampler.internal.engine.InternalThreads;
 import com.incapsula.sampler.internal.report.LibraryLog;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -120,9 +120,7 @@ final class HttpFront implements AutoCloseable {
         }
         server = listening;
         this.address = (InetSocketAddress) server.getLocalAddress();
-        thread = new Thread(group, this::run, "threads-sampler-http-front", 0, false);
-        thread.setDaemon(true);
-        thread.setContextClassLoader(null);
+        thread = InternalThreads.daemon(group, this::run, "threads-sampler-http-front");
     }
 
     private ServerSocketChannel listen(InetSocketAddress at) throws IOException {
@@ -176,7 +174,7 @@ final class HttpFront implements AutoCloseable {
             return;
         }
         selector.wakeup();
-        TimedWork.await(thread, Long.MAX_VALUE);
+        InternalThreads.await(thread, Long.MAX_VALUE);
     }
 
     private void run() {

@@ -391,16 +391,9 @@ public final class LiveServer implements AutoCloseable {
     }
 
     private void refuse(HttpExchange exchange, Refusal refusal) throws IOException {
-        HttpHeaders headers = exchange.getResponseHeaders();
-        headers.set("Content-Type", "text/plain; charset=utf-8");
-        refusal.headers().forEach(headers::set);
+        refusal.headers().forEach(exchange.getResponseHeaders()::set);
         byte[] text = (refusal.getMessage() + "\n").getBytes(StandardCharsets.UTF_8);
-        boolean head = exchange.getRequestMethod().equals("HEAD");
-        exchange.sendResponseHeaders(refusal.status(), head ? -1 : text.length);
-        if (!head) {
-            exchange.getResponseBody().write(text);
-            exchange.getResponseBody().close();
-        }
+        exchange.answer(refusal.status(), "text/plain; charset=utf-8", text);
     }
 
     /**

@@ -85,7 +85,7 @@ final class McpEndpoint implements AutoCloseable {
         return message;
     }
 
-    /** Answers a request that {@link #check} has not refused. @param workers one of them is the calling thread */
+    /** Answers a request that {@link #check} has not refused, on the calling thread, which is one of the workers. */
     void answer(HttpExchange exchange, RequestWorkers workers) throws IOException, Refusal {
         /* Before the message is read, so that slow clients hold no further threads. */
         if (!places.tryAcquire()) {
@@ -133,15 +133,9 @@ final class McpEndpoint implements AutoCloseable {
     }
 
     private static void send(HttpExchange exchange, McpProtocol.Answer answer) throws IOException {
-        if (answer.body() == null) {
-            exchange.sendResponseHeaders(answer.status(), -1);
-            return;
-        }
-        byte[] body = answer.body().getBytes(StandardCharsets.UTF_8);
-        exchange.getResponseHeaders().set("Content-Type", "application/json");
-        exchange.sendResponseHeaders(answer.status(), body.length);
-        exchange.getResponseBody().write(body);
-        exchange.getResponseBody().close();
+        String body = answer.body();
+        exchange.answer(
+                answer.status(), "application/json", body == null ? null : body.getBytes(StandardCharsets.UTF_8));
     }
 
     /** Closes the endpoint after a request under way, which the caller has interrupted. */

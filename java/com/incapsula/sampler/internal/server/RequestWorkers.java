@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.server;
 
+import com.incapsula.sampler.internal.engine.InternalThreads;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -51,12 +52,7 @@ final class RequestWorkers {
 
     private static ThreadFactory factory(ThreadGroup group, String prefix) {
         AtomicInteger count = new AtomicInteger();
-        return work -> {
-            Thread thread = new Thread(group, work, prefix + count.incrementAndGet(), 0, false);
-            thread.setDaemon(true);
-            thread.setContextClassLoader(null);
-            return thread;
-        };
+        return work -> InternalThreads.daemon(group, work, prefix + count.incrementAndGet());
     }
 
     /** One task on its thread. */

@@ -41,7 +41,7 @@ public final class FakeSnapshot implements Snapshot {
     private static final long COUNTED_ROOT = 200;
 
     /* A chain of two and a frame in brackets; a counted method. */
-    private static final Map<Long, List<RawRow>> TREE = Map.of(
+    private static final Map<Long, List<Snapshot.Row>> TREE = Map.of(
             ROOT,
             List.of(
                     row(101, "a.A", "run", "A.java", 7, new long[] {4, 3, 2, 0, 1}, new long[] {1, 1, 1, 0, 1}),
@@ -52,9 +52,10 @@ public final class FakeSnapshot implements Snapshot {
             List.of(row(201, "a.A", "run", "A.java", -1, new long[] {2, 1, 0, 6, 0}, new long[] {2, 1, 0, 6, 0})));
 
     /** A row; amounts are of wall, CPU, samples, calls, waits. */
-    public static RawRow row(
+    public static Snapshot.Row row(
             long node, String className, String method, String file, int line, long[] totals, long[] own) {
-        return new RawRow(node, className, method, file, line, withStates(totals), withStates(own), errors(totals));
+        return new Snapshot.Row(
+                node, className, method, file, line, withStates(totals), withStates(own), errors(totals));
     }
 
     /* Wall time may be one less, or two more; of the others samples and calls are known. */
@@ -109,7 +110,7 @@ public final class FakeSnapshot implements Snapshot {
     public volatile String document = "";
 
     /** The rows below each node. */
-    public volatile Map<Long, List<RawRow>> tree = TREE;
+    public volatile Map<Long, List<Snapshot.Row>> tree = TREE;
 
     /** The figures of the two groups, in their order. */
     public volatile long[] groupFigures = {
@@ -160,9 +161,10 @@ public final class FakeSnapshot implements Snapshot {
         return new RawReport(
                 figures,
                 MEASURES,
-                new RawGroups(List.of("main", "pool"), groupFigures),
-                new RawGroups(List.of("main"), new long[] {2, 3, 0, COUNTED_ROOT, 2, 1, 0, 6, 0, 0, 0, 0, 0, 0, 0}),
-                RawGroups.NONE,
+                new RawReport.Groups(List.of("main", "pool"), groupFigures),
+                new RawReport.Groups(
+                        List.of("main"), new long[] {2, 3, 0, COUNTED_ROOT, 2, 1, 0, 6, 0, 0, 0, 0, 0, 0, 0}),
+                RawReport.Groups.NONE,
                 List.of("outcome.taken", "outcome.failed", "counter.ticks"),
                 new long[] {6, 0, 4});
     }
@@ -196,12 +198,12 @@ public final class FakeSnapshot implements Snapshot {
     }
 
     @Override
-    public List<HotLine> hotLines(int count) {
+    public List<Snapshot.HotLine> hotLines(int count) {
         return List.of();
     }
 
     @Override
-    public List<RawRow> children(long node) {
+    public List<Snapshot.Row> children(long node) {
         rowsRead.incrementAndGet();
         return tree.getOrDefault(node, List.of());
     }

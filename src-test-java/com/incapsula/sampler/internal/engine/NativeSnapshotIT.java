@@ -62,16 +62,16 @@ class NativeSnapshotIT {
         first.release();
         first.release();
         second.release();
-        assertThat(both.figures().figures()).hasSize(Figure.values().length + ReportMeasure.values().length);
+        assertThat(both.figures().figures()).hasSize(RawReport.Figure.values().length + ReportMeasure.values().length);
         both.release();
         assertThat(NativeBridge.liveBytes()).isEqualTo(before);
         assertThatIllegalStateException().isThrownBy(both::figures).withMessage("the snapshot was released");
-        assertThatIllegalStateException().isThrownBy(() -> both.write(0, 0, 0, OutputStream.nullOutputStream()));
+        assertThatIllegalStateException().isThrownBy(() -> both.write(0, 0, 0, null, OutputStream.nullOutputStream()));
     }
 
     private static String written(Snapshot snapshot, ReportFormat format, ReportMeasure measure) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        snapshot.write(format.ordinal(), measure.ordinal(), 0, out);
+        snapshot.write(format.ordinal(), measure.ordinal(), 0, null, out);
         return out.toString(StandardCharsets.UTF_8);
     }
 
@@ -201,14 +201,15 @@ class NativeSnapshotIT {
                 .map(stack -> stack.substring(0, stack.indexOf(';')) + stack.substring(stack.lastIndexOf(';')))
                 .distinct()
                 .collect(Collectors.toMap(leaf -> leaf, leaf -> sumOfLeaf(snapshot, leaf)));
-        List<HotLine> lines = snapshot.hotLines(1_000);
+        List<Snapshot.HotLine> lines = snapshot.hotLines(1_000);
         assertThat(lines).isNotEmpty();
-        assertThat(lines.stream().collect(Collectors.toMap(line -> line.group() + ";" + line.text(), HotLine::amounts)))
+        assertThat(lines.stream()
+                        .collect(Collectors.toMap(line -> line.group() + ";" + line.text(), Snapshot.HotLine::amounts)))
                 .isEqualTo(leaves);
         assertThat(lines)
-                .isSortedAccordingTo(Comparator.comparingLong((HotLine line) -> line.of(ReportMeasure.WALL))
+                .isSortedAccordingTo(Comparator.comparingLong((Snapshot.HotLine line) -> line.of(ReportMeasure.WALL))
                         .reversed()
-                        .thenComparing(HotLine::text));
+                        .thenComparing(Snapshot.HotLine::text));
         assertThat(snapshot.hotLines(1)).isEqualTo(lines.subList(0, 1));
         assertThat(snapshot.hotLines(0)).isEmpty();
         lines.forEach(line -> assertThat(line.text()).isEqualTo(textOf(line)));
@@ -236,7 +237,7 @@ class NativeSnapshotIT {
     }
 
     /* The file stands in the text only. */
-    private static String textOf(HotLine line) {
+    private static String textOf(Snapshot.HotLine line) {
         if (line.method() == null) {
             assertThat(line.className()).isNull();
             return line.text();

@@ -8,7 +8,7 @@ import com.incapsula.sampler.Fakes;
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.internal.engine.FakeSampler;
 import com.incapsula.sampler.internal.engine.FakeSnapshot;
-import com.incapsula.sampler.internal.engine.RawRow;
+import com.incapsula.sampler.internal.engine.Snapshot;
 import com.incapsula.sampler.internal.json.Json;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -35,7 +35,7 @@ class ToolsTest {
 
     private final FakeSampler fake = new FakeSampler();
     private final ThreadsSampler sampler = Fakes.sampler(fake.lifecycle());
-    private final Map<Long, List<RawRow>> tree = new HashMap<>();
+    private final Map<Long, List<Snapshot.Row>> tree = new HashMap<>();
     private final int liveBefore = FakeSnapshot.LIVE.get();
     private final AtomicLong now = new AtomicLong();
     private KeptIntervals intervals;
@@ -101,7 +101,7 @@ class ToolsTest {
     /** Adds a row below a node. @return its node */
     private long add(long above, String type, String method, int line, long wall, long ownWall, long ownCpu) {
         long node = nextNode++;
-        List<RawRow> rows = new ArrayList<>(tree.getOrDefault(above, List.of()));
+        List<Snapshot.Row> rows = new ArrayList<>(tree.getOrDefault(above, List.of()));
         rows.add(FakeSnapshot.row(
                 node, type, method, "X.java", line, new long[] {wall, wall * CPU / WALL, 1, 0, 0}, new long[] {
                     ownWall, ownCpu, 1, 0, 0

@@ -116,7 +116,7 @@ class HttpTransportTest {
             exchange.sendResponseHeaders(400, text.length);
             exchange.getResponseBody().write(text);
         });
-        assertThat(send()).isEqualTo(new Answer(400, null, "x".repeat(FirstBytes.MAX_BYTES)));
+        assertThat(send()).isEqualTo(new Answer(400, null, "x".repeat(HttpTransport.FirstBytes.MAX_BYTES)));
         assertThat(send().status()).as("on the same connection").isEqualTo(200);
     }
 
@@ -143,7 +143,7 @@ class HttpTransportTest {
     @Test
     void whatIsNoSuchAnswerRejectsNothing() {
         for (byte[] body : new byte[][] {{}, {10}, {10, 0}, {10, 5, 8}, {10, 5, 18, 1}, {-1, -1, -1}, {18, 2, 8, 1}}) {
-            assertThat(PartialSuccess.rejected(body)).isZero();
+            assertThat(HttpTransport.PartialSuccess.rejected(body)).isZero();
         }
     }
 

@@ -23,8 +23,8 @@ class PusherTest {
     private final FakePushClock clock = new FakePushClock();
     private final List<String> log = new CopyOnWriteArrayList<>();
     private final List<Thread> threads = new CopyOnWriteArrayList<>();
-    private final List<PushCounts> countsAtMessages = new CopyOnWriteArrayList<>();
-    private volatile PushLimits limits = new PushLimits(LIMIT_BYTES, 1_000, 0);
+    private final List<Pusher.Counts> countsAtMessages = new CopyOnWriteArrayList<>();
+    private volatile Pusher.Limits limits = new Pusher.Limits(LIMIT_BYTES, 1_000, 0);
     private final Pusher pusher = new Pusher(
             () -> transport,
             clock,
@@ -42,7 +42,7 @@ class PusherTest {
             },
             () -> limits);
 
-    private PushCounts counts() {
+    private Pusher.Counts counts() {
         return pusher.counts();
     }
 
@@ -80,7 +80,7 @@ class PusherTest {
         pusher.add(body(4));
         awaitEnd();
         assertThat(threads).hasSize(2);
-        assertThat(pusher.counts()).isEqualTo(new PushCounts(4, 0, 0, 0, 0, 0, 0));
+        assertThat(pusher.counts()).isEqualTo(new Pusher.Counts(4, 0, 0, 0, 0, 0, 0));
         assertThat(log).isEmpty();
     }
 
@@ -100,7 +100,7 @@ class PusherTest {
 
         assertThat(lengths(transport.attempts)).containsExactly(1L, 2L, 2L, 2L, 2L, 2L, 2L, 2L, 2L, 3L);
         assertThat(clock.waits).containsExactly(1_000L, 2_000L, 4_000L, 8_000L, 16_000L, 30_000L, 30_000L);
-        assertThat(pusher.counts()).isEqualTo(new PushCounts(3, 7, 0, 0, 0, 0, 0));
+        assertThat(pusher.counts()).isEqualTo(new Pusher.Counts(3, 7, 0, 0, 0, 0, 0));
         assertThat(log)
                 .containsExactly(
                         "WARNING a report cannot be sent to http://peer/path now: java.net.ConnectException: refused; it"
@@ -135,7 +135,7 @@ class PusherTest {
             awaitEnd();
         }
         assertThat(lengths(transport.attempts)).containsExactly(1L, 2L, 3L, 4L, 5L);
-        assertThat(pusher.counts()).isEqualTo(new PushCounts(2, 0, 3, 0, 0, 0, 0));
+        assertThat(pusher.counts()).isEqualTo(new Pusher.Counts(2, 0, 3, 0, 0, 0, 0));
         assertThat(log).containsExactly("WARNING http://peer/path refused a report: 400 because");
         clock.pass(600_000);
         transport.thenStatus(413);
@@ -149,7 +149,7 @@ class PusherTest {
         transport.then(() -> new Transport.Answer(200, null, "no room", 2));
         pusher.add(body(1));
         awaitEnd();
-        assertThat(pusher.counts()).isEqualTo(new PushCounts(0, 0, 1, 0, 0, 0, 0));
+        assertThat(pusher.counts()).isEqualTo(new Pusher.Counts(0, 0, 1, 0, 0, 0, 0));
         assertThat(log).containsExactly("WARNING http://peer/path refused a report: 200 no room");
     }
 
@@ -164,7 +164,7 @@ class PusherTest {
                 });
         pusher.add(body(1));
         awaitEnd();
-        assertThat(pusher.counts()).isEqualTo(new PushCounts(1, 2, 0, 0, 0, 0, 0));
+        assertThat(pusher.counts()).isEqualTo(new Pusher.Counts(1, 2, 0, 0, 0, 0, 0));
     }
 
     @Test
@@ -181,10 +181,10 @@ class PusherTest {
         pusher.add(body(3));
         end.countDown();
         threads.get(0).join();
-        assertThat(pusher.counts()).isEqualTo(new PushCounts(1, 1, 0, 0, 1, 1, 3));
+        assertThat(pusher.counts()).isEqualTo(new Pusher.Counts(1, 1, 0, 0, 1, 1, 3));
         pusher.add(body(4));
         awaitEnd();
-        assertThat(pusher.counts()).isEqualTo(new PushCounts(3, 1, 0, 0, 1, 0, 0));
+        assertThat(pusher.counts()).isEqualTo(new Pusher.Counts(3, 1, 0, 0, 1, 0, 0));
     }
 
     /** Neither waiting and done with at once, nor twice done with where the thread dies. */
@@ -194,14 +194,14 @@ class PusherTest {
         pusher.add(body(1));
         awaitEnd();
         transport.then(() -> new Transport.Answer(400, null, "for a test"));
-        PushCounts sentAndRefused = new PushCounts(1, 1, 1, 0, 0, 0, 0);
+        Pusher.Counts sentAndRefused = new Pusher.Counts(1, 1, 1, 0, 0, 0, 0);
         pusher.add(body(1));
         threads.get(1).setUncaughtExceptionHandler((thread, expected) -> {});
         threads.get(1).join();
         assertThat(pusher.counts()).isEqualTo(sentAndRefused);
         assertThat(countsAtMessages)
                 .containsExactly(
-                        new PushCounts(0, 1, 0, 0, 0, 1, 1), new PushCounts(1, 1, 0, 0, 0, 0, 0), sentAndRefused);
+                        new Pusher.Counts(0, 1, 0, 0, 0, 1, 1), new Pusher.Counts(1, 1, 0, 0, 0, 0, 0), sentAndRefused);
     }
 
     @Test
@@ -217,7 +217,7 @@ class PusherTest {
 
     @Test
     void reportsThatFollowAreNotSpread() throws Exception {
-        limits = new PushLimits(LIMIT_BYTES, 1_000, 4_000);
+        limits = new Pusher.Limits(LIMIT_BYTES, 1_000, 4_000);
         clock.random = 0.5;
         addBehindFirst(2, 3);
         awaitEnd();
@@ -229,7 +229,7 @@ class PusherTest {
         addBehindFirst(400, 500, 300, 999, 1_001);
         awaitEnd();
         assertThat(lengths(transport.attempts)).containsExactly(1L, 999L);
-        assertThat(pusher.counts()).isEqualTo(new PushCounts(2, 0, 0, 4, 0, 0, 0));
+        assertThat(pusher.counts()).isEqualTo(new Pusher.Counts(2, 0, 0, 4, 0, 0, 0));
         assertThat(log)
                 .containsExactly(
                         "WARNING 1 reports for http://peer/path were dropped, because more than 1000 bytes wait"
@@ -238,7 +238,7 @@ class PusherTest {
 
     @Test
     void reportsAreSpread() {
-        limits = new PushLimits(LIMIT_BYTES, 1_000, 4_000);
+        limits = new Pusher.Limits(LIMIT_BYTES, 1_000, 4_000);
         clock.random = 0.25;
         pusher.add(body(1));
         awaitEnd();
@@ -250,7 +250,7 @@ class PusherTest {
         CountDownLatch end = new CountDownLatch(1);
         CountDownLatch begun = transport.thenHangUntil(end);
         transport.then(() -> new Transport.Answer(503, "200", ""));
-        limits = new PushLimits(LIMIT_BYTES, 1_000, 100_000);
+        limits = new Pusher.Limits(LIMIT_BYTES, 1_000, 100_000);
         pusher.add(body(1));
         begun.await();
         pusher.add(body(2));
@@ -261,7 +261,7 @@ class PusherTest {
         end.countDown();
         closer.join();
         assertThat(clock.waits).containsExactly(500L);
-        assertThat(pusher.counts()).isEqualTo(new PushCounts(2, 1, 0, 0, 0, 0, 0));
+        assertThat(pusher.counts()).isEqualTo(new Pusher.Counts(2, 1, 0, 0, 0, 0, 0));
         assertThat(transport.closed).isEqualTo(1);
     }
 

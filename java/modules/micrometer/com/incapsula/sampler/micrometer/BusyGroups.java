@@ -6,7 +6,6 @@ import com.incapsula.sampler.SamplingGroup;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.internal.engine.InternalThreads;
-import com.incapsula.sampler.internal.engine.Lifecycle;
 import com.incapsula.sampler.internal.report.LibraryLog;
 import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -158,7 +157,7 @@ final class BusyGroups {
         private boolean hasEndedOne;
 
         Reading() {
-            super(InternalThreads.hidden(new Lifecycle()), null, THREAD_NAME, 0, false);
+            super(InternalThreads.hidden(), null, THREAD_NAME, 0, false);
             setDaemon(true);
             setContextClassLoader(null);
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.spring;
 
-import com.incapsula.sampler.internal.options.Times;
+import com.incapsula.sampler.internal.options.Values;
 import java.time.Duration;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
@@ -32,7 +32,7 @@ record Setting(String group) {
     }
 
     void setMillis(String name, Duration time, LongConsumer setter) {
-        set(name, time, value -> setter.accept(Times.wholeMillis(name, value)));
+        set(name, time, value -> setter.accept(Values.wholeMillis(name, value)));
     }
 
     void setIntMillis(String name, Duration time, IntConsumer setter) {
@@ -40,7 +40,7 @@ record Setting(String group) {
     }
 
     void setSeconds(String name, Duration time, LongConsumer setter) {
-        set(name, time, value -> setter.accept(Times.wholeSeconds(name, value)));
+        set(name, time, value -> setter.accept(Values.wholeSeconds(name, value)));
     }
 
     void setIntSeconds(String name, Duration time, IntConsumer setter) {

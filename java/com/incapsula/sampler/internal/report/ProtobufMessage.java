@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package com.incapsula.sampler.internal.remote;
+package com.incapsula.sampler.internal.report;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
@@ -9,9 +9,10 @@ import java.nio.charset.StandardCharsets;
  *
  * <p>Threads: one at a time.
  */
-final class ProtobufMessage {
+public final class ProtobufMessage {
 
-    static final int WIRE_LENGTH = 2;
+    /** The type of a field with a length. */
+    public static final int WIRE_LENGTH = 2;
 
     private static final int WIRE_BITS = 3;
     private static final int VARINT_BITS = 7;
@@ -19,32 +20,35 @@ final class ProtobufMessage {
 
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
+    /** An empty message. */
+    public ProtobufMessage() {}
+
     /** Adds a string. @return this */
-    ProtobufMessage put(int field, String text) {
+    public ProtobufMessage put(int field, String text) {
         return put(field, text.getBytes(StandardCharsets.UTF_8));
     }
 
     /** Adds a nested message. @return this */
-    ProtobufMessage put(int field, ProtobufMessage message) {
+    public ProtobufMessage put(int field, ProtobufMessage message) {
         return put(field, message.toByteArray());
     }
 
     /** Adds bytes. @return this */
-    ProtobufMessage put(int field, byte[] value) {
+    public ProtobufMessage put(int field, byte[] value) {
         putHead(field, value.length);
         bytes.writeBytes(value);
         return this;
     }
 
     /** Adds a number, 0 or more. @return this */
-    ProtobufMessage put(int field, long number) {
+    public ProtobufMessage put(int field, long number) {
         bytes.write(field << WIRE_BITS);
         putVarint(number);
         return this;
     }
 
     /** Adds the head of a field whose bytes are sent after this message. @return this */
-    ProtobufMessage putHead(int field, long length) {
+    public ProtobufMessage putHead(int field, long length) {
         bytes.write(field << WIRE_BITS | WIRE_LENGTH);
         putVarint(length);
         return this;
@@ -58,7 +62,8 @@ final class ProtobufMessage {
         bytes.write((int) rest);
     }
 
-    byte[] toByteArray() {
+    /** {@return the message} */
+    public byte[] toByteArray() {
         return bytes.toByteArray();
     }
 }

@@ -9,41 +9,41 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Times as users write them. */
-class TimesTest {
+class ValuesTest {
 
     @Test
     void timesHaveUnits() {
-        assertThat(Times.millis("x", "7", 1)).isEqualTo(7);
-        assertThat(Times.millis("x", "7", 1000)).isEqualTo(7000);
-        assertThat(Times.millis("x", "7ms", 1000)).isEqualTo(7);
-        assertThat(Times.millis("x", "2s", 1)).isEqualTo(2000);
-        assertThat(Times.millis("x", "3m", 1)).isEqualTo(180_000);
-        assertThat(Times.millis("x", "3min", 1)).isEqualTo(180_000);
-        assertThat(Times.millis("x", "2h", 1)).isEqualTo(7_200_000);
-        assertThat(Times.wholeSeconds("x", "1d")).isEqualTo(86_400);
+        assertThat(Values.millis("x", "7", 1)).isEqualTo(7);
+        assertThat(Values.millis("x", "7", 1000)).isEqualTo(7000);
+        assertThat(Values.millis("x", "7ms", 1000)).isEqualTo(7);
+        assertThat(Values.millis("x", "2s", 1)).isEqualTo(2000);
+        assertThat(Values.millis("x", "3m", 1)).isEqualTo(180_000);
+        assertThat(Values.millis("x", "3min", 1)).isEqualTo(180_000);
+        assertThat(Values.millis("x", "2h", 1)).isEqualTo(7_200_000);
+        assertThat(Values.wholeSeconds("x", "1d")).isEqualTo(86_400);
         for (String wrong : List.of("", "ms", "-1s", "1.5s", "1 s", "1w", "9223372036854775807s")) {
             assertThatIllegalArgumentException()
                     .as(wrong)
-                    .isThrownBy(() -> Times.millis("x", wrong, 1))
+                    .isThrownBy(() -> Values.millis("x", wrong, 1))
                     .withMessage("x must be a time such as 20ms, 10s, 5m or 1h, got \"" + wrong + "\"");
         }
     }
 
     @Test
     void durationsAreWholeUnits() {
-        assertThat(Times.wholeMillis("x", Duration.ofSeconds(2))).isEqualTo(2000);
-        assertThat(Times.wholeSeconds("x", Duration.ofMinutes(2))).isEqualTo(120);
+        assertThat(Values.wholeMillis("x", Duration.ofSeconds(2))).isEqualTo(2000);
+        assertThat(Values.wholeSeconds("x", Duration.ofMinutes(2))).isEqualTo(120);
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> Times.wholeMillis("x", Duration.ofNanos(1)))
+                .isThrownBy(() -> Values.wholeMillis("x", Duration.ofNanos(1)))
                 .withMessage("x must be whole milliseconds, got PT0.000000001S");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> Times.wholeSeconds("x", Duration.ofMillis(1500)))
+                .isThrownBy(() -> Values.wholeSeconds("x", Duration.ofMillis(1500)))
                 .withMessage("x must be whole seconds, got PT1.5S");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> Times.wholeMillis("x", Duration.ofSeconds(Long.MAX_VALUE)))
+                .isThrownBy(() -> Values.wholeMillis("x", Duration.ofSeconds(Long.MAX_VALUE)))
                 .withMessageStartingWith("x is too long: ");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> Times.wholeSeconds("x", (Duration) null))
+                .isThrownBy(() -> Values.wholeSeconds("x", (Duration) null))
                 .withMessage("x must not be null");
     }
 }

@@ -272,6 +272,19 @@ static void a_range_has_its_amount_and_no_end_below_zero(void **state)
     assert_int_equal(range_of(5, 9, 0).upper, 5 * MS);
 }
 
+static void a_sum_has_the_variances_and_the_largest_find(void **state)
+{
+    struct smp_error sum = { .variance = 3, .find_ns = 1 };
+
+    (void)state;
+    smp_error_add(&sum, (struct smp_error){ .variance = 4, .find_ns = 2 });
+    smp_error_add(&sum, (struct smp_error){ .find_ns = 1 });
+    assert_near(sum.variance, 7);
+    assert_near(sum.find_ns, 2);
+    smp_error_add(&sum, (struct smp_error){ .variance = -1 });
+    assert_true(sum.variance < 0);
+}
+
 /* --- of a profile --- */
 
 /* Group "g": [work] with two rows beside [wait]; 900 ms waiting, 60 and 40 ms running. */
@@ -539,6 +552,7 @@ int main(void)
         cmocka_unit_test(a_range_of_few_finds_is_longer_upwards),
         cmocka_unit_test(the_range_of_a_large_part_is_that_of_the_rest),
         cmocka_unit_test(a_range_has_its_amount_and_no_end_below_zero),
+        cmocka_unit_test(a_sum_has_the_variances_and_the_largest_find),
         cmocka_unit_test(rows_have_the_variance_of_their_finds_or_their_share_of_all),
         cmocka_unit_test(own_time_changes_with_the_node_and_its_children),
         cmocka_unit_test(own_time_has_at_most_the_variance_of_its_finds),

@@ -280,6 +280,27 @@ static void a_state_that_finds_no_memory_is_counted(void **state)
     assert_int_equal(smp_quota_used(&quota), 0);
 }
 
+/* The totals of states need more memory than the own times have left. */
+static void a_tree_that_is_finished_without_memory_has_no_states(void **state)
+{
+    enum { CHAIN = 8000 };
+    struct fixture *f = *state;
+    struct failing_alloc failing;
+    uint32_t node = 0;
+
+    for (uint32_t i = 1; i <= CHAIN; i++) { /* each with one state, below nodes with others */
+        assert_int_equal(smp_tree_add(f->tree, node, &i, 1, &node), SMP_OK);
+        smp_tree_credit_wall(f->tree, node, (enum smp_thread_state)(i % SMP_THREAD_STATE_COUNT), 1);
+    }
+    assert_int_equal(smp_tree_lost_states(f->tree), 0);
+    failing_alloc_arm(&failing, 1, SIZE_MAX);
+    smp_tree_finish(f->tree);
+    assert_true(failing_alloc_disarm(&failing) > 0);
+    assert_int_equal(smp_tree_lost_states(f->tree), 1);
+    assert_int_equal(smp_tree_measures(f->tree) & SMP_STATE_MEASURES, 0);
+    assert_int_equal(smp_column_at(smp_tree_column(f->tree, SMP_MEASURE_WALL), 0), CHAIN);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -289,6 +310,7 @@ int main(void)
         TEST(a_node_takes_at_most_40_bytes_with_all_states),
         TEST(words_of_a_small_tree_take_little_address_space),
         TEST(a_state_that_finds_no_memory_is_counted),
+        TEST(a_tree_that_is_finished_without_memory_has_no_states),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,11 +6,13 @@
 
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "model/tree.h"
+#include "model/tree_parts.h"
 #include "support/failing_alloc.h"
 #include "support/reference_tree.h"
 #include "support/rounds.h"
@@ -656,6 +658,20 @@ static void assert_takes_at_most(struct fixture *fixture, struct smp_tree *tree,
     }
 }
 
+static void free_rows_count_as_room(void **state)
+{
+    enum { ROWS = SMP_ARENA_STEP / 8 };
+    struct smp_tree *tree = NULL;
+
+    (void)state;
+    assert_int_equal(smp_tree_create(NULL, SMP_SAMPLED_MEASURES, FIRST_BYTES, &tree), SMP_OK);
+    assert_false(smp_tree_fits(tree, 0, ROWS));
+    tree->free_rows = ROWS;
+    assert_true(smp_tree_fits(tree, 0, ROWS));
+    assert_false(smp_tree_fits(tree, 0, 2 * ROWS));
+    smp_tree_destroy(tree);
+}
+
 static void takes_at_most_52_bytes_a_node(void **state)
 {
     struct fixture *fixture = *state;
@@ -725,22 +741,72 @@ static void unseen_figures_are_spread_by_what_was_seen(void **state)
     assert_int_equal(at[add(fixture->tree, roots[0], other, 3)].parent, nodes[0][0]);
 }
 
-static void very_large_figures_are_spread_exactly(void **state)
+/* Spreads the amount over seven nodes, of which node i has an (8 + i)th of it. */
+static void assert_spread(struct fixture *fixture, uint32_t group, int64_t most)
+{
+    enum { NODES = 7 };
+    struct smp_tree_unseen unseen[2] = { { .amount = group == 0 ? most : 0 },
+                                         { .amount = group == 1 ? most : 0 } };
+    const uint32_t root = root_of(fixture->tree, group);
+    uint32_t nodes[NODES];
+    int64_t seen_ns[NODES];
+    int64_t all_ns = 0;
+    int64_t left_ns = most;
+
+    for (uint32_t i = 0; i < NODES; i++) {
+        nodes[i] = add(fixture->tree, root, &i, 1);
+        seen_ns[i] = most / (8 + i);
+        all_ns += seen_ns[i];
+        tree_credit(fixture->tree, nodes[i], 0, seen_ns[i], 1);
+    }
+    smp_tree_spread(fixture->tree, SMP_MEASURE_CPU, unseen_of, unseen);
+    for (uint32_t i = 0; i < NODES; i++) {
+        const int64_t share_ns = tree_cpu(fixture->tree, nodes[i]) - seen_ns[i];
+        const double exact_ns = (double)most * ((double)seen_ns[i] / (double)all_ns);
+        left_ns -= share_ns;
+        assert_true(fabs((double)share_ns - exact_ns) < NODES + exact_ns / 1e12);
+    }
+    assert_int_equal(left_ns, 0);
+}
+
+/* The product of an amount and a part of it is larger than 64 bits in both cases. */
+static void large_figures_are_spread_exactly(void **state)
+{
+    assert_spread(*state, 0, INT64_MAX / 4);
+    assert_spread(*state, 1, INT64_C(600000000000)); /* ten minutes */
+}
+
+/* No reader of a finished tree knows leaves that name a counted node. */
+static void the_leaf_of_a_call_ends_without_its_time_and_name(void **state)
 {
     struct fixture *fixture = *state;
-    const int64_t most = INT64_MAX / 4;
-    struct smp_tree_unseen unseen = { .amount = most };
-    const uint32_t root = root_of(fixture->tree, 0);
-    int64_t cpu_ns = 0;
+    const uint32_t stack[] = { 10, 5 };
+    const uint32_t node = add(fixture->tree, root_of(fixture->tree, 0), stack, 2);
+    uint32_t leaf = 0;
 
-    for (uint32_t i = 1; i <= 7; i++)
-        tree_credit(fixture->tree, add(fixture->tree, root, &i, 1), 0, most / (8 + i), 1);
-    for (uint32_t i = 0; i < smp_tree_node_count(fixture->tree); i++)
-        cpu_ns -= tree_cpu(fixture->tree, i);
-    smp_tree_spread(fixture->tree, SMP_MEASURE_CPU, unseen_of, &unseen);
-    for (uint32_t i = 0; i < smp_tree_node_count(fixture->tree); i++)
-        cpu_ns += tree_cpu(fixture->tree, i);
-    assert_true(cpu_ns == most);
+    assert_int_equal(smp_tree_add_call(fixture->tree, node, 3, &leaf), SMP_OK);
+    tree_credit(fixture->tree, leaf, 100, 50, 1);
+    smp_tree_finish(fixture->tree);
+    assert_int_equal(tree_wall(fixture->tree, node), 100);
+    assert_int_equal(tree_wall(fixture->tree, leaf), 0);
+    assert_false(smp_node_is_call(&smp_tree_nodes(fixture->tree)[leaf]));
+}
+
+static void a_node_without_a_row_credits_the_row_above(void **state)
+{
+    struct fixture *fixture = *state;
+    const uint32_t root = root_of(fixture->tree, 0);
+    const uint32_t below = 2;
+    uint32_t between = 0;
+
+    assert_int_equal(smp_tree_add_between(fixture->tree, root, 1, &between), SMP_OK);
+    const uint32_t leaf = add(fixture->tree, between, &below, 1);
+    tree_credit(fixture->tree, leaf, 100, 0, 1);
+    tree_credit(fixture->tree, between, 7, 0, 1);
+    smp_tree_finish(fixture->tree);
+    assert_int_equal(tree_wall(fixture->tree, root), 107);
+    assert_int_equal(tree_wall(fixture->tree, between), 100);
+    assert_int_equal(tree_wall(fixture->tree, 0), 107);
 }
 
 static void a_node_gives_back_at_most_what_it_has(void **state)
@@ -786,10 +852,13 @@ int main(void)
         TEST(refused_adds_take_no_memory),
         TEST(at_its_maximum_it_goes_on_with_what_it_has),
         TEST(at_the_sessions_limit_it_goes_on_with_what_it_has),
+        TEST(free_rows_count_as_room),
         TEST(takes_at_most_52_bytes_a_node),
         TEST(takes_8_bytes_for_each_measure_it_holds),
         TEST(unseen_figures_are_spread_by_what_was_seen),
-        TEST(very_large_figures_are_spread_exactly),
+        TEST(large_figures_are_spread_exactly),
+        TEST(a_node_without_a_row_credits_the_row_above),
+        TEST(the_leaf_of_a_call_ends_without_its_time_and_name),
         TEST(a_node_gives_back_at_most_what_it_has),
     };
 #undef TEST

@@ -39,11 +39,25 @@ static void one_frame_is_too_little(void **state)
     assert_int_equal(smp_by_signal_create(1, NO_SIGNAL, &walker), SMP_EINVAL);
 }
 
+/* The engine requests such a thread again in place of waiting for it. */
+static void a_thread_without_a_late_request_will_not_answer(void **state)
+{
+    struct smp_by_signal *walker = NULL;
+    struct smp_thread thread = { .serial = 1 };
+
+    (void)state;
+    assert_int_equal(smp_by_signal_create(CAPACITY, NO_SIGNAL, &walker), SMP_OK);
+    const struct smp_async_walker async = smp_by_signal_functions(walker);
+    assert_int_equal(async.take_late(async.self, &thread, 1, NULL, NULL), SMP_EGONE);
+    smp_by_signal_destroy(walker);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_memory_there_is_no_walker),
         cmocka_unit_test(one_frame_is_too_little),
+        cmocka_unit_test(a_thread_without_a_late_request_will_not_answer),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,7 @@
  *   cookie   16 bits mark │ 16 bits index │ 32 bits generation
  *   word                            generation │ 8 bits state       in each slot of a static table
  *
- * Each take of a slot gives it a new generation, so a late signal's cookie matches no slot.
+ * Each take of a slot gives it a new generation, so the cookie of an earlier take matches no slot.
  *
  * The mark says which core sent the signal. Several cores may be mapped at one time: a redeployed
  * application may bring another version, and the handler of the core before stays installed. A mark

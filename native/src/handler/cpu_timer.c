@@ -115,8 +115,8 @@ struct smp_cpu_timer *smp_cpu_timer_take(uint64_t *cookie)
 }
 
 /* False: the timer is not in the state from. */
-static bool change_smp_cookie_state(struct smp_cpu_timer *timer, enum smp_cpu_timer_state from,
-                                    enum smp_cpu_timer_state to)
+static bool change_timer_state(struct smp_cpu_timer *timer, enum smp_cpu_timer_state from,
+                               enum smp_cpu_timer_state to)
 {
     uint64_t word = atomic_load(&timer->word);
 
@@ -126,25 +126,25 @@ static bool change_smp_cookie_state(struct smp_cpu_timer *timer, enum smp_cpu_ti
 
 bool smp_cpu_timer_set(struct smp_cpu_timer *timer)
 {
-    return change_smp_cookie_state(timer, SMP_CPU_ARMED, SMP_CPU_SETTING);
+    return change_timer_state(timer, SMP_CPU_ARMED, SMP_CPU_SETTING);
 }
 
 void smp_cpu_timer_arm(struct smp_cpu_timer *timer)
 {
-    (void)change_smp_cookie_state(timer, SMP_CPU_SETTING, SMP_CPU_ARMED);
+    (void)change_timer_state(timer, SMP_CPU_SETTING, SMP_CPU_ARMED);
 }
 
 void smp_cpu_timer_close(struct smp_cpu_timer *timer)
 {
-    for (unsigned round = 0; !change_smp_cookie_state(timer, SMP_CPU_ARMED, SMP_CPU_CLOSING) &&
-                             !change_smp_cookie_state(timer, SMP_CPU_SETTING, SMP_CPU_CLOSING);
+    for (unsigned round = 0; !change_timer_state(timer, SMP_CPU_ARMED, SMP_CPU_CLOSING) &&
+                             !change_timer_state(timer, SMP_CPU_SETTING, SMP_CPU_CLOSING);
          round++)
         smp_backoff(round);
 }
 
 void smp_cpu_timer_free(struct smp_cpu_timer *timer)
 {
-    (void)change_smp_cookie_state(timer, SMP_CPU_CLOSING, SMP_CPU_FREE);
+    (void)change_timer_state(timer, SMP_CPU_CLOSING, SMP_CPU_FREE);
 }
 
 bool smp_cpu_timer_is_busy(void)

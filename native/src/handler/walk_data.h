@@ -84,7 +84,11 @@ struct smp_own_walk {
     struct smp_frames_words *words;  /* NULL: not kept, because the walked thread stands still */
 };
 
-/* layout and cache outlive it. virtual_root: the id of Continuation.enterSpecial; 0: not known. */
+/*
+ * The functions of the result run on an interrupted thread: they take no lock, allocate nothing and
+ * do not call the JVM. layout and cache outlive it. virtual_root: the id of
+ * Continuation.enterSpecial; 0: not known.
+ */
 struct smp_own_walk smp_own_walk_make(const struct smp_layout *layout,
                                       struct smp_frames_cache *cache, uint64_t virtual_root);
 

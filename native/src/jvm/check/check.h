@@ -18,7 +18,8 @@
  * of all methods, a thread waits for that, so only SMP_CHECK_REPLAYED are compared.
  *
  * Owns     the layout of this process, and the answer; both as long as the library is loaded.
- * Threads  find, prove: one at a time. The others: any; is_usable, layout: also signal handlers.
+ * Threads  find, prove: one at a time, as the caller ensures (async.c opens once). The others: any;
+ *          is_usable, layout: also signal handlers.
  * Errors   find, prove: SMP_EUNSUPPORTED: refused for good, see refusal. prove also: SMP_ETHREAD,
  *          SMP_ESTATE: it could not be tried this time, which says nothing about this JVM.
  * Cost     find: some thousand names. record: about 200 ns for each of its pcs.

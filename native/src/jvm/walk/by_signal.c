@@ -557,12 +557,12 @@ static enum smp_status take_late_walk(void *self, struct smp_thread *thread, uin
         return SMP_EGONE;
     if (env == NULL)
         return SMP_ESTATE;
-    if (is_outstanding(late->cookie)) {
-        if (!give_up_late(walker, env, late, thread))
-            return SMP_ESTATE;
+    if (is_outstanding(late->cookie) && give_up_late(walker, env, late, thread)) {
         smp_delivery_none(token, SMP_ANSWER_BLOCKED, to);
         return SMP_OK;
     }
+    if (is_outstanding(late->cookie)) /* else it has answered meanwhile */
+        return SMP_ESTATE;
     if (smp_signal_state(late->cookie) != SMP_SLOT_DONE) {
         drop_late(walker, env, late);
         return SMP_EGONE;

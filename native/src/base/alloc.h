@@ -47,7 +47,7 @@ void *smp_alloc(struct smp_quota *quota, size_t size);
  * that grows is charged beside the old one until the copy is done. */
 void *smp_realloc(struct smp_quota *quota, void *piece, size_t size);
 /* Returns the array with at least needed items: doubles it if *capacity, its length, is too small;
- * new items are zeroed. NULL: nothing has changed. items NULL of capacity 0 is fine. */
+ * new items are zeroed. NULL: nothing has changed. items NULL of capacity 0 is fine; needed > 0. */
 void *smp_grow_items(struct smp_quota *quota, void *items, size_t *capacity, size_t needed,
                      size_t item_bytes);
 void smp_free(struct smp_quota *quota, void *piece);

@@ -55,11 +55,11 @@ static void slash_class(struct smp_bytes *bytes, size_t from, const char *class_
 /* Cuts "com.acme.Order$Line" to "com.acme". */
 static void keep_package(struct smp_bytes *bytes, size_t from)
 {
+    if (bytes->status != SMP_OK)
+        return;
     const char *const name = smp_bytes_text(bytes) + from;
     const char *const last = strrchr(name, '.');
 
-    if (bytes->status != SMP_OK)
-        return;
     smp_bytes_truncate(bytes, from + (last == NULL ? 0 : (size_t)(last - name)));
     if (last == NULL)
         smp_bytes_puts(bytes, NO_PACKAGE);

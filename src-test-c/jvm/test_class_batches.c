@@ -95,7 +95,7 @@ static bool run_batch(void)
 static void give_back(void)
 {
     fake_classes.hook = NULL;
-    smp_class_batches_give_back(&batches, fake_classes_jvmti(), fake_classes_jni());
+    smp_class_batches_remove_probes(&batches, fake_classes_jvmti(), fake_classes_jni());
 }
 
 /* A class with one static method, which calls another one. */
@@ -859,7 +859,7 @@ static void outdated_bytes_are_not_given_back(void **state)
     change_callee();
     const unsigned before = callee.changes;
     fake_classes.hook = refuse_outdated;
-    smp_class_batches_give_back(&batches, fake_classes_jvmti(), fake_classes_jni());
+    smp_class_batches_remove_probes(&batches, fake_classes_jvmti(), fake_classes_jni());
     assert_int_equal(callee.changes, before + 1); /* the first try was refused */
     assert_true(is_original(&root) && is_original(&callee));
     assert_int_equal(counted.leftovers.class_count, 0);

@@ -13,7 +13,7 @@
 #define ACQUIRE memory_order_acquire
 #define RELEASE memory_order_release
 
-enum { FIRST_DEEP = 255, TAG_SHIFT = 32, NO_THREAD = -1 /* of a state that is being given back */ };
+enum { FIRST_DEEP = 255, TAG_SHIFT = 32, NO_THREAD = -1 /* of a state that is being returned */ };
 
 /* To be raised with each change of the layout that does not change a size. */
 #define STAMP_VERSION UINT64_C(9)
@@ -248,7 +248,7 @@ static void retire_tree(struct smp_call_tree *tree)
 
 /* After take_tree: frees a tree of a closed counting; retires one of this counting, which is then
  * read once more. */
-static void give_back(const struct smp_call_arena *arena, struct smp_call_tree *tree)
+static void return_tree(const struct smp_call_arena *arena, struct smp_call_tree *tree)
 {
     if (is_of(tree, arena))
         retire_tree(tree);
@@ -302,7 +302,7 @@ static void free_state(struct smp_call_state *state)
     atomic_store_explicit(&state->tid, 0, RELEASE);
 }
 
-/* Returns a tree of the pool with this generation, and gives back older ones. NULL: there is
+/* Returns a tree of the pool with this generation, and frees or retires older ones. NULL: there is
  * none. */
 static struct smp_call_tree *pop_pooled(struct smp_call_arena *arena, uint32_t generation,
                                         uint32_t pool)
@@ -310,13 +310,13 @@ static struct smp_call_tree *pop_pooled(struct smp_call_arena *arena, uint32_t g
     struct smp_call_tree *tree = pop_tree(&arena->pools[pool % SMP_CALL_POOLS]);
 
     while (tree != NULL && tree->generation != generation) {
-        give_back(arena, tree);
+        return_tree(arena, tree);
         tree = pop_tree(&arena->pools[pool % SMP_CALL_POOLS]);
     }
     return tree;
 }
 
-/* The thread has no tree of this generation: an older one is given back. */
+/* The thread has no tree of this generation: an older one is returned. */
 static bool prepare_state(struct smp_call_arena *arena, uint32_t generation,
                           struct smp_call_state *state, int64_t tid, bool is_virtual, uint32_t pool)
 {
@@ -324,7 +324,7 @@ static bool prepare_state(struct smp_call_arena *arena, uint32_t generation,
     struct smp_call_tree *tree = take_tree(index);
 
     if (tree != NULL)
-        give_back(arena, tree);
+        return_tree(arena, tree);
     tree = is_virtual ? pop_pooled(arena, generation, pool) : NULL;
     if (tree == NULL)
         tree = create_call_tree(arena, generation, is_virtual ? 0 : tid, pool);
@@ -392,7 +392,7 @@ void smp_call_leave(struct smp_call_state *state)
         tree->generation == smp_call_generation())
         pool_tree(arena, tree);
     else if (tree != NULL)
-        give_back(arena, tree);
+        return_tree(arena, tree);
     if (state->is_virtual)
         free_state(state);
     leave_arena();
@@ -540,7 +540,7 @@ bool smp_call_fence_all(void)
     return false;
 }
 
-/* The thread may give its tree back meanwhile, and may have a new one already. */
+/* The thread may return its tree meanwhile, and may have a new one already. */
 static void retire_tree_of(const struct smp_call_arena *arena, uint32_t index, uint32_t generation)
 {
     uint32_t number = atomic_load(&smp_call_memory->tree_of[index]);
@@ -677,7 +677,7 @@ void smp_call_arena_retire(int64_t tid)
         atomic_compare_exchange_strong(&state->tid, &expected, NO_THREAD)) {
         struct smp_call_tree *tree = take_tree(index_of_state(state));
         if (tree != NULL)
-            give_back(arena, tree);
+            return_tree(arena, tree);
         atomic_store_explicit(&state->position, NULL, RELAXED);
         free_state(state);
     }

@@ -6,7 +6,7 @@
  *   open ─► threads begin, count, leave; a reader reads (call_reader.h) ─► close
  *
  * A platform thread keeps its state and its tree until smp_call_arena_retire. A virtual thread
- * gives both back at the end of its outermost root: its tree, with its counts, goes to a pool, and
+ * returns both at the end of its outermost root: its tree, with its counts, goes to a pool, and
  * the next virtual thread of that pool counts in it. Nothing is kept for carriers.
  *
  * Virtual threads share trees if the default rule for names puts them into one group ("order-17"
@@ -29,7 +29,7 @@
  * side is frequent, so close runs a barrier on all threads for both (base/process_barrier.h).
  *
  * renew begins new trees with a new generation. A tree that no thread counts in is retired: it is
- * read once more and freed. A thread inside of a root gives its tree back when it leaves the root.
+ * read once more and freed. A thread inside of a root returns its tree when it leaves the root.
  * Thread and reader decide as at close, so no call is lost.
  *
  *   thread   position = top;  generation as mine? ─no─► position = NULL, and once more
@@ -108,7 +108,7 @@ bool smp_call_arena_adopt(struct smp_call_shared *shared);
 /* On that thread, outside of all roots: returns its state, with a tree. pool: of a virtual
  * thread. */
 struct smp_call_state *smp_call_begin(int64_t tid, bool is_virtual, uint32_t pool);
-/* On that thread, outside of all roots: gives back the state and tree of a virtual thread, or a
+/* On that thread, outside of all roots: returns the state and tree of a virtual thread, or a
  * tree of a closed counting. */
 void smp_call_leave(struct smp_call_state *state);
 /* On that thread: makes room for a node of any kind. On failure nothing has changed. */

@@ -140,12 +140,6 @@ static uint16_t root_marks_of(struct smp_call_graph *graph, const struct smp_cla
 
 /* --- loading --- */
 
-static bool is_proxy(const struct smp_class_summary *summary)
-{
-    return smp_slice_is(summary->super_name, "java/lang/reflect/Proxy") &&
-           smp_call_filter_is_proxy(summary->name);
-}
-
 static bool has_root(struct smp_call_graph *graph, const struct smp_class_summary *summary)
 {
     for (size_t m = 0; m < summary->method_count; m++) {
@@ -291,7 +285,7 @@ enum smp_status smp_call_graph_load(struct smp_call_graph *graph,
     const bool is_allowed = !is_never && !summary->is_hidden &&
                             smp_call_filter_passes(&graph->plan->filter, summary->name);
     const bool has_rules = match_rules(graph, summary, is_never);
-    const bool passes_on = summary->is_hidden || (!is_never && is_proxy(summary));
+    const bool passes_on = summary->is_hidden || (!is_never && smp_class_summary_is_proxy(summary));
     const bool keeps_calls = graph->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL &&
                              (is_allowed || passes_on || (has_rules && has_root(graph, summary)));
     struct smp_class_summary known = *summary;

@@ -89,9 +89,8 @@ struct smp_call_node {
         struct smp_call_node *next;
         _Atomic int64_t over_memory; /* of the overflow node, which has no siblings */
     };
-    _Atomic int64_t
-        count;            /* calls; in the top: the depth where a doubt was settled (call_path.c) */
-    _Atomic int64_t time; /* ticks (call_clock.h) of ended calls */
+    _Atomic int64_t count;   /* calls; in the top: a depth, see is_resolved in call_path.c */
+    _Atomic int64_t time;    /* ticks (call_clock.h) of ended calls */
     _Atomic int64_t entered; /* start of the running call; 0: none, or it is not timed */
     int32_t depth;
     _Atomic uint32_t exits; /* timed calls that have ended; wraps around. In the top: the number of

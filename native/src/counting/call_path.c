@@ -333,7 +333,7 @@ static void publish_position(struct smp_call_state *state, struct smp_call_node 
         atomic_store(&state->position, node);
 }
 
-/* May the thread count in its tree? Else it must give it back. */
+/* May the thread count in its tree? Else it must return it. */
 static bool is_current(const struct smp_call_state *state)
 {
     return atomic_load_explicit(&state->generation, RELAXED) == smp_call_generation();
@@ -367,7 +367,7 @@ static struct smp_call_state *begin_outermost(struct smp_call_state *known, int6
             return state;
         publish_position(state, NULL);
     }
-    /* Give back a state from before counting ended. */
+    /* Return a state from before counting ended. */
     state = smp_call_state_find(tid);
     if (state != NULL)
         smp_call_leave(state);
@@ -554,7 +554,7 @@ static int32_t count_calls(const struct smp_call_state *state, struct running fr
 
 /* Has the same exception come to a call further in? Either the stack was walked then, and calls
  * have ended in order since; or it was too deep, and is still more than half as deep. */
-static bool is_settled(const struct smp_call_state *state, int32_t doubt, const struct running *at)
+static bool is_resolved(const struct smp_call_state *state, int32_t doubt, const struct running *at)
 {
     const int64_t depth = atomic_load_explicit(&state->top->count, RELAXED);
 
@@ -563,7 +563,7 @@ static bool is_settled(const struct smp_call_state *state, int32_t doubt, const 
 }
 
 /* depth below 0: the stack is too deep as long as it is deeper than -depth. */
-static void settle(struct smp_call_state *state, int32_t doubt, int64_t depth)
+static void resolve_doubt(struct smp_call_state *state, int32_t doubt, int64_t depth)
 {
     if (doubt <= 0)
         return;
@@ -578,8 +578,8 @@ static bool find_catching(struct smp_call_state *state, int32_t id, int32_t doub
 {
     const struct smp_call_view *const view = smp_call_view();
     const bool is_blind = is_unknown(state, call);
-    const bool was_settled = is_settled(state, doubt, call);
-    const bool is_in_doubt = is_blind || (doubt != 0 && !was_settled);
+    const bool was_resolved = is_resolved(state, doubt, call);
+    const bool is_in_doubt = is_blind || (doubt != 0 && !was_resolved);
     const int32_t count = is_in_doubt ? count_calls(state, *call, id) : 0;
     const bool is_looked_at = count > (is_blind ? 0 : 1) && view->count_calls != NULL;
     const int32_t real = is_looked_at ? view->count_calls() : 0;
@@ -594,9 +594,9 @@ static bool find_catching(struct smp_call_state *state, int32_t id, int32_t doub
         is_found = find_method(state, call, id);
     }
     if (is_too_deep)
-        settle(state, doubt, -half);
-    else if (is_found && (!was_settled || atomic_load_explicit(&state->top->count, RELAXED) >= 0))
-        settle(state, doubt, running_depth(call));
+        resolve_doubt(state, doubt, -half);
+    else if (is_found && (!was_resolved || atomic_load_explicit(&state->top->count, RELAXED) >= 0))
+        resolve_doubt(state, doubt, running_depth(call));
     return is_found;
 }
 

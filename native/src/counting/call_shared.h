@@ -79,7 +79,7 @@ struct smp_call_tree {
     _Atomic uint32_t status;
     _Atomic uint32_t pool_next; /* index + 1 */
     _Atomic uint32_t session;
-    _Atomic uint32_t generation; /* if not the current one, the tree is to be given back */
+    _Atomic uint32_t generation; /* if not the current one, the tree is to be returned */
     uint32_t pool;
     int64_t tid;            /* 0: virtual threads of the pool */
     uint64_t thread_serial; /* from the view; 0: virtual threads, or not known */

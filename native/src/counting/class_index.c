@@ -19,6 +19,11 @@ void smp_class_index_init(struct smp_class_index *index, struct smp_memory_budge
     smp_pool_init(&index->edges, budget, sizeof(struct smp_subtype_edge), SMP_EDGES_LIMIT);
 }
 
+static struct smp_subtype_edge *edge_at(const struct smp_class_index *index, uint32_t edge)
+{
+    return smp_pool_at(&index->edges, edge);
+}
+
 static size_t method_bytes(size_t count)
 {
     return count * (sizeof(struct smp_indexed_method) + sizeof(uint16_t));
@@ -312,15 +317,15 @@ static size_t count_supers(const struct smp_class_summary *summary)
 static void remove_edges(struct smp_class_index *index, uint32_t edge)
 {
     while (edge != 0) {
-        struct smp_subtype_edge *const it = smp_class_index_edge(index, edge);
+        struct smp_subtype_edge *const it = edge_at(index, edge);
         const uint32_t next_edge = it->next_of_subtype;
 
         if (it->prior != 0)
-            smp_class_index_edge(index, it->prior)->next = it->next;
+            edge_at(index, it->prior)->next = it->next;
         else
             smp_symbols_at(&index->symbols, it->super_name)->first_edge = it->next;
         if (it->next != 0)
-            smp_class_index_edge(index, it->next)->prior = it->prior;
+            edge_at(index, it->next)->prior = it->prior;
         smp_symbols_release(&index->symbols, it->super_name);
         smp_pool_give(&index->edges, edge);
         edge = next_edge;
@@ -333,11 +338,11 @@ static uint32_t link_edge(struct smp_class_index *index, uint32_t subtype, uint3
     const uint32_t added = smp_pool_take(&index->edges);
     struct smp_symbol *const super = smp_symbols_at(&index->symbols, super_name);
 
-    *smp_class_index_edge(index, added) = (struct smp_subtype_edge){ .super_name = super_name,
-                                                                     .subtype = subtype,
-                                                                     .next = super->first_edge };
+    *edge_at(index, added) = (struct smp_subtype_edge){ .super_name = super_name,
+                                                        .subtype = subtype,
+                                                        .next = super->first_edge };
     if (super->first_edge != 0)
-        smp_class_index_edge(index, super->first_edge)->prior = added;
+        edge_at(index, super->first_edge)->prior = added;
     super->first_edge = added;
     return added;
 }
@@ -363,7 +368,7 @@ static bool add_edges(struct smp_class_index *index, uint32_t subtype,
         }
         edge = link_edge(index, subtype, name);
         if (last != 0)
-            smp_class_index_edge(index, last)->next_of_subtype = edge;
+            edge_at(index, last)->next_of_subtype = edge;
         else
             first = edge;
         last = edge;
@@ -528,7 +533,7 @@ static void add_subtypes_of(struct smp_class_index *index, uint32_t name)
     uint32_t edge = smp_symbols_at(&index->symbols, name)->first_edge;
 
     while (edge != 0) {
-        const struct smp_subtype_edge *const it = smp_class_index_edge(index, edge);
+        const struct smp_subtype_edge *const it = edge_at(index, edge);
 
         add_class_once(index, &index->subtypes, it->subtype);
         edge = it->next;
@@ -565,7 +570,7 @@ static void add_supers_of(struct smp_class_index *index, uint32_t of)
 
     index->steps++;
     while (edge != 0) {
-        const struct smp_subtype_edge *const it = smp_class_index_edge(index, edge);
+        const struct smp_subtype_edge *const it = edge_at(index, edge);
 
         add_name_once(index, it->super_name);
         edge = it->next_of_subtype;
@@ -616,7 +621,7 @@ void smp_class_index_search(struct smp_class_index *index, uint32_t signature,
                 continue;
         }
         while (edge != 0) {
-            const struct smp_subtype_edge *const super = smp_class_index_edge(index, edge);
+            const struct smp_subtype_edge *const super = edge_at(index, edge);
 
             add_named(index, open, super->super_name);
             /* Initialising a class does not initialise its interfaces. */

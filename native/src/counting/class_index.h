@@ -187,12 +187,6 @@ static inline struct smp_call_target *smp_class_index_target(const struct smp_cl
     return smp_pool_at(&index->targets, target);
 }
 
-static inline struct smp_subtype_edge *smp_class_index_edge(const struct smp_class_index *index,
-                                                            uint32_t edge)
-{
-    return smp_pool_at(&index->edges, edge);
-}
-
 /* Fills subtypes: the loaded classes of this name, then all that extend or implement them. */
 void smp_class_index_subtypes(struct smp_class_index *index, uint32_t name);
 /* Fills supers: the name of the class, then those of all types that it extends and implements. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "classfile/call_sites.h"
+#include "counting/call_filter.h"
 
 /* For one method that looks up handles: at most 256 combinations. Further ones are found by
  * samples, if at all. */
@@ -150,6 +151,12 @@ static void point_at_calls(struct smp_class_summary_reader *reader, size_t metho
         methods[i].calls = calls;
         calls += methods[i].call_count;
     }
+}
+
+bool smp_class_summary_is_proxy(const struct smp_class_summary *summary)
+{
+    return smp_slice_is(summary->super_name, "java/lang/reflect/Proxy") &&
+           smp_call_filter_is_proxy(summary->name);
 }
 
 enum smp_status smp_class_summary_reader_read(struct smp_class_summary_reader *reader,

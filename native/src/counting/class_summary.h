@@ -67,6 +67,9 @@ struct smp_class_summary {
     bool lacks_calls; /* its bytes have not been seen, so the calls of its methods are not known */
 };
 
+/* Is it the class of a java.lang.reflect.Proxy? */
+bool smp_class_summary_is_proxy(const struct smp_class_summary *summary);
+
 enum { SMP_CLASS_SUMMARY_MAX_CALLS = 1024 * 1024 };
 
 /* Visible so that it can live in its owner. All zero but for the budget's quota: empty. */

@@ -105,24 +105,20 @@ struct smp_slice smp_signature_name(struct smp_slice signature)
                                dot == NULL ? signature.length : (size_t)(dot - signature.bytes) };
 }
 
-struct smp_slice smp_signature_descriptor(struct smp_slice signature)
-{
-    const size_t skipped = smp_signature_name(signature).length + 1;
-
-    return (struct smp_slice){ signature.bytes + skipped, signature.length - skipped };
-}
-
 struct smp_method_name smp_method_ids_name(const struct smp_method_ids *ids, int32_t id)
 {
     const struct smp_method_record *const record = smp_method_ids_at(ids, id);
     const struct smp_slice signature = smp_symbols_text(ids->symbols, record->signature);
+    struct smp_method_name name = { .class_name =
+                                        smp_symbols_text(ids->symbols, record->class_name),
+                                    .method_name = smp_signature_name(signature),
+                                    .descriptor = signature,
+                                    .source_file =
+                                        smp_symbols_text(ids->symbols, record->source_file) };
 
-    return (struct smp_method_name){ .class_name =
-                                         smp_symbols_text(ids->symbols, record->class_name),
-                                     .method_name = smp_signature_name(signature),
-                                     .descriptor = smp_signature_descriptor(signature),
-                                     .source_file =
-                                         smp_symbols_text(ids->symbols, record->source_file) };
+    name.descriptor.bytes += name.method_name.length + 1;
+    name.descriptor.length -= name.method_name.length + 1;
+    return name;
 }
 
 size_t smp_class_name_text(char *out, size_t size, struct smp_slice class_name)

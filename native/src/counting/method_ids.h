@@ -98,8 +98,7 @@ struct smp_method_name smp_method_ids_name(const struct smp_method_ids *ids, int
  * fit; size is at least 16. smp_class_name_text returns the length. */
 size_t smp_class_name_text(char *out, size_t size, struct smp_slice class_name);
 void smp_method_text(char *out, size_t size, struct smp_slice class_name, struct smp_slice method);
-/* The two parts of `name.descriptor`. */
+/* The name in `name.descriptor`. */
 struct smp_slice smp_signature_name(struct smp_slice signature);
-struct smp_slice smp_signature_descriptor(struct smp_slice signature);
 
 #endif

@@ -20,7 +20,7 @@
 struct smp_call_counter smp_jvm_call_counter(void);
 
 /* May a thread have a state? Then each ThreadEnd matters, also while no sampler runs: a state that
- * is not given back is missing in all later countings. */
+ * is not freed is missing in all later countings. */
 bool smp_call_counter_has_threads(void);
 /* For smp_call_spot_of. NULL: nothing is counted, or not in that thread. Never freed. */
 const void *smp_call_counter_state_of(int64_t java_id);

@@ -29,7 +29,7 @@ void smp_class_batches_init(struct smp_class_batches *batches, struct smp_counte
     batches->failed_lists = 0;
     batches->batches = 0;
     batches->count = 0;
-    batches->gives_back = false;
+    batches->removes_probes = false;
 }
 
 void smp_class_batches_left_hook(struct smp_class_batches *batches)
@@ -166,7 +166,7 @@ static void release_classes(struct smp_class_batches *batches, JNIEnv *env)
 /* With the lock held. The class keeps the bytes that it has. */
 static void leave_class(struct smp_class_batches *batches, uint32_t index, const char *why)
 {
-    if (batches->gives_back)
+    if (batches->removes_probes)
         batches->counted->marks[index].flags |= SMP_COUNTED_KEPT;
     else
         smp_call_graph_refuse_class(batches->counted->graph, index, why);
@@ -184,11 +184,11 @@ static void refuse_pending(struct smp_class_batches *batches, uint32_t index, jv
     if (may_be_outdated) {
         mark->flags |= SMP_COUNTED_RETRIED;
         smp_call_graph_put_back(batches->counted->graph, index);
-    } else if (error == JVMTI_ERROR_OUT_OF_MEMORY && !batches->gives_back &&
+    } else if (error == JVMTI_ERROR_OUT_OF_MEMORY && !batches->removes_probes &&
                batches->memory_refusals < MOST_MEMORY_REFUSALS) {
         batches->memory_refusals++;
         smp_call_graph_put_back(batches->counted->graph, index);
-    } else if (error != JVMTI_ERROR_WRONG_PHASE || batches->gives_back) {
+    } else if (error != JVMTI_ERROR_WRONG_PHASE || batches->removes_probes) {
         leave_class(batches, index, smp_retransform_text(error));
     }
 }
@@ -267,18 +267,18 @@ static bool put_outdated_back(struct smp_class_batches *batches, uint32_t index)
     struct smp_class_mark *const mark = &batches->counted->marks[index];
 
     if (mark->foreign_hash == 0 ||
-        (batches->gives_back && (mark->flags & SMP_COUNTED_RETRIED) != 0))
+        (batches->removes_probes && (mark->flags & SMP_COUNTED_RETRIED) != 0))
         return false;
     mark->foreign_hash = 0;
-    if (batches->gives_back)
+    if (batches->removes_probes)
         mark->flags |= SMP_COUNTED_RETRIED;
     smp_call_graph_put_back(batches->counted->graph, index);
     return true;
 }
 
-/* The changed classes have the probes of their plan, or none if the batch gives back. A class that
- * is pending again may not have been changed: it will be in another batch. The number of batches
- * rises last, so a reader that sees it finds the time of the probes. */
+/* The changed classes have the probes of their plan, or none if the batch removes them. A class
+ * that is pending again may not have been changed: it will be in another batch. The number of
+ * batches rises last, so a reader that sees it finds the time of the probes. */
 static void end_batch(struct smp_class_batches *batches)
 {
     struct smp_counted_classes *const counted = batches->counted;
@@ -295,7 +295,7 @@ static void end_batch(struct smp_class_batches *batches)
         if (put_outdated_back(batches, index))
             continue;
         mark->flags &= (uint8_t)~SMP_COUNTED_RETRIED;
-        if (batches->gives_back)
+        if (batches->removes_probes)
             mark->flags &= (uint8_t) ~(SMP_COUNTED_PROBED | SMP_COUNTED_LEFTOVER);
         else
             smp_call_graph_probed(counted->graph, index, wall_ms);
@@ -367,9 +367,10 @@ bool smp_class_batches_run(struct smp_class_batches *batches, jvmtiEnv *jvmti, J
     return true;
 }
 
-void smp_class_batches_give_back(struct smp_class_batches *batches, jvmtiEnv *jvmti, JNIEnv *env)
+void smp_class_batches_remove_probes(struct smp_class_batches *batches, jvmtiEnv *jvmti,
+                                     JNIEnv *env)
 {
-    batches->gives_back = true;
+    batches->removes_probes = true;
     smp_counted_classes_make_probed_pending(batches->counted);
     while (smp_counted_classes_has_pending(batches->counted))
         (void)smp_class_batches_run(batches, jvmti, env);

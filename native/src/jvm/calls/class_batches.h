@@ -46,7 +46,7 @@ struct smp_class_batches {
     unsigned failed_lists;        /* failed attempts in a row to list the loaded classes */
     _Atomic uint64_t batches;     /* that have ended */
     _Atomic int64_t hook_left_ns; /* the program is stopped about from then to the batch's end */
-    bool gives_back;              /* the batches remove all probes */
+    bool removes_probes;          /* the batches remove all probes */
     size_t count;                 /* of the running batch */
     uint32_t indexes[SMP_BATCH_MOST];
     jclass types[SMP_BATCH_MOST]; /* global references; NULL: not found or not prepared */
@@ -58,7 +58,8 @@ void smp_class_batches_init(struct smp_class_batches *batches, struct smp_counte
 bool smp_class_batches_run(struct smp_class_batches *batches, jvmtiEnv *jvmti, JNIEnv *env);
 /* With a load hook that adds no probes: all classes get the bytes that they have without probes.
  * Classes that keep their probes are remembered (leftovers.h). */
-void smp_class_batches_give_back(struct smp_class_batches *batches, jvmtiEnv *jvmti, JNIEnv *env);
+void smp_class_batches_remove_probes(struct smp_class_batches *batches, jvmtiEnv *jvmti,
+                                     JNIEnv *env);
 /* The load hook has returned for a class that is retransformed. */
 void smp_class_batches_left_hook(struct smp_class_batches *batches);
 

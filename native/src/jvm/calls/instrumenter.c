@@ -39,7 +39,7 @@ enum {
 enum hook_mode {
     HOOKS_OFF,
     HOOKS_COUNT,
-    HOOKS_GIVE_BACK, /* probes are being removed: only outdated bytes are refused */
+    HOOKS_REMOVE_PROBES, /* probes are being removed: only outdated bytes are refused */
     HOOK_MODES
 };
 
@@ -111,7 +111,7 @@ static bool go_inside_counting(void)
 {
     const enum hook_mode mode = go_inside();
 
-    if (mode == HOOKS_GIVE_BACK)
+    if (mode == HOOKS_REMOVE_PROBES)
         go_outside(mode);
     return mode == HOOKS_COUNT;
 }
@@ -502,9 +502,9 @@ static bool remove_probes(JNIEnv *env, bool is_live)
 {
     if (instrumenter.batches.counted == NULL || !is_live)
         return true;
-    if (!switch_hooks(HOOKS_GIVE_BACK))
+    if (!switch_hooks(HOOKS_REMOVE_PROBES))
         return false;
-    smp_class_batches_give_back(&instrumenter.batches, smp_agent_jvmti(), env);
+    smp_class_batches_remove_probes(&instrumenter.batches, smp_agent_jvmti(), env);
     return true;
 }
 

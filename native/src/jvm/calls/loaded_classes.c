@@ -5,7 +5,6 @@
 
 #include "base/alloc.h"
 #include "classfile/class_file.h"
-#include "counting/call_filter.h"
 #include "jvm/agent/jdk.h"
 #include "jvm/agent/jvmti_status.h"
 
@@ -331,11 +330,8 @@ static void add_proxy_calls(struct smp_loaded_summary *made)
                            "Ljava/lang/Object;"),
         .is_dispatched = true
     };
-    static const char PROXY[] = "java/lang/reflect/Proxy";
-    const struct smp_slice super = made->summary.super_name;
 
-    if (super.length != sizeof(PROXY) - 1 || memcmp(super.bytes, PROXY, super.length) != 0 ||
-        !smp_call_filter_is_proxy(made->summary.name))
+    if (!smp_class_summary_is_proxy(&made->summary))
         return;
     for (size_t i = 0; i < made->summary.method_count; i++) {
         made->methods[i].calls = &HANDLER;

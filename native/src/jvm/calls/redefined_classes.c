@@ -150,7 +150,7 @@ static void offer_next(struct smp_redefined_class *type, jvmtiEnv *jvmti, jclass
 }
 
 /* Has the JVM used the next version? A class without methods has no code that could be old. */
-static void settle_next(struct smp_redefined_classes *redefined, struct smp_redefined_class *type)
+static void resolve_next(struct smp_redefined_classes *redefined, struct smp_redefined_class *type)
 {
     if (!type->has_next)
         return;
@@ -242,7 +242,7 @@ enum smp_redefined smp_redefined_classes_see(struct smp_redefined_classes *redef
     smp_lock_acquire(&redefined->lock);
     place = find_redefined(redefined, env, type, hash_class_text(name));
     if (place != NULL) {
-        settle_next(redefined, place);
+        resolve_next(redefined, place);
         if (place->is_announced) {
             place->is_announced = false;
             offer_next(place, jvmti, type, keep_version(redefined, file));

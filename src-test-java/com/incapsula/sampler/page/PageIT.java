@@ -238,8 +238,8 @@ class PageIT extends WithBrowser {
                         "excluded by filter",
                         "3",
                         "com.acme.Big.run",
-                        "Counted methods may call them, and instrumentationFilter leaves out their class. "
-                                + "Methods of the JDK are not listed.",
+                        "Counted methods may call them, and instrumentationFilter leaves out their class: add it if "
+                                + "its calls matter. The JDK's methods are not listed.",
                         "something new",
                         "1");
     }
@@ -368,7 +368,7 @@ class PageIT extends WithBrowser {
         assertThat(browser.texts("#panel-account tr"))
                 .contains(
                         "failedfailed, thread ended during the walk2016.7 %"
-                                + "The thread ended during the walk. The time is under [thread ended].",
+                                + "The thread ended during the walk. Frame: [thread ended].",
                         "constructor00.0 %",
                         "late ticks2Ticks that began more than half an interval late."
                                 + " They are credited with their real length.");

@@ -168,7 +168,7 @@ static struct smp_sampler *begin(struct world *world, struct smp_quota *quota, s
 {
     const struct smp_jvm vm = {
         .threads = { .poll = poll, .drop = drop, .name = name, .forget = forget, .self = world },
-        .walker = { .name = "bench", .walk = walk, .self = world },
+        .walker = { .walk = walk, .self = world },
         .names = { .resolve = resolve, .release = release, .self = world },
         .os_threads = { .queued_ns = reads_queue ? read_queue : NULL, .self = world },
     };

@@ -176,7 +176,7 @@ static struct smp_jvm functions(struct world *world)
 {
     return (struct smp_jvm){
         .threads = { .poll = poll, .drop = drop, .name = name, .forget = forget, .self = world },
-        .walker = { .name = "bench", .walk = walk, .self = world },
+        .walker = { .walk = walk, .self = world },
         .names = { .resolve = resolve, .release = release, .self = world },
     };
 }

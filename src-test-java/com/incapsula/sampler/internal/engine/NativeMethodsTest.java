@@ -26,7 +26,7 @@ class NativeMethodsTest {
                 .filter(name -> !BY_NAME.contains(name))
                 .toList();
         List<String> inTable = Pattern.compile("(?m)^ {4}X\\((\\w+), \"")
-                .matcher(Files.readString(Path.of("native/src/jni/natives.c")))
+                .matcher(Files.readString(Path.of("native/src/jni/onload.c")))
                 .results()
                 .map(row -> row.group(1))
                 .toList();

@@ -165,6 +165,7 @@ static void count_beside_a_reader(bool is_exact)
         smp_call_arena_retire(workers[i].tid);
     }
     call_counts_read(&counts);
+    call_counts_assert_means(&counts);
     assert_int_equal(counts.ended, THREADS / 2);
     assert_int_equal(call_counts_of(&counts, ROOT), roots);
     assert_int_equal(call_counts_of(&counts, INNER_ROOT), inner_roots);

@@ -17,10 +17,20 @@
 
 enum { CALL_COUNTS_ROWS = 8192, CALL_COUNTS_KEPT = 64 };
 
+/* All timed calls of a node that have ended. */
+struct call_extremes {
+    int64_t ended;
+    int64_t ended_ns;
+    int64_t least_ns;
+    int64_t most_ns;
+};
+
 /* The sums of a node's deltas. */
 struct call_counts {
     size_t count;
     struct smp_call_delta rows[CALL_COUNTS_ROWS];
+    struct call_extremes extremes[CALL_COUNTS_ROWS]; /* of the row with the same index */
+    int64_t reads;
     int64_t uncounted;
     int64_t over[SMP_LOST_COUNT]; /* of these, by reason */
     uint64_t ended;               /* trees */
@@ -29,6 +39,11 @@ struct call_counts {
 
 /* Zeroed: nothing was read yet. */
 void call_counts_read(struct call_counts *counts);
+
+/* Asserts of each row that the mean of its calls lies between the shortest and the longest one. No
+ * thread may have ended a timed call during the last read: its time and its number may then be in
+ * different reads. There was no reset. */
+void call_counts_assert_means(const struct call_counts *counts);
 
 /* NULL: there is none. */
 const struct smp_call_delta *call_counts_row(const struct call_counts *counts, uint64_t tree,

@@ -24,25 +24,31 @@ static int64_t to_ns(const struct read *read, int64_t ticks)
     return smp_call_clock_to_ns(ticks, read->tick_ns);
 }
 
-/* Returns the time of ended calls and of the running one. If the thread ends the call meanwhile,
- * this tries again, and in the end leaves out the running call. */
+/* Reads the time of ended calls and their number, and returns that time with the running call's. A
+ * thread that ends calls meanwhile puts the two apart: of all tries, the one counts that fewest
+ * calls ended in, so a reader that lost its CPU in one of them does no harm. Without a try in which
+ * nothing happened, the running call is left out. */
 static int64_t time_of(const struct smp_call_node *node, struct smp_call_seen *now)
 {
-    int64_t time = atomic_load_explicit(&node->time, ACQUIRE);
+    uint32_t fewest = UINT32_MAX;
 
     for (int i = 0; i < TRIES; i++) {
         const uint32_t exits = atomic_load_explicit(&node->exits, ACQUIRE);
         const int64_t entered = atomic_load_explicit(&node->entered, ACQUIRE);
-        time = atomic_load_explicit(&node->time, ACQUIRE);
-        now->ended_time = time;
-        now->exits = exits;
+        const int64_t time = atomic_load_explicit(&node->time, ACQUIRE);
         const int64_t entered_after = atomic_load_explicit(&node->entered, ACQUIRE);
-        if (entered_after == entered && atomic_load_explicit(&node->exits, ACQUIRE) == exits) {
+        const uint32_t ended = atomic_load_explicit(&node->exits, ACQUIRE) - exits;
+        if (ended <= fewest) {
+            fewest = ended;
+            now->ended_time = time;
+            now->exits = exits;
+        }
+        if (ended == 0 && entered_after == entered) {
             const int64_t running = entered == 0 ? 0 : smp_call_clock_ticks() - entered;
             return running > 0 ? time + running : time;
         }
     }
-    return time;
+    return now->ended_time;
 }
 
 static void add_epoch(const struct read *read, const struct smp_call_wide_node *node,

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "counting/call_arena.h"
 #include "counting/call_layout.h"
 #include "counting/worklist.h"
@@ -1003,11 +1004,32 @@ static void a_class_that_is_never_prepared_is_remembered(void **state)
 
 /* --- size --- */
 
-static void batches_grow_while_stops_are_short(void **state)
+static size_t classes_with_probes(void)
 {
+    size_t count = 0;
+
+    for (size_t i = 0; i < MANY; i++)
+        count += has_probes(&many[i]);
+    return count;
+}
+
+/* Time passes only while somebody looks at the clock. */
+static int64_t ns_of_looks(void *self)
+{
+    int64_t *const clock_ns = self;
+
+    clock_ns[0] += clock_ns[1];
+    return clock_ns[0];
+}
+
+/* Adds many classes to be changed, and tells how many have probes after each of the first batches.
+ * A batch looks at the clock twice or more, and each time takes look_ns. */
+static void run_batches(int64_t look_ns, size_t *changed, size_t count)
+{
+    int64_t clock_ns[] = { 1000000000, look_ns };
+    const struct smp_clock_fake clock = { .ns = ns_of_looks, .self = clock_ns };
     char name[32];
 
-    (void)state;
     close_counting();
     assert_int_equal(open_with(NULL, "", SMP_INSTRUMENTATION_TOTAL), SMP_OK);
     for (size_t i = 0; i < MANY; i++) {
@@ -1016,17 +1038,42 @@ static void batches_grow_while_stops_are_short(void **state)
         many[i].is_loaded = many[i].is_prepared = true;
         meet(&many[i]);
     }
-    assert_true(run_batch());
-    assert_int_equal(fake_classes.largest, SMP_BATCH_FIRST);
-    assert_true(run_batch());
-    assert_int_equal(fake_classes.largest, 2 * SMP_BATCH_FIRST);
-    assert_true(run_batch());
+    smp_clock_set_fake(&clock);
+    for (size_t i = 0; i < count; i++) {
+        (void)run_batch();
+        changed[i] = classes_with_probes();
+    }
+    smp_clock_set_fake(NULL);
+}
+
+static void batches_grow_while_stops_are_short(void **state)
+{
+    size_t changed[3];
+
+    (void)state;
+    run_batches(SMP_BATCH_STOP_NS / 100, changed, 3);
+    assert_int_equal(changed[0], SMP_BATCH_FIRST);
+    assert_int_equal(changed[1], 3 * SMP_BATCH_FIRST);
+    assert_int_equal(changed[2], MANY);
     assert_false(run_batch());
     for (size_t i = 0; i < MANY; i++)
-        assert_true(has_probes(&many[i]) && many[i].changes == 1);
+        assert_int_equal(many[i].changes, 1);
     give_back();
     for (size_t i = 0; i < MANY; i++)
         assert_true(is_original(&many[i]) && many[i].changes == 2);
+}
+
+static void batches_shrink_while_stops_are_long(void **state)
+{
+    size_t changed[4];
+
+    (void)state;
+    run_batches(2 * SMP_BATCH_STOP_NS, changed, 4);
+    assert_int_equal(changed[0], SMP_BATCH_FIRST);
+    assert_int_equal(changed[1] - changed[0], SMP_BATCH_FIRST / 2);
+    assert_int_equal(changed[2] - changed[1], SMP_BATCH_LEAST);
+    assert_int_equal(changed[3] - changed[2], SMP_BATCH_LEAST);
+    give_back();
 }
 
 /* --- memory --- */
@@ -1136,6 +1183,7 @@ int main(void)
         TEST(a_class_without_a_reference_at_the_end_keeps_its_names),
         TEST(a_class_that_is_never_prepared_is_remembered),
         TEST(batches_grow_while_stops_are_short),
+        TEST(batches_shrink_while_stops_are_long),
         TEST(the_jvm_that_has_no_memory_for_bytes_keeps_the_class),
         TEST(the_quota_outlives_its_session),
         TEST(refused_memory_costs_counts_and_nothing_else),

@@ -223,8 +223,6 @@ static jvmtiError JNICALL fake_retransform(jvmtiEnv *env, jint count, const jcla
     /* JDK 17 counts local ones among those of each agent's load hook. */
     assert_true(fake_classes.global_refs >= count);
     fake_classes.batches++;
-    if ((size_t)count > fake_classes.largest)
-        fake_classes.largest = (size_t)count;
     for (jint i = 0; i < count && !fake_classes.is_dying; i++)
         changed[i] = run_hook(class_of(types[i]), true, &sizes[i]);
     for (jint i = 0; i < count; i++) {

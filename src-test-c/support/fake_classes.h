@@ -55,7 +55,6 @@ struct fake_classes {
     fake_load_hook *hook; /* NULL: it is off */
     unsigned batches;     /* calls of RetransformClasses */
     unsigned stops;       /* of these, successful ones */
-    size_t largest;       /* classes of a batch */
     bool is_dying;        /* each call says so */
     bool refuses_allocate;
     unsigned failed_lists; /* the next so many calls of GetLoadedClasses fail */

@@ -13,7 +13,7 @@
 #include "jvm/walk/signals.h"
 #include "jvm/walk/walk_target.h"
 
-/* Handlers first: a thread that ends from now on does not say so any more. */
+/* The signal handlers are stopped first: from here on threads end without a ThreadEnd event. */
 static void end_walks(void)
 {
     smp_async_vm_dies();
@@ -51,7 +51,7 @@ static const struct smp_agent_hooks hooks = {
     .after_detach = smp_threads_leave,
 };
 
-/* Walks are a layer below. */
+/* jvm/walk must not include jvm/calls, so it gets these functions as pointers. */
 static const struct smp_walk_call_source counted_calls = { .state_of = smp_call_counter_state_of,
                                                            .spot_of = smp_call_spot_of };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * loaded.h - puts the rooms of jvm/ together: which of their functions agent.h calls, and when.
+ * loaded.h - connects the rooms of jvm/: passes their functions to agent.h as hooks.
  *
- * Threads  the one that loads the library.
+ * Threads  the thread that loads the library.
  * Cost     a few assignments; no call to the JVM.
  */
 #ifndef SMP_JVM_LOADED_H

@@ -11,8 +11,8 @@
 
 static struct {
     struct smp_once once;
-    const struct smp_agent_hooks *hooks; /* written when the library is loaded */
-    /* written by the call that opens or closes, read by all */
+    const struct smp_agent_hooks *hooks; /* set when the library is loaded */
+    /* written by open and close, read by any thread */
     _Atomic(JavaVM *) java_vm;
     _Atomic(jvmtiEnv *) jvmti;
     _Atomic bool live;
@@ -39,15 +39,15 @@ JNIEnv *smp_agent_env(void)
     return env;
 }
 
-/* The JVM is shutting down: no call to it from here on. It does not wait for this function. */
+/* The JVM is shutting down. JVMTI must not be called from here on. */
 static void JNICALL on_vm_death(SMP_UNUSED jvmtiEnv *jvmti, SMP_UNUSED JNIEnv *env)
 {
     atomic_store_explicit(&agent.live, false, memory_order_release);
     agent.hooks->vm_death();
 }
 
-/* Adds the capabilities one by one, because a single bit that is refused fails the whole request.
- * The sampler works without them: frames then have no line or no file, or threads no tid. */
+/* Adds the capabilities one by one, because one unavailable bit fails the whole request. All are
+ * optional: without them frames have no line or no file, or threads have no tid. */
 static void add_capabilities(jvmtiEnv *jvmti)
 {
     jvmtiCapabilities potential = { 0 };
@@ -105,7 +105,7 @@ static void find_system_group(jvmtiEnv *jvmti, JNIEnv *env)
     jthreadGroup *groups = NULL;
 
     if ((*jvmti)->GetTopThreadGroups(jvmti, &count, &groups) != JVMTI_ERROR_NONE)
-        return; /* internal threads then live in the main group, like the user's */
+        return; /* internal threads are then in the main group, like the user's threads */
     if (count > 0)
         agent.system_group = (*env)->NewGlobalRef(env, groups[0]);
     for (jint i = 0; i < count; i++)
@@ -128,7 +128,7 @@ static enum smp_status set_agent_event(jvmtiEventMode mode, jvmtiEvent event)
     return smp_jvmti_status((*jvmti)->SetEventNotificationMode(jvmti, mode, event, NULL));
 }
 
-/* ThreadStart goes on last and off first, so that no thread is started here and never ended. */
+/* ThreadStart is enabled last and disabled first: each registered thread then has its ThreadEnd. */
 static enum smp_status enable_events(void)
 {
     enum smp_status status = set_agent_event(JVMTI_ENABLE, JVMTI_EVENT_VM_DEATH);
@@ -210,7 +210,7 @@ void smp_agent_unloaded(void)
     agent.java_vm = NULL;
 }
 
-/* JDK1_1InitArgs of JDK 1.1. HotSpot still fills in these fields for its launcher. */
+/* JDK1_1InitArgs of JDK 1.1, of which HotSpot still fills in these fields for its launcher. */
 struct first_init_args {
     jint version;
     char **properties;

@@ -12,7 +12,7 @@ struct part {
     size_t length;
 };
 
-/* As String.strip() for the blanks that options can have. */
+/* AgentCommand.java uses String.strip(); these are the blanks that options can contain. */
 static bool is_option_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
@@ -29,7 +29,7 @@ static char *strip(char *text)
     return text;
 }
 
-/* Copies the part that begins here. Returns where the next one begins, NULL after the last one. */
+/* Copies the first part of options. Returns the start of the next part, or NULL. */
 static const char *copy_option(const char *options, struct part *part)
 {
     const char *c = options;
@@ -43,7 +43,7 @@ static const char *copy_option(const char *options, struct part *part)
     return *c == ',' ? c + 1 : NULL;
 }
 
-/* NULL: the part has another key, or none. */
+/* Returns NULL if the part has another key or no key. */
 static char *value_of(struct part *part, const char *key)
 {
     const size_t at = strcspn(part->text, "=:");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * agent_options.h - reads one value of an agent's options, [VERB][,KEY(=|:)VALUE]..., before there
- * are Java classes that read them all. AgentCommand.java has the grammar.
+ * agent_options.h - reads one value of the agent's options, [VERB][,KEY(=|:)VALUE]..., before any
+ * Java class can parse them. AgentCommand.java has the grammar.
  *
- * Owns     no value: it is the caller's, to be given to smp_free(NULL, ...).
+ * Owns     the caller owns the value and frees it with smp_free(NULL, ...).
  * Threads  any.
  * Errors   SMP_ENOMEM.
  * Cost     O(length).
@@ -13,7 +13,7 @@
 
 #include "base/status.h"
 
-/* The value of the first part with this key, without its escapes. *out is NULL if there is none. */
+/* Copies the unescaped value of the first part with this key. *out is NULL if there is none. */
 SMP_CHECKED enum smp_status smp_agent_option(const char *options, const char *key, char **out);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jdk.h - looks up classes, methods and fields that this JDK may not have, and JNI local frames:
- * the references that are made in a frame end with it.
+ * jdk.h - look-ups of classes, methods and fields that this JDK may lack, and JNI local frames.
+ * Popping a frame frees the local references that were made in it.
  *
  * Threads  any attached one.
- * Errors   NULL, with no exception pending; also if owner is NULL. push: false without memory, with
- *          no exception pending; then there is no frame.
- * Cost     a look-up by name. push: an allocation of the JVM's.
+ * Errors   look-ups return NULL if the JDK lacks the name or owner is NULL. push returns false
+ *          without memory, and must not be popped then. No exception stays pending.
+ * Cost     a look-up by name. push: an allocation by the JVM.
  */
 #ifndef SMP_JVM_AGENT_JDK_H
 #define SMP_JVM_AGENT_JDK_H
@@ -22,7 +22,7 @@ static inline void *smp_jdk_found(JNIEnv *env, void *found)
     return found;
 }
 
-/* A local reference. */
+/* Returns a local reference. */
 static inline jclass smp_jdk_class(JNIEnv *env, const char *name)
 {
     return smp_jdk_found(env, (*env)->FindClass(env, name));

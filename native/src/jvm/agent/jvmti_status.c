@@ -7,7 +7,7 @@ enum smp_status smp_jvmti_status(jvmtiError error)
     case JVMTI_ERROR_NONE:
         return SMP_OK;
     case JVMTI_ERROR_THREAD_NOT_ALIVE:
-    case JVMTI_ERROR_INVALID_METHODID: /* its class has been unloaded */
+    case JVMTI_ERROR_INVALID_METHODID: /* its class was unloaded */
         return SMP_EGONE;
     case JVMTI_ERROR_WRONG_PHASE:
         return SMP_EPHASE;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jvmti_status.h - an error of JVMTI as a status of the core.
+ * jvmti_status.h - converts a JVMTI error to a status.
  *
- * Wrong phase and dead thread are ordinary: a thread may end between any two calls, and the JVM may
- * be shutting down.
+ * Callers must expect SMP_EGONE and SMP_EPHASE from any call: the thread may have ended, or the
+ * JVM may be shutting down.
  *
  * Threads  any.
  * Cost     constant.

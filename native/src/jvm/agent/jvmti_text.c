@@ -13,7 +13,7 @@ enum smp_status smp_jvmti_text_copy(JNIEnv *env, jstring string, char *out, size
     jchar few[SHORT_UNITS];
     jchar *units = few;
     const jsize length = (*env)->GetStringLength(env, string);
-    /* Every unit becomes at least one byte, so units past size cannot fit. */
+    /* Each UTF-16 unit takes at least one byte, so no more than `size` units can fit. */
     const size_t wanted = (size_t)length < size ? (size_t)length : size;
 
     if (wanted > SHORT_UNITS) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jvmti_text.h - a Java String as UTF-8 in the caller's buffer.
+ * jvmti_text.h - copies a Java String as UTF-8 into the caller's buffer.
  *
  * Threads  any attached one.
  * Errors   SMP_ENOMEM: out is untouched.
@@ -14,7 +14,7 @@
 
 #include "base/status.h"
 
-/* size >= 4; what does not fit is cut as utf8.h says. string is not NULL. */
+/* size is at least 4; a longer text is truncated as described in utf8.h. string is not NULL. */
 SMP_CHECKED enum smp_status smp_jvmti_text_copy(JNIEnv *env, jstring string, char *out,
                                                 size_t size);
 

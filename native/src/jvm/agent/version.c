@@ -32,7 +32,7 @@ int smp_jvm_version(jvmtiEnv *jvmti)
     return version;
 }
 
-/* True also if the JDK does not tell. */
+/* Returns true also if the JDK lacks the query. */
 static bool has_preview_features(JNIEnv *env)
 {
     jclass features = smp_jdk_class(env, "jdk/internal/misc/PreviewFeatures");

@@ -7,7 +7,7 @@
 #include "jvm/agent/agent.h"
 #include "jvm/agent/jvmti_status.h"
 
-/* The call that an environment waits to make. */
+/* The function that VMInit is to call. */
 struct waiting {
     void (*started)(JNIEnv *env, void *context);
     void *context;

@@ -2,9 +2,9 @@
 /*
  * vm_start.h - calls a function once the JVM has started, before the program's main method.
  *
- * Owns     a JVMTI environment of its own until then.
- * Threads  the one that calls Agent_OnLoad; the function runs on the JVM's main thread.
- * Errors   SMP_EUNSUPPORTED: this JVM offers no JVMTI. SMP_EVM, SMP_ENOMEM. Nothing is called then.
+ * Owns     a separate JVMTI environment, until the function is called.
+ * Threads  the thread that calls Agent_OnLoad. The function runs on the JVM's main thread.
+ * Errors   SMP_EUNSUPPORTED: no JVMTI. SMP_EVM, SMP_ENOMEM. The function is then never called.
  * Cost     one environment with one event.
  */
 #ifndef SMP_JVM_VM_START_H
@@ -14,7 +14,7 @@
 
 #include "base/status.h"
 
-/* Not called if the JVM ends before: context then stays as it is. */
+/* If the JVM ends before it has started, `started` is never called and nothing frees context. */
 SMP_CHECKED enum smp_status
 smp_vm_start_await(JavaVM *java_vm, void (*started)(JNIEnv *env, void *context), void *context);
 

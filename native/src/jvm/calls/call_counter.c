@@ -17,10 +17,10 @@
 #include "jvm/threads/threads.h"
 
 enum {
-    /* Measured: 3 to 9 ns for a call whose probes the JIT compilers have not inlined. */
+    /* Measured: 3 to 9 ns for a call whose probes were not inlined by the JIT compiler. */
     CALL_COST_NS = 8,
     EXACT_CALL_COST_NS = 25,
-    ROOT_COST_NS = 32, /* measured (bench: call-hooks): by JNI, with two time stamps */
+    ROOT_COST_NS = 32, /* measured (bench: call-hooks): a JNI call and two time stamps */
     NAME_BYTES = 1024,
     FILE_BYTES = 256
 };
@@ -28,21 +28,21 @@ enum {
 /* The session that counts; only its sampler thread uses this. */
 static struct {
     bool is_exact;
-    bool has_dropped; /* trees must begin anew */
+    bool has_dropped; /* trees must be replaced by empty ones */
     struct {
         uint64_t batches;
         uint64_t lost_roots;
         uint64_t misplaced;
-    } seen; /* in the account already */
+    } seen; /* counted in earlier accounts */
     struct {
         char class_name[NAME_BYTES];
         char method_name[NAME_BYTES];
         char descriptor[NAME_BYTES];
         char file[FILE_BYTES];
-    } name; /* of the method that was named last; UTF-8, cut where it does not fit */
+    } name; /* result of the last name(); UTF-8, truncated if necessary */
 } counting;
 
-/* Losses up to now get into no account. */
+/* Losses up to now are not part of any account. */
 static void see_all_losses(void)
 {
     counting.seen.lost_roots = smp_call_arena_lost_roots();
@@ -72,7 +72,7 @@ static void stop_counting(SMP_UNUSED void *self)
 
 struct counter_reading {
     const struct smp_counter_visitor *visitor;
-    struct smp_counted_thread thread; /* of the last delta; the deltas of one tree come in a row */
+    struct smp_counted_thread thread; /* of the last delta; the deltas of a tree are consecutive */
 };
 
 static struct smp_counted_thread describe_tree(uint64_t tree, uint64_t serial, uint32_t pool)
@@ -107,9 +107,9 @@ static void keep_id(SMP_UNUSED void *self, int32_t pushed)
 }
 
 /*
- * Once the probes of dropped methods are gone, the nodes below them are not reached any more: calls
- * there get new nodes. A full tree has no room for those, and a call without a node belongs to no
- * method that could be dropped, no matter how much it costs. So trees begin anew.
+ * Replaces the trees after the probes of dropped methods were removed. The nodes below those
+ * methods are not reached any more, and calls there need new nodes. In a full tree they would get
+ * none, and adaptive removal cannot see a method whose calls have no node.
  */
 static void renew_after_drop(void)
 {
@@ -170,7 +170,7 @@ static void find_positions(SMP_UNUSED void *self, smp_on_call_place *found, void
 
 /* --- methods --- */
 
-/* -1: no method has this number any more. */
+/* Returns -1 if no method has this number any more. */
 static int32_t id_of_number(int64_t number)
 {
     const struct smp_counted_classes *const counted = smp_instrumenter_classes();
@@ -197,7 +197,7 @@ static void fill_name(const struct smp_method_name *name)
         *at = *at == '/' ? '.' : *at;
 }
 
-/* If a method is called before its batch has ended, its probe dates from now. */
+/* A method may be called before its batch has ended and has stored the time: its probe is new. */
 static int64_t since_of(const struct smp_method_record *record)
 {
     if (record->since_ms == SMP_METHOD_SINCE_LOAD)
@@ -205,7 +205,7 @@ static int64_t since_of(const struct smp_method_record *record)
     return record->since_ms > 0 ? record->since_ms : smp_clock_wall_ms();
 }
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static bool find_name(const struct smp_counted_classes *counted, int64_t number, int64_t *since_ms)
 {
     const struct smp_method_ids *const ids = smp_call_graph_ids(counted->graph);
@@ -281,7 +281,7 @@ static void judge_calls(SMP_UNUSED void *self, const struct smp_call_rate *rates
     smp_lock_release(&counted->lock);
 }
 
-/* A class whose name does not fit here has no probe. */
+/* A class with a longer name never has a probe. */
 static struct smp_sampled_method note_sampled(SMP_UNUSED void *self, const char *class_name,
                                               const char *method_name, bool is_called)
 {
@@ -324,7 +324,7 @@ static void add_counting_account(SMP_UNUSED void *self, struct smp_counting_acco
     struct smp_counter_figures figures;
 
     smp_instrumenter_get_figures(&figures);
-    /* In a short program the round that would note them may not have come yet. */
+    /* In a short program the instrumenter may not have run a round since the first entries. */
     smp_counted_classes_note_entries(counted);
     smp_lock_acquire(&counted->lock);
     smp_call_graph_account(counted->graph, out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * call_counter.h - counts calls in this JVM for the engine: instrumenter.h adds the probes, and the
- * call arena has their counts.
+ * call_counter.h - implements engine/call_counter.h in this JVM: instrumenter.h adds the probes,
+ * and the call arena holds their counts.
  *
  * Threads  as in engine/call_counter.h. has_threads, state_of, on_thread_end: any.
  * Errors   as in engine/call_counter.h.
@@ -16,15 +16,15 @@
 
 #include "engine/jvm.h"
 
-/* All sessions share it; only one counts at a time. */
+/* Shared by all sessions. Only one session counts at a time. */
 struct smp_call_counter smp_jvm_call_counter(void);
 
-/* May a thread have a state? Then each ThreadEnd matters, also while no sampler runs: a state that
- * is not freed is missing in all later countings. */
+/* Returns whether a thread may have a state. If so, ThreadEnd events are needed even while no
+ * sampler runs: a state that is not freed is lost for all later sessions. */
 bool smp_call_counter_has_threads(void);
-/* For smp_call_spot_of. NULL: nothing is counted, or not in that thread. Never freed. */
+/* The state for smp_call_spot_of, or NULL if the thread counts no calls. Never freed. */
 const void *smp_call_counter_state_of(int64_t java_id);
-/* To be called on that thread. */
+/* Called on the thread that ends. */
 void smp_call_counter_on_thread_end(JNIEnv *env, jobject thread);
 
 #endif

@@ -9,10 +9,10 @@
 
 enum {
     MOST_MEMORY_REFUSALS = 3,
-    MOST_RANGES = 64 /* a range is halved at most so often; each waiting half takes a place */
+    MOST_RANGES = 64 /* more than the number of halvings; each leaves one half on this stack */
 };
 
-/* A batch that is looked for among the loaded classes. */
+/* The search for the classes of a batch among the loaded classes. */
 struct batch_search {
     struct smp_class_batches *batches;
     jvmtiEnv *jvmti;
@@ -47,8 +47,7 @@ struct class_range {
 #define ADDS_MEMBERS "another agent adds members"
 #define CHANGES "another agent changes its class"
 
-/* Probes only add code and constants, which the JVM supports: unsupported changes are another
- * agent's. */
+/* Probes only add code and constants: unsupported changes come from another agent. */
 const char *smp_retransform_text(jvmtiError error)
 {
     static const struct {
@@ -123,7 +122,7 @@ static void take_pending(struct smp_class_batches *batches)
     smp_lock_release(&counted->lock);
 }
 
-/* batches->count: the class is not in the batch. */
+/* Returns batches->count if the class is not in the batch. */
 static size_t place_of(const struct smp_class_batches *batches,
                        const struct smp_loaded_class *loaded)
 {
@@ -146,8 +145,8 @@ static bool is_prepared(jvmtiEnv *jvmti, jclass type)
            (status & JVMTI_CLASS_STATUS_PREPARED) != 0 && (status & JVMTI_CLASS_STATUS_ERROR) == 0;
 }
 
-/* Not a local reference: the load hooks of other agents run inside of the batch, and -Xcheck:jni of
- * JDK 17 counts all local references of the thread and warns if a hook expects fewer. */
+/* Returns a global reference. With local references -Xcheck:jni of JDK 17 warns: load hooks of
+ * other agents run on this thread during the batch, and it counts our references as theirs. */
 static jclass hold_class(JNIEnv *env, jclass type)
 {
     jclass held = (*env)->NewGlobalRef(env, type);
@@ -163,7 +162,7 @@ static void release_classes(struct smp_class_batches *batches, JNIEnv *env)
         (*env)->DeleteGlobalRef(env, batches->types[i]);
 }
 
-/* With the lock held. The class keeps the bytes that it has. */
+/* The class keeps its present bytes. The caller holds the lock. */
 static void leave_class(struct smp_class_batches *batches, uint32_t index, const char *why)
 {
     if (batches->removes_probes)
@@ -172,11 +171,11 @@ static void leave_class(struct smp_class_batches *batches, uint32_t index, const
         smp_call_graph_refuse_class(batches->counted->graph, index, why);
 }
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static void refuse_pending(struct smp_class_batches *batches, uint32_t index, jvmtiError error)
 {
     struct smp_class_mark *const mark = &batches->counted->marks[index];
-    /* Perhaps only because another agent has just changed it (counted_classes.c: is_outdated). */
+    /* Another agent may just have changed the class (counted_classes.c: is_outdated). */
     const bool may_be_outdated =
         mark->foreign_hash != 0 && (mark->flags & SMP_COUNTED_RETRIED) == 0;
 
@@ -193,7 +192,7 @@ static void refuse_pending(struct smp_class_batches *batches, uint32_t index, jv
     }
 }
 
-/* The class does not wait for its preparation any more. held NULL: the JVM has no memory for it. */
+/* The class no longer waits until it is prepared. held is NULL if the JVM had no memory. */
 static void end_waiting(struct smp_class_batches *batches, uint32_t index, jclass held)
 {
     struct smp_counted_classes *const counted = batches->counted;
@@ -205,8 +204,8 @@ static void end_waiting(struct smp_class_batches *batches, uint32_t index, jclas
     smp_lock_release(&counted->lock);
 }
 
-/* The mark says "waiting" before the status is read: a class that is prepared in between is met
- * with that mark, and becomes pending again. */
+/* The class was marked as waiting before its status is read here. If it is prepared in between,
+ * smp_counted_classes_meet sees the mark and makes the class pending again. */
 static void find_pending(void *self, const struct smp_loaded_class *loaded)
 {
     const struct batch_search *const search = self;
@@ -234,7 +233,7 @@ static void close_gaps(struct smp_class_batches *batches)
     batches->count = count;
 }
 
-/* The loaded classes could not be listed, so none was found though they may be loaded. */
+/* The JVM has not listed its classes, so those of the batch may be loaded though none was found. */
 static void put_batch_back(struct smp_class_batches *batches)
 {
     struct smp_counted_classes *const counted = batches->counted;
@@ -243,7 +242,7 @@ static void put_batch_back(struct smp_class_batches *batches)
     smp_lock_acquire(&counted->lock);
     for (size_t i = 0; i < batches->count; i++) {
         struct smp_class_mark *const mark = &counted->marks[batches->indexes[i]];
-        /* No flag: the class was prepared meanwhile, or another class has its index. */
+        /* Without the flag it was prepared meanwhile, or its index belongs to another class. */
         if ((mark->flags & SMP_COUNTED_WAITING) == 0 ||
             !smp_call_graph_is_loaded(counted->graph, batches->indexes[i]))
             continue;
@@ -260,8 +259,8 @@ static void put_batch_back(struct smp_class_batches *batches)
 
 /* --- changing them --- */
 
-/* With the lock held. A transformer behind ours may have replaced the bytes that the JVM was to
- * refuse (smp_make_jvm_refuse): then the class was changed, but not as planned. */
+/* Makes a class pending again that was changed, but not as planned: a load hook after ours has
+ * replaced the bytes of smp_make_jvm_refuse. The caller holds the lock. */
 static bool put_outdated_back(struct smp_class_batches *batches, uint32_t index)
 {
     struct smp_class_mark *const mark = &batches->counted->marks[index];
@@ -276,9 +275,8 @@ static bool put_outdated_back(struct smp_class_batches *batches, uint32_t index)
     return true;
 }
 
-/* The changed classes have the probes of their plan, or none if the batch removes them. A class
- * that is pending again may not have been changed: it will be in another batch. The number of
- * batches rises last, so a reader that sees it finds the time of the probes. */
+/* Updates the marks and stores the time of the new probes. Skips classes that are pending again,
+ * which may be unchanged. Increments the number of batches last: its readers rely on the times. */
 static void end_batch(struct smp_class_batches *batches)
 {
     struct smp_counted_classes *const counted = batches->counted;
@@ -306,7 +304,7 @@ static void end_batch(struct smp_class_batches *batches)
     batches->batches++;
 }
 
-/* The class may have been forgotten meanwhile for lack of memory, and another have its index. */
+/* Compares names, because the call graph may have dropped the class and reused its index. */
 static void on_pending_refused(void *self, size_t which, jvmtiError error)
 {
     const struct batch_search *const search = self;
@@ -326,7 +324,8 @@ static void on_pending_refused(void *self, size_t which, jvmtiError error)
     (void)(*search->jvmti)->Deallocate(search->jvmti, (unsigned char *)signature);
 }
 
-/* Makes stops as long as allowed: a batch costs nearly the same for any number of classes. */
+/* Doubles or halves the next batch to approach the longest allowed stop, because the cost of a
+ * batch hardly depends on the number of its classes. */
 static void adapt_size(struct smp_class_batches *batches, size_t count, int64_t stop_ns)
 {
     if (stop_ns > SMP_BATCH_STOP_NS && batches->size > SMP_BATCH_LEAST)

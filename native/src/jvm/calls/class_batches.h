@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * class_batches.h - changes loaded classes in batches: pending ones while calls are counted, at the
- * end all that have probes.
+ * class_batches.h - retransforms loaded classes in batches: pending classes while calls are
+ * counted, and at the end all classes with probes.
  *
  *   call graph: pending classes ─► loaded and prepared ─► RetransformClasses ─► load hook
- *                      └─► not found, or not prepared: they wait for that (counted_classes.h: meet)
+ *                      └─► not found, or not prepared: they wait for it (counted_classes.h: meet)
  *
- * A class that is not prepared is never retransformed: the JVM would link it on this thread, which
- * may run class loaders of the application.
+ * A class that is not prepared is never retransformed: the JVM would link it on this thread and
+ * might run class loaders of the application.
  *
- * The size of a batch adapts so that the program is stopped for about SMP_BATCH_STOP_NS.
+ * The batch size adapts so that a batch stops the program for up to about SMP_BATCH_STOP_NS.
  *
  * Owns     the size of the next batch, figures.
- * Threads  one at a time, attached, no lock held. left_hook: any.
- * Errors   a class that the JVM refuses is left alone, with the reason. A class for which the JVM
- *          has no memory is tried again some times, and so is a batch if the loaded classes cannot
- *          be listed; after SMP_BATCH_FAILED_LISTS times in a row its classes are left alone.
+ * Threads  one at a time, attached, without a lock. left_hook: any.
+ * Errors   a class that the JVM refuses to change is left alone, and the account has the reason.
+ *          If the JVM has no memory for a class or for the list of classes, the batch is retried;
+ *          after SMP_BATCH_FAILED_LISTS failed lists in a row its classes are left alone.
  * Cost     run: a pass over the loaded classes, then a safepoint of 10 to 50 ms.
  */
 #ifndef SMP_JVM_CALLS_CLASS_BATCHES_H
@@ -44,8 +44,8 @@ struct smp_class_batches {
     size_t size; /* of the next batch */
     unsigned memory_refusals;
     unsigned failed_lists;        /* failed attempts in a row to list the loaded classes */
-    _Atomic uint64_t batches;     /* that have ended */
-    _Atomic int64_t hook_left_ns; /* the program is stopped about from then to the batch's end */
+    _Atomic uint64_t batches;     /* finished */
+    _Atomic int64_t hook_left_ns; /* about the start of the program's stop, which the batch ends */
     bool removes_probes;          /* the batches remove all probes */
     size_t count;                 /* of the running batch */
     uint32_t indexes[SMP_BATCH_MOST];
@@ -56,23 +56,23 @@ void smp_class_batches_init(struct smp_class_batches *batches, struct smp_counte
                             struct smp_class_loaders *loaders);
 /* Runs one batch. Returns false if no class can be changed now. */
 bool smp_class_batches_run(struct smp_class_batches *batches, jvmtiEnv *jvmti, JNIEnv *env);
-/* With a load hook that adds no probes: all classes get the bytes that they have without probes.
- * Classes that keep their probes are remembered (leftovers.h). */
+/* Retransforms all classes with probes. The load hook must not add probes any more. Classes that
+ * the JVM refuses to change are recorded as leftovers (leftovers.h). */
 void smp_class_batches_remove_probes(struct smp_class_batches *batches, jvmtiEnv *jvmti,
                                      JNIEnv *env);
-/* The load hook has returned for a class that is retransformed. */
+/* Called when the load hook is done with a class that is being retransformed. */
 void smp_class_batches_left_hook(struct smp_class_batches *batches);
 
 /* The JVM refuses to change classes[which]. */
 typedef void smp_on_class_refused(void *self, size_t which, jvmtiError error);
 /*
- * Calls RetransformClasses. The JVM refuses a batch as a whole; the batch is then halved until the
- * refused classes are alone, so the other classes get their bytes. The JVM refuses before it stops
- * at a safepoint, so only the parsing is repeated. A JVM that is about to end refuses all classes.
+ * Calls RetransformClasses. One bad class makes the JVM refuse the whole call. The batch is then
+ * halved until each refused class is alone, and all others are changed. The JVM refuses before its
+ * safepoint, so only the parsing is repeated. During shutdown it refuses all classes.
  */
 void smp_retransform(jvmtiEnv *jvmti, const jclass *classes, size_t count,
                      smp_on_class_refused *refused, void *self);
-/* The reason for the account: static storage. */
+/* The reason for the account, in static storage. */
 const char *smp_retransform_text(jvmtiError error);
 
 #define SMP_BATCH_LEAST_PAUSE_NS 100000000LL
@@ -80,16 +80,15 @@ const char *smp_retransform_text(jvmtiError error);
 #define SMP_BATCH_CALM_NS 5000000000LL
 
 enum {
-    SMP_BATCH_PAUSE_SHARE = 4, /* the pause is this part of the time since the first batch */
-    SMP_BATCH_RUN_SHARE = 3    /* it runs at least so many times as long as it stood still */
+    SMP_BATCH_PAUSE_SHARE = 4, /* a pause is the time since the first batch divided by this, */
+    SMP_BATCH_RUN_SHARE = 3    /* and at least the duration of the last batch times this */
 };
 
 /*
- * When the next batch may begin. A program that starts, or that was attached to, calls new methods
- * for seconds, and each batch stops all its threads and discards compiled code. So batches become
- * rarer: each comes after a quarter of the time since the first one, about twenty within ten
- * seconds. After SMP_BATCH_CALM_NS without a batch the next one comes soon again. Zeroed: no batch
- * was made.
+ * Decides when the next batch may begin. Each batch stops all threads and discards compiled code,
+ * and a program calls new methods for seconds after its start. Therefore pauses grow with the time
+ * since the first batch, to about twenty batches within ten seconds. After SMP_BATCH_CALM_NS
+ * without a batch the pauses are short again. Starts zeroed.
  */
 struct smp_batch_pace {
     int64_t first_ns; /* start of the first batch since the last calm */
@@ -97,7 +96,7 @@ struct smp_batch_pace {
     bool has_any;
 };
 
-/* After a batch: returns how long to wait before the next one. */
+/* Called after a batch. Returns how long to wait before the next one. */
 int64_t smp_batch_pace_wait_ns(struct smp_batch_pace *pace, int64_t start_ns, int64_t end_ns);
 
 #endif

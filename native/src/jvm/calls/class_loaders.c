@@ -11,7 +11,7 @@ struct smp_class_loader {
     jint hash;
 };
 
-/* Searches the entries before end. NULL: the loader is none of them. */
+/* Searches the entries before end. Returns NULL if none is for this loader. */
 static struct smp_class_loader *find_class_loader(struct smp_class_loader *from,
                                                   const struct smp_class_loader *end, JNIEnv *env,
                                                   jobject loader, jint hash)
@@ -31,7 +31,7 @@ static void dispose_loader(struct smp_class_loader *entry, JNIEnv *env)
     smp_free(NULL, entry);
 }
 
-/* NULL: the limit, or no memory. */
+/* Returns NULL at the limit or without memory. */
 static struct smp_class_loader *make_loader(struct smp_class_loaders *loaders, JNIEnv *env,
                                             jobject loader, jint hash)
 {
@@ -50,7 +50,7 @@ static struct smp_class_loader *make_loader(struct smp_class_loaders *loaders, J
     return NULL;
 }
 
-/* Another thread may add an entry meanwhile, perhaps for the same loader: returns that one then. */
+/* If another thread adds an entry for the same loader meanwhile, returns that entry. */
 static struct smp_class_loader *add_loader(struct smp_class_loaders *loaders,
                                            _Atomic(struct smp_class_loader *) *bucket,
                                            struct smp_class_loader *head,
@@ -97,7 +97,7 @@ uint64_t smp_class_loaders_number(struct smp_class_loaders *loaders, jvmtiEnv *j
     return known->number;
 }
 
-/* Other threads may add entries before it meanwhile. */
+/* Other threads may add entries at the head of the bucket meanwhile. */
 static void take_out(struct smp_class_loaders *loaders, _Atomic(struct smp_class_loader *) *bucket,
                      struct smp_class_loader *entry)
 {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * class_loaders.h - a number for each class loader, as long as it lives.
+ * class_loaders.h - numbers the live class loaders.
  *
- * A loader is found by its identity hash and compared with weak references, so no loader is kept
- * alive. Numbers rise and are never used again; the boot loader has 0.
+ * A loader is looked up by its identity hash and compared with weak references, so no loader is
+ * kept alive. Numbers are never reused; the boot loader has 0.
  *
- *   purge ─► a loader is gone: its entry leaves the bucket and is reported
- *   free_deferred ─► no thread that may have seen the entry is inside any more: frees the entry
+ *   purge ─► the loader was unloaded: its entry is removed from the bucket and reported
+ *   free_deferred ─► no thread can still see the entry: it is freed
  *
- * There is no lock, because it would be held across calls to the JVM. Entries are added only at the
- * head of a bucket, and a removed entry still leads to those behind it.
+ * There is no lock, because it would have to be held across calls to the JVM. Entries are added
+ * only at the head of a bucket, and a removed entry keeps its link to the entries behind it.
  *
  * Owns     a weak global reference for each entry.
- * Threads  number: any attached thread. purge, free_deferred, close: one at a time; the latter two
- *          with no other thread inside of number.
+ * Threads  number: any attached thread. purge, free_deferred, close: one at a time. free_deferred
+ *          and close: while no thread is inside of number.
  * Errors   number: SMP_CLASS_LOADERS_UNKNOWN at the limit, or without memory.
- * Cost     number: the identity hash, one comparison by JNI. purge: a comparison for each loader.
+ * Cost     number: an identity hash and one JNI comparison. purge: a comparison for each loader.
  */
 #ifndef SMP_JVM_CALLS_CLASS_LOADERS_H
 #define SMP_JVM_CALLS_CLASS_LOADERS_H
@@ -37,18 +37,18 @@ struct smp_class_loaders {
     _Atomic uint64_t last; /* the number given last */
     _Atomic uint32_t count;
     _Atomic(struct smp_class_loader *) buckets[SMP_CLASS_LOADERS_BUCKETS];
-    struct smp_class_loader *deferred; /* removed entries that are still to be freed */
+    struct smp_class_loader *deferred; /* removed entries that are not freed yet */
 };
 
-/* loader NULL: the boot loader. */
+/* A loader of NULL is the boot loader. */
 uint64_t smp_class_loaders_number(struct smp_class_loaders *loaders, jvmtiEnv *jvmti, JNIEnv *env,
                                   jobject loader);
 
-/* Calls gone with the number of each loader that was unloaded. */
+/* Calls gone for each loader that was unloaded. */
 void smp_class_loaders_purge(struct smp_class_loaders *loaders, JNIEnv *env,
                              void (*gone)(void *self, uint64_t number), void *self);
 void smp_class_loaders_free_deferred(struct smp_class_loaders *loaders, JNIEnv *env);
-/* Forgets all loaders. env NULL: the JVM is not live. */
+/* Frees all entries. env is NULL if the JVM is not live. */
 void smp_class_loaders_close(struct smp_class_loaders *loaders, JNIEnv *env);
 
 #endif

@@ -24,8 +24,8 @@ static const struct smp_probe_hook probe_hook = { .class_name = SMP_HOOK_CLASS,
 
 /* --- open and close --- */
 
-/* Classes that kept their probes may still push ids of the last counting. At least half of all ids
- * are always left. */
+/* Classes that kept their probes may still push ids of the last session, so the next one uses
+ * higher ids. If less than half of the ids were left, it starts at 0 again. */
 static int32_t base_of_ids(const struct smp_counted_classes *counted, int32_t used)
 {
     const int32_t base = counted->id_base + used;
@@ -127,9 +127,9 @@ static bool is_leftover(const struct smp_counted_classes *counted, uint32_t inde
            smp_call_graph_is_loaded(counted->graph, index);
 }
 
-/* Does the class keep its probes for good? A class that was not prepared has run nothing, and the
- * next counting removes its probes in the batch after it is prepared. There are many such classes,
- * loaded only for the verifier, whose names would take memory after the last sampler has ended. */
+/* Returns whether the JVM refused to remove the probes. Classes that are not prepared do not
+ * count: they have not run, and the next session removes their probes. Many classes are loaded
+ * only for the verifier, and keeping their names would take memory after the last session. */
 static bool keeps_probes(const struct smp_counted_classes *counted, uint32_t index)
 {
     return is_leftover(counted, index) && (counted->marks[index].flags & SMP_COUNTED_KEPT) != 0;
@@ -174,7 +174,7 @@ void smp_counted_classes_keep_leftovers(struct smp_counted_classes *counted)
     smp_lock_release(&counted->lock);
 }
 
-/* With the lock held. Returns the index of the class; 0: no memory. */
+/* Returns the index of the class, or 0 without memory. The caller holds the lock. */
 static uint32_t load_summary(struct smp_counted_classes *counted,
                              const struct smp_class_summary *summary, bool *was_pending)
 {
@@ -193,8 +193,8 @@ static uint32_t load_summary(struct smp_counted_classes *counted,
     return index;
 }
 
-/* Do the methods of this class matter? Only its super types do if it belongs to the JDK, no list
- * and no root names it, and it does not pass calls on. */
+/* Returns whether the methods of the class matter. Of a JDK class only the super types matter,
+ * unless the filter or a root names the class, or it is a proxy. */
 static bool needs_methods(const struct smp_counted_classes *counted, struct smp_slice name)
 {
     const struct smp_counting_plan *const plan = counted->plan;
@@ -211,7 +211,7 @@ static bool needs_methods(const struct smp_counted_classes *counted, struct smp_
     return false;
 }
 
-/* Is it a super type of a counted class? Then its methods are kept. */
+/* Returns whether it is a super type of a counted class, so that its methods are kept. */
 static bool is_known_super(struct smp_counted_classes *counted, uint64_t loader,
                            struct smp_slice name)
 {
@@ -222,7 +222,8 @@ static bool is_known_super(struct smp_counted_classes *counted, uint64_t loader,
     return is_one;
 }
 
-/* May the method that the lambda stands for be counted? The filter sees a prefix of its name. */
+/* Returns whether the lambda may call a counted method. Its class name begins with the name of the
+ * class that contains it, which is what the filter compares. */
 static bool needs_lambda(const struct smp_counted_classes *counted, struct smp_slice name)
 {
     return counted->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL &&
@@ -231,18 +232,18 @@ static bool needs_lambda(const struct smp_counted_classes *counted, struct smp_s
 
 /* --- bytes --- */
 
-/* A class in the load hook. */
+/* A class that is in the load hook. */
 struct counted_load {
     struct smp_counted_classes *counted;
     jvmtiEnv *jvmti;
     struct smp_class_file file;
     const struct smp_class_summary *summary;
-    uint32_t index;                      /* of the class, as of its plan */
-    bool hands_out;                      /* it may be a class of reflection */
-    struct smp_rewriter_method *methods; /* as many as the file has */
+    uint32_t index;                      /* of the class, when it was planned */
+    bool hands_out;                      /* it may be Method or Constructor */
+    struct smp_rewriter_method *methods; /* one for each method of the file */
 };
 
-/* On JDK 17 to 28 the public methods of both classes lead to these. */
+/* On JDK 17 to 28 the public methods of Method and Constructor call these. */
 static enum smp_probe_hands hands_of(const struct smp_class_file *file,
                                      const struct smp_class_method *method)
 {
@@ -259,8 +260,7 @@ static enum smp_probe_hands hands_of(const struct smp_class_file *file,
     return SMP_HANDS_NOTHING;
 }
 
-/* With the lock held: copies the plan with ids as probes push them. Returns whether the bytes are
- * to change. */
+/* Copies the plan with the ids that probes push. The caller holds the lock. True: bytes change. */
 static bool copy_plan(struct counted_load *load, const struct smp_method_probe *probes)
 {
     struct smp_counted_classes *const counted = load->counted;
@@ -282,7 +282,7 @@ static bool copy_plan(struct counted_load *load, const struct smp_method_probe *
     return has_any;
 }
 
-/* If the JVM refuses the new bytes, the class keeps the probes of the old ones. */
+/* A class that loses its probes is a leftover, because the JVM may still refuse the new bytes. */
 static void mark_probed(struct smp_class_mark *mark, bool has_probes)
 {
     if (has_probes) {
@@ -293,7 +293,7 @@ static void mark_probed(struct smp_class_mark *mark, bool has_probes)
     }
 }
 
-/* Has loading the class changed which methods are known? */
+/* Returns whether loading the class has changed which methods are known. */
 static bool has_other_methods(const struct smp_call_graph_figures *before,
                               const struct smp_call_graph *graph)
 {
@@ -315,16 +315,16 @@ static bool has_namesake(const struct smp_class_file *file, const struct smp_cla
     return false;
 }
 
-/* Is it a method that only passes a call on? A root is counted all the same if the class has no
- * method of the source with that name. */
+/* Returns whether the method gets no probe because it only delegates a call. A root is counted
+ * nevertheless if no other method of the class has its name. */
 static bool is_left_to_others(const struct smp_class_file *file,
                               const struct smp_class_method *method, bool is_root)
 {
     return smp_class_method_passes_on(file, method) && (!is_root || has_namesake(file, method));
 }
 
-/* With the lock held. Methods that only pass a call on get no probe. Leaving one alone makes its
- * callees known, which may be methods of the same class: then the plan is made again. */
+/* Plans the probes. Methods that only delegate a call get none; their callees become reachable
+ * instead and may be in the same class, so the plan is repeated. The caller holds the lock. */
 static void plan_methods(const struct counted_load *load, struct smp_method_probe *probes)
 {
     const struct smp_class_file *const file = &load->file;
@@ -343,9 +343,9 @@ static void plan_methods(const struct counted_load *load, struct smp_method_prob
     }
 }
 
-/* Loads the class into the call graph and fills in methods. Returns whether its bytes are to
- * change. The JVM may still refuse the change of another agent: then the class keeps its bytes, so
- * it is made pending, and the next batch loads those again. */
+/* Loads the class into the call graph and fills in load->methods. Returns whether its bytes must
+ * change. If another agent changes the class, the JVM may still refuse that change. The class is
+ * therefore made pending, and the next batch loads its actual bytes. */
 static bool plan_class(struct counted_load *load, const struct smp_loading_class *loading,
                        struct smp_method_probe *probes)
 {
@@ -383,8 +383,8 @@ static void leave_methods_alone(const struct counted_load *load)
     }
 }
 
-/* The lock was released after the plan was made: the class may have been forgotten meanwhile for
- * lack of memory, and another class may have its index. */
+/* Looks the class up again: the lock was released after the plan, and the call graph may have
+ * dropped the class for lack of memory and reused its index. */
 static void note_rewriting(const struct counted_load *load, enum smp_status status)
 {
     struct smp_counted_classes *const counted = load->counted;
@@ -447,7 +447,7 @@ static bool load_summarized(struct counted_load *load, const struct smp_loading_
     return has_changed;
 }
 
-/* file: only with the methods that matter. */
+/* file has only the methods that matter. */
 static enum smp_status load_file(struct counted_load *load, const struct smp_class_file *file,
                                  const struct smp_loading_class *loading,
                                  struct smp_class_bytes *out, bool *has_changed)
@@ -458,15 +458,16 @@ static enum smp_status load_file(struct counted_load *load, const struct smp_cla
 
     if (status == SMP_OK)
         *has_changed = load_summarized(load, loading, out);
-    load->summary = NULL; /* the reader's */
+    load->summary = NULL; /* the reader owns it */
     smp_class_summary_reader_fini(&reader);
     return status;
 }
 
 /*
- * RetransformClasses takes the bytes of its classes before it waits for another agent that is
- * changing one of them. If that agent redefines the class, the JVM hands in the bytes from before,
- * or freed memory: so this check comes before the bytes are parsed.
+ * Returns whether the bytes are older than another agent's change. RetransformClasses takes the
+ * bytes of a class before it waits for an agent that is changing the class. If that agent
+ * redefines the class, the JVM passes the old bytes to our hook, or freed memory. Must be called
+ * before the bytes are parsed.
  */
 static bool is_outdated(struct smp_counted_classes *counted,
                         const struct smp_loading_class *loading)
@@ -490,7 +491,7 @@ static bool is_outdated(struct smp_counted_classes *counted,
     return is_older;
 }
 
-/* Freed memory may have the bytes of another class by now. */
+/* Freed memory (see is_outdated) may contain the bytes of another class by now. */
 static bool is_other_class(const struct smp_loading_class *loading, struct smp_slice name)
 {
     return !loading->is_first && !loading->is_foreign && loading->name.length > 0 &&
@@ -546,7 +547,7 @@ static void make_pending(struct smp_counted_classes *counted, uint32_t index)
     }
 }
 
-/* is_super: the summary replaces the known one, which cannot say more, because no method of the
+/* If is_super, replaces a known summary, which cannot have more details because no method of the
  * class is counted. */
 static void add_summary(struct smp_counted_classes *counted,
                         const struct smp_class_summary *summary, bool is_super)
@@ -554,7 +555,7 @@ static void add_summary(struct smp_counted_classes *counted,
     bool was_pending = false;
 
     smp_lock_acquire(&counted->lock);
-    /* If the load hook has seen the bytes meanwhile, these say more. */
+    /* A summary that the load hook has made meanwhile from the bytes has more details. */
     uint32_t index =
         is_super ? 0 : smp_call_graph_find(counted->graph, summary->loader, summary->name);
     if (index == 0)
@@ -620,13 +621,14 @@ bool smp_counted_classes_meet_super(struct smp_counted_classes *counted, jvmtiEn
 /* --- renewal of ids --- */
 
 /*
- * A class is unloaded only when no frame runs its code, so no thread pushes its ids any more. But
- * trees have them: so trees begin anew, and an id is freed once no tree that is left has it.
+ * Ids of unloaded classes are freed so that they can be reused. A class is unloaded only when no
+ * frame runs its code, so no thread pushes its ids any more, but trees may contain them. Therefore
+ * all trees are replaced, and an id is freed when no remaining tree has it.
  */
 
 enum { USE_SHIFT = 32 };
 
-/* NULL: the id is from an earlier counting. */
+/* Returns NULL if the id is from an earlier session. */
 static struct smp_id_use *use_of(const struct smp_counted_classes *counted, int32_t pushed)
 {
     const int32_t id = smp_counted_classes_id(counted, pushed);
@@ -648,7 +650,7 @@ int32_t smp_counted_classes_pushed(const struct smp_counted_classes *counted, in
     return smp_counted_classes_number(counted, pushed) == number ? pushed : -1;
 }
 
-/* An id that no probe has pushed is in no tree, and is freed at once. */
+/* An id that no probe pushes is in no tree and is freed at once. */
 static bool mark_due_id(void *self, int32_t id)
 {
     struct smp_id_use *const use = &((struct smp_counted_classes *)self)->renewal.uses[id];
@@ -657,8 +659,9 @@ static bool mark_due_id(void *self, int32_t id)
     return use->is_pushed;
 }
 
-/* Ids that trees kept at the last renewal do not count, or each read would begin another one. After
- * some reads they count again: the trees may be gone, and few other ids may be left to retire. */
+/* Returns whether enough ids wait to be freed. Ids that trees kept at the last renewal do not
+ * count at first, or each read would begin a renewal. After SMP_RENEWAL_READS reads they count,
+ * because those trees may be gone. */
 static bool wait_enough(struct smp_counted_classes *counted)
 {
     const uint32_t share = counted->max_ids / SMP_RENEWAL_SHARE;
@@ -715,7 +718,7 @@ void smp_counted_classes_end_renewal(struct smp_counted_classes *counted)
 
 /* --- entries --- */
 
-/* New entries add ids, so the end moves. */
+/* smp_call_graph_entered may add ids, so the loop reads the end each time. */
 void smp_counted_classes_note_entries(struct smp_counted_classes *counted)
 {
     smp_lock_acquire(&counted->lock);

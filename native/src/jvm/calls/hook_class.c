@@ -21,10 +21,10 @@
 
 static struct {
     jclass type;                    /* a global reference; NULL: not open */
-    smp_on_reflected *on_reflected; /* set before the hooks can be called */
+    smp_on_reflected *on_reflected; /* set before any hook can be called */
 } hook;
 
-/* In the order of setUp in Java. */
+/* In the order that ThreadsSamplerHook.setUp expects. */
 static const jlong layout[] = {
     SMP_CALL_SLOTS - 1,
     sizeof(void *),
@@ -52,7 +52,7 @@ static const jlong layout[] = {
 };
 
 enum { LAYOUT_SIZE = sizeof(layout) / sizeof(layout[0]), SAME_LAYOUT = -1, LOCAL_REFS = 8 };
-/* Further characters of a virtual thread's name do not choose its group. */
+/* Only these first characters of a virtual thread's name determine its group. */
 enum { POOL_NAME_CHARS = 120 };
 
 #define SET_UP_SIGNATURE "(L" SMP_HOOK_CLASS ";JJJ[J)I"
@@ -64,7 +64,7 @@ static struct smp_call_state *state_of(jlong address)
 
 /* ---- native methods ---- */
 
-/* For a virtual thread that enters its outermost root. */
+/* Returns the pool of a virtual thread that enters its outermost root. */
 static uint32_t pool_of_thread(JNIEnv *env, jstring name)
 {
     char modified[3 * POOL_NAME_CHARS + 1] = { 0 };
@@ -151,7 +151,8 @@ static enum smp_status refuse_hook(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTE
     return SMP_EUNSUPPORTED;
 }
 
-/* Looking up a method initialises the class, which forgets natives that were registered before. */
+/* Looks up a method before it registers the natives: the look-up initialises the class, which
+ * discards natives that were registered before. */
 static enum smp_status create_natives(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTES], jobject *out)
 {
     jclass type =
@@ -192,7 +193,7 @@ static enum smp_status set_up_hook(JNIEnv *env, jclass type, jobject natives,
     return SMP_OK;
 }
 
-/* The class is defined, but not set up. */
+/* Sets up a class that is defined. */
 static enum smp_status connect_hook(JNIEnv *env, jclass type, char reason[SMP_HOOK_REASON_BYTES])
 {
     jobject natives = NULL;
@@ -225,8 +226,8 @@ static enum smp_status take_natives(JNIEnv *env, jclass type, char reason[SMP_HO
     return refuse_hook(env, reason, "the hooks' native methods are not accepted");
 }
 
-/* The class comes from another core; or from an archive of classes (CDS, JDK 17) that was written
- * while calls were counted: that one was never set up. */
+/* The class was defined by another core, or comes from a class archive (CDS, JDK 17) that was
+ * dumped while calls were counted. In the second case it was never set up. */
 static enum smp_status adopt_hook(JNIEnv *env, jclass type, char reason[SMP_HOOK_REASON_BYTES])
 {
     jfieldID field = smp_jdk_static_field(env, type, "shared", "J");
@@ -251,7 +252,7 @@ static enum smp_status find_hook(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTES]
     return hook.type == NULL ? SMP_ENOMEM : SMP_OK;
 }
 
-/* ---- what the stack of this thread shows of the method that has called a hook ---- */
+/* ---- the calling thread's stack: calls of the method that has called a hook ---- */
 
 /*
  *   the hook's native method ◄─ the hook ◄─ the method ◄─ ... ◄─ the method ◄─ ...      count: 2
@@ -260,12 +261,11 @@ static enum smp_status find_hook(JNIEnv *env, char reason[SMP_HOOK_REASON_BYTES]
 enum {
     HOOK_FRAMES = 2,
     KNOWN = 64,
-    COUNTED_FRAMES = 16384, /* a stack with so many frames is not counted */
-    CHECKED_FRAMES = 1024   /* the nearest ones, which a check sees */
+    COUNTED_FRAMES = 16384, /* a deeper stack is not counted */
+    CHECKED_FRAMES = 1024   /* innermost frames that find_older_call checks */
 };
 
-/* Ids that were compared with the method's already: a comparison costs much more than a look-up
- * here. */
+/* A cache of comparisons with the method's id, which cost much more than a look-up. */
 struct known_methods {
     jmethodID own;
     jmethodID ids[KNOWN];
@@ -295,9 +295,8 @@ static int32_t count_same(const jvmtiFrameInfo *frames, jint count)
     return calls;
 }
 
-/* The number of calls of the method that has called the hook. It includes calls from outside of a
- * root, and calls of a version of the method that was changed meanwhile: so the result may be too
- * high, never too low. 0: not known. */
+/* Counts the active calls of the method that has called the hook; 0: unknown. Never too low, but
+ * may be too high, because it includes calls outside of a root and of older versions. */
 static int32_t count_own_calls(void)
 {
     jvmtiEnv *const jvmti = smp_agent_is_live() ? smp_agent_jvmti() : NULL;
@@ -318,13 +317,13 @@ static int32_t count_own_calls(void)
 
 enum { NEAR_FRAMES = 8 };
 
-/* A walk through the stack. */
+/* State of a walk through the stack. */
 struct stack_check {
     jvmtiEnv *jvmti;
-    uint64_t caller;   /* 0: the call is an outermost root */
-    uint64_t own;      /* 0: its frame was not reached yet */
+    uint64_t caller;   /* 0: the call is an outermost root call */
+    uint64_t own;      /* 0: the frame of the method is not reached yet */
     int32_t at;        /* the next frame */
-    bool has_replaced; /* a frame runs replaced code */
+    bool has_replaced; /* a frame runs an obsolete version of its method */
     bool is_over;
     enum smp_older_call seen;
 };
@@ -351,7 +350,7 @@ static void check_own_frame(struct stack_check *check, jmethodID method)
         check->seen = SMP_HAS_OLDER_CALL;
 }
 
-/* Returns whether the stack has at least so many frames. */
+/* Returns whether the stack has at least `most` frames. */
 static bool check_frames(struct stack_check *check, jvmtiFrameInfo *frames, jint most)
 {
     jint count = 0;
@@ -415,7 +414,7 @@ enum smp_status smp_hook_class_open(JNIEnv *env, smp_on_reflected *on_reflected,
     smp_call_set_view(&view);
     if (hook.type != NULL)
         return SMP_OK;
-    /* The JVM may unload the library with its class loader, but the class stays. */
+    /* The JVM may unload the library with its class loader, but not the hook class. */
     if (!smp_stay_mapped(&hook))
         return refuse_hook(env, reason, "the library cannot be kept in memory");
     if (!smp_local_frame_push(env, LOCAL_REFS))

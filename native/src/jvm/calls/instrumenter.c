@@ -24,15 +24,15 @@
 
 enum {
     HOOK_EXTRA_REFS = 2 * SMP_BATCH_MOST,
-    START_BATCHES = 32, /* before start returns; what is further away gets its probes soon after */
-    /* Nodes of threads get half of the memory for counting. The other half is for classes, and for
-     * the engine's table of nodes, without which a counted call cannot be credited. */
+    START_BATCHES = 32, /* before start returns; classes further down get their probes soon after */
+    /* The nodes of call trees get half of the memory for counting. The other half is for classes
+     * and for the engine's table of nodes, without which counted calls cannot be credited. */
     NODES_SHARE = 2,
-    /* From this release on the first retransformation does not discard all compiled code. */
+    /* Since this release the first retransformation does not discard all compiled code. */
     KEEPS_COMPILED_CODE = 23
 };
 
-#define ROUND_NS 100000000LL /* first entries are looked at so often */
+#define ROUND_NS 100000000LL /* interval of the thread's rounds */
 #define PURGE_NS 1000000000LL
 #define INSIDE_MOST_NS 10000000000LL
 
@@ -44,14 +44,14 @@ enum hook_mode {
 };
 
 static struct {
-    _Atomic bool is_taken; /* from start to the end of stop */
+    _Atomic bool is_taken; /* set by start, cleared by stop */
     _Atomic unsigned mode; /* enum hook_mode */
     _Atomic bool is_stopping;
-    _Atomic bool watches_redefinitions;  /* both load hooks stay on for good */
+    _Atomic bool watches_redefinitions;  /* if so, both load hooks stay enabled for ever */
     _Atomic unsigned inside[HOOK_MODES]; /* threads inside of hooks, by mode */
-    _Atomic int64_t own_cpu_ns;          /* of the thread, up to the end of its last round */
-    _Atomic int32_t own_tid;             /* of the thread; 0: it does not run */
-    struct smp_event event;              /* stop */
+    _Atomic int64_t own_cpu_ns;          /* of the instrumenter thread, up to its last round */
+    _Atomic int32_t own_tid;             /* of the instrumenter thread; 0: it does not run */
+    struct smp_event event;              /* wakes the thread up at stop */
     struct smp_worker worker;
     struct smp_counted_classes counted;
     struct smp_class_loaders loaders;
@@ -61,20 +61,20 @@ static struct {
         struct smp_counting_plan *plan;
         char *message;
         enum smp_status status;
-        bool has_discarded_code; /* in the last start; constant from its end on */
-        bool has_run;            /* the thread */
-        bool is_stuck;           /* likewise: a thread has not left a hook */
-    } start;                     /* only for start */
+        bool has_discarded_code; /* result of the last start */
+        bool has_run;            /* the instrumenter thread has run */
+        bool is_stuck;           /* result of the thread: another thread has not left a hook */
+    } start;                     /* written in start and by the instrumenter thread */
     struct {
         bool has_opened_calls;
-        /* The JVM was prepared for changes of classes by another agent before the library came. */
+        /* Before the library was loaded, another agent had prepared the JVM for class changes. */
         bool was_prepared;
         bool has_retransformed_early;
         uint32_t news;
         struct smp_batch_pace pace;
         int64_t next_batch_ns;
         int64_t purged_ns;
-    } thread; /* only for the thread */
+    } thread; /* used only by the instrumenter thread */
 } instrumenter = { .counted = SMP_COUNTED_CLASSES_INIT, .redefined = SMP_REDEFINED_CLASSES_INIT };
 
 void smp_instrumenter_loaded(void)
@@ -89,8 +89,8 @@ static void go_outside(enum hook_mode mode)
     atomic_fetch_sub(&instrumenter.inside[mode], 1);
 }
 
-/* Either this sees the new mode, or switch_hooks sees that this thread is inside. HOOKS_OFF: it is
- * not inside. */
+/* Marks the calling thread as inside, unless it returns HOOKS_OFF. The mode is read again after
+ * the increment: either this read sees the new mode, or switch_hooks sees the thread. */
 static enum hook_mode go_inside(void)
 {
     for (;;) {
@@ -116,11 +116,11 @@ static bool go_inside_counting(void)
     return mode == HOOKS_COUNT;
 }
 
-/* A class that is being loaded or changed. */
+/* A class that is being loaded or changed: arguments and results of the load hook. */
 struct load_event {
     jvmtiEnv *jvmti;
     JNIEnv *env;
-    jclass redefined; /* NULL: it is loading */
+    jclass redefined; /* NULL: the class is being loaded */
     jobject loader;
     const char *name;
     bool is_own;
@@ -129,7 +129,7 @@ struct load_event {
     struct smp_loading_class loading;
 };
 
-/* Returns whether the class gets *changed. */
+/* Returns whether the JVM is to use *changed. */
 static bool add_probes(struct load_event *event, struct smp_class_bytes *changed)
 {
     const enum hook_mode mode = go_inside();
@@ -148,7 +148,7 @@ static bool add_probes(struct load_event *event, struct smp_class_bytes *changed
     else if (event->loading.loader != SMP_CLASS_LOADERS_UNKNOWN)
         has_changed = smp_counted_classes_refuse_outdated(&instrumenter.counted, event->jvmti,
                                                           &event->loading, changed);
-    /* A single byte makes the JVM refuse the change. */
+    /* A size of 1 makes the JVM refuse the change (smp_make_jvm_refuse). */
     if (has_changed && changed->size > 1 && event->seen != SMP_CLASS_IS_REDEFINED &&
         atomic_load(&instrumenter.watches_redefinitions))
         smp_redefined_classes_note_given(&instrumenter.redefined, event->name, &event->given);
@@ -170,8 +170,8 @@ static bool hand_out_redefined(const struct load_event *event, struct smp_class_
 
 static void see_redefined(struct load_event *event)
 {
-    /* Another agent may hold a local reference for each class that it changes; -Xcheck:jni of JDK
-     * 17 counts them among those of this hook. */
+    /* Another agent may hold a local reference for each class that it changes. -Xcheck:jni of JDK
+     * 17 counts them as references of this hook. */
     (void)(*event->env)->EnsureLocalCapacity(event->env, HOOK_EXTRA_REFS);
     event->is_own = smp_thread_own_tid() == atomic_load(&instrumenter.own_tid);
     event->seen = smp_redefined_classes_see(&instrumenter.redefined, event->jvmti, event->env,
@@ -276,7 +276,7 @@ static enum smp_status set_load_hook(jvmtiEventMode mode)
         (*jvmti)->SetEventNotificationMode(jvmti, mode, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, NULL));
 }
 
-/* Must come before the JVM keeps bytes that a later redefinition does not renew. */
+/* Must come before the JVM keeps bytes of a class, which a redefinition does not renew. */
 static enum smp_status watch_redefinitions(jvmtiEnv *jvmti, JNIEnv *env)
 {
     const int version = smp_jvm_version(jvmti);
@@ -301,8 +301,8 @@ static enum smp_status begin_hooks(jvmtiEnv *jvmti, JNIEnv *env)
     return status;
 }
 
-/* Fails if a thread has not left a hook of the former mode. A hook takes microseconds, unless its
- * thread gets no CPU. */
+/* Sets the mode, and waits until all threads have left the hooks of the former mode. Returns false
+ * if one does not leave: a hook takes microseconds, unless its thread gets no CPU. */
 static bool switch_hooks(enum hook_mode mode)
 {
     const unsigned former = atomic_exchange(&instrumenter.mode, mode);
@@ -333,7 +333,7 @@ static enum smp_status add_calls_capabilities(jvmtiEnv *jvmti)
         !potential.can_retransform_classes)
         return refuse_start(SMP_EUNSUPPORTED, "this JVM does not let loaded classes be changed");
     wanted.can_retransform_any_class = potential.can_retransform_any_class;
-    wanted.can_get_constant_pool = potential.can_get_constant_pool; /* of lambdas */
+    wanted.can_get_constant_pool = potential.can_get_constant_pool; /* for lambdas */
     wanted.can_generate_all_class_hook_events = potential.can_generate_all_class_hook_events;
     if ((*jvmti)->AddCapabilities(jvmti, &wanted) != JVMTI_ERROR_NONE)
         return refuse_start(SMP_EUNSUPPORTED, "this JVM does not let loaded classes be changed");
@@ -341,10 +341,10 @@ static enum smp_status add_calls_capabilities(jvmtiEnv *jvmti)
 }
 
 /*
- * An older JVM discards all compiled code at the first retransformation, unless it was prepared for
- * one since its start. So that happens now, before the batches and perhaps before much is compiled.
- * The engine announces it. From then on the JVM compiles code so that it can discard only changed
- * code, so the capability is never given up.
+ * Retransforms one class before the batches. An older JVM discards all compiled code at the first
+ * retransformation, unless it was prepared for one at its start, and the earlier this happens, the
+ * less is compiled. The engine reports it. From then on the JVM can discard changed code alone, as
+ * long as the capability is held; it is never released.
  */
 static void retransform_early(jvmtiEnv *jvmti, JNIEnv *env)
 {
@@ -415,7 +415,7 @@ static enum smp_status open_instrumenter(jvmtiEnv *jvmti, JNIEnv *env)
     instrumenter.thread.pace = (struct smp_batch_pace){ 0 };
     instrumenter.thread.next_batch_ns = 0;
     status = begin_hooks(jvmti, env);
-    /* The load hook is on and makes classes known that are loaded meanwhile. */
+    /* Classes that are loaded during this pass are seen by the load hook, which is enabled. */
     if (status == SMP_OK)
         status = smp_loaded_classes_each(&instrumenter.loaders, jvmti, env, true, meet_loaded, env);
     if (status == SMP_OK)
@@ -443,7 +443,7 @@ static void purge_loaders(JNIEnv *env)
     if (smp_clock_ns() - instrumenter.thread.purged_ns < PURGE_NS)
         return;
     instrumenter.thread.purged_ns = smp_clock_ns();
-    /* Frees entries of the last purge: a thread inside may have seen those that are removed now. */
+    /* Frees the entries of the last purge: threads that enter now may see those of this purge. */
     if (atomic_load(&instrumenter.inside[HOOKS_COUNT]) == 0)
         smp_class_loaders_free_deferred(&instrumenter.loaders, env);
     smp_class_loaders_purge(&instrumenter.loaders, env, unload_classes_of, NULL);
@@ -463,7 +463,7 @@ static void run_batch_if_due(JNIEnv *env)
     }
 }
 
-/* Notes entries even if no batch may begin yet, so that figures show that there is work. */
+/* Notes first entries even if no batch may begin yet, so that has_work of the figures is right. */
 static void do_round(JNIEnv *env)
 {
     const uint32_t news = smp_call_arena_news();
@@ -497,7 +497,7 @@ static void do_rounds(JNIEnv *env)
 
 /* --- the thread: stop --- */
 
-/* Fails if a thread never leaves a hook: probes stay then. */
+/* Returns false if a thread does not leave a hook. The probes then stay. */
 static bool remove_probes(JNIEnv *env, bool is_live)
 {
     if (instrumenter.batches.counted == NULL || !is_live)
@@ -509,11 +509,11 @@ static bool remove_probes(JNIEnv *env, bool is_live)
 }
 
 /*
- * The load hook stays on while probes are removed: without a hook the JVM would discard its copy of
- * the bytes that each class had before its probes. At the next change it would then make a class
- * file from a constant pool with everything that was ever added to it.
+ * The load hook stays enabled while probes are removed. Otherwise the JVM would discard its copies
+ * of the original class files, and generate class files from constant pools that contain
+ * everything that was ever added.
  *
- * If a thread never leaves a hook, nothing is freed and no session counts in this JVM any more.
+ * If a thread does not leave a hook, nothing is freed, and no session can count calls again.
  */
 static void close_instrumenter(JNIEnv *env)
 {
@@ -523,7 +523,7 @@ static void close_instrumenter(JNIEnv *env)
         smp_call_arena_close();
     smp_prepare_event_set(SMP_PREPARE_CALLS, false);
     const bool is_removed = remove_probes(env, is_live);
-    /* Off even if a thread is stuck: no class that is loaded later enters the hook. */
+    /* Switches off even if a thread is stuck, so that no other thread enters a hook. */
     instrumenter.start.is_stuck = !switch_hooks(HOOKS_OFF) || !is_removed;
     if (!instrumenter.start.is_stuck) {
         smp_counted_classes_close(&instrumenter.counted);
@@ -621,7 +621,7 @@ void smp_instrumenter_stop(void)
     smp_event_call(&instrumenter.event);
     smp_worker_join(&instrumenter.worker);
     smp_worker_fini(&instrumenter.worker);
-    /* Not before: the next one has the same worker. */
+    /* Must come last: the next start reuses the worker. */
     atomic_store(&instrumenter.is_taken, instrumenter.start.is_stuck);
 }
 

@@ -1,28 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * instrumenter.h - puts probes into methods of the running JVM, and takes them out again.
+ * instrumenter.h - adds probes to methods of the running JVM, and removes them.
  *
- *   start ─► capabilities, hook class, load hook on ─► loaded classes made known ─► first batches
+ *   start ─► capabilities, hook class, load hook on ─► loaded classes in graph ─► first batches
  *            thread threads-sampler-calls: first entries ─► call graph ─► a batch ─► a pause ─► ...
- *            any thread, in the load hook: a class that is loaded gets its probes at once
+ *            any thread, in the load hook: a new class gets its probes at once
  *   stop  ─► counting off ─► all probes are removed ─► load hook off
  *
- * Frames that still run code with probes call hooks that do nothing from then on.
+ * After stop, frames that still run code with probes call hooks that do nothing.
  *
- * Only one sampler may count in a JVM at a time. The load hook changes the bytes that it is handed,
- * not those of the class file, so changes of other agents stay; agents behind ours see the probes.
+ * Only one sampler may count in a JVM at a time. The load hook adds probes to the bytes that the
+ * JVM passes to it, so changes of agents before ours are kept; agents after ours see the probes.
  *
- * Owns     the thread; the load hook; while it runs all memory of counted_classes.h, and the call
- *          arena, which is open from start to stop.
- * Threads  start, stop: the sampler thread. classes, get_figures: the same, in between. The hooks:
- *          any.
+ * Owns     the thread, the load hook, the memory of counted_classes.h, the open call arena.
+ * Threads  start, stop, and in between classes, get_figures: the sampler thread. The hooks: any.
  * Errors   start: SMP_ESTATE: another sampler counts; SMP_EUNSUPPORTED, SMP_EINVAL, SMP_ENOMEM,
  *          SMP_EVM, SMP_EPHASE, SMP_ETHREAD. message says why.
- * Cost     the first start on a JDK before 23 discards all compiled code, once.
- *          start: a pass over the loaded classes (20 us for each that may be counted, 2 for each of
- *          the JDK's), and a stop of 10 to 50 ms for each batch of root classes. The thread:
- *          nothing measurable while no method is new. stop: a stop for each batch of classes with
- *          probes.
+ * Cost     the first start discards all compiled code on a JDK before 23. start: a pass over the
+ *          loaded classes (20 us for each that may be counted, 2 us for each JDK class), and a
+ *          stop of the program for 10 to 50 ms for each batch of root classes. The thread:
+ *          nothing measurable while no new method is called. stop: a stop of the program for each
+ *          batch of classes with probes.
  */
 #ifndef SMP_JVM_CALLS_INSTRUMENTER_H
 #define SMP_JVM_CALLS_INSTRUMENTER_H
@@ -39,20 +37,20 @@
 
 #define SMP_INSTRUMENTER_THREAD "threads-sampler-calls"
 
-/* To be called when the library is loaded, before it has a JVMTI environment of its own: after that
- * it cannot see whether other agents may change classes. */
+/* Called when the library is loaded, before it has a JVMTI environment. Afterwards it could not
+ * tell whether other agents may change classes. */
 void smp_instrumenter_loaded(void);
 /* Holds the plan until its classes are closed. */
 SMP_CHECKED enum smp_status smp_instrumenter_start(struct smp_counting_plan *plan,
                                                    char message[SMP_PLAN_MESSAGE_BYTES]);
-/* After a start that was SMP_OK, once. */
+/* Called once after a successful start. */
 void smp_instrumenter_stop(void);
 
-/* For callers that take their lock, or read ids. */
+/* Callers take its lock, except for functions of ids. */
 struct smp_counted_classes *smp_instrumenter_classes(void);
-/* All figures but the costs of calls. */
+/* Fills in all figures except the costs of calls. */
 void smp_instrumenter_get_figures(struct smp_counter_figures *out);
-/* Memory that is kept after a counting: bytes of redefined classes. */
+/* The memory that is kept after stop: bytes of redefined classes. */
 size_t smp_instrumenter_kept_bytes(void);
 
 /* Hooks of agent.h. */

@@ -18,7 +18,7 @@ static bool can_add_leftover(struct smp_leftovers *leftovers)
     return methods != NULL;
 }
 
-/* Returns the byte behind the copy. */
+/* Returns the end of the copy. */
 static char *copy_part(char *to, struct smp_slice *part)
 {
     if (part->length > 0)

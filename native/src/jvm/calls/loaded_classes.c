@@ -24,14 +24,14 @@ struct smp_slice smp_loaded_class_name(const char *signature)
 {
     const size_t length = strlen(signature);
 
-    /* A hidden class's signature has a dot: Lcom/acme/Order.0x0123; */
+    /* The signature of a hidden class has a dot: Lcom/acme/Order.0x0123; */
     if (length < 3 || signature[0] != 'L' || memchr(signature, '.', length) != NULL)
         return (struct smp_slice){ 0 };
     return (struct smp_slice){ signature + 1, length - 2 };
 }
 
-/* The name in `Lcom/acme/Order$$Lambda.0x0123;`, which begins with the name of the class that made
- * the lambda. Length 0: not a lambda's class. */
+/* Returns the name in `Lcom/acme/Order$$Lambda.0x0123;`, which begins with the class that contains
+ * the lambda. Length 0: not the class of a lambda. */
 static struct smp_slice lambda_class_name(const char *signature)
 {
     const char *const mark = signature[0] == 'L' ? strstr(signature, LAMBDA_MARK) : NULL;
@@ -65,7 +65,7 @@ bool smp_loaded_class_describe(const char *signature, bool with_lambdas,
     return out->name.length > 0;
 }
 
-/* Fails if the class does not matter, or is gone. The caller frees signature by JVMTI. */
+/* Returns false if the class does not matter or was unloaded. The caller always frees signature. */
 static bool describe_class(const struct class_reader *reader, jclass type,
                            struct smp_loaded_class *out, char **signature)
 {
@@ -101,10 +101,10 @@ void smp_loaded_classes_offer(struct smp_class_loaders *loaders, jvmtiEnv *jvmti
 }
 
 /*
- * Needs two frames. The outer frame, pushed by the caller, holds the references of the list, with
- * the capacity that -Xcheck:jni requires for them. The inner frame is for the work on each class:
- * after each call -Xcheck:jni counts the references of the innermost frame, which otherwise were
- * those of all classes.
+ * Uses two local frames. The caller pushes the outer frame, which holds the references of the list
+ * and has the capacity that -Xcheck:jni requires for them. The inner frame is for the work on each
+ * class: -Xcheck:jni counts all references of the innermost frame after each call, which would be
+ * slow with those of the list.
  */
 static enum smp_status offer_list(const struct class_reader *reader, smp_on_loaded_class *each,
                                   void *self)
@@ -150,7 +150,7 @@ enum smp_status smp_loaded_classes_each(struct smp_class_loaders *loaders, jvmti
 
 /* --- super types --- */
 
-/* Types that still wait for a visit. */
+/* A worklist of super types. */
 struct rising {
     struct class_reader reader;
     jclass types[SMP_SUPER_TYPES_WAITING]; /* local references */
@@ -213,7 +213,7 @@ void smp_super_types_each(struct smp_class_loaders *loaders, jvmtiEnv *jvmti, JN
 
 enum { POOL_START = 1, TEXTS_OF_METHOD = 2 };
 
-/* The parts of the class, allocated by the JVM. */
+/* Arrays of a class, allocated by the JVM. */
 struct loaded_parts {
     jvmtiEnv *jvmti;
     JNIEnv *env;
@@ -246,7 +246,7 @@ static void release_parts(const struct loaded_parts *parts)
     (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)(void *)parts->methods);
 }
 
-/* All tables are in one piece of memory. */
+/* Allocates all tables in one block. */
 static bool make_tables(struct smp_loaded_summary *made, const struct loaded_parts *parts)
 {
     const size_t types = (size_t)parts->type_count;
@@ -320,7 +320,7 @@ static enum smp_status name_loaded_method(struct smp_loaded_summary *made, jvmti
         text, sizeof(text) - 1 \
     }
 
-/* The byte code of a proxy is not available, but all proxies do the same. */
+/* The byte code of a proxy is not available, but each method of a proxy calls its handler. */
 static void add_proxy_calls(struct smp_loaded_summary *made)
 {
     static const struct smp_call_summary HANDLER = {
@@ -339,8 +339,8 @@ static void add_proxy_calls(struct smp_loaded_summary *made)
     }
 }
 
-/* Each method that the constants name may be called by each method of the lambda: there are few of
- * them. How they are called is not known; a dispatched call finds all of them. */
+/* Assumes that each method of the lambda calls all methods in its constant pool, which are few.
+ * The kind of call is unknown, so all are treated as dispatched, which finds any target. */
 static void add_named_calls(struct smp_loaded_summary *made, const struct smp_class_file *pool)
 {
     struct smp_class_member member;
@@ -361,7 +361,8 @@ static void add_named_calls(struct smp_loaded_summary *made, const struct smp_cl
     }
 }
 
-/* A copy of the constants follows the calls, after one byte, so that no offset is 0. */
+/* The block has the calls and then a copy of the constant pool. A byte in between keeps the
+ * offsets of constants above 0. */
 static enum smp_status add_lambda_calls(struct smp_loaded_summary *made, jvmtiEnv *jvmti,
                                         jclass type)
 {

@@ -64,7 +64,7 @@ static uint32_t hash_class_text(const char *name)
     return smp_hash_bytes(SMP_HASH_START, name, strlen(name));
 }
 
-/* Frees the place of an unloaded class. */
+/* Frees the entry if its class was unloaded. */
 static void purge_place(struct smp_redefined_classes *redefined, JNIEnv *env,
                         struct smp_redefined_class *place)
 {
@@ -119,7 +119,7 @@ static struct smp_redefined_class *add_redefined(struct smp_redefined_classes *r
     return place;
 }
 
-/* The structure that the id points to. 0: the class has no method. */
+/* Returns the HotSpot Method that the id points to, or 0 if the class has no method. */
 static uintptr_t structure_of(jmethodID method)
 {
     return method != NULL ? *(const uintptr_t *)(const void *)method : 0;
@@ -139,7 +139,7 @@ static jmethodID any_method(jvmtiEnv *jvmti, jclass type)
     return method;
 }
 
-/* The JVM is about to use this version of the class, or to refuse it. */
+/* Records a version that the JVM is about to accept or refuse. */
 static void offer_next(struct smp_redefined_class *type, jvmtiEnv *jvmti, jclass ref,
                        struct smp_class_version next)
 {
@@ -149,7 +149,8 @@ static void offer_next(struct smp_redefined_class *type, jvmtiEnv *jvmti, jclass
     type->structure = structure_of(type->method);
 }
 
-/* Has the JVM used the next version? A class without methods has no code that could be old. */
+/* Finds out whether the JVM has accepted the next version. A class without methods has no code
+ * that could be outdated, so its version is not kept. */
 static void resolve_next(struct smp_redefined_classes *redefined, struct smp_redefined_class *type)
 {
     if (!type->has_next)
@@ -214,7 +215,7 @@ static bool is_as_before(struct smp_redefined_classes *redefined, const char *na
     return before->name_hash == given.name_hash && before->bytes_hash == given.bytes_hash;
 }
 
-/* With the lock held: does the class keep its redefined bytes? */
+/* Returns whether the class keeps its redefined bytes. The caller holds the lock. */
 static bool outlasts_change(struct smp_redefined_classes *redefined,
                             const struct smp_redefined_class *type, const char *name,
                             const struct smp_class_bytes *file)

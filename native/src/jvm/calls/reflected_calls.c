@@ -9,7 +9,7 @@
 
 enum { MOST_TEXT_BYTES = 128 * 1024 /* name and descriptor have at most 65,535 each */ };
 
-/* The fields of one of the two classes. */
+/* Fields of Method or of Constructor. */
 struct reflected_fields {
     jfieldID owner;
     jfieldID parameters;
@@ -20,18 +20,18 @@ static struct {
     jclass method_type; /* a global reference; NULL: not open */
     struct reflected_fields method;
     struct reflected_fields constructor;
-    jfieldID name; /* both of a Method */
+    jfieldID name; /* name and result exist only in Method */
     jfieldID result;
 } fields;
 
-/* A call that is being named. */
+/* A reflective call whose target is being named. */
 struct reflected_call {
     jvmtiEnv *jvmti;
     JNIEnv *env;
     jobject called;
     bool is_method;
     const struct reflected_fields *fields;
-    char *class_signature; /* JVMTI's */
+    char *class_signature; /* allocated by JVMTI */
     struct smp_slice class_name;
     struct smp_bytes text; /* `name.descriptor` */
 };
@@ -72,7 +72,7 @@ bool smp_reflected_calls_open(JNIEnv *env)
 
 /* --- names --- */
 
-/* Adds a class in the form of a descriptor. Takes over the reference. */
+/* Adds the descriptor of a type. Frees the reference. */
 static bool add_called_type(struct reflected_call *call, jclass type)
 {
     char *signature = NULL;
@@ -102,7 +102,7 @@ static bool add_called_parameters(struct reflected_call *call)
     return is_added;
 }
 
-/* The JVM writes a NUL behind the name; the text has one there, too. */
+/* GetStringUTFRegion writes a NUL after the name, where smp_bytes also has one. */
 static bool add_called_name(struct reflected_call *call)
 {
     JNIEnv *env = call->env;
@@ -135,7 +135,7 @@ static bool add_called_signature(struct reflected_call *call)
            call->text.status == SMP_OK;
 }
 
-/* Takes over the reference. class_name is empty if the class is hidden. */
+/* Sets class_name, which is empty for a hidden class. Frees the reference. */
 static bool name_owner(struct reflected_call *call, jclass type)
 {
     jvmtiEnv *jvmti = call->jvmti;
@@ -176,7 +176,7 @@ bool smp_reflected_calls_name(jvmtiEnv *jvmti, JNIEnv *env, jobject called, jobj
     call.is_method = (*env)->IsInstanceOf(env, called, fields.method_type);
     call.fields = call.is_method ? &fields.method : &fields.constructor;
     const bool is_named = name_reflected(&call, receiver);
-    /* The call graph knows no methods of a class without a name. */
+    /* A class without a name is not in the call graph. */
     if (is_named && call.class_name.length > 0)
         on_call(self, call.class_name,
                 (struct smp_slice){ smp_bytes_text(&call.text), call.text.length });
@@ -185,7 +185,7 @@ bool smp_reflected_calls_name(jvmtiEnv *jvmti, JNIEnv *env, jobject called, jobj
     return is_named;
 }
 
-/* --- the classes that report them --- */
+/* --- Method and Constructor --- */
 
 enum { REFLECTIONS = 2 };
 
@@ -199,7 +199,7 @@ static bool needs_reflection(const struct smp_counted_classes *counted)
     return figures.roots > 0 && counted->plan->instrumentation != SMP_INSTRUMENTATION_TOTAL;
 }
 
-/* 0: it is not known. */
+/* Returns 0 if the class is not in the call graph. */
 static uint32_t index_of_reflection(const struct smp_counted_classes *counted, size_t which)
 {
     const struct smp_slice name = { REFLECTION[which], strlen(REFLECTION[which]) };
@@ -221,7 +221,7 @@ void smp_reflected_calls_follow(struct smp_counted_classes *counted)
     smp_lock_release(&counted->lock);
 }
 
-/* The JVM refuses to change the class, or it has other fields than expected. */
+/* Returns whether the JVM refuses to change the class, or the class lacks expected fields. */
 static bool is_unfollowed(const struct smp_counted_classes *counted, size_t which)
 {
     const uint32_t index = index_of_reflection(counted, which);

@@ -14,21 +14,21 @@
 
 enum { TRIES = 2 };
 
-/* The state of the layout; any thread may read it. */
+/* Whether the layout may be used. */
 enum answer { UNKNOWN, FOUND, PROVED, REFUSED };
 
 static struct {
     _Atomic int answer;
-    struct smp_layout layout; /* constant from FOUND on */
+    struct smp_layout layout; /* constant since FOUND */
     pthread_mutex_t mutex;    /* guards reason */
     char reason[SMP_LAYOUT_REASON_BYTES];
     _Atomic bool replays;
-    _Atomic uint64_t replayed; /* records of this replay */
-    _Atomic uint64_t seen;     /* records, compared or not */
+    _Atomic uint64_t replayed; /* records of the current replay */
+    _Atomic uint64_t seen;     /* all records, compared or not */
     _Atomic uint64_t records;
     _Atomic uint64_t frames;
     _Atomic uint64_t given_up;
-    _Atomic bool knows_use; /* code whose record was equal has been seen in use */
+    _Atomic bool knows_use; /* reading the state of code has worked */
 } state = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
 static int answer_now(void)
@@ -95,7 +95,7 @@ enum smp_status smp_hotspot_find(const struct smp_exports *exports, int version)
     return SMP_OK;
 }
 
-/* Keeps a refusal that has come meanwhile. */
+/* Does not overwrite a refusal by another thread. */
 static enum smp_status set_proved(void)
 {
     int found = FOUND;
@@ -118,7 +118,7 @@ enum smp_status smp_hotspot_prove(const struct smp_check_caller *caller)
     return set_proved();
 }
 
-/* Is this record to be compared? */
+/* Counts a record, and returns whether to compare it. */
 static bool takes_record(void)
 {
     uint64_t seen = 0;
@@ -136,7 +136,7 @@ void smp_hotspot_replay(bool begins)
     atomic_store_explicit(&state.replays, begins, memory_order_relaxed);
 }
 
-/* Like any call into the JVM, this one waits for the end of a safepoint. */
+/* Waits for the end of a safepoint, as any call into the JVM does. */
 static void await_safepoint(jvmtiEnv *jvmti, jmethodID method)
 {
     char *name = NULL;

@@ -20,13 +20,12 @@ enum {
     MAX_PCS = 64 * 1024, /* of one method */
     KNOWN_IDS = 2048,
     MACHINE_SLACK_BYTES = 512,
-    MANY_ENTRIES =
-        28, /* from this JDK on a method may have several entries, each of which makes the frame */
-    JVMTI_ENTRY_BCI = 0, /* a method's entry has a bci below 0, which counts as this */
-    RECENT_IDS = 32,     /* compilations */
+    MANY_ENTRIES = 28,   /* JDK: several entry points may set up a method's frame */
+    JVMTI_ENTRY_BCI = 0, /* JVMTI reports this for the negative bci of a method's entry */
+    RECENT_IDS = 32,     /* compilations that are remembered */
     NAME_BYTES = 64,
-    HANDLER_BYTES = 24,          /* of the code that a deoptimised frame returns to */
-    ORIGINAL_PC_LEAST_WORDS = 2, /* from there up to the frame's end */
+    HANDLER_BYTES = 24,          /* size of the code that a deoptimised frame returns to */
+    ORIGINAL_PC_LEAST_WORDS = 2, /* distance to the end of the frame */
     ORIGINAL_PC_MOST_WORDS = 4,
     BELOW_ALL_PCS = -1
 };
@@ -48,7 +47,7 @@ struct space {
     uintptr_t high;
 };
 
-/* The space must be mapped; its first and last bytes are tried. */
+/* Reads a range. Its first and last bytes must be readable. */
 static bool read_space(const struct smp_layout *layout, uintptr_t at, struct space *out)
 {
     char byte = 0;
@@ -59,7 +58,7 @@ static bool read_space(const struct smp_layout *layout, uintptr_t at, struct spa
            smp_safe_read(&byte, out->high - 1, 1);
 }
 
-/* The map has a byte for each segment, and is committed in pages. */
+/* The segment map has a byte for each segment. It is committed in pages, so it may be longer. */
 static bool is_heap_sane(const struct smp_layout *layout, uintptr_t heap, uintptr_t pc,
                          bool *has_pc)
 {
@@ -89,7 +88,7 @@ static bool is_interpreter_sane(const struct smp_layout *layout)
            smp_safe_read(&byte, start, 1) && smp_safe_read(&byte, start + bytes - 1, 1);
 }
 
-/* The stub by which the JVM enters Java lies in one of the heaps. */
+/* One of the heaps must contain the call stub, through which the JVM calls Java. */
 const char *smp_check_heaps(const struct smp_layout *layout)
 {
     uintptr_t entry = 0;
@@ -117,8 +116,8 @@ const char *smp_check_heaps(const struct smp_layout *layout)
 /* --- what the JVM records of a compiled method --- */
 
 /*
- * Ids that were read, by their methods. The JVM may reuse a method's address, so an id that differs
- * is read once more before it counts. Both words are checked, so a torn pair does not match.
+ * A cache of method ids. The JVM may reuse the address of a method, so an id that differs from the
+ * cache is read again. Readers check both words, so a torn pair does not match.
  */
 static struct {
     _Atomic uintptr_t method;
@@ -169,7 +168,7 @@ static const char *compare_pc(const struct smp_layout *layout, const struct smp_
     return NULL;
 }
 
-/* The JVM keeps the method as long as we are in its event. */
+/* The JVM does not free the methods during its event. */
 static const char *compare_record(const struct smp_layout *layout, const struct smp_blob *blob,
                                   const jvmtiCompiledMethodLoadInlineRecord *record,
                                   uint64_t *frames)
@@ -181,11 +180,11 @@ static const char *compare_record(const struct smp_layout *layout, const struct 
     return reason;
 }
 
-/* If the code that makes the frame is understood, the frame must be that of the blob. */
+/* The code that sets up the frame, if it can be decoded, must give the frame size of the blob. */
 static const char *compare_scope(const struct smp_layout *layout, const struct smp_blob *blob,
                                  size_t size)
 {
-    /* The bytes are those of the event, which are mapped. */
+    /* The event has passed this address and size, so the bytes are mapped. */
     const struct smp_code_frame made = smp_machine_code_frame(
         (const void *)blob->code, size); /* NOLINT(performance-no-int-to-ptr) */
 
@@ -209,7 +208,7 @@ static bool is_named(const struct smp_layout *layout, const struct smp_blob *blo
     return smp_safe_read(text, at, strlen(name) + 1) && strcmp(text, name) == 0;
 }
 
-/* The handler must lead to the JVM's code for deoptimisation. It may begin before its address. */
+/* The handler must jump to the JVM's deoptimisation code. It may begin before its address. */
 static bool leads_to_deoptimisation(const struct smp_layout *layout, const struct smp_blob *blob,
                                     uintptr_t handler)
 {
@@ -225,7 +224,7 @@ static bool leads_to_deoptimisation(const struct smp_layout *layout, const struc
     return false;
 }
 
-/* A second handler, for calls by method handles, must follow the first; most methods have none. */
+/* If a method has a second handler, for method handle calls, it must follow the first one. */
 static bool is_second_handler_sane(const struct smp_layout *layout, const struct smp_blob *blob,
                                    uintptr_t handler)
 {
@@ -241,9 +240,9 @@ static bool is_second_handler_sane(const struct smp_layout *layout, const struct
 }
 
 /*
- * The word lies at the top of the frame, below the return address, the caller's frame pointer and
- * padding; from JDK 28 on also below the frame's own size and one word more. A wrong field, with
- * the same number in each method, fits small frames only.
+ * The slot of the original pc is at the top of the frame, below the return address, the caller's
+ * frame pointer and padding; since JDK 28 also below the frame size and one more word. A wrong
+ * field that is equal in all methods can pass this check only in small frames.
  */
 static bool is_original_pc_sane(const struct smp_layout *layout, const struct smp_blob *blob)
 {
@@ -256,8 +255,8 @@ static bool is_original_pc_sane(const struct smp_layout *layout, const struct sm
            blob->frame_bytes - at <= most * word;
 }
 
-/* Only a deoptimised frame uses these: the handler in its method, and the word in its frame for the
- * original pc. */
+/* Checks what only deoptimised frames use: the handler in their method, and the slot of the
+ * original pc in their frame. */
 static const char *check_deopt(const struct smp_layout *layout, const struct smp_blob *blob)
 {
     const bool is_pointer = layout->nmethod.deopt != 0;
@@ -275,7 +274,7 @@ static const char *check_deopt(const struct smp_layout *layout, const struct smp
                : "the original pc of deoptimised frames is elsewhere in the frame";
 }
 
-/* The first record must have a pc below all pcs of the method, and the last one a pc above. */
+/* The first record must have a pc below all pcs of the method, and the last one above them. */
 static const char *check_records(const struct smp_layout *layout, const struct smp_blob *blob)
 {
     const bool is_outside = layout->nmethod.outside != 0;
@@ -299,15 +298,15 @@ static const char *check_records(const struct smp_layout *layout, const struct s
     return NULL;
 }
 
-/* Recent compilations. Both words are checked, so a torn pair does not match. */
+/* Recent compilations. Readers check both words, so a torn pair does not match. */
 static struct {
     _Atomic uint64_t method;
     _Atomic uint64_t sum; /* of the method and the id */
 } recent[RECENT_IDS];
 static _Atomic uint32_t next_recent;
 
-/* Two methods never have one compile id. One method may have it twice: from JDK 26 on the JVM may
- * copy a method's code to another place. */
+/* Two methods never share a compile id. The same method may have it twice, because JDK 26 and
+ * later may copy the code of a method. */
 static const char *check_compile_id(const struct smp_blob *blob)
 {
     const uint64_t id = blob->compile_id;

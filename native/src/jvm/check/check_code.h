@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_code.h - compares the JVM's code with a layout: whether it is there, and its data are
- * right.
+ * check_code.h - checks a layout against the JVM's code heaps and compiled methods.
  *
- * Nothing is loaded from an address that only the layout vouches for: a wrong layout must give a
- * reason, not a fault.
+ * An address that is known only from the layout is read with safe reads, so that a wrong layout
+ * gives a reason instead of a fault.
  *
  * Threads  any.
- * Errors   the functions return NULL, or the reason, in a few words; static storage.
+ * Errors   the functions return NULL or a short reason in static storage.
  * Cost     heaps: a few dozen system calls. method: about 200 ns for each pc of the record.
  */
 #ifndef SMP_JVM_CHECK_CHECK_CODE_H
@@ -19,10 +18,10 @@
 
 #include "hotspot/layout.h"
 
-/* Once, before anything is read by code.h. */
+/* Called once, before any function of code.h. */
 const char *smp_check_heaps(const struct smp_layout *layout);
 
-/* A compiled method; the arguments of the event CompiledMethodLoad. */
+/* The arguments of the event CompiledMethodLoad. */
 struct smp_check_method {
     jmethodID method;
     uintptr_t start;
@@ -30,17 +29,17 @@ struct smp_check_method {
     const void *info; /* jvmticmlr.h; may be NULL */
 };
 
-/* *frames grows by the frames that were compared. */
+/* Adds the number of compared frames to *frames. */
 const char *smp_check_method(const struct smp_layout *layout, const struct smp_check_method *method,
                              uint64_t *frames);
 
-/* Given up: no thread enters the code any more. The JVM gives up all code of a redefined method. */
+/* GIVEN_UP: the code is not entrant any more, as all code of a redefined method. */
 enum smp_check_use { SMP_CHECK_USE_UNKNOWN, SMP_CHECK_IN_USE, SMP_CHECK_GIVEN_UP };
 
-/* start: of a compiled method, which the JVM must keep meanwhile. */
+/* start is the address of a compiled method, which the JVM must not free meanwhile. */
 enum smp_check_use smp_check_use(const struct smp_layout *layout, uintptr_t start);
 
-/* Forgets the methods seen; for smp_hotspot_forget. */
+/* Empties the caches; for smp_hotspot_forget. */
 void smp_check_forget(void);
 
 /* The arguments of the event DynamicCodeGenerated. */

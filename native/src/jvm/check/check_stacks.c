@@ -16,10 +16,10 @@
 
 enum {
     FRAMES = 256,
-    NAMED_FRAMES = 8,        /* of each stack, whose names are compared, too */
+    NAMED_FRAMES = 8,        /* frames of each stack whose names are also compared */
     COPY_BYTES = 200 * 1024, /* the longest names of class, method and file */
     PAUSE_NS = 50000,
-    WAITER_BYTES = 64 * 1024 /* of its stack; the thread uses a few hundred */
+    WAITER_BYTES = 64 * 1024 /* walked part of the thread's stack; it uses a few hundred */
 };
 #define TEST_NS 2000000000LL
 #define STAYS_NS 200000000LL
@@ -28,10 +28,10 @@ enum {
 
 struct stack {
     uintptr_t java_thread;
-    uintptr_t low; /* its words in use: from our own frame, or lower, */
+    uintptr_t low; /* the used part of the stack begins here or higher */
     uintptr_t high;
     int32_t state;  /* the expected one */
-    jthread thread; /* NULL: the caller */
+    jthread thread; /* NULL: the calling thread */
 };
 
 static const char *read_start(const struct smp_layout *layout, const struct stack *stack,
@@ -66,7 +66,7 @@ static bool is_same_name(jvmtiEnv *jvmti, jmethodID method, jclass owner,
 
     if ((*jvmti)->GetMethodName(jvmti, method, &name, NULL, NULL) == JVMTI_ERROR_NONE &&
         (*jvmti)->GetClassSignature(jvmti, owner, &signature, NULL) == JVMTI_ERROR_NONE) {
-        /* A hidden class has another last character in its signature than in its name. */
+        /* A hidden class has a dot in its signature, and another character in its name. */
         is_same = is_text(copy->texts + copy->class_bytes, copy->name_bytes, name) &&
                   (strchr(signature, '.') != NULL ||
                    (strlen(signature) == copy->class_bytes + 2U &&
@@ -92,7 +92,7 @@ static bool is_same_file(jvmtiEnv *jvmti, jclass owner, const struct smp_method_
     return is_same;
 }
 
-/* True if the method has no table of lines, as a native method must not. */
+/* Returns whether the method has no line table, as is right for a native method. */
 static bool has_no_lines(const struct smp_layout *layout, uintptr_t method)
 {
     struct smp_method_code code;
@@ -122,7 +122,7 @@ static bool is_same_line(const struct smp_layout *layout, jvmtiEnv *jvmti, jmeth
            (copy->line == 0 && has_no_lines(layout, raw->method));
 }
 
-/* Compares what a report shows of the frame. */
+/* Compares the names and the line that a report would show. */
 static const char *compare_shown(const struct smp_layout *layout, jvmtiEnv *jvmti,
                                  const struct smp_raw_frame *raw, jmethodID method)
 {
@@ -156,7 +156,7 @@ static const char *compare_frame(const struct smp_layout *layout, jvmtiEnv *jvmt
     return i < NAMED_FRAMES ? compare_shown(layout, jvmti, &ours->raw[i], theirs[i].method) : NULL;
 }
 
-/* JVMTI returns all frames of a virtual thread; a walk stops at the frames in the heap. */
+/* JVMTI may return more frames: those of a virtual thread that are in the heap. */
 static const char *compare_stacks(const struct smp_layout *layout, jvmtiEnv *jvmti,
                                   const struct smp_frames *ours, const jvmtiFrameInfo *theirs,
                                   size_t count)
@@ -175,7 +175,7 @@ static const char *compare_stacks(const struct smp_layout *layout, jvmtiEnv *jvm
     return reason;
 }
 
-/* JVMTI comes first, because it makes the ids of the methods. */
+/* Calls JVMTI first, because that creates the ids of the methods. */
 static const char *check_stack(const struct smp_layout *layout, jvmtiEnv *jvmti,
                                const struct stack *stack)
 {
@@ -197,21 +197,22 @@ static const char *check_stack(const struct smp_layout *layout, jvmtiEnv *jvmti,
     return compare_stacks(layout, jvmti, &ours, theirs, (size_t)count);
 }
 
-/* --- a thread that waits in a loader --- */
+/* --- a thread that waits in a class loader --- */
 
 /*
- * An internal thread asks for a class while the caller holds the lock that the loader takes for its
- * name. So it waits in Java code that native code called, in Java code again: the walk must cross
- * both entries. The caller's own stack ends at an entry whose anchor is empty, whatever its offset.
+ * An internal thread looks up a class while the caller holds the loader's lock for that class
+ * name. It waits in Java code that was called from native code, which Java code has called, so the
+ * walk must cross two entry frames. The caller's own stack cannot test this: it ends at an entry
+ * frame whose anchor is empty, so a wrong offset of the anchor would not be noticed.
  */
 struct waiter {
-    jclass class_class; /* global references, as the next two */
+    jclass class_class; /* class_class, loader and absent are global references */
     jobject loader;
     jstring absent; /* a class name that does not exist */
-    jobject lock;   /* the loader takes it for that name */
-    jobject thread; /* a global reference, which the thread makes */
+    jobject lock;   /* the loader's lock for that name */
+    jobject thread; /* a global reference, made by the thread */
     jmethodID for_name;
-    _Atomic uintptr_t env; /* 0: not begun; 1: failed */
+    _Atomic uintptr_t env; /* 0: the thread has not begun; 1: it has failed */
     uintptr_t high;
 };
 
@@ -234,7 +235,7 @@ static void *run_waiter(void *self)
     if (waiter->thread != NULL)
         (void)(*env)->CallStaticObjectMethod(env, waiter->class_class, waiter->for_name,
                                              waiter->absent, JNI_TRUE, waiter->loader);
-    (*env)->ExceptionClear(env); /* there is no such class */
+    (*env)->ExceptionClear(env); /* of the absent class */
     smp_agent_detach();
     return NULL;
 }
@@ -246,7 +247,7 @@ static void pause_a_little(void)
     (void)nanosleep(&pause, NULL);
 }
 
-/* Does JVMTI see the thread waiting for a lock? */
+/* Returns whether JVMTI sees the thread waiting for a lock. */
 static bool is_waiting(jvmtiEnv *jvmti, jthread thread)
 {
     jint state = 0;
@@ -255,7 +256,7 @@ static bool is_waiting(jvmtiEnv *jvmti, jthread thread)
            (state & JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER) != 0;
 }
 
-/* False: the thread has failed, or does not wait in time. */
+/* Returns false if the thread has failed or does not wait in time. */
 static bool await_waiter(jvmtiEnv *jvmti, struct waiter *waiter)
 {
     const int64_t end_ns = smp_clock_ns() + TEST_NS;
@@ -272,7 +273,7 @@ static bool await_waiter(jvmtiEnv *jvmti, struct waiter *waiter)
     return false;
 }
 
-/* A thread is reported as waiting shortly before it is, so only a difference that stays counts. */
+/* Only a lasting difference counts: JVMTI reports a thread as waiting shortly before it waits. */
 static enum smp_status check_waiter(const struct smp_layout *layout,
                                     const struct smp_check_caller *caller, struct waiter *waiter,
                                     const char **reason)
@@ -374,7 +375,7 @@ static enum smp_status check_loader_stack(const struct smp_layout *layout,
     return status;
 }
 
-/* Only the order of the states is known of those that no thread is in while it is read here. */
+/* The checks above see two of the states. The others are checked only for their order. */
 static bool are_states_sane(const struct smp_layout *layout)
 {
     const int32_t step = layout->states.in_vm - layout->states.in_native;

@@ -3,13 +3,13 @@
  * check_stacks.h - compares our walks of known stacks with JVMTI's, frame by frame.
  *
  *   the caller's own stack, in a native method called from Java
- *   that of an internal thread that waits in a class loader, which the JVM has called
+ *   the stack of an internal thread that waits in a class loader called by the JVM
  *
- * Methods, byte code indices and names are compared, and the thread's state.
+ * Compares methods, byte code indices and names, and the thread's state.
  *
  * Threads  one at a time, as prove of check.h.
- * Errors   SMP_OK with *reason NULL: equal; with a reason, a static text: not equal. SMP_ETHREAD,
- *          SMP_ESTATE: it could not be tried.
+ * Errors   SMP_OK: *reason is NULL if all are equal, or else a static text. SMP_ETHREAD,
+ *          SMP_ESTATE: the check could not be made.
  * Cost     some handshakes and one thread; some milliseconds.
  */
 #ifndef SMP_JVM_CHECK_CHECK_STACKS_H

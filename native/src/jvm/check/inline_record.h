@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inline_record.h - the debug records of a compiled method, as its event has them: for each place
- * with a record, the frames there, innermost first.
+ * inline_record.h - reads the debug records in the event of a compiled method: for each recorded
+ * pc the frames there, innermost first.
  *
- * Threads  those of the JVM's events.
+ * Threads  the thread that runs the event.
  * Cost     find: constant; first_at: a binary search.
  */
 #ifndef SMP_JVM_CHECK_INLINE_RECORD_H
@@ -16,7 +16,7 @@
 
 #include "base/sort.h"
 
-/* info: the event's compile info. NULL: it has no such record, or the record has no place. */
+/* info is the event's compile info. Returns NULL if it has no record, or a record without pcs. */
 static inline const jvmtiCompiledMethodLoadInlineRecord *smp_inline_record_find(const void *info)
 {
     const jvmtiCompiledMethodLoadRecordHeader *header = info;
@@ -39,7 +39,7 @@ static inline uint64_t smp_inline_record_key(const void *record, size_t index)
     return smp_inline_record_pc(record, (jint)index);
 }
 
-/* The index of the first place at or behind pc; numpcs: none. Places are in order. */
+/* Returns the index of the first recorded pc at or above pc, or numpcs if there is none. */
 static inline jint smp_inline_record_first_at(const jvmtiCompiledMethodLoadInlineRecord *record,
                                               uintptr_t pc)
 {

@@ -16,7 +16,7 @@ enum sight { UNSEEN, RIGHT, WRONG };
 
 static struct {
     pthread_mutex_t mutex; /* guards the search for the layout */
-    _Atomic int sight;     /* enum sight; the reader is constant once it is not UNSEEN */
+    _Atomic int sight;     /* enum sight; once it is not UNSEEN, monitors is constant */
     struct smp_monitor_reader monitors;
 } state = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
@@ -59,7 +59,8 @@ bool smp_jvm_lock_owners_reads_monitors(void)
     return env != NULL && reads_monitors(env);
 }
 
-/* The owner read from a parked thread's lock counts only if the thread has not run meanwhile. */
+/* Reads the owner of a parked thread's lock. The result counts only if the CPU clock shows that
+ * the thread has not run meanwhile. */
 static void read_parked(JNIEnv *env, struct smp_thread *waiter, int64_t cpu_ns,
                         struct smp_lock_owner *out)
 {

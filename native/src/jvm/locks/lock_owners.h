@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lock_owners.h - who holds the lock that a thread waits for: the core's lock owners.
+ * lock_owners.h - implements smp_lock_owners: finds the owner of the lock that a thread waits for.
  *
- *   the Thread object says: at a monitor ─► monitor_owner.h
- *                           parked       ─► sync_owner.h
- *                           neither      ─► unread: another thread's class initialiser
+ *   status of the Thread: blocked ─► monitor_owner.h
+ *                         parked  ─► sync_owner.h
+ *                         neither ─► unknown: it waits for a class initialiser
  *
- * Nothing is sent to any thread, and no safepoint or handshake is needed.
+ * Needs no signal, handshake or safepoint.
  *
- * Owns     the layout of monitors, found at the first read, kept for good.
- * Threads  any attached one.
- * Errors   UNREAD.
- * Cost     see the two.
+ * Owns     the layout of monitors, found at the first read and kept for ever.
+ * Threads  any attached thread.
+ * Errors   SMP_OWNER_UNKNOWN, SMP_OWNER_UNREAD.
+ * Cost     see the two headers.
  */
 #ifndef SMP_JVM_LOCKS_LOCK_OWNERS_H
 #define SMP_JVM_LOCKS_LOCK_OWNERS_H
@@ -20,7 +20,7 @@
 
 struct smp_lock_owners smp_jvm_lock_owners(void);
 
-/* Are owners of monitors read? Finds the layout, the first time. */
+/* Returns whether owners of monitors can be read. The first call finds the layout. */
 bool smp_jvm_lock_owners_reads_monitors(void);
 
 #endif

@@ -11,14 +11,14 @@
 #include "jvm/threads/threads.h"
 #include "jvm/threads/virtual_threads.h"
 
-/* The values of one reading of a monitor. */
+/* Values that were read from a monitor. */
 struct monitor_reading {
     const struct smp_monitor_reader *reader;
     uintptr_t monitor;
-    uintptr_t owner;        /* the word as it is */
+    uintptr_t owner;        /* the raw owner word */
     uintptr_t stack_locker; /* an address in the owner's stack; 0: none */
-    uintptr_t handle;       /* of the object */
-    uintptr_t object;       /* 0: not known */
+    uintptr_t handle;       /* reference to the object */
+    uintptr_t object;       /* 0: unknown */
     uint64_t safepoints;
 };
 
@@ -27,7 +27,7 @@ static uintptr_t load_shared(uintptr_t address)
     return __atomic_load_n((const uintptr_t *)address, __ATOMIC_ACQUIRE); /* NOLINT */
 }
 
-/* The monitor that the thread waits for; 0: none, or the thread cannot be read. */
+/* Returns the monitor that the thread waits for; 0: none, or the thread cannot be read. */
 static uintptr_t monitor_of(const struct smp_monitor_layout *layout, struct smp_walk_info *info)
 {
     uintptr_t monitor = 0;
@@ -116,7 +116,7 @@ static bool has_locked(void *context, struct smp_walk_info *info)
     return smp_gate_leave(&info->gate) && is_locked;
 }
 
-/* Does the thread write this owner? With a virtual thread mounted it writes that one's id. */
+/* Returns whether the carrier has this owner's id, which is that of its mounted virtual thread. */
 static bool writes_as_owner(void *context, struct smp_walk_info *info)
 {
     const struct monitor_reading *reading = context;
@@ -146,7 +146,7 @@ static void set_owner_thread(struct smp_lock_owner *out, uint64_t serial)
     out->serial = serial;
 }
 
-/* An id that no platform thread has is a virtual thread's. */
+/* If no platform thread has the id, a virtual thread has it. */
 static void find_by_id(struct monitor_reading *reading, struct smp_lock_owner *out)
 {
     uint64_t serial = 0;
@@ -161,7 +161,7 @@ static void find_by_id(struct monitor_reading *reading, struct smp_lock_owner *o
     }
 }
 
-/* Searches the lock stacks. The result counts only if the object has not moved meanwhile. */
+/* Searches the lock stacks. Fails if a safepoint may have moved the object meanwhile. */
 static void find_by_lock_stack(struct monitor_reading *reading, struct smp_lock_owner *out)
 {
     const struct smp_monitor_layout *layout = &reading->reader->layout;
@@ -207,7 +207,7 @@ static void find_lock_class(struct monitor_reading *reading, struct smp_lock_own
         out->lock[0] = '\0';
 }
 
-/* Reads the owner again: it may have changed while the thread goes on waiting. */
+/* Reads the owner again, because it may change while the thread keeps waiting. */
 static bool is_owner_same(const struct monitor_reading *reading)
 {
     uintptr_t owner = 0;
@@ -232,7 +232,7 @@ void smp_monitor_owner_read(const struct smp_monitor_reader *reader, struct smp_
         return;
     find_lock_class(&reading, out);
     find_owner(&reading, out);
-    /* The reading counts only if the thread has waited for this monitor all the time. */
+    /* The result counts only if the thread has waited for this monitor all the time. */
     if (!is_owner_same(&reading) || monitor_of(&reader->layout, info) != reading.monitor ||
         !smp_clock_thread_cpu_ns(waiter->os_tid, &after_ns) || after_ns != cpu_ns ||
         (out->kind == SMP_OWNER_THREAD && out->serial == waiter->serial))

@@ -14,16 +14,16 @@
 
 #define LOCKS "java/util/concurrent/locks/"
 
-/* A ReentrantReadWriteLock's state has the readers above the writers. JDK 25 made it a long. */
+/* The upper half of a ReentrantReadWriteLock's state: the readers. Since JDK 25 it is a long. */
 enum { READERS_SHIFT = 16, LONG_READERS_SHIFT = 32 };
 
 static struct {
     bool is_looked_up;
-    jfieldID blocker; /* NULL: nothing is read */
+    jfieldID blocker; /* NULL: owners cannot be read */
     jfieldID owner;
     jfieldID state;
-    jfieldID long_state; /* NULL: this JDK has none */
-    jfieldID carrier;    /* of a virtual thread; NULL: this JDK has none */
+    jfieldID long_state; /* NULL: not in this JDK */
+    jfieldID carrier;    /* of a virtual thread; NULL: not in this JDK */
     jclass ownable;      /* global references */
     jclass queued;
     jclass long_queued;
@@ -77,8 +77,8 @@ static bool is_known(JNIEnv *env)
     return known.blocker != NULL;
 }
 
-/* "Lcom/acme/Cart;" as "com.acme.Cart"; the JDK's own "ReentrantLock$NonfairSync" as the lock that
- * it is a part of. */
+/* Converts "Lcom/acme/Cart;" to "com.acme.Cart". Removes "$NonfairSync" and the like from the
+ * JDK's own locks. */
 static void put_lock_name(const char *signature, char name[SMP_LOCK_NAME_BYTES])
 {
     const bool is_part = strncmp(signature, "Ljava/util/concurrent/", 22) == 0;
@@ -107,7 +107,7 @@ static void name_lock(JNIEnv *env, jobject blocker, struct smp_lock_owner *out)
     (*env)->DeleteLocalRef(env, owner);
 }
 
-/* The registered thread, or the carrier on which the virtual thread is mounted. */
+/* Sets the registered thread as owner; for a virtual thread the carrier on which it is mounted. */
 static void set_owner(JNIEnv *env, jobject thread, struct smp_lock_owner *out)
 {
     const bool is_virtual = known.virtual != NULL &&
@@ -151,8 +151,8 @@ static bool read_lock_state(JNIEnv *env, jobject blocker, struct lock_state *out
     return true;
 }
 
-/* No thread owns it exclusively: it is free, which the waiting thread does not know yet, or held by
- * a number of threads. */
+/* Sets the kind of a lock without an exclusive owner. Either several threads hold it, or it is
+ * free and the waiting thread has not noticed yet. */
 static void judge_state(JNIEnv *env, jobject blocker, struct smp_lock_owner *out)
 {
     struct lock_state state;
@@ -166,7 +166,7 @@ static void judge_state(JNIEnv *env, jobject blocker, struct smp_lock_owner *out
     else if ((*env)->IsInstanceOf(env, blocker, known.read_write) == JNI_TRUE)
         out->kind = state.readers != 0 ? SMP_OWNER_READERS : SMP_OWNER_UNREAD;
     else if ((*env)->IsInstanceOf(env, blocker, known.reentrant) == JNI_TRUE)
-        out->kind = SMP_OWNER_UNREAD; /* taken, but its owner has not written that yet */
+        out->kind = SMP_OWNER_UNREAD; /* locked, but the owner is not set yet */
 }
 
 static void read_blocker(JNIEnv *env, jobject blocker, struct smp_lock_owner *out)

@@ -27,22 +27,22 @@
 #include "jvm/walk/signals.h"
 
 enum {
-    DEATH_WAIT_NS = 20000000, /* for handlers that are walking; they take microseconds */
-    SELF_TESTS = 4            /* a collection, or a busy machine, may make one fail */
+    DEATH_WAIT_NS = 20000000, /* longest wait for running handlers, which take microseconds */
+    SELF_TESTS = 4            /* tries; a garbage collection or a busy machine may make one fail */
 };
 
 static struct {
     struct smp_once once;
     _Atomic bool usable;
-    /* Written by the call that opens or closes. */
-    bool is_proven;         /* a running method was walked once: not tested again in this JVM */
-    struct smp_async async; /* constant while usable */
-    struct smp_frames_cache *cache; /* while it is there own is constant: a late handler reads it */
+    /* written only by open and close */
+    bool is_proven;                 /* a walk of a running method has passed; not tested again */
+    struct smp_async async;         /* constant while usable */
+    struct smp_frames_cache *cache; /* while it exists own is constant, for late handlers */
     struct smp_own_walk own;
-    struct smp_own_walk on_stack; /* the same, without the heap */
-    _Atomic bool lacks_layout;    /* the layout of the thread object was not found at this open */
+    struct smp_own_walk on_stack; /* like own, but without frames in the heap */
+    _Atomic bool lacks_layout;    /* at this open the layout of the thread object was not found */
     _Atomic bool cuts_virtual_threads;
-    struct smp_chunks chunks; /* the heap as own reads it */
+    struct smp_chunks chunks; /* how own reads frames in the heap */
     pthread_mutex_t mutex;    /* guards the refusals */
     char refusal[SMP_ASYNC_REFUSAL_BYTES];
     char chunks_refusal[SMP_CHUNKS_REASON_BYTES];
@@ -55,7 +55,7 @@ static void set_refusal(const char *reason)
     pthread_mutex_unlock(&state.mutex);
 }
 
-/* "" on JDKs without virtual threads. */
+/* The reason is "" on JDKs without virtual threads. */
 static void set_chunks_refusal(const char *reason)
 {
     pthread_mutex_lock(&state.mutex);
@@ -92,7 +92,7 @@ void smp_async_own_refusal(char out[SMP_ASYNC_REFUSAL_BYTES])
     char reason[SMP_LAYOUT_REASON_BYTES];
 
     smp_hotspot_refusal(reason);
-    if (reason[0] == '\0' && !smp_async_walks_by_itself()) /* at this open */
+    if (reason[0] == '\0' && !smp_async_walks_by_itself()) /* the reason is from this open */
         (void)snprintf(reason, sizeof(reason), "%s",
                        state.lacks_layout ? "unknown layout of the thread object"
                                           : "the check was not possible");
@@ -104,7 +104,7 @@ static bool has_a_walk(void)
     return state.async.walk != NULL || smp_async_walks_by_itself();
 }
 
-/* Our own walk may be refused at any time (check/check.h). In some JVMs no other one is left. */
+/* Our own walk may be refused at any time (check/check.h). Some JVMs have no other walk. */
 void smp_async_refusal(char out[SMP_ASYNC_REFUSAL_BYTES])
 {
     char own[SMP_LAYOUT_REASON_BYTES];
@@ -153,7 +153,7 @@ int smp_async_signal(int wanted)
 
 /* ---------------------------------------------------------------------------------- up and down */
 
-/* The calling thread, which is in a native method called from Java. */
+/* Describes the calling thread, which is in a native method called from Java. */
 static struct smp_check_caller describe_caller(jvmtiEnv *jvmti, JNIEnv *env)
 {
     struct smp_check_caller caller = { .jvmti = jvmti, .env = env };
@@ -175,10 +175,10 @@ static const struct smp_chunks *find_chunks(JNIEnv *env)
     return is_found ? &state.chunks : NULL;
 }
 
-/* After the events for code, which have found the layout. */
+/* Called after the code events are enabled, which finds the layout. */
 static void prepare_own_walk(const struct smp_check_caller *caller)
 {
-    (void)!smp_hotspot_prove(caller); /* else it is not usable, see smp_hotspot_is_usable */
+    (void)!smp_hotspot_prove(caller); /* on failure smp_hotspot_is_usable returns false */
     smp_frames_set_virtual_root(smp_virtual_threads_boundary());
     if (state.cache == NULL && smp_frames_cache_create(&state.cache) == SMP_OK) {
         state.own =
@@ -189,7 +189,7 @@ static void prepare_own_walk(const struct smp_check_caller *caller)
     }
 }
 
-/* Finds how walks read the JVM's thread objects and its code. self: the calling thread. */
+/* Finds the layouts of the JVM's thread objects and code. Fills in self, the calling thread. */
 static void prepare_layouts(jvmtiEnv *jvmti, JNIEnv *env, struct smp_walk_target *self)
 {
     const struct smp_stack_bounds stack = smp_stack_bounds_own();
@@ -201,7 +201,7 @@ static void prepare_layouts(jvmtiEnv *jvmti, JNIEnv *env, struct smp_walk_target
     caller.stack_high = stack.high;
     state.async.layout =
         smp_thread_layout_find(env, caller.java_thread, caller.stack_high, smp_code_map_is_java);
-    /* The next open may find it: the code that has called this may not be known yet. */
+    /* The next open may find it. At this one the code of our callers may not be known yet. */
     state.lacks_layout = state.async.layout.jvm.last_sp == 0;
     prepare_own_walk(&caller);
     self->java_thread = caller.java_thread;
@@ -222,13 +222,13 @@ static const char *install_handler(int signal)
     return NULL;
 }
 
-/* AsyncGetCallTrace; NULL: *reason says why not. */
+/* Returns AsyncGetCallTrace, or NULL with the reason. */
 static smp_jvm_walk *find_jvm_walk(jvmtiEnv *jvmti, JNIEnv *env, const char **reason)
 {
     smp_jvm_walk *walk = NULL;
 
     *reason = "no AsyncGetCallTrace in this JVM";
-    /* A symbol is data to the linker and a function to us. */
+    /* C does not convert data pointers to function pointers. */
     *(void **)&walk = smp_symbol("AsyncGetCallTrace");
     if (walk == NULL || !smp_jvm_version_has_value_classes(smp_jvm_version(jvmti), env))
         return walk;
@@ -236,7 +236,7 @@ static smp_jvm_walk *find_jvm_walk(jvmtiEnv *jvmti, JNIEnv *env, const char **re
     return NULL;
 }
 
-/* NULL: an engine has all that it needs. self: the calling thread. */
+/* Returns NULL if an engine can walk, or else the reason. Fills in self, the calling thread. */
 static const char *prepare_walks(int signal, JNIEnv *env, struct smp_walk_target *self)
 {
     jvmtiEnv *jvmti = smp_agent_jvmti();
@@ -255,7 +255,7 @@ static const char *prepare_walks(int signal, JNIEnv *env, struct smp_walk_target
     return reason;
 }
 
-/* Walks the calling thread, and one of ours. *reason NULL: both as expected. */
+/* Walks the calling thread and an internal thread. *reason is NULL if both stacks are right. */
 static enum smp_status test_walks(const struct smp_walk_target *target, JNIEnv *env,
                                   const char **reason)
 {
@@ -271,7 +271,7 @@ static enum smp_status test_walks(const struct smp_walk_target *target, JNIEnv *
     return status;
 }
 
-/* AsyncGetCallTrace is the engine that follows if our own walk is refused later. */
+/* Tests AsyncGetCallTrace, which is the next engine if our own walk is refused later. */
 static bool is_jvm_walk_right(struct smp_walk_target self)
 {
     bool is_right = false;
@@ -282,8 +282,8 @@ static bool is_jvm_walk_right(struct smp_walk_target self)
     return is_right;
 }
 
-/* Our own walk has failed the test. It is refused if AsyncGetCallTrace passes the test: otherwise
- * both may have failed for one cause, such as a signal that does not arrive. */
+/* Called if our own walk has failed the test. Refuses it only if AsyncGetCallTrace passes:
+ * otherwise both may have failed for the same cause, such as a signal that does not arrive. */
 static enum smp_status test_next_engine(struct smp_walk_target self, JNIEnv *env,
                                         const char **reason)
 {
@@ -297,7 +297,7 @@ static enum smp_status test_next_engine(struct smp_walk_target self, JNIEnv *env
     return status;
 }
 
-/* SMP_OK with *reason NULL: usable; else why not. */
+/* After SMP_OK, *reason is NULL if walks are usable, or else says why not. */
 static enum smp_status open_async(int signal, const char **reason)
 {
     JNIEnv *env = smp_agent_env();
@@ -318,7 +318,7 @@ static enum smp_status open_async(int signal, const char **reason)
     return status;
 }
 
-/* False: a handler still walks. */
+/* Returns false if a handler is still running. */
 static bool wait_for_handlers(void)
 {
     const struct timespec pause = { .tv_nsec = 100000 };
@@ -338,7 +338,7 @@ static void close_async(void)
 {
     atomic_store(&state.usable, false);
     atomic_store(&smp_signal_process.is_open, false);
-    if (wait_for_handlers()) { /* else the next open uses the cache */
+    if (wait_for_handlers()) { /* on timeout the next open reuses the cache */
         smp_frames_cache_destroy(state.cache);
         state.cache = NULL;
         state.own = (struct smp_own_walk){ 0 };

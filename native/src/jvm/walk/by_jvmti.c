@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Nothing here requests a frame count, nor a negative start depth: for either the JVM walks the
- * whole stack in a handshake. 500,000 frames take 3.4 s, in which no safepoint can begin.
+ * This file never requests a frame count or a negative start depth, for which the JVM walks the
+ * whole stack in a handshake. 500,000 frames take 3.4 s, during which no safepoint can begin.
  */
 #include "jvm/walk/by_jvmti.h"
 
@@ -19,7 +19,7 @@
 
 #define NS_PER_MS INT64_C(1000000)
 
-/* The JVM writes its frames into ours. */
+/* The JVM writes its frames directly into ours. */
 _Static_assert(sizeof(struct smp_frame) == sizeof(jvmtiFrameInfo), "a frame is as large");
 _Static_assert(offsetof(struct smp_frame, method) == offsetof(jvmtiFrameInfo, method),
                "the method stands first");
@@ -27,7 +27,7 @@ _Static_assert(offsetof(struct smp_frame, bci) == offsetof(jvmtiFrameInfo, locat
                "the byte code index stands second");
 _Static_assert(sizeof(jmethodID) == sizeof(uint64_t), "a method id is a key");
 
-/* SMP_EVM if the JVM says that it wrote past capacity. */
+/* Returns SMP_EVM if the JVM reports more frames than capacity. */
 enum smp_status smp_by_jvmti_fetch(jobject thread, struct smp_frame *frames, size_t capacity,
                                    size_t *count)
 {

@@ -28,40 +28,40 @@ struct buffer {
 
 struct request {
     uint64_t token;
-    uint64_t cookie; /* 0: no signal is under way */
+    uint64_t cookie; /* 0: no signal is pending */
     struct smp_thread *thread;
-    int64_t cpu_ns; /* its CPU clock, where that stands; negative: it may move */
+    int64_t cpu_ns; /* its CPU clock if that does not move; negative: it may move */
     struct buffer buffer;
     unsigned tries;
-    bool is_late;           /* no time for another try */
+    bool is_late;           /* there is no time for another try */
     enum smp_answer answer; /* of the last try */
-    jobject mounted;        /* local reference: the virtual thread on it at the request */
+    jobject mounted;        /* local reference to the virtual thread on it at the request */
 };
 
 /* A request that was delivered as UNANSWERED. */
 struct late {
     uint64_t cookie;
-    uint64_t serial;      /* of its thread, which may have ended */
-    struct buffer buffer; /* the handler's until DONE */
-    unsigned tries;       /* before this one */
+    uint64_t serial;      /* of the thread, which may have ended */
+    struct buffer buffer; /* owned by the handler until DONE */
+    unsigned tries;       /* tries before this one */
     jobject mounted;
     int64_t since_ns;
-    int64_t cpu_ns; /* the thread's CPU clock when it was first found late; negative: not known */
+    int64_t cpu_ns; /* CPU clock when the thread was first found late; negative: unknown */
 };
 
 struct smp_by_signal {
     int signal;
     struct smp_signal_mailbox *mailbox;               /* NULL until the first request */
-    struct request requests[SMP_ASYNC_IN_FLIGHT + 1]; /* the last one: a late one, being read */
+    struct request requests[SMP_ASYNC_IN_FLIGHT + 1]; /* the last entry is for a late one */
     size_t count;
     struct late late[SMP_ASYNC_LATE];
     size_t late_count;
-    struct buffer spare[SMP_ASYNC_IN_FLIGHT + 1 + SMP_ASYNC_LATE]; /* a stack: used last, next */
+    struct buffer spare[SMP_ASYNC_IN_FLIGHT + 1 + SMP_ASYNC_LATE]; /* last in, first out */
     size_t spare_count;
-    uint32_t room;                 /* of buffers from now on */
-    struct smp_frames_words words; /* that a walk in native code has read */
+    uint32_t room;                 /* capacity of new buffers */
+    struct smp_frames_words words; /* read by a walk in native code */
     struct smp_delivery delivery;
-    char taker[TAKER_BYTES]; /* of the last check_handler */
+    char taker[TAKER_BYTES]; /* result of the last check_handler */
 };
 
 /* -------------------------------------------------------------------------------------- buffers */
@@ -95,7 +95,7 @@ static jobject mounted_on(JNIEnv *env, const struct smp_thread *thread,
     return info->is_carrier ? smp_virtual_threads_mounted(env, smp_threads_ref(thread)) : NULL;
 }
 
-/* Without an env the JVM shuts down, and its references with it. */
+/* Without an env the JVM is shutting down, and references do not matter. */
 static void drop_ref(JNIEnv *env, jobject ref)
 {
     if (ref != NULL && env != NULL)
@@ -108,8 +108,8 @@ static void drop_mounted(JNIEnv *env, struct request *request)
     request->mounted = NULL;
 }
 
-/* The signal has been sent, so the thread's next action is its answer, however late. A virtual
- * thread that was mounted before and is mounted now is therefore the one whose stack is walked. */
+/* Called after the signal was sent. The handler runs before anything else on the thread, so a
+ * virtual thread that was mounted before and is still mounted is the one that is walked. */
 static void confirm_mounted(JNIEnv *env, struct request *request, const struct smp_walk_info *info)
 {
     if (request->mounted == NULL)
@@ -128,9 +128,9 @@ static bool is_outstanding(uint64_t cookie)
 }
 
 /*
- * Records the request with its thread. False: there is no room. Each session may have one: if there
- * was one for all sessions, the session that polls most often would leave none to the others when
- * threads wait long for a CPU.
+ * Records the request with its thread. Returns false if the thread has no free entry. Each session
+ * may have one entry: with a single shared entry the session that polls most often would block the
+ * others when threads wait long for a CPU.
  */
 static bool record_request(struct smp_walk_info *info, uint64_t cookie)
 {
@@ -143,7 +143,7 @@ static bool record_request(struct smp_walk_info *info, uint64_t cookie)
     return false;
 }
 
-/* A thread that runs Java code gets a signal; a thread in native code is walked here. */
+/* Sends a signal to a thread that runs Java code; walks a thread in native code at once. */
 static enum smp_status ask_thread(struct smp_by_signal *walker, const struct request *request,
                                   struct smp_signal_slot *slot, uint64_t cookie)
 {
@@ -160,7 +160,7 @@ static enum smp_status ask_thread(struct smp_by_signal *walker, const struct req
     return status;
 }
 
-/* One try. After any status but SMP_OK no answer will come. */
+/* Makes one try. Only after SMP_OK will there be an answer. */
 static enum smp_status send_request(struct smp_by_signal *walker, struct request *request,
                                     JNIEnv *env)
 {
@@ -185,7 +185,7 @@ static enum smp_status send_request(struct smp_by_signal *walker, struct request
     request->mounted = mounted_on(env, request->thread, info);
     const enum smp_status status = ask_thread(walker, request, slot, cookie);
 
-    request->cpu_ns = -1; /* at another try */
+    request->cpu_ns = -1; /* it may have moved before another try */
     if (status == SMP_OK) {
         request->cookie = cookie;
         confirm_mounted(env, request, info);
@@ -202,7 +202,7 @@ static struct late *find_late(struct smp_by_signal *walker, const struct smp_thr
     return NULL;
 }
 
-/* Reads the thread's mask if the last reading, which all sessions share, is old. */
+/* Reads the signal mask of the thread, unless a session has read it recently. */
 static bool thread_blocks_signal(const struct smp_by_signal *walker, struct smp_thread *thread)
 {
     struct smp_walk_info *info = smp_threads_walk_info(thread);
@@ -216,7 +216,7 @@ static bool thread_blocks_signal(const struct smp_by_signal *walker, struct smp_
     return (info->blocked & smp_signal_mask_bit(smp_async_signal(walker->signal))) != 0;
 }
 
-/* Is it known that the thread blocks the signal, and still true? */
+/* Returns whether a thread that was known to block the signal still does. */
 static bool has_blocked_signal(const struct smp_by_signal *walker, struct smp_thread *thread)
 {
     return smp_threads_walk_info(thread)->blocked != 0 && thread_blocks_signal(walker, thread);
@@ -230,8 +230,8 @@ static void drop_late(struct smp_by_signal *walker, JNIEnv *env, struct late *la
     *late = walker->late[--walker->late_count];
 }
 
-/* Drops late walks that were not taken in time, and gives up old requests without an answer: their
- * threads have ended, or are not sampled any more, or have no CPU. */
+/* Drops late walks that were not taken in time, and abandons old requests without an answer: their
+ * threads have ended, are not sampled any more, or still have no CPU. */
 static void sweep_late(struct smp_by_signal *walker, JNIEnv *env)
 {
     const int64_t now_ns = smp_clock_ns();
@@ -246,7 +246,7 @@ static void sweep_late(struct smp_by_signal *walker, JNIEnv *env)
     }
 }
 
-/* A thread that was late for want of a CPU may block the signal by now. */
+/* Abandons a late request if the thread blocks the signal by now. */
 static bool give_up_late(struct smp_by_signal *walker, JNIEnv *env, struct late *late,
                          struct smp_thread *thread)
 {
@@ -256,8 +256,8 @@ static bool give_up_late(struct smp_by_signal *walker, JNIEnv *env, struct late 
     return true;
 }
 
-/* A thread that runs gets its signals. If it has not answered since, a handler of another library
- * has taken this one, and no answer will come. */
+/* Abandons a late request of a thread that has run since without an answer. A running thread
+ * receives its signals, so the handler of another library has taken this one. */
 static bool drop_taken(struct smp_by_signal *walker, JNIEnv *env, struct late *late, int32_t tid)
 {
     const int64_t most_ns = SMP_ASYNC_TAKEN_MS * NS_PER_MS;
@@ -274,8 +274,8 @@ static bool drop_taken(struct smp_by_signal *walker, JNIEnv *env, struct late *l
     return true;
 }
 
-/* Makes sure that there is room if the request becomes a late one, or its walk would be lost.
- * SMP_ESTATE: try later. SMP_EUNSUPPORTED: the thread blocks the signal. */
+/* Reserves an entry in case the request becomes late, or its walk would be lost. SMP_ESTATE: try
+ * later. SMP_EUNSUPPORTED: the thread blocks the signal. */
 static enum smp_status reserve_late(struct smp_by_signal *walker, JNIEnv *env,
                                     struct smp_thread *thread)
 {
@@ -283,7 +283,7 @@ static enum smp_status reserve_late(struct smp_by_signal *walker, JNIEnv *env,
 
     if (late != NULL) {
         if (!is_outstanding(late->cookie))
-            drop_late(walker, env, late); /* was not taken: it shows an earlier time */
+            drop_late(walker, env, late); /* the walk was not taken, and is outdated */
         else if (!drop_taken(walker, env, late, thread->os_tid))
             return give_up_late(walker, env, late, thread) ? SMP_EUNSUPPORTED : SMP_ESTATE;
     }
@@ -311,7 +311,7 @@ static enum smp_status check_thread(struct smp_by_signal *walker, struct smp_thr
     return walker->mailbox != NULL ? SMP_OK : SMP_EQUOTA;
 }
 
-/* The request becomes a late one; there is room for it. */
+/* Moves the request to the late ones. The caller has reserved an entry. */
 static void keep_late(struct smp_by_signal *walker, struct request *request)
 {
     walker->late[walker->late_count++] = (struct late){ .cookie = request->cookie,
@@ -375,7 +375,7 @@ static bool may_try_again(const struct request *request)
     return request->tries < SMP_ASYNC_TRIES && !request->is_late;
 }
 
-/* At another moment the thread may be at a better place. */
+/* Returns whether the thread may be walkable a moment later. */
 static bool is_worth_another_try(enum smp_answer answer)
 {
     switch (answer) {
@@ -398,7 +398,7 @@ uint32_t smp_by_signal_more_room(const struct smp_by_signal *walker, uint32_t ro
     return 2 * (size_t)room < most ? 2 * room : (uint32_t)most;
 }
 
-/* More room for this stack and all later ones. False: this one gets none. */
+/* Enlarges the buffers of this and all later requests. Returns false if not this one's. */
 static bool grow_frame_buffer(struct smp_by_signal *walker, struct request *request)
 {
     const uint32_t room = smp_by_signal_more_room(walker, request->buffer.capacity);
@@ -415,7 +415,7 @@ static bool grow_frame_buffer(struct smp_by_signal *walker, struct request *requ
     return true;
 }
 
-/* Reads the walk of a try. True: the request has ended. */
+/* Reads the result of a try. Returns true if the request has ended. */
 static bool read_walk(struct smp_by_signal *walker, JNIEnv *env, struct smp_delivery_to to,
                       size_t index)
 {
@@ -436,7 +436,7 @@ static bool read_walk(struct smp_by_signal *walker, JNIEnv *env, struct smp_deli
                                        .is_late = request->is_late };
     smp_walk_target_learn(request->thread, env, &answer);
     if (answer.cut.omitted > 0 && grow_frame_buffer(walker, request)) {
-        request->answer = SMP_ANSWER_NOT_WALKABLE_JAVA; /* if there is no other try */
+        request->answer = SMP_ANSWER_NOT_WALKABLE_JAVA; /* the outcome if there is no other try */
         return false;
     }
     const bool is_worth_it = is_worth_another_try(answer.answer);
@@ -450,8 +450,8 @@ static bool read_walk(struct smp_by_signal *walker, JNIEnv *env, struct smp_deli
     return true;
 }
 
-/* Returns how many requests need another try. Runs backwards, because the last request takes the
- * place of one that ends. */
+/* Returns the number of requests that need another try. Iterates backwards, because the last
+ * request replaces one that ends. */
 static size_t read_walks(struct smp_by_signal *walker, JNIEnv *env, struct smp_delivery_to to)
 {
     size_t again = 0;
@@ -477,8 +477,8 @@ static void try_again(struct smp_by_signal *walker, JNIEnv *env, struct smp_deli
     }
 }
 
-/* The walk has not begun. A thread that has ended never answers; a thread that blocks the signal
- * must be walked in another way. */
+/* Called if the walk has not begun. Abandons the request if the thread has ended and will not
+ * answer, or blocks the signal and must be walked in another way. */
 static enum smp_answer keep_or_abandon(struct smp_by_signal *walker, struct request *request)
 {
     const bool has_ended = request->thread->ended_ns != 0;
@@ -490,13 +490,14 @@ static enum smp_answer keep_or_abandon(struct smp_by_signal *walker, struct requ
     return SMP_ANSWER_UNANSWERED;
 }
 
-/* Time is up. A walk that has not begun will be late; a walk that has ends within microseconds. */
+/* Called at the deadline. A walk that has not begun becomes late. A walk that has begun ends
+ * within microseconds and is awaited. */
 static void give_up_requests(struct smp_by_signal *walker, JNIEnv *env, struct smp_delivery_to to)
 {
     for (size_t i = walker->count; i > 0; i--) {
         struct request *request = &walker->requests[i - 1];
         if (request->cookie == 0) {
-            /* There was no time for another try; the next request takes its place. */
+            /* A try has failed, and there was no time for another one. */
             end_without_stack(walker, env, to, i - 1,
                               is_worth_another_try(request->answer) ? SMP_ANSWER_UNANSWERED
                                                                     : request->answer);
@@ -521,12 +522,12 @@ static void collect_walks(void *self, int64_t deadline_ns, smp_on_answer *answer
     bool is_longer = false;
 
     while (walker->count > 0) {
-        /* Pauses are short, so that another try does not wait for threads without a CPU. */
+        /* Pauses are short, so that retries do not wait for threads that have no CPU. */
         (void)smp_signals_pause(walker->mailbox, deadline_ns, &pause_ns);
         const size_t again = read_walks(walker, env, to);
         if (walker->count == 0)
             break;
-        /* Walks that are collected at the deadline get their tries, too. */
+        /* Extends the deadline once: walks collected at the deadline are also retried. */
         if (again > 0 && !is_longer) {
             const int64_t tries_ns = smp_clock_ns() + 2 * SMP_ASYNC_TRIES * SMP_ASYNC_TRY_GAP_NS;
             deadline_ns = deadline_ns > tries_ns ? deadline_ns : tries_ns;
@@ -543,7 +544,7 @@ static void collect_walks(void *self, int64_t deadline_ns, smp_on_answer *answer
     }
 }
 
-/* The thread lives. There is no other try, because the thread has moved on. */
+/* The thread must be alive. There is no retry, because the thread would be somewhere else. */
 static enum smp_status take_late_walk(void *self, struct smp_thread *thread, uint64_t token,
                                       smp_on_answer *answered, void *context)
 {
@@ -561,7 +562,7 @@ static enum smp_status take_late_walk(void *self, struct smp_thread *thread, uin
         smp_delivery_none(token, SMP_ANSWER_BLOCKED, to);
         return SMP_OK;
     }
-    if (is_outstanding(late->cookie)) /* else it has answered meanwhile */
+    if (is_outstanding(late->cookie)) /* it has not answered meanwhile */
         return SMP_ESTATE;
     if (smp_signal_state(late->cookie) != SMP_SLOT_DONE) {
         drop_late(walker, env, late);
@@ -604,7 +605,7 @@ bool smp_by_signal_deliver(struct smp_by_signal *walker, JNIEnv *env,
 
     smp_walk_target_learn(walked->thread, env, answer);
     if (answer->count == 0 && env != NULL && smp_async_walks_by_itself())
-        smp_by_jvmti_confirm_life(walked->thread); /* for its next samples */
+        smp_by_jvmti_confirm_life(walked->thread); /* so that its next samples are walked */
     if (answer->count > 0 && env != NULL)
         smp_delivery_stack(&walker->delivery, env, walked, to);
     else
@@ -645,7 +646,7 @@ void smp_by_signal_name_by(struct smp_by_signal *walker, struct smp_named_method
     walker->delivery.named = named;
 }
 
-/* Afterwards no handler writes into its buffer. */
+/* After this call no handler writes into the buffer. */
 static void free_request(uint64_t cookie, struct buffer buffer)
 {
     if (cookie != 0 && smp_signals_end(cookie))
@@ -653,7 +654,7 @@ static void free_request(uint64_t cookie, struct buffer buffer)
     smp_free(NULL, buffer.frames);
 }
 
-/* Handlers write only into buffers of requests that are late or not delivered yet. */
+/* Handlers write only into buffers of late or undelivered requests. */
 static void free_requests(struct smp_by_signal *walker)
 {
     for (size_t i = 0; i < walker->count; i++)

@@ -24,16 +24,16 @@
 struct smp_jvm_cpu_timers {
     struct smp_by_signal *walker;
     int signal;
-    struct smp_signal_mailbox *mailbox; /* keeps threads from ending while they are armed */
+    struct smp_signal_mailbox *mailbox; /* a thread cannot end while its timer is being armed */
     struct smp_cpu_pool *pool;          /* NULL until the first start */
-    uint32_t room;                      /* frames of samples from now on */
-    uint64_t reported_drops;            /* drops of the pool that were reported */
-    bool are_permitted;                 /* no filter of system calls forbids timers */
+    uint32_t room;                      /* capacity of new sample buffers */
+    uint64_t reported_drops;            /* drops of the pool that are already reported */
+    bool are_permitted;                 /* no seccomp filter forbids timers */
 };
 
-/* --- the system's timers --- */
+/* --- POSIX timers --- */
 
-/* Calls the system itself, because an older C library has the function in one more library. */
+/* Uses the system call, because older C libraries have the function in a separate library. */
 static enum smp_status system_create(int number, int32_t tid, uint64_t cookie, int32_t *out)
 {
     struct sigevent event;
@@ -73,7 +73,7 @@ static void system_delete(int32_t id)
     (void)syscall(SYS_timer_delete, id);
 }
 
-/* Sets a timer of the calling thread that sends no signal. */
+/* Tries a timer of the calling thread that sends no signal. */
 static bool use_a_timer(void)
 {
     struct sigevent event = { .sigev_notify = SIGEV_NONE };
@@ -106,7 +106,7 @@ uint64_t smp_jvm_cpu_timers_due(int64_t first_cpu_ns, int64_t interval_ns, int64
     return (uint64_t)((cpu_ns - first_cpu_ns) / interval_ns) + 1;
 }
 
-/* Without memory the sample keeps the room it has. */
+/* Without memory the sample keeps its buffer. */
 static bool reserve_sample_frames(struct smp_cpu_sample *sample, uint32_t room)
 {
     struct smp_jvm_frame *frames = NULL;
@@ -152,7 +152,7 @@ done:
     return status;
 }
 
-/* The thread, which lives during this call, is sampled from now on. */
+/* Starts a timer for a thread that is alive during this call. */
 static enum smp_status arm_cpu_timer(struct smp_jvm_cpu_timers *timers, struct smp_cpu_timer *timer,
                                      uint64_t cookie, int64_t interval_ns, int64_t from_cpu_ns,
                                      uint64_t random)
@@ -263,8 +263,8 @@ static bool has_target_of(const struct smp_cpu_timer *timer, const struct smp_wa
            target->was_alive == !smp_gate_is_unsure(&info->gate);
 }
 
-/* The timer's next walk gets what was learnt of the thread meanwhile. A new target costs calls of
- * the JVM, and most samples bring nothing new. */
+/* Updates the timer's target with what has been learnt about the thread. Skipped if nothing is
+ * new, because a new target costs calls to the JVM. */
 static void renew_timer_target(struct smp_cpu_timer *timer, JNIEnv *env)
 {
     const struct smp_walk_info *info = smp_threads_walk_info(timer->thread);
@@ -307,7 +307,7 @@ static void report_drops(struct smp_cpu_timer *timer, struct smp_cpu_sampled to)
         to.sampled(to.context, timer->token, SMP_ANSWER_DROPPED, &nothing, NULL, 0);
 }
 
-/* only: NULL for the samples of all timers. */
+/* Reads the samples of one timer, or of all timers if only is NULL. */
 static void drain_samples(struct smp_jvm_cpu_timers *timers, const struct smp_cpu_timer *only,
                           struct smp_cpu_sampled to)
 {
@@ -320,7 +320,7 @@ static void drain_samples(struct smp_jvm_cpu_timers *timers, const struct smp_cp
             continue;
         read_cpu_sample(timers, sample, env, to);
         atomic_fetch_and(&pool->done, ~(left & -left));
-        atomic_fetch_or(&pool->free, left & -left); /* at once: the next one may take long */
+        atomic_fetch_or(&pool->free, left & -left); /* at once: the next sample may take long */
     }
 }
 
@@ -338,8 +338,8 @@ static void drain_cpu_timers(void *self, struct smp_cpu_sampled to)
     }
 }
 
-/* Expirations of an ended thread's timer without a signal: the system expires timers on its clock
- * tick, and the thread may have ended before the next one. */
+/* Returns the expirations without a signal of an ended thread: the kernel expires timers on its
+ * clock tick, and the thread may have ended before the next tick. */
 static uint64_t expired_at_end(struct smp_cpu_timer *timer)
 {
     const uint64_t signalled = atomic_load(&timer->signalled);

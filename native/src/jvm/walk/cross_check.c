@@ -11,7 +11,7 @@
 #include "jvm/code/same_method.h"
 
 static struct {
-    _Atomic uint64_t each; /* 0: as the header says */
+    _Atomic uint64_t each; /* 0: as described in the header */
     _Atomic uint64_t compared;
     _Atomic uint64_t different;
     pthread_mutex_t mutex; /* guards last */
@@ -101,15 +101,15 @@ static bool has_run_since(const struct smp_cross_check *check, const struct smp_
     return read_clock(thread) != check->cpu_ns || read_runs(thread) != check->runs;
 }
 
-/* A key of copied names cannot be compared: JVMTI has just made an id for that method. And an id
- * that our walk has kept may belong to the next version of its method by now. */
+/* A method key from copied names cannot be compared with an id, so it counts as equal. Ids are
+ * compared with smp_same_method, because our id may belong to a redefined version of the method. */
 static bool is_same_frame(const struct smp_frame *ours, const struct smp_frame *theirs)
 {
     return ours->bci == theirs->bci && (smp_named_methods_is_key(ours->method) ||
                                         smp_same_method(ours->method, theirs->method));
 }
 
-/* The depth of a stack; if its root is not known, the least depth that is certain. */
+/* Returns the depth of a stack, or its minimum depth if the root is unknown. */
 static size_t depth_of(const struct smp_sample *sample)
 {
     return smp_sample_lacks_root(sample) ? sample->count : sample->count + sample->omitted;
@@ -121,7 +121,7 @@ static bool is_same_depth(const struct smp_sample *a, const struct smp_sample *b
            (depth_of(b) >= depth_of(a) || smp_sample_lacks_root(b));
 }
 
-/* Cut stacks are compared at the leaf end, because JVMTI's has no other. */
+/* Truncated stacks are compared at the leaf end, because JVMTI returns only that end. */
 static bool is_same_stack(const struct smp_sample *a, const struct smp_sample *b,
                           char reason[SMP_CROSS_CHECK_REASON_BYTES])
 {

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cross_check.h - compares walks from outside with JVMTI's: the first walks of each session, then a
- * sample of them.
+ * cross_check.h - compares walks from outside with JVMTI's: the first of a session, later a
+ * sample.
  *
  *   runs, CPU clock ─► walk from outside ─► JVMTI ─► CPU clock, runs
- *   neither has moved: the two stacks must be equal
+ *   if both are unchanged, the two stacks must be equal
  *
- * The clock shows that the thread runs. But a kernel may subtract the time of interrupts or of the
- * host, and then a short run costs nothing; so the number of the thread's runs is compared, too.
+ * A moved CPU clock shows that the thread has run. A kernel that subtracts the time of interrupts
+ * or of the host may hide a short run, so the number of the thread's runs is also compared.
  *
- * Frames are equal if they are of the same method (code/same_method.h), at the same byte code.
- * Deep stacks are compared at their leaf end only. Two differences in a row mean that we misread
- * this JVM: our own walks end, in handlers as well (smp_hotspot_refuse), and the engine's name says
- * why.
+ * Frames are equal if they have the same method (code/same_method.h) and bci. Deep stacks are
+ * compared only at their leaf end. Two differences in a row mean that our layout is wrong for this
+ * JVM: our own walks are disabled, also in handlers (smp_hotspot_refuse), and the engine's name
+ * says why.
  *
- * Owns     a check: memory for one stack. The process: how often, and two counts.
- * Threads  a check: one sampler thread. The rest: any.
- * Errors   init: SMP_ENOMEM. If the thread ran meanwhile the next walk is compared instead.
- * Cost     a handshake, and two files of /proc; on average nothing.
+ * Owns     a check: memory for one stack. The process: the rate and two counts.
+ * Threads  a check: one sampler thread. All others: any.
+ * Errors   init: SMP_ENOMEM. If the thread ran meanwhile, the next walk is compared instead.
+ * Cost     a handshake and two files of /proc; on average negligible.
  */
 #ifndef SMP_JVM_WALK_CROSS_CHECK_H
 #define SMP_JVM_WALK_CROSS_CHECK_H
@@ -30,40 +30,40 @@
 #include "engine/jvm.h"
 
 enum {
-    SMP_CROSS_CHECK_FIRST = 64,  /* walks of a session, all compared; */
-    SMP_CROSS_CHECK_EACH = 4096, /* then one in so many */
+    SMP_CROSS_CHECK_FIRST = 64,  /* all first walks of a session are compared, */
+    SMP_CROSS_CHECK_EACH = 4096, /* then one in this many */
     SMP_CROSS_CHECK_REASON_BYTES = 96
 };
 
 struct smp_cross_check {
-    struct smp_sample other; /* JVMTI's */
+    struct smp_sample other; /* stack by JVMTI */
     uint64_t walks;
-    unsigned differences; /* in a row; after one the next walk is compared as well */
+    unsigned differences; /* in a row; after one, the next walk is also compared */
     bool is_due;
-    int64_t cpu_ns; /* the thread's clock before the walk; -1: not known */
-    uint64_t runs;  /* of the thread, before the walk; 0: not known */
+    int64_t cpu_ns; /* CPU clock before the walk; -1: unknown */
+    uint64_t runs;  /* number of the thread's runs before the walk; 0: unknown */
 };
 
-/* capacity: of the samples that are compared. */
+/* capacity is that of the compared samples. */
 SMP_CHECKED enum smp_status smp_cross_check_init(struct smp_cross_check *check, size_t capacity);
 void smp_cross_check_fini(struct smp_cross_check *check);
 
-/* Before each walk from outside. */
+/* Called before each walk from outside. */
 void smp_cross_check_begin(struct smp_cross_check *check, const struct smp_thread *thread);
-/* After one that was proven. False: JVMTI's stack is another one; reason says where they differ. */
+/* Called after each proven walk. Returns false if JVMTI's stack differs; reason says where. */
 bool smp_cross_check_end(struct smp_cross_check *check, const struct smp_walker *by_jvmti,
                          struct smp_thread *thread, const struct smp_sample *sample,
                          char reason[SMP_CROSS_CHECK_REASON_BYTES]);
 
-/* Did the comparison before the last one show a difference, too? */
+/* Returns whether the last two comparisons have both shown a difference. */
 bool smp_cross_check_is_second(const struct smp_cross_check *check);
 
-/* Is the next walk compared, after so many walks and differences in a row? */
+/* Returns whether the next walk is compared, after so many walks and differences in a row. */
 bool smp_cross_check_takes(uint64_t walks, unsigned differences);
 /* Counts a walk that was compared elsewhere. */
 void smp_cross_check_count(bool is_different);
 
-/* For tests: compares one walk in each from now on, in all sessions, from the first walk on. */
+/* For tests: compares one of `each` walks, in all sessions and from their first walk on. */
 void smp_cross_check_set_each(uint64_t each);
 
 struct smp_cross_check_counts {
@@ -71,7 +71,7 @@ struct smp_cross_check_counts {
     uint64_t different;
 };
 struct smp_cross_check_counts smp_cross_check_get_counts(void);
-/* For tests: how the two stacks of the last difference differed; "": there was none. */
+/* For tests: copies a description of the last difference, or "" if there was none. */
 void smp_cross_check_last_difference(char reason[SMP_CROSS_CHECK_REASON_BYTES]);
 
 #endif

@@ -16,14 +16,14 @@ _Static_assert(sizeof(struct smp_frame) == sizeof(struct smp_jvm_frame),
                "one takes the other's place");
 
 enum {
-    NATIVE_BCI = -1 /* how JVMTI marks a native method */
+    NATIVE_BCI = -1 /* JVMTI's bci of a native method */
 };
 
 static int64_t jvmti_bci(int32_t jvm_bci, bool is_leaf)
 {
     if (jvm_bci == SMP_JVM_NATIVE_BCI)
         return NATIVE_BCI;
-    /* A leaf caught where its code has no line counts as at its beginning. */
+    /* A leaf whose pc has no bci counts as at the beginning of its method. */
     return is_leaf && jvm_bci < 0 ? 0 : jvm_bci;
 }
 
@@ -69,7 +69,7 @@ bool smp_walked_sample_fill(struct smp_sample *sample, const struct smp_frame *o
             frame->method = known->method;
         else if (frame->method != known->method)
             break;
-        /* Elsewhere in the same method: the frames above belong to another call. */
+        /* The method is at another call, so the frames above belong to a different call. */
         if (frame->bci != known->bci)
             break;
     }
@@ -85,7 +85,7 @@ void smp_walked_sample_keep_nameless(struct smp_sample *sample)
     }
 }
 
-/* A stack that was cut before keeps its root end, which may be empty. */
+/* A stack that was already truncated keeps its root end, which may be empty. */
 void smp_walked_sample_cut(struct smp_sample *sample, size_t capacity)
 {
     const size_t has = sample->omitted > 0 ? sample->count - sample->leaf_count : sample->count;
@@ -116,8 +116,8 @@ static void make_sample(const struct smp_delivery *delivery, const struct smp_wa
                            walked->capacity * sizeof(*walked->frames));
 }
 
-/* True: every frame has its method. False: the ids are made for the next walk, if that is allowed
- * now. */
+/* Returns true if each frame has a method now. If not, creates ids for the next walk, if the
+ * budget for handshakes allows it. */
 static bool fill_ids(struct smp_delivery *delivery, JNIEnv *env, const struct smp_walked *walked,
                      struct smp_sample *sample)
 {

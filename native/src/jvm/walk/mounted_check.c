@@ -14,8 +14,8 @@
 
 enum { OLDEST = 2 };
 
-/* The two oldest frames of JVMTI's whole stack, the oldest one last; NULL: not available. To
- * request only the oldest frames crashes JDK 21 and 25. */
+/* Returns the two oldest frames of JVMTI's stack, the oldest one last, or NULL. Fetches the whole
+ * stack, because a request for the oldest frames alone crashes JDK 21 and 25. */
 static const struct smp_frame *fetch_oldest(struct smp_mounted_check *check, jobject mounted)
 {
     const size_t room = SMP_MOUNTED_CHECK_FRAMES;
@@ -30,7 +30,7 @@ static const struct smp_frame *fetch_oldest(struct smp_mounted_check *check, job
     return own < OLDEST ? NULL : check->frames + own - OLDEST;
 }
 
-/* A key of copied names is not the id that JVMTI has made since. */
+/* Returns whether all keys are ids; keys of copied names cannot be compared with JVMTI's ids. */
 static bool has_ids(const struct smp_sample *sample)
 {
     bool has = true;
@@ -42,7 +42,8 @@ static bool has_ids(const struct smp_sample *sample)
     return has;
 }
 
-/* A thread elsewhere in its first method has left the second one. */
+/* Returns whether the oldest frame is at another bci: the thread has then left the second
+ * oldest. */
 static bool has_left(const struct smp_frame *root, const struct smp_frame *other)
 {
     return root->bci != other->bci && smp_same_method(root->method, other->method);

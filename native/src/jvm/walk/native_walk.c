@@ -4,7 +4,7 @@
 #include "handler/caller.h"
 #include "jvm/walk/proven_walk.h"
 
-/* Walks from the anchor as the handler does. */
+/* Walks from the anchor, with the handler's walk. */
 static void walk_into_slot(void *self, struct smp_frames_start start, uintptr_t stack_high,
                            struct smp_frames *out)
 {
@@ -27,7 +27,7 @@ static enum smp_status status_of(enum smp_proof proof)
     }
 }
 
-/* Clears the answer of an earlier try, because a thread without Java frames is not walked. */
+/* Clears the answer of an earlier try, because without Java frames the walk is not called. */
 static enum smp_proof prove_native(const struct smp_proven_walk *how, struct smp_walk_info *info,
                                    struct smp_thread_walk *proven)
 {
@@ -37,7 +37,7 @@ static enum smp_proof prove_native(const struct smp_proven_walk *how, struct smp
     return smp_proven_walk_thread(how, info, proven);
 }
 
-/* If the thread's clock does not move, its stack does not change, and it need not be watched. */
+/* If the CPU clock does not move, the stack does not change, and the thread need not be watched. */
 static enum smp_proof prove_standing(const struct smp_proven_walk *how, struct smp_walk_info *info,
                                      int32_t tid, int64_t cpu_ns, struct smp_frames_words *words)
 {

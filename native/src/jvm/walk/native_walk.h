@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * native_walk.h - walks a thread that runs native code or waits in the JVM, on the sampler thread.
- * A signal would interrupt a system call of the application: poll, select, epoll_wait and nanosleep
- * then return EINTR, whatever the flags of the handler.
+ * native_walk.h - walks a thread in native code, or one that waits in the JVM, from the sampler
+ * thread. A signal would interrupt system calls of the application: poll, select, epoll_wait and
+ * nanosleep return EINTR even with SA_RESTART.
  *
- *   state, anchor ─► walk ─► words, anchor, state: the same, again and again ─► its stack
- *   └ it runs Java ─► a signal
+ *   state, anchor ─► walk ─► words, anchor, state, repeatedly: unchanged ─► its stack
+ *   └ it runs Java code ─► a signal
  *
- * The thread's Java frames do not change until it returns to Java, although its CPU clock moves. So
- * they are proven by watching the thread (proven_walk.h), for as long as a signal takes to arrive.
- * A thread that was found in Java code answers that much later, and may have begun a native call by
- * then. A thread that was found in a native call must therefore stay in it for as long, or short
- * native calls would count too much.
+ * The thread's Java frames do not change until it returns to Java, although its CPU clock moves.
+ * They are proven by watching the thread (proven_walk.h) for as long as a signal takes to arrive.
+ * This time matters: a thread found in Java code is walked that much later and may be in a native
+ * call by then. If a thread found in a native call did not have to stay in it as long, short
+ * native calls would be counted too often.
  *
- * A thread that wants a CPU and has none does not move until it gets one, and a signal would find
- * it where it is. It is not watched: its CPU clock, which does not move, is the proof.
+ * A runnable thread without a CPU does not move until it gets one, so a signal would find it at
+ * the same place. It is not watched, because its unmoved CPU clock is proof enough.
  *
- * From JDK 26 on smp_frames_confirm would spare later walks a check of interpreted methods (2.3 us
- * each walk). It cannot be called here: by the time of the proof, ids have replaced the methods in
- * the frames.
+ * On JDK 26 and later smp_frames_confirm would save each later walk a check of interpreted methods
+ * (2.3 us). It cannot be called here, because ids have already replaced the methods in the frames.
  *
- * Threads  the sampler thread that has taken the slot.
+ * Threads  the sampler thread that owns the slot.
  * Errors   see smp_native_walk.
- * Cost     a walk, and SMP_NATIVE_WATCHED_NS, or a reading of a CPU clock where that stands; of a
- *          thread that runs Java code some loads.
+ * Cost     a walk, and SMP_NATIVE_WATCHED_NS or the reading of a CPU clock. If the thread runs
+ *          Java code: some loads.
  */
 #ifndef SMP_JVM_WALK_NATIVE_WALK_H
 #define SMP_JVM_WALK_NATIVE_WALK_H
@@ -34,14 +33,14 @@
 
 enum {
     SMP_NATIVE_WATCHED_NS = 4000,
-    SMP_NATIVE_TRIES = 3 /* at a thread that leaves native code each time: its calls are short */
+    SMP_NATIVE_TRIES = 3 /* tries, if the thread leaves native code each time */
 };
 
 /*
- * tid, cpu_ns: its CPU clock, where that stands; negative: it may move. slot: its target, frames
- * and capacity are filled in; gets the answer. info: of its thread. words: room for
- * SMP_PROVEN_WORDS. SMP_ESTATE: the thread runs Java code, or this way is not open: send a signal.
- * SMP_EUNSUPPORTED: it is in native code, and its stack is not understood.
+ * Walks the thread of info into slot, whose target, frames and capacity are filled in. cpu_ns is
+ * the thread's CPU clock if it does not move, or negative. words has room for SMP_PROVEN_WORDS.
+ * SMP_ESTATE: the thread runs Java code or cannot be walked from here; the caller sends a signal.
+ * SMP_EUNSUPPORTED: it is in native code, and its stack cannot be walked.
  */
 SMP_CHECKED enum smp_status smp_native_walk(struct smp_walk_info *info, int32_t tid, int64_t cpu_ns,
                                             struct smp_frames_words *words,

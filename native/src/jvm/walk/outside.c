@@ -16,22 +16,22 @@
 #include "jvm/walk/cross_check.h"
 #include "jvm/walk/wait_word.h"
 
-enum { DEATH_MOST_MS = 1000 /* for walks, which take microseconds */ };
+enum { DEATH_MOST_MS = 1000 /* longest wait for walks, which take microseconds */ };
 
 static struct {
     struct smp_once once;
     _Atomic bool usable;
-    /* Written by the call that opens or closes. */
+    /* written only by open */
     struct smp_proven_walk how; /* constant while usable */
 } state = { .once = SMP_ONCE_INIT };
 
 struct smp_outside {
-    const struct smp_proven_walk *how; /* NULL: state's */
+    const struct smp_proven_walk *how; /* NULL: state.how */
     size_t capacity;
     struct smp_raw_frame *raw;
     uint64_t *ids;
-    char *names;                     /* that the last walk has copied of methods without an id */
-    struct smp_named_methods *named; /* NULL: names are not used */
+    char *names;                     /* copied by the last walk, of methods without an id */
+    struct smp_named_methods *named; /* NULL: copied names are not used */
     struct smp_frames_words words;
     struct smp_walker by_jvmti;
     struct smp_cross_check check;
@@ -78,7 +78,7 @@ void smp_outside_open(void)
     smp_once_finish(&state.once, true);
 }
 
-/* No session reads any more. */
+/* Called when no session uses walkers any more. */
 void smp_outside_close(void)
 {
     if (!smp_once_close(&state.once))
@@ -96,7 +96,7 @@ void smp_outside_vm_dies(void)
 
 /* ---------------------------------------------------------------------------------------- walks */
 
-/* False: a method has neither an id nor names. */
+/* Returns false if a method has neither an id nor a copied name. */
 static bool fill_sample(const struct smp_outside *walker, const struct smp_frames *frames,
                         struct smp_sample *sample)
 {
@@ -114,15 +114,15 @@ static bool fill_sample(const struct smp_outside *walker, const struct smp_frame
     return is_complete;
 }
 
-/* False: JVMTI's stack is another one; then the next walk is compared as well. Two differences in a
- * row show that we misread this JVM, and end our own walks. */
+/* Returns false if JVMTI's stack differs. After two differences in a row disables our own walks,
+ * because our layout is wrong for this JVM. */
 static bool is_right(struct smp_outside *walker, struct smp_thread *thread,
                      const struct smp_sample *sample)
 {
     char difference[SMP_CROSS_CHECK_REASON_BYTES];
     char reason[SMP_LAYOUT_REASON_BYTES];
 
-    /* While a virtual thread is mounted or unmounted, JVMTI leaves frames of its carrier out. */
+    /* JVMTI hides frames of a carrier while a virtual thread is being mounted or unmounted. */
     if (smp_threads_walk_info(thread)->is_carrier)
         return true;
     if (smp_cross_check_end(&walker->check, &walker->by_jvmti, thread, sample, difference))
@@ -145,8 +145,8 @@ static const struct smp_proven_walk *how_of(const struct smp_outside *walker)
     return walker->how != NULL ? walker->how : &state.how;
 }
 
-/* A thread that waits has not ended, so it needs no handshake as proof: when sampling starts, there
- * may be thousands of threads. */
+/* Confirms that a waiting thread is alive without a handshake, because there may be thousands of
+ * threads when sampling starts. */
 static void confirm_waiting(struct smp_thread *thread)
 {
     struct smp_gate *gate = &smp_threads_walk_info(thread)->gate;
@@ -205,7 +205,7 @@ static enum smp_wait_word read_wait_word(void *self, struct smp_thread *thread)
     return smp_wait_word_read(is_off(walker) ? NULL : how_of(walker), thread);
 }
 
-/* A stack with frames proves that the thread's end is still to come, and will be seen. */
+/* A stack with frames proves that the thread's ThreadEnd event is still to come. */
 static enum smp_status walk_by_handshake(void *self, struct smp_thread *thread,
                                          struct smp_sample *sample)
 {

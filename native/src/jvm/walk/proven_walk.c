@@ -8,13 +8,13 @@
 #include "jvm/threads/gate.h"
 #include "jvm/walk/walk_target.h"
 
-/* The last Java frame, as the thread object has it. */
+/* The last Java frame, copied from the thread object. */
 struct anchor {
     int32_t state;
-    struct smp_frames_start start; /* sp 0: no Java frames */
+    struct smp_frames_start start; /* sp is 0 without Java frames */
 };
 
-/* The thread may write these words at any time. */
+/* Atomic, because the thread may write these words at any time. */
 static uintptr_t read_stack_word(uintptr_t object, uint32_t offset)
 {
     const uintptr_t *word = (const uintptr_t *)(object + offset); /* NOLINT */
@@ -29,7 +29,7 @@ static int32_t read_state(uintptr_t object, uint32_t offset)
     return __atomic_load_n(state, __ATOMIC_ACQUIRE);
 }
 
-/* The fence keeps earlier reads earlier. */
+/* The fence orders earlier reads before these. */
 static struct anchor read_anchor(const struct smp_jvm_layout *layout, uintptr_t java_thread)
 {
     atomic_thread_fence(memory_order_acquire);
@@ -62,7 +62,7 @@ static void forget_frames(struct smp_frames *out)
     out->words->count = 0;
 }
 
-/* Behind the gates. */
+/* Called inside the gates. */
 static enum smp_proof walk_from_anchor(const struct smp_proven_walk *how,
                                        const struct anchor *anchor,
                                        const struct smp_walk_info *info, struct smp_frames *out)
@@ -80,7 +80,7 @@ static enum smp_proof walk_from_anchor(const struct smp_proven_walk *how,
     return is_whole(out) ? SMP_PROOF_PROVEN : SMP_PROOF_UNWALKABLE;
 }
 
-/* The second reading. The fence keeps the first one earlier. */
+/* Reads the words again. The fence orders the first reading before this one. */
 static bool holds_same_words(const struct smp_frames_words *words)
 {
     atomic_thread_fence(memory_order_acquire);
@@ -93,7 +93,7 @@ static bool holds_same_words(const struct smp_frames_words *words)
     return true;
 }
 
-/* A failed walk counts as HAS_RUN if the thread has left its place meanwhile. */
+/* A failed walk counts as HAS_RUN if the thread has moved meanwhile. */
 static enum smp_proof walk_and_read_again(const struct smp_proven_walk *how,
                                           const struct smp_walk_info *info,
                                           struct smp_thread_walk *walk)
@@ -136,7 +136,7 @@ static enum smp_proof walk_between_clocks(const struct smp_proven_walk *how,
     return proof;
 }
 
-/* The thread may run, but must not leave native code. */
+/* Walks a thread that may run but must not leave native code. */
 static enum smp_proof walk_watched(const struct smp_proven_walk *how,
                                    const struct smp_walk_info *info, struct smp_thread_walk *walk)
 {
@@ -155,7 +155,7 @@ static enum smp_proof walk_behind_gates(const struct smp_proven_walk *how,
     return smp_gate_leave(&info->gate) ? proof : SMP_PROOF_LATE;
 }
 
-/* The thread frees its OSThread when it ends; the gate keeps it from ending. */
+/* Called inside the gates, so the thread cannot end and free its OSThread. */
 static struct smp_thread_words read_words(const struct smp_jvm_layout *layout,
                                           uintptr_t java_thread)
 {

@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * proven_walk.h - reads the stack of another thread, and proves that the stack stood still
- * meanwhile. Nothing is sent to the thread, and it is not held up.
+ * proven_walk.h - reads the stack of another thread and proves that it did not change meanwhile.
+ * The thread gets no signal and is not stopped.
  *
  *     CPU clock (the caller has read it)
  *   enter the gates
- *     state, anchor ─► walk ─► all words that it read, again ─► anchor, state ─► CPU clock
- *   leave them      the same state, anchor, words and clock? ─► proven
+ *     state, anchor ─► walk ─► its words once more ─► anchor, state ─► CPU clock
+ *   leave the gates      state, anchor, words and clock unchanged? ─► proven
  *
- *   watched: the same without the clock, and words, anchor and state again and again for a time
+ *   watched: without the clock; words, anchor and state are read repeatedly for some time
  *
- * A thread in native code, or blocked in the JVM, has left the stack pointer of its last Java frame
- * in its thread object: the anchor. A thread whose CPU clock has not moved has not run, so the
- * words that were read are its stack. The clock alone is no proof on every kernel: if the kernel
- * subtracts the time of interrupts, a short run may cost nothing. Two equal readings alone are no
- * proof, because two stacks may take turns. Clock and readings together are a proof. A second walk
- * would read the same words and find the same frames, so only the words are read again. Method ids
- * are read during the walk, so their methods are in use, and cannot be unloaded meanwhile.
+ * The thread object of a thread in native code, or blocked in the JVM, has the stack pointer of
+ * its last Java frame: the anchor. If the CPU clock has not moved, the thread has not run, and the
+ * words that were read are its stack. The clock alone is not enough, because a kernel that
+ * subtracts the time of interrupts may hide a short run. Equal readings alone are not enough,
+ * because two stacks may alternate. Both together are the proof. It suffices to read the words
+ * again instead of walking again, because equal words give equal frames. Method ids are read
+ * during the walk, while their methods are in use and cannot be unloaded.
  *
- * A thread that runs native code cannot change its Java frames before it returns to Java. It is
- * watched, because it might return, run Java code and make the same call again. To go unnoticed, it
- * would have to do so between the same two words in each of at least a dozen rounds.
+ * A thread that runs native code cannot change its Java frames until it returns to Java. It is
+ * watched, because it might return, run Java code and make the same call again. To remain
+ * unnoticed it would have to do this between the same two reads in a dozen or more rounds.
  *
- * Words that were read while the thread ran may be anything. They are not followed beyond the
- * thread's stack and the safe reads of hotspot, and are not kept.
+ * If the thread runs meanwhile, the words may have any value. Pointers among them are followed
+ * only inside the thread's stack or with safe reads, and the result is discarded.
  *
- * Threads  any; the thread itself is another one.
+ * Threads  any thread but the walked one.
  * Errors   see smp_proof.
- * Cost     a walk, and a reading of a CPU clock (0.2 to 0.4 us); two where the caller has none. A
- *          watched thread: the time it is watched for.
+ * Cost     a walk and one reading of a CPU clock (0.2 to 0.4 us), or two if the caller has none. A
+ *          watched thread: watched_ns.
  */
 #ifndef SMP_JVM_WALK_PROVEN_WALK_H
 #define SMP_JVM_WALK_PROVEN_WALK_H
@@ -41,53 +41,53 @@
 #include "jvm/threads/registry.h"
 
 enum {
-    SMP_PROVEN_WORDS = 64 * 1024 /* room for words: half of 1 MB, most Java stacks' size */
+    SMP_PROVEN_WORDS = 64 * 1024 /* half of 1 MB, the usual size of a Java stack */
 };
 
 enum smp_proof {
-    SMP_PROOF_PROVEN,     /* the stack is the thread's; count 0: it has no Java frames */
-    SMP_PROOF_NO_CLOCK,   /* its tid is not known, or there is no such thread any more */
-    SMP_PROOF_ENDED,      /* the thread ends, or the JVM does */
-    SMP_PROOF_UNSURE,     /* the thread may have ended before it was known (gate.h) */
-    SMP_PROOF_NO_STACK,   /* it is not known where its stack lies */
-    SMP_PROOF_IN_JAVA,    /* it runs Java, or is on its way to or from there */
-    SMP_PROOF_UNWALKABLE, /* a frame was not understood */
-    SMP_PROOF_HAS_RUN,    /* between the first reading and the last one */
-    SMP_PROOF_LATE,       /* the thread waited for this walk too long, and went on */
+    SMP_PROOF_PROVEN,     /* the stack is right; count 0: no Java frames */
+    SMP_PROOF_NO_CLOCK,   /* the tid is unknown, or the thread has ended */
+    SMP_PROOF_ENDED,      /* the thread or the JVM is ending */
+    SMP_PROOF_UNSURE,     /* the thread may have ended before it was registered (gate.h) */
+    SMP_PROOF_NO_STACK,   /* the bounds of its stack are unknown */
+    SMP_PROOF_IN_JAVA,    /* it runs Java code, or is in a transition */
+    SMP_PROOF_UNWALKABLE, /* a frame could not be walked */
+    SMP_PROOF_HAS_RUN,    /* it ran between the first and the last reading */
+    SMP_PROOF_LATE,       /* the thread ended and did not wait for the walk any longer */
     SMP_PROOF_COUNT
 };
 
-/* How to walk in this JVM. */
+/* The way to walk in this JVM. */
 struct smp_proven_walk {
     struct smp_jvm_layout layout;
     void (*walk)(void *self, struct smp_frames_start start, uintptr_t stack_high,
                  struct smp_frames *out);
-    void (*confirm)(void *self, const struct smp_frames *frames); /* once it is proven, or NULL */
+    void (*confirm)(void *self, const struct smp_frames *frames); /* after a proof; NULL: none */
     void *self;
 };
 
 /* A walk of one thread. */
 struct smp_thread_walk {
-    /* 0: the thread's CPU clock must not move. Else the thread may run, but must stay in native
-     * code for so long; tid and clock are not used then. */
+    /* If 0, the thread's CPU clock must not move. Otherwise the thread may run but must stay in
+     * native code for this time, and tid and cpu_ns are not used. */
     int64_t watched_ns;
-    bool is_native; /* refuses a thread that is neither in native code nor blocked */
+    bool is_native; /* fails if the thread is neither in native code nor blocked */
     int32_t tid;
-    /* In: its CPU clock, as the caller has read it; negative: not read. Out: the last reading. */
+    /* In: the CPU clock that the caller has read, or negative. Out: the last reading. */
     int64_t cpu_ns;
-    struct smp_frames frames; /* as smp_frames_walk's, with room for words */
+    struct smp_frames frames; /* as in smp_frames_walk, with room for words */
 };
 
-/* Words that the JVM writes about a thread. */
+/* State words of a thread. */
 struct smp_thread_words {
     int32_t state;    /* of the thread object */
-    int32_t os_state; /* of the JVM's OSThread; negative: not known */
+    int32_t os_state; /* of the JVM's OSThread; negative: unknown */
 };
-/* info: as below. False: the words cannot be read now. */
+/* info as below. Returns false if the words cannot be read now. */
 bool smp_proven_walk_words(const struct smp_proven_walk *how, struct smp_walk_info *info,
                            struct smp_thread_words *out);
 
-/* info: of a live thread, held by the caller. */
+/* info belongs to a thread that the caller holds. */
 enum smp_proof smp_proven_walk_thread(const struct smp_proven_walk *how, struct smp_walk_info *info,
                                       struct smp_thread_walk *walk);
 

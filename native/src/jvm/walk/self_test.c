@@ -16,14 +16,14 @@
 #include "jvm/walk/signals.h"
 
 enum {
-    TEST_FRAMES = 256,  /* compared */
-    WALK_FRAMES = 1536, /* room for the walk: our own walk uses half of it for frames */
+    TEST_FRAMES = 256,  /* frames that are compared */
+    WALK_FRAMES = 1536, /* capacity of a walk; our own walk uses half of it for frames */
     HASHED_NUMBERS = 4096,
     REQUEST_PAUSE_NS = 200000
 };
 #define ANSWER_WAIT_NS 250000000LL
-#define TEST_NS 2000000000LL  /* on a machine so busy that no answer comes sooner, it fails */
-#define HASH_NS (2 * TEST_NS) /* the hasher ends by itself, even if it is never stopped */
+#define TEST_NS 2000000000LL  /* timeout of the test */
+#define HASH_NS (2 * TEST_NS) /* the hasher ends after this time even if it is not stopped */
 
 struct walked {
     struct smp_signal_mailbox *mailbox;
@@ -31,7 +31,7 @@ struct walked {
     struct smp_walk_answer answer;
 };
 
-/* SMP_ESTATE: no answer in time. */
+/* Returns SMP_ESTATE without an answer in time. */
 static enum smp_status request_walk_of(int signal, int32_t tid,
                                        const struct smp_walk_target *target, struct walked *walked)
 {
@@ -57,7 +57,7 @@ static enum smp_status request_walk_of(int signal, int32_t tid,
 
 /* --------------------------------------------------------------------------- the caller's stack */
 
-/* JVMTI returns all frames of a virtual thread; the walk only those up to the boundary. */
+/* JVMTI returns all frames of a virtual thread, a walk only those up to its boundary. */
 static const char *compare_with_jvmti(const struct walked *walked, const jvmtiFrameInfo *frames,
                                       jint count)
 {
@@ -68,7 +68,7 @@ static const char *compare_with_jvmti(const struct walked *walked, const jvmtiFr
     if (walked->answer.answer != SMP_ANSWER_WHOLE)
         return "the stack of a native method is not walked";
     if (walked->answer.count + 1 >= WALK_FRAMES)
-        return NULL; /* deeper than what is compared here */
+        return NULL; /* the stack is deeper than the compared frames */
     for (uint32_t i = 0; i < common; i++) {
         if (first[i].method != NULL &&
             (uint64_t)(uintptr_t)first[i].method == smp_virtual_threads_boundary())
@@ -89,7 +89,7 @@ const char *smp_self_test_native(int signal, const struct smp_walk_target *targe
 
     if (walked.mailbox == NULL)
         return "too many samplers";
-    /* Comes first, because it makes the ids of the methods, too. */
+    /* Comes first, because it creates the ids of the methods. */
     if ((*jvmti)->GetStackTrace(jvmti, NULL, 0, TEST_FRAMES, frames, &count) != JVMTI_ERROR_NONE)
         reason = "JVMTI does not return the caller's stack";
     else if (request_walk_of(signal, smp_thread_own_tid(), target, &walked) != SMP_OK)
@@ -100,16 +100,16 @@ const char *smp_self_test_native(int signal, const struct smp_walk_target *targe
     return reason;
 }
 
-/* --------------------------------------------------------------------- that of a thread of ours */
+/* -------------------------------------------------------------- the stack of an internal thread */
 
 /*
- * Hashes the numbers of an array again and again: a loop in the JDK's code, interpreted or
- * compiled, that needs no new class (sorting would load lambdas: 4 ms in a new JVM).
+ * Hashes an array of numbers repeatedly: a loop in JDK code, interpreted or compiled, that loads
+ * no class. Sorting would load lambdas, which takes 4 ms in a new JVM.
  */
 struct hasher {
     jclass arrays; /* global reference */
     jmethodID hash;
-    _Atomic int32_t tid; /* 0: not hashing yet; -1: cannot */
+    _Atomic int32_t tid; /* 0: it has not begun; -1: it has failed */
     _Atomic bool stop;
     struct smp_stack_bounds stack;
 };
@@ -139,7 +139,7 @@ static void *run_hasher(void *self)
         return NULL;
     }
     hash_until_stopped(smp_agent_env(), hasher);
-    /* No signal is under way: the requester waits for each answer, and stops before this. */
+    /* No signal is pending, because the requester awaits each answer and then stops this thread. */
     smp_agent_detach();
     return NULL;
 }
@@ -174,7 +174,7 @@ static bool ends_in(const struct walked *walked, jmethodID method)
            walked->frames[answer->first + answer->count - 1].method == (void *)method;
 }
 
-/* Repeats: between two calls, and while one begins, there is no stack to walk. */
+/* Repeats, because between two calls, and while one begins, there is no stack to walk. */
 static const char *walk_hasher(int signal, struct smp_walk_target target, struct hasher *hasher,
                                struct walked *walked)
 {

@@ -19,15 +19,15 @@
 #include "handler/signal_frame.h"
 
 enum {
-    STANDARD_OFFSET = 4,   /* from SIGRTMIN */
-    SLOWING_DOWN = 4,      /* each pause is four times the one before, */
-    LAST_PAUSE_NS = 640000 /* up to this length */
+    STANDARD_OFFSET = 4,   /* added to SIGRTMIN */
+    SLOWING_DOWN = 4,      /* factor between two pauses */
+    LAST_PAUSE_NS = 640000 /* maximum pause */
 };
 
 static struct {
     pthread_mutex_t mutex;
-    _Atomic uint64_t numbers; /* a bit for each that has the handler */
-    _Atomic uint64_t lost;    /* of these, the ones that other libraries have taken */
+    _Atomic uint64_t numbers; /* a bit for each number with our handler */
+    _Atomic uint64_t lost;    /* a bit for each that another library has taken */
 } installed = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
 int smp_signals_number(int wanted)
@@ -59,10 +59,11 @@ void smp_signals_let_through(void)
 }
 
 /*
- * Other profilers' signals wait until the handler returns: a walk that starts inside of it fails
- * (measured: async-profiler's itimer mode, 99 % of its walks). So do those of the C library, which
- * sigfillset() leaves out: an asynchronous cancellation amid a walk would leave its slot BUSY for
- * ever. Faults do not wait: the JVM answers those.
+ * Blocks all signals but faults while the handler runs. Signals of other profilers must wait,
+ * because a walk that starts inside our handler fails (measured: 99 % of the walks of
+ * async-profiler in itimer mode). The internal signals of the C library, which sigfillset() omits,
+ * must also wait: an asynchronous cancellation during a walk would leave its slot BUSY for ever.
+ * Faults are handled by the JVM.
  */
 static void fill_mask(sigset_t *mask)
 {
@@ -74,9 +75,9 @@ static void fill_mask(sigset_t *mask)
 }
 
 /*
- * SA_ONSTACK: a thread may run on a stack that a library has made for its own functions only. Such
- * a library gives the thread an alternate stack for handlers; guarded_walk.h checks how much room
- * that has. A handler below ours runs there as well, even if it was installed without SA_ONSTACK.
+ * SA_ONSTACK is needed for threads that run on a small stack of a library, which gives them an
+ * alternate stack for handlers. guarded_walk.h checks the size of the alternate stack. A handler
+ * that ours calls also runs there, even if it was installed without SA_ONSTACK.
  */
 static enum smp_status install_above(int number, const struct sigaction *found)
 {
@@ -95,7 +96,7 @@ static enum smp_status install_for(int number)
     struct sigaction found;
     enum smp_status status = SMP_EINVAL;
 
-    /* The JVM may unload the library with its class loader. */
+    /* The JVM may unload the library with its class loader, but the handler stays installed. */
     if (!smp_stay_mapped((const void *)&smp_signal_process))
         return SMP_EVM;
     smp_signal_process.pid = (int32_t)getpid();
@@ -145,7 +146,7 @@ static bool is_ours(const struct sigaction *action)
     return (action->sa_flags & SA_SIGINFO) != 0 && action->sa_sigaction == smp_signal_handle;
 }
 
-/* A function is data to dladdr(). */
+/* dladdr() takes a data pointer. */
 static const void *address_of(const struct sigaction *action)
 {
     const void *address = NULL;
@@ -168,17 +169,18 @@ static void name_taker(const struct sigaction *action, char *out, size_t size)
     (void)snprintf(out, size, "%s", name);
 }
 
-/* Sends one of our signals to this thread, which is there before pthread_sigmask() returns. */
+/* Sends one of our signals to the calling thread and returns whether it reached our handler. The
+ * signal is delivered before pthread_sigmask() returns. */
 static bool passes_on(int number)
 {
     struct smp_signal_mailbox *mailbox = smp_signals_take_mailbox();
     uint64_t cookie = 0;
     struct smp_signal_slot *slot = mailbox != NULL ? smp_signal_take(&cookie) : NULL;
-    bool is_answered = true; /* without a slot it is not known */
+    bool is_answered = true; /* without a slot the result is unknown, assume the best */
     sigset_t before;
 
     if (slot != NULL) {
-        slot->target = (struct smp_walk_target){ 0 }; /* no way to walk */
+        slot->target = (struct smp_walk_target){ 0 }; /* the handler cannot walk with it */
         slot->mailbox = mailbox;
         slot->capacity = 0;
         (void)pthread_sigmask(SIG_SETMASK, NULL, &before);
@@ -246,7 +248,7 @@ enum smp_status smp_signals_install(int number)
     return status;
 }
 
-/* Sorts in place by insertion: the numbers are few. */
+/* Insertion sort in place, because there are few numbers. */
 static uint64_t median_of(uint32_t *times, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
@@ -270,7 +272,7 @@ void smp_signals_get_handler_cost(struct smp_handler_cost *out)
                                       .in_other_handlers = smp_signal_frame_walks() };
     for (size_t i = 0; i < SMP_SIGNAL_TIMES && i < out->timed; i++) {
         times[count] = smp_signal_process.times_ns[i];
-        if (times[count] > 0) /* 0: counted, but not written yet */
+        if (times[count] > 0) /* 0: the entry is not written yet */
             count++;
     }
     out->median_ns = median_of(times, count);
@@ -292,7 +294,7 @@ void smp_signals_give_mailbox(struct smp_signal_mailbox *mailbox)
         atomic_store(&mailbox->is_taken, false);
 }
 
-/* Signal 0 is checked, not sent. Runs in a child process, which has ids of its own. */
+/* Signal 0 is only checked. Uses its own ids, because it runs in a child process. */
 static bool send_no_signal(void)
 {
     siginfo_t info = { .si_code = SI_TIMER };
@@ -306,8 +308,7 @@ const char *smp_signals_refusal(void)
                                       "a filter of system calls forbids rt_tgsigqueueinfo");
 }
 
-/* Nothing is done between the reading of the thread's state and the signal: in that time the thread
- * may begin to wait in native code. */
+/* Must follow the reading of the thread's state at once: it may begin to wait in native code. */
 static enum smp_status send_signal(int number, int32_t tid, uint64_t cookie)
 {
     siginfo_t info;
@@ -350,8 +351,8 @@ enum smp_status smp_signals_request(int number, const struct smp_thread *thread,
     return status;
 }
 
-/* A running thread answers within microseconds. A thread that waits for a CPU answers after
- * milliseconds, and may need this very CPU, so the sampler sleeps. A wake-up costs some 10 us. */
+/* Sleeps instead of spinning. A running thread answers within microseconds, but a thread without a
+ * CPU answers after milliseconds and may need this very CPU. A wake-up costs about 10 us. */
 bool smp_signals_pause(struct smp_signal_mailbox *mailbox, int64_t deadline_ns, int64_t *pause_ns)
 {
     const int64_t left_ns = deadline_ns - smp_clock_ns();

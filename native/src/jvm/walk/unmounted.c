@@ -12,18 +12,18 @@
 enum {
     NAME_BYTES = 256,
     LOCAL_REFS = 32,
-    LEAST_SLOTS = 8 /* of a set, where there are very many sets */
+    LEAST_SLOTS = 8 /* minimum for each set, if there are very many sets */
 };
 
 struct smp_unmounted {
     size_t capacity;
     bool is_open;
-    const char *refusal; /* NULL: none so far */
+    const char *refusal; /* NULL: not refused */
     struct smp_virtual_thread_sets sets;
     jclass virtual_thread; /* a global reference */
     jfieldID carrier;
     struct smp_frame *frames;
-    double tracked; /* threads in the sets, at the last draw */
+    double tracked; /* number of threads in the sets at the last draw */
     char name[NAME_BYTES];
 };
 
@@ -50,7 +50,7 @@ static void forget_references(struct smp_unmounted *unmounted, JNIEnv *env)
     smp_virtual_thread_sets_fini(&unmounted->sets, env);
 }
 
-/* A lack of memory is tried again; anything else refuses for good. */
+/* After SMP_ENOMEM the next draw tries again. Other failures are final. */
 static enum smp_status find_threads(struct smp_unmounted *unmounted, JNIEnv *env)
 {
     enum smp_status status = SMP_EUNSUPPORTED;
@@ -115,10 +115,10 @@ struct drawing {
     struct smp_unmounted *unmounted;
     double wanted;
     uint64_t *random;
-    double tracked;    /* threads in the sets so far, platform threads too */
-    double population; /* virtual threads in them */
+    double tracked;    /* threads in the visited sets, including platform threads */
+    double population; /* virtual threads in the visited sets */
     const struct smp_virtual_thread_set *set;
-    size_t slots; /* that may still be read */
+    size_t slots; /* remaining slots to read */
     smp_on_drawn_thread *drawn;
     void *context;
 };
@@ -131,7 +131,7 @@ static bool is_mounted(const struct smp_unmounted *unmounted, JNIEnv *env, jobje
     return carrier != NULL;
 }
 
-/* Skips platform threads, which have polls of their own. */
+/* Skips platform threads, which are polled like all others. */
 static void draw_thread(void *context, JNIEnv *env, jobject thread, double share)
 {
     struct drawing *drawing = context;
@@ -156,9 +156,8 @@ static void draw_thread(void *context, JNIEnv *env, jobject thread, double share
 }
 
 /*
- * The probability of a draw follows from the number of threads, in this set and, as far as known,
- * in the others, never from the threads that were drawn. The number of virtual threads in a mixed
- * set is only known by those drawn from it: 0 if all are platform threads.
+ * The probability of a draw depends only on the known numbers of threads in all sets, never on the
+ * threads that were drawn. The number of virtual threads in a mixed set is an estimate from these.
  */
 static void draw_from_set(void *context, JNIEnv *env, const struct smp_virtual_thread_set *set)
 {

@@ -7,22 +7,22 @@
 #include "jvm/agent/agent.h"
 #include "jvm/threads/threads.h"
 
-/* OSThread::ThreadState, the same from JDK 17 to 28. */
+/* OSThread::ThreadState, unchanged from JDK 17 to 28. */
 enum {
     OS_RUNNABLE = 2,
     OS_MONITOR_WAIT = 3,
-    OS_CONDVAR_WAIT = 4, /* also: parked, sleeping */
+    OS_CONDVAR_WAIT = 4, /* also parked or sleeping */
     OS_OBJECT_WAIT = 5
 };
 
-/* The JVM says that the thread is blocked, and its Thread object that it is not. */
+/* For a thread whose JVM state is blocked although its Thread object says runnable. */
 static enum smp_wait_word word_of_blocked(int32_t os_state)
 {
     switch (os_state) {
     case OS_MONITOR_WAIT:
-    case OS_OBJECT_WAIT: /* for a class initialiser of another thread */
+    case OS_OBJECT_WAIT: /* waits for a class initialiser on another thread */
         return SMP_WORD_AT_MONITOR;
-    case OS_CONDVAR_WAIT: /* service threads of the JVM */
+    case OS_CONDVAR_WAIT: /* a service thread of the JVM */
         return SMP_WORD_WAITS;
     case OS_RUNNABLE:
         return SMP_WORD_STOPPED;
@@ -46,7 +46,7 @@ enum smp_wait_word smp_wait_word_of(int32_t status, const struct smp_jvm_states 
         return SMP_WORD_IN_NATIVE;
     if (words->state == states->in_java || words->state == states->in_vm)
         return SMP_WORD_RUNS;
-    return SMP_WORD_RUNNABLE; /* on its way from one state to another one */
+    return SMP_WORD_RUNNABLE; /* in a transition */
 }
 
 enum smp_wait_word smp_wait_word_read(const struct smp_proven_walk *how, struct smp_thread *thread)
@@ -57,7 +57,7 @@ enum smp_wait_word smp_wait_word_read(const struct smp_proven_walk *how, struct 
     int32_t status = 0;
     bool has_words;
 
-    /* A carrier's says nothing of the virtual thread that waits on it. */
+    /* The status of a carrier does not describe its virtual thread. */
     if (env != NULL && !is_carrier)
         status = smp_threads_status(env, smp_threads_ref(thread));
     if ((status & (JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER | JVMTI_THREAD_STATE_WAITING)) != 0)

@@ -8,11 +8,11 @@
 #include "jvm/agent/agent.h"
 #include "jvm/threads/threads.h"
 
-enum { GUARD_PAGES = 4 /* two yellow ones, a red and a reserved one, by default */ };
+enum { GUARD_PAGES = 4 /* the default: two yellow, one red, one reserved */ };
 
-#define NO_METHOD ((uintptr_t)1) /* the class has no run(); no id is this number */
+#define NO_METHOD ((uintptr_t)1) /* the class has no run(); never a valid id */
 
-/* GetMethodID would wait until such a class is initialized. */
+/* GetMethodID would wait until the class is initialized. */
 static bool is_initializing(jclass owner)
 {
     jvmtiEnv *jvmti = smp_agent_jvmti();
@@ -22,7 +22,7 @@ static bool is_initializing(jclass owner)
            (status & (JVMTI_CLASS_STATUS_INITIALIZED | JVMTI_CLASS_STATUS_ERROR)) == 0;
 }
 
-/* 0: the class is not initialized yet. */
+/* Returns 0 if the class is not initialized yet. */
 static uintptr_t find_run_method(JNIEnv *env, jobject thread)
 {
     uintptr_t run = NO_METHOD;
@@ -72,7 +72,7 @@ static struct smp_walk_calls calls_of(const struct smp_thread *thread)
     return calls;
 }
 
-/* Known JVMs only check that env is not NULL; the thread's own is passed if it is known. */
+/* Passes the thread's own JNIEnv if it is known. Known JVMs only check that it is not NULL. */
 static void prepare_jvm_walk(struct smp_walk_target *target, struct smp_walk_info *info,
                              jobject ref, const struct smp_async *async, JNIEnv *env)
 {
@@ -109,9 +109,9 @@ struct smp_walk_target smp_walk_target_of(struct smp_thread *thread, const struc
 }
 
 /*
- * Frames came from the thread's tid. If the thread ended before it was registered, no ThreadEnd has
- * said so, and its tid may be another thread's by now. Its Thread object, which the JVM clears
- * before the OS thread ends, says whether it still lives.
+ * Called after a walk with frames. If the thread ended before it was registered, there was no
+ * ThreadEnd, and its tid may belong to another thread by now. Its Thread object, which the JVM
+ * clears before the OS thread ends, shows whether it is alive.
  */
 static void learn_life(struct smp_thread *thread, JNIEnv *env)
 {

@@ -20,8 +20,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Methods that only the JDK calls, as {@link #root} calls none of them itself. Which calls there are is up to the JDK:
- * with TOTAL they are counted without anything that follows calls.
+ * Methods that only the JDK calls: {@link #root} calls none of them itself. The JDK decides which calls there are. With
+ * TOTAL they are counted without following calls.
  */
 public final class Callbacks {
 
@@ -64,7 +64,7 @@ public final class Callbacks {
         }
     }
 
-    /** What it is called for is inherited. */
+    /** Subclasses inherit the method for which they are called. */
     private abstract static class Order implements Comparator<Object> {
         @Override
         public int compare(Object first, Object second) {
@@ -116,7 +116,7 @@ public final class Callbacks {
         }
     }
 
-    /** An object that has been there for long, with one that its constructor made. */
+    /** A long-lived object with another one that its constructor made. */
     private static final class Service {
         private final Map<Integer, Integer> cache = new Small();
 
@@ -136,7 +136,7 @@ public final class Callbacks {
         return leaf(number);
     }
 
-    /** Calls all of them, each as often as any other time. */
+    /** Calls all of them, each equally often in every call of this method. */
     public static void root() {
         try {
             Map<Version, Integer> versions = new HashMap<>();

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package counted;
 
-/** Calls a class that an agent changes while it is loaded, each time in another way. */
+/** Calls a class that an agent changes while it is loaded, each time differently. */
 public final class Changing {
 
-    /** Calls of each method of {@link Changed} by a call of {@link #root}. */
+    /** The calls of each method of {@link Changed} in a call of {@link #root}. */
     public static final int TIMES = 20;
 
     private static int sum;
 
     private Changing() {}
 
-    /** What the agent changes. */
+    /** The class that the agent changes. */
     static final class Changed {
 
         private Changed() {}

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package counted;
 
-/** More methods than are counted. Each is called twice as often as the one before, and calls the busiest one. */
+/** More methods than are counted. Each is called twice as often as the previous one, and calls the busiest one. */
 public final class Crowd {
 
-    /** Of the methods with a number, from 1 on. */
+    /** The number of numbered methods, which are counted from 1. */
     public static final int METHODS = 12;
 
     private static int sink;

@@ -5,17 +5,17 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What {@link Failures} says of itself: which method has called which, how often. */
+/** The calls that {@link Failures} records itself: which method has called which, and how often. */
 public final class Edges {
 
-    /** By caller and callee: the callee adds 1, without a call, as its first act. For one thread at a time. */
+    /** Calls by caller and callee. The callee adds 1 as its first action, without a call. Threads: one at a time. */
     static final long[] COUNTS = new long[Failures.METHODS.length * Failures.METHODS.length];
 
     private static long state;
 
     private Edges() {}
 
-    /** What is no exception of the program's own. */
+    /** An error that the program itself never throws. */
     static final class Death extends Error {
         private static final long serialVersionUID = 1;
     }
@@ -29,12 +29,12 @@ public final class Edges {
         return (int) ((state >>> 33) % bound);
     }
 
-    /** Begins at zero. */
+    /** Sets all counts to zero. */
     public static void reset() {
         Arrays.fill(COUNTS, 0);
     }
 
-    /** @return calls by caller and callee, as {@code passing > leaf} */
+    /** @return the calls by caller and callee, as {@code passing > leaf} */
     public static Map<String, Long> counts() {
         Map<String, Long> counts = new TreeMap<>();
         for (int i = 0; i < COUNTS.length; i++) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package counted;
 
-/** What another agent calls in the methods of {@link Failures}: now and then it throws. For one thread at a time. */
+/**
+ * Another agent inserts calls of this class into the methods of {@link Failures}: now and then the hook throws.
+ * Threads: one at a time.
+ */
 public final class FailingHook {
 
     private static final int ONE_OF = 48;
@@ -15,12 +18,12 @@ public final class FailingHook {
         private static final long serialVersionUID = 1;
     }
 
-    /** From now on. */
+    /** The hook throws from now on. */
     public static void begin() {
         throwing = true;
     }
 
-    /** The agent's code calls this. */
+    /** Called by the inserted code. */
     public static void call() {
         if (!throwing) {
             return;

@@ -2,12 +2,12 @@
 package counted;
 
 /**
- * A random program whose calls fail wherever they may: before and in {@code super()}, in synchronized code, in a recursion
- * of constructors, at the end of the stack. {@link Edges} has each call, by what called it.
+ * A random program whose calls fail wherever they can: before and in {@code super()}, in synchronized code, in
+ * recursive constructors, at the end of the stack. {@link Edges} records each call with its caller.
  */
 public final class Failures {
 
-    /** By number, with the class. */
+    /** The names of the methods with their classes, by number. */
     static final String[] METHODS = {
         "outside",
         "Failures.root",
@@ -53,7 +53,7 @@ public final class Failures {
 
     private Failures() {}
 
-    /** @param full may the stack end, too? */
+    /** @param full true if the stack may overflow, too */
     public static void run(long seed, int times, boolean full) {
         Edges.seed(seed);
         overflows = full;
@@ -219,7 +219,7 @@ public final class Failures {
         }
     }
 
-    /* Makes others of its class, and goes on where these fail. */
+    /* Creates further objects of its class, and continues if these fail. */
     private static final class Nested extends Base {
         Nested(int caller, int depth) {
             super(
@@ -237,7 +237,7 @@ public final class Failures {
         }
     }
 
-    /* To the end of the stack. */
+    /* Recurses until the stack overflows. */
     private static void full(int caller, int depth) {
         Edges.COUNTS[caller * ALL + FULL]++;
         try {
@@ -249,7 +249,7 @@ public final class Failures {
         }
     }
 
-    /* The same, but goes on where it finds that end. */
+    /* Recurses in the same way, but continues after the overflow. */
     private static int recursion(int caller, int depth) {
         Edges.COUNTS[caller * ALL + RECURSION]++;
         int found = 0;

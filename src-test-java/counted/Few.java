@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package counted;
 
-/** A program with fewer methods than an account names. */
+/** A program with fewer methods than the account names. */
 public final class Few {
 
     private static volatile int sink;

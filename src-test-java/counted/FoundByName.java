@@ -6,7 +6,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.time.Duration;
 
-/** Calls a method whose name stands nowhere in its code. It takes so long that each call is sampled. */
+/** Calls a method whose name does not occur in its byte code. The method takes so long that each call is sampled. */
 public final class FoundByName {
 
     private static final long NANOS = Duration.ofMillis(20).toNanos();
@@ -25,7 +25,7 @@ public final class FoundByName {
 
     private FoundByName() {}
 
-    /** One call. */
+    /** Makes one call. */
     public static void root() {
         try {
             FOUND.invokeExact();

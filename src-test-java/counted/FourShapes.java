@@ -3,27 +3,27 @@ package counted;
 
 import java.util.stream.IntStream;
 
-/** Calls of four shapes: of one short method, of three methods in turn, of a recursion, and of lambdas by a stream. */
+/** Calls of four shapes: one short method, three methods in turn, a recursion, and lambdas called by a stream. */
 public final class FourShapes {
 
-    /** Calls of a pass of all but fib; of stream twice as many. */
+    /** The calls in a pass of each shape except fib; stream has twice as many. */
     public static final int CALLS = 999_999;
 
-    /** Calls of a pass of fib: of fib(28). */
+    /** The calls in a pass of fib, which computes fib(28). */
     public static final int FIB_CALLS = 1_028_457;
 
     private static final int FIB_OF = 28;
     private static final Op[] OPS = {new Add(), new Subtract(), new Triple()};
 
-    /** What a pass has computed. */
+    /** The result of a pass. */
     public static int sink;
 
-    /** One of three. */
+    /** An operation with three implementations. */
     interface Op {
         int op(int x);
     }
 
-    /** The first. */
+    /** The first implementation. */
     static final class Add implements Op {
         @Override
         public int op(int x) {
@@ -31,7 +31,7 @@ public final class FourShapes {
         }
     }
 
-    /** The second. */
+    /** The second implementation. */
     static final class Subtract implements Op {
         @Override
         public int op(int x) {
@@ -39,7 +39,7 @@ public final class FourShapes {
         }
     }
 
-    /** The third. */
+    /** The third implementation. */
     static final class Triple implements Op {
         @Override
         public int op(int x) {
@@ -61,7 +61,7 @@ public final class FourShapes {
         return x * 5 + 1;
     }
 
-    /** A pass. */
+    /** Runs a pass of one short method. */
     public static void runLeaf() {
         int sum = 0;
         for (int i = 0; i < CALLS; i++) {
@@ -70,7 +70,7 @@ public final class FourShapes {
         sink += sum;
     }
 
-    /** A pass. */
+    /** Runs a pass of three methods in turn. */
     public static void runVirtual() {
         int sum = 0;
         for (int i = 0; i < CALLS; i++) {
@@ -79,12 +79,12 @@ public final class FourShapes {
         sink += sum;
     }
 
-    /** A pass. */
+    /** Runs a pass of the recursion. */
     public static void runFib() {
         sink += fib(FIB_OF);
     }
 
-    /** A pass. */
+    /** Runs a pass of lambdas called by a stream. */
     public static void runStream() {
         sink += IntStream.range(0, CALLS)
                 .map(FourShapes::mapped)

@@ -2,8 +2,8 @@
 package counted;
 
 /**
- * Calls that take less than their probes, for the benchmark call-hooks. Apart is not to be inlined, which the JVM's
- * command line says. A loop for each method, as one for all would call through an interface.
+ * Calls that are shorter than their probes, for the benchmark call-hooks. The JVM's command line forbids inlining of
+ * the methods named apart. Each method has a loop of its own, because a shared loop would call through an interface.
  */
 public final class HotCalls {
 
@@ -11,12 +11,12 @@ public final class HotCalls {
 
     private HotCalls() {}
 
-    /** @return what the calls have computed, so that none of it can be left out */
+    /** @return the result of all calls, so that no compiler can remove them */
     public static int sink() {
         return sink;
     }
 
-    /** Methods that are left alone. */
+    /** Methods without probes. */
     public static final class Plain {
 
         private Plain() {}
@@ -30,7 +30,7 @@ public final class HotCalls {
         }
     }
 
-    /** The same, with probes. */
+    /** The same methods, with probes. */
     public static final class Probed {
 
         private Probed() {}
@@ -44,12 +44,12 @@ public final class HotCalls {
         }
     }
 
-    /** Calls of those that are left alone. */
+    /** Loops that call the methods without probes. */
     public static final class PlainLoops {
 
         private PlainLoops() {}
 
-        /** Of the method that is not inlined. */
+        /** Calls the method that is not inlined. */
         public static void callsApart(int calls) {
             int x = sink;
             for (int i = 0; i < calls; i++) {
@@ -58,7 +58,7 @@ public final class HotCalls {
             sink = x;
         }
 
-        /** Of the other one. */
+        /** Calls the method that is inlined. */
         public static void callsInlined(int calls) {
             int x = sink;
             for (int i = 0; i < calls; i++) {
@@ -68,12 +68,12 @@ public final class HotCalls {
         }
     }
 
-    /** Calls of those with probes. */
+    /** Loops that call the methods with probes. */
     public static final class ProbedLoops {
 
         private ProbedLoops() {}
 
-        /** Of the method that is not inlined. */
+        /** Calls the method that is not inlined. */
         public static void callsApart(int calls) {
             int x = sink;
             for (int i = 0; i < calls; i++) {
@@ -82,7 +82,7 @@ public final class HotCalls {
             sink = x;
         }
 
-        /** Of the other one. */
+        /** Calls the method that is inlined. */
         public static void callsInlined(int calls) {
             int x = sink;
             for (int i = 0; i < calls; i++) {

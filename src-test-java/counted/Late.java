@@ -3,17 +3,20 @@ package counted;
 
 import java.util.concurrent.CountDownLatch;
 
-/** A program that is warm when counting begins, and counts its own calls; and calls that run meanwhile. */
+/**
+ * A program that is warm when counting begins, and knows its number of calls; and methods that run while counting
+ * begins.
+ */
 public final class Late {
 
-    /** How often {@link #handle} has called each method of its path, for each of its calls. */
+    /** The calls of each method of its path in one call of {@link #handle}. */
     public static final int PARTS = 3;
 
     private static volatile int sink;
 
     private Late() {}
 
-    /** Calls {@link #find} PARTS times, which calls {@link #price} once, which calls {@link #tax} once. */
+    /** Calls {@link #find} PARTS times. Each call of it calls {@link #price} once, which calls {@link #tax} once. */
     public static void handle() {
         for (int i = 0; i < PARTS; i++) {
             sink += find(i);
@@ -32,12 +35,12 @@ public final class Late {
         return i * 7 + sink % 3;
     }
 
-    /** Where a thread waits amid a recursion. */
+    /** A point in a recursion at which a thread waits. */
     public static final class Stop {
-        /** The thread is there. */
+        /** Released when the thread has arrived. */
         public final CountDownLatch reached = new CountDownLatch(1);
 
-        /** It may go on. */
+        /** Released when the thread may continue. */
         public final CountDownLatch mayGoOn = new CountDownLatch(1);
 
         private void here() {
@@ -56,7 +59,7 @@ public final class Late {
         sink++;
     }
 
-    /** Calls itself so many times, and stops where that many are left. */
+    /** Calls itself this many times, and stops when {@code stopAt} calls are left. */
     public static void down(int depth, int stopAt, Stop stop) {
         if (depth == stopAt && stop != null) {
             stop.here();

@@ -6,24 +6,24 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What the programs here say of themselves: which method was called how often. */
+/** Calls that the programs here record themselves, by method. */
 public final class Ledger {
 
     private static final Map<String, LongAdder> CALLS = new ConcurrentHashMap<>();
 
     private Ledger() {}
 
-    /** This method was called. */
+    /** Records a call of this method. */
     public static void hit(String method) {
         CALLS.computeIfAbsent(method, name -> new LongAdder()).increment();
     }
 
-    /** Begins at zero, while no program runs. */
+    /** Clears the ledger. No program may be running. */
     public static void reset() {
         CALLS.clear();
     }
 
-    /** @return calls by method, as {@code Storms.root} */
+    /** @return the calls by method, such as {@code Storms.root} */
     public static Map<String, Long> calls() {
         Map<String, Long> calls = new TreeMap<>();
         CALLS.forEach((method, count) -> calls.put(method, count.sum()));

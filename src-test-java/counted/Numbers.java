@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package counted;
 
-/** Has constants that are not equal to themselves, which the JVM adds to the class's constants at each change. */
+/**
+ * Has constants that are not equal to themselves (NaN), so the JVM adds them to the class's constants again at each
+ * change.
+ */
 public final class Numbers {
 
     private static volatile double sink;
 
     private Numbers() {}
 
-    /** Calls two methods, so many times. */
+    /** Calls two methods this many times. */
     public static void root(int times) {
         for (int i = 0; i < times; i++) {
             sink = single(i) + twice(i);

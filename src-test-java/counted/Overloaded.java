@@ -3,21 +3,21 @@ package counted;
 
 import java.util.List;
 
-/** A program with methods of one name, and with recursions. */
+/** A program with overloads and recursions. */
 public final class Overloaded {
 
     private static volatile int sink;
 
     private Overloaded() {}
 
-    /** Calls two methods of one name, the second one twice. */
+    /** Calls two overloads, the second one twice. */
     public static void root(int i) {
         add(i);
         add(List.of("a"), new long[][] {{i}});
         add(List.of("b"), new long[][] {{i}});
     }
 
-    /** Calls one method of a name that two have. */
+    /** Calls one of the two overloads. */
     public static void half(int i) {
         add(i);
     }
@@ -30,7 +30,7 @@ public final class Overloaded {
         sink += names.size() + numbers.length;
     }
 
-    /** Calls itself so many times, and in between, a leaf. */
+    /** Calls itself this many times, and a leaf each time. */
     public static void down(int depth) {
         leaf();
         if (depth > 0) {
@@ -38,7 +38,7 @@ public final class Overloaded {
         }
     }
 
-    /** Calls another method, which calls it, until each has been called so many times. */
+    /** Calls another method, which calls this one, until each was called this many times. */
     public static void even(int turns) {
         odd(turns);
     }

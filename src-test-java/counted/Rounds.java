@@ -3,7 +3,7 @@ package counted;
 
 import java.io.IOException;
 
-/** Calls {@link #round} again and again, until its standard input ends. */
+/** Calls {@link #round} repeatedly until its standard input ends. */
 public final class Rounds {
 
     private static final int STEPS = 3;
@@ -11,14 +11,14 @@ public final class Rounds {
 
     private Rounds() {}
 
-    /** Runs it. */
+    /** Runs the program. */
     public static void main(String[] arguments) throws IOException {
         Thread worker = new Thread(Rounds::work, "rounds");
         worker.setDaemon(true);
         worker.start();
         System.out.println("ready");
         while (System.in.read() >= 0) {
-            // until the end
+            // until the input ends
         }
     }
 

@@ -4,10 +4,10 @@ package counted;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
-/** What is hard on the counting of calls. Each method says in the {@link Ledger} that it was called. */
+/** Code whose calls are hard to count. Each method records its calls in the {@link Ledger}. */
 public final class Storms {
 
-    /** The methods to count from. */
+    /** The root methods. */
     public static final String ROOTS = "counted.Storms.root, counted.Storms.pause, counted.Storms.overflow,"
             + " counted.Storms.stay, counted.Storms$Fresh.run";
 
@@ -26,7 +26,7 @@ public final class Storms {
         }
     }
 
-    /** Branches, objects, a recursion, an exception that passes as many methods. */
+    /** Branches, objects, a recursion, and an exception that passes through as many methods. */
     public static void root(int depth) {
         Ledger.hit("Storms.root");
         for (int i = 0; i < BRANCHES; i++) {
@@ -67,7 +67,7 @@ public final class Storms {
         sink++;
     }
 
-    /** A virtual thread leaves its carrier inside of it. */
+    /** A virtual thread unmounts inside this root. */
     public static void pause(int depth) {
         Ledger.hit("Storms.pause");
         rest(depth);
@@ -83,7 +83,7 @@ public final class Storms {
         LockSupport.parkNanos(PAUSE_NANOS);
     }
 
-    /** Until the stack is full. */
+    /** Recurses until the stack overflows. */
     public static void overflow() {
         Ledger.hit("Storms.overflow");
         try {
@@ -100,7 +100,7 @@ public final class Storms {
         return deeper(depth + 1) + leaf(depth);
     }
 
-    /** Is inside of a root until the latch is down, and makes calls then. */
+    /** Stays inside a root until the latch is released, and then makes calls. */
     public static void stay(CountDownLatch inside, CountDownLatch goHome) throws InterruptedException {
         Ledger.hit("Storms.stay");
         inside.countDown();
@@ -108,7 +108,7 @@ public final class Storms {
         root(3);
     }
 
-    /** To be loaded again and again, by a class loader of its own: uses nothing of the class around it. */
+    /** Loaded repeatedly by class loaders of its own, so it uses nothing of the class around it. */
     public static final class Fresh implements Runnable {
 
         private static volatile int buds;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package counted;
 
-/** Is redefined while it is counted: each of its methods says of which version it is. */
+/** Redefined while it is counted: each method returns the version of its code. */
 public final class Swapped {
 
-    /** In the class file; other versions have another number there. */
+    /** The version in the class file; other versions have another number there. */
     public static final int VERSION = 30_001;
 
     private Swapped() {}
 
-    /** The root method. Reaches the others one after the other, so that each comes in a later batch. */
+    /** The root method. It calls the others one after the other, so each is instrumented in a later batch. */
     public static int root(int depth) {
         int version = VERSION;
         return depth > 0 ? Math.min(version, first(depth - 1)) : version;

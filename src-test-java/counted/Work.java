@@ -7,7 +7,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntUnaryOperator;
 
-/** A program whose calls are known: {@link #callsOf} says how many each call of {@link #root} makes, by path. */
+/** A program with known calls: {@link #callsOf} has the calls that a call of {@link #root} makes, by path. */
 public final class Work {
 
     private static final int DEPTH = 5;
@@ -15,7 +15,7 @@ public final class Work {
 
     private Work() {}
 
-    /** Something with two implementations. */
+    /** An interface with two implementations. */
     interface Shape {
         int area(int side);
     }
@@ -49,7 +49,7 @@ public final class Work {
         }
     }
 
-    /** Its constructor refuses a price before it has called that of its superclass. */
+    /** The constructor throws before it has called that of its superclass, if the price is negative. */
     static final class CheckedItem extends Item {
         CheckedItem(int price) {
             super(checked(price));
@@ -64,12 +64,14 @@ public final class Work {
         }
     }
 
-    /** Makes one, which calls {@link #leaf}; IllegalArgumentException: the price is negative. */
+    /**
+     * Makes an object whose constructor calls {@link #leaf}; throws IllegalArgumentException if the price is negative.
+     */
     public static void checkedItem(int price) {
         sink += new CheckedItem(price).price;
     }
 
-    /** Makes the calls that {@link #callsOf} says. */
+    /** Makes the calls that {@link #callsOf} returns. */
     public static void root(int times) {
         Shape[] shapes = {new Square(), new Circle()};
         for (int i = 0; i < times; i++) {
@@ -85,7 +87,7 @@ public final class Work {
         }
     }
 
-    /** Calls {@link #root} once it may. */
+    /** Calls {@link #root} as soon as the latch is released. */
     public static void rootAfter(CountDownLatch entered, CountDownLatch mayGoOn, int times) {
         entered.countDown();
         try {
@@ -115,7 +117,7 @@ public final class Work {
         }
     }
 
-    /** Calls itself, so many times. */
+    /** Calls itself this many times. */
     public static void deeper(int depth) {
         sink += depth;
         if (depth > 0) {
@@ -123,7 +125,7 @@ public final class Work {
         }
     }
 
-    /** Calls {@link #deeper}, and something else so many times. */
+    /** Calls {@link #deeper}, and another method this many times. */
     public static void deepThenWide(int depth, int times) {
         if (depth > 0) {
             deeper(depth);
@@ -164,7 +166,7 @@ public final class Work {
         sink++;
     }
 
-    /** @return calls by path, of one call of {@link #root} with this argument */
+    /** @return the calls by path in a call of {@link #root} with this argument */
     public static Map<String, Long> callsOf(long times) {
         Map<String, Long> calls = new LinkedHashMap<>();
         calls.put("Work.root", 1L);
@@ -199,21 +201,24 @@ public final class Work {
         return calls;
     }
 
-    /** Waits and computes, for tests of time. */
+    /** Computes and waits, for tests of times. */
     public static void busy(long computeNanos, long waitNanos) {
         compute(computeNanos);
         waits(waitNanos);
     }
 
-    /** What methods of known length have taken by their own clock, in nanoseconds: see {@link #known}. */
+    /** The times of the methods of known length by their own clock, in nanoseconds: see {@link #known}. */
     public static final class Known {
-        /** In the methods, from their first reading of the clock to their last. */
+        /** Time in the methods, from their first clock reading to their last. */
         public final long[] nanos = new long[METHODS.length];
 
-        /** Their calls. */
+        /** The number of calls. */
         public final long[] calls = new long[METHODS.length];
 
-        /** From the caller's reading before a call to that after it, without {@link #nanos}, where the thread lost its CPU. */
+        /**
+         * Time around the methods: from the caller's reading before a call to its reading afterwards, without {@link
+         * #nanos}. Added only if the thread lost its CPU in it.
+         */
         public final long[] waits = new long[METHODS.length];
 
         private long quickNanos;
@@ -233,30 +238,31 @@ public final class Work {
         }
 
         /**
-         * Nanoseconds of a call. Between n + 1 readings lie n times of one, so a call takes one more: half before its first
-         * reading and half after its last. Short calls in which the thread kept its CPU show how long one is.
+         * The nanoseconds of a call. There are n intervals between n + 1 clock readings, and a call takes one more:
+         * half of one before its first reading, half after its last one. Short calls in which the thread kept its CPU
+         * show the length of an interval.
          */
         public double nanosOfCall(int method) {
             return (double) nanos[method] / calls[method] + (double) quickNanos / quickReadings;
         }
 
-        /** @return nanoseconds of a call that another clock may have beyond these: of waits that began around it */
+        /** @return nanoseconds by which another clock may exceed these for a call, because of waits around it */
         public double waitsOfCall(int method) {
             return (double) waits[method] / calls[method];
         }
     }
 
-    /** The methods of {@link #known}, by their length. */
+    /** The methods of {@link #known}, by length. */
     public static final String[] METHODS = {"micro", "tenMicros", "milli", "hundredMillis"};
 
     private static final long PART_NANOS = 100_000_000;
     private static final int[] KNOWN_NANOS = {1_000, 10_000, 1_000_000, 100_000_000};
 
-    private static final long WAIT_NANOS = 20_000; // two readings and two probes take a hundredth of that
+    private static final long WAIT_NANOS = 20_000; // a hundred times as long as two readings and two probes
 
     private static int lastReadings;
 
-    /** Calls each of {@link #METHODS} for a tenth of a second, however much CPU time the thread gets in it. */
+    /** Calls each of {@link #METHODS} for a tenth of a second of wall time. */
     public static void known(Known known) {
         long start;
         start = System.nanoTime();
@@ -325,7 +331,7 @@ public final class Work {
         return now - start;
     }
 
-    /** Calls that are hardly longer than their probes; a root of nothing else. */
+    /** A root that only makes calls which are hardly longer than their probes. */
     public static void hot(long calls) {
         for (long i = 0; i < calls; i++) {
             mix((int) i);

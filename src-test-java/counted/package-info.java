@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What tests count. The library's own packages are never instrumented, so it is in none of them. */
+/** Code that tests count. It is outside the library's packages, because these are never instrumented. */
 package counted;

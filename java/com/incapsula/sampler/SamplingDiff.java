@@ -55,8 +55,8 @@ public final class SamplingDiff implements AutoCloseable {
      * Writes the difference of wall times.
      *
      * @param format HTML, COLLAPSED or JSON
-     * @param out where to; flushed, not closed
-     * @throws IOException what the stream throws; a part may have been written
+     * @param out the stream; flushed, not closed
+     * @throws IOException if the stream throws it; a part may have been written
      * @throws IllegalArgumentException if an argument is null, or the format cannot show a difference
      * @throws IllegalStateException if the difference is closed
      * @throws OutOfMemoryError if there is no memory to work with; a part may have been written
@@ -70,7 +70,7 @@ public final class SamplingDiff implements AutoCloseable {
      *
      * @param format HTML, COLLAPSED or JSON
      * @param options for COLLAPSED the measure
-     * @param out where to; flushed, not closed
+     * @param out the stream; flushed, not closed
      * @throws IOException as {@link #writeTo(ReportFormat, OutputStream)}
      */
     public void writeTo(ReportFormat format, ReportOptions options, OutputStream out) throws IOException {
@@ -150,8 +150,8 @@ public final class SamplingDiff implements AutoCloseable {
      * A frame's own amounts, over all stacks in which it is the innermost frame.
      *
      * @param frame class, method and line
-     * @param before nanoseconds, or how many, in the first report
-     * @param after the same in the second one
+     * @param before nanoseconds, or a count, in the first report
+     * @param after nanoseconds, or a count, in the second report
      * @since 1.0
      */
     public record FrameDiff(String frame, long before, long after) {

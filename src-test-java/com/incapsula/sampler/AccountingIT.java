@@ -19,7 +19,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Polls end in exactly one outcome each: in the statistics, in total and per interval, and as printed. */
+/** Each poll ends in exactly one outcome: in the statistics, in total and per interval, and in the printed account. */
 @ExtendWith(NothingLeft.class)
 class AccountingIT {
 
@@ -38,7 +38,7 @@ class AccountingIT {
                     guests.add(Worker.waiting("guest-" + i));
                 }
                 if (round == 0) {
-                    awaitTicks(sampler, 2); // these are seen before they end, however late the sampler gets a CPU
+                    awaitTicks(sampler, 2); // each guest is polled before it ends, however late the sampler gets a CPU
                 }
                 guests.forEach(Worker::close);
                 assertAgrees(sampler.getStatistics());

@@ -25,7 +25,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
-/** {@code -javaagent}, on programs that do not have the library on their class path. Each in a JVM of its own. */
+/**
+ * The agent ({@code -javaagent}) in programs without the library on their class path. Each program runs in a JVM of its
+ * own.
+ */
 class AgentIT {
 
     @TempDir
@@ -91,7 +94,7 @@ class AgentIT {
                 .endsWith("end of main\n");
     }
 
-    /** As an operator has it for all JVMs of a container, without a command line to change. */
+    /** Environment variables alone start the agent, as an operator sets them for all JVMs of a container. */
     @Test
     void theEnvironmentAloneIsEnough() throws Exception {
         ChildJvm child = child().environment("JAVA_TOOL_OPTIONS", "-javaagent:" + jar)
@@ -132,7 +135,7 @@ class AgentIT {
                 .contains("Sampler account.\n");
     }
 
-    /** The application goes on, whatever is wrong, and nothing is written. */
+    /** A wrong option stops neither the application nor its exit, and no file is written. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -173,7 +176,7 @@ class AgentIT {
         assertOneReport("a\\.collapsed");
     }
 
-    /** As web applications that carry the library: all samplers run, and the agent's goes on to the end. */
+    /** Web applications bring the library themselves: all samplers run, and the agent's runs until the end. */
     @Test
     void theAgentRunsBesideTheApplicationsOwnCopies() throws Exception {
         Path file = folder.resolve("a.collapsed");
@@ -189,7 +192,7 @@ class AgentIT {
         assertThat(file).content().contains("main;");
     }
 
-    /** As in a program of Spring Boot, whose classes are in a class loader below that of the agent. */
+    /** The program's classes are in a class loader below the agent's, as with Spring Boot. */
     @Test
     void reportsGoToTheApplicationsLog() throws Exception {
         String output = runToEnd(ChildJvm.bare(IsolatedLogProgram.class.getName())
@@ -218,7 +221,7 @@ class AgentIT {
                 .collect(Collectors.joining(File.pathSeparator));
     }
 
-    /** The command lines of java/README.md as they are there, but for the folder of the files. */
+    /** The command lines of java/README.md work as printed, except for the folder of the files. */
     @Test
     void theCommandsOfTheReadmeWork() throws Exception {
         List<String> lines = Files.readAllLines(Path.of("java", "README.md")).stream()

@@ -17,18 +17,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What a JVM loads for the agent alone, from its start to the report at its end: most of the time that the agent takes is
- * for that. The counts differ by a few from JDK to JDK, and hardly from run to run.
+ * The classes that a JVM loads only because of the agent, from its start to the last report. Loading them is most of
+ * the agent's cost. The counts differ by a few between JDKs, and hardly between runs.
  */
 class AgentStartIT {
 
-    /** Most classes that the agent may load: of its own, of the JDK, and of those that are not in the JDK's archive. */
+    /** Limits of loaded classes: the agent's own, the JDK's, and those of the JDK that are not in its archive. */
     private static final int MOST_OWN = 125;
 
     private static final int MOST_OF_JDK = 200;
     private static final int MOST_OF_JDK_FROM_ELSEWHERE = 125;
 
-    /* What a program may never use, and the agent uses only where an option wants it. */
+    /* The agent loads these only for options that need them, because a program may never use them itself. */
     private static final List<String> UNUSED = List.of(
             "com.incapsula.sampler.remote.",
             "com.incapsula.sampler.internal.server.",
@@ -65,10 +65,10 @@ class AgentStartIT {
         return lines;
     }
 
-    /* On a busy machine the exit may not wait for the report. */
+    /* Repeated, because on a busy machine the JVM may exit before the report is written. */
     private List<String> loadedUpToTheReport() throws Exception {
         String agent = AgentJar.in(folder) + "=file=" + folder + "/%p-%t.html";
-        loadedWith(agent); // unpacks the library
+        loadedWith(agent); // extracts the library
         for (int i = 0; i < TRIES; i++) {
             List<String> lines = loadedWith(agent);
             try (Stream<Path> files = Files.list(folder)) {

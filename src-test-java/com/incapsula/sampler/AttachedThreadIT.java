@@ -9,7 +9,7 @@ import com.incapsula.sampler.testing.NativeTests;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A thread of native code that is attached for a call of Java has the CPU time of that call, and no other. */
+/** A native thread attaches in order to call Java: it has the CPU time of that call only. */
 class AttachedThreadIT {
 
     private static long figure(String output, String name) {

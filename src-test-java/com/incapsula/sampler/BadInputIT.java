@@ -36,7 +36,7 @@ class BadInputIT {
     @TempDir
     Path folder;
 
-    // ---- wrong values, as a configuration file has them ----
+    // ---- wrong values, as in a configuration file ----
 
     @ParameterizedTest
     @CsvSource(
@@ -107,7 +107,7 @@ class BadInputIT {
         assertThat(folder.toFile().list()).as("nothing is made").containsExactly("file");
     }
 
-    /** Root may write everywhere but where there is nothing to write to. */
+    /** In /proc not even root can create a file. */
     @Test
     void aFileThatMayNotBeMadeIsRefusedWithPathAndReason() {
         assertThatThrownBy(() -> new PrintStreamSamplingOutputer("/proc/report.log"))
@@ -128,7 +128,7 @@ class BadInputIT {
 
     // ---- nothing is left behind ----
 
-    /** A shutdown hook would hold the outputer for ever. */
+    /** A shutdown hook left behind would keep the outputer reachable. */
     @Test
     void aSamplerThatCouldNotStartCanBeCollected() {
         WeakReference<Recorder> outputer = failToStart();
@@ -153,7 +153,7 @@ class BadInputIT {
         return new WeakReference<>(recorder);
     }
 
-    /** The same sampler cannot start because the system gives it no thread, and starts later. */
+    /** A sampler that fails to start, because the system refuses to create a thread, and starts later. */
     static final class Program {
 
         private Program() {}
@@ -187,8 +187,10 @@ class BadInputIT {
     }
 
     @ParameterizedTest
-    /* Walks are tried with the second one; then come those of reports and of samples. Without the first one, with whose stacks
-     * our own walk is compared, the sampler starts. */
+    /*
+     * The second thread tries walks, the third writes reports, the fourth samples. Without the first one, which makes
+     * the stacks that our own walk is compared with, the sampler still starts.
+     */
     @ValueSource(strings = {"2", "3", "4"})
     void whereNoThreadCanBeStartedNothingIsLeftAndTheNextInitWorks(String failing) throws Exception {
         String output = ChildJvm.of(Program.class)

@@ -45,7 +45,7 @@ class BehaviourIT {
         sampler.close();
     }
 
-    /* The report of what happens from now on for some ticks. */
+    /* A report of some ticks that begin after this call. */
     private Report freshReport() {
         sampler.printReport();
         awaitTicks(sampler, 5);
@@ -63,9 +63,9 @@ class BehaviourIT {
         sampler.setSamplingFrequencyMillis(1);
         awaitTicks(sampler, 50);
         sampler.setSamplingFrequencyMillis(3_600_000);
-        sampler.printReport(); // what was set before holds now; ticks that were skipped up to then are counted
+        sampler.printReport(); // the new value is in force now, and the ticks skipped so far are counted
         long rare = ticks(sampler);
-        /* Real time has to pass: that of many ticks as they were before. */
+        /* Real time has to pass: many ticks would have been due with the old value. */
         long changed = System.nanoTime();
         patiently().until(() -> System.nanoTime() - changed > 50_000_000);
         sampler.printReport();
@@ -211,8 +211,10 @@ class BehaviourIT {
             sampler.setMaxDepthFrames(40);
             sampler.setThreadToBeSampled(deep.thread());
             sampler.init();
-            /* An idle thread is walked once: reports after that have what it is credited with as idle. A short one
-             * may have no poll of it. */
+            /*
+             * An idle thread is walked once; later reports credit its time as idle. A short report may have no poll of
+             * it.
+             */
             patiently().until(() -> freshReport().figure("credited as idle") > 0);
             Group group = recorder.last().group("deep");
             assertThat(group.maxDepth()).isGreaterThan(200);
@@ -227,7 +229,7 @@ class BehaviourIT {
         }
     }
 
-    /** The root would be read in a handshake as long as the stack is deep. */
+    /** A handshake that read down to the root would take longer the deeper the stack is. */
     @Test
     void aDeepStackThatIsWalkedByAHandshakeKeepsItsLeafsEnd() {
         try (Worker deep =
@@ -332,7 +334,7 @@ class BehaviourIT {
             long ticks = ticks(sampler);
             long polls = sampler.getStatistics().getPolls();
             sampler.pauseSampling();
-            /* Real time has to pass. */
+            /* Real time has to pass while the sampler is paused. */
             long paused = System.nanoTime();
             patiently().until(() -> System.nanoTime() - paused > 400_000_000L);
             assertThat(ticks(sampler)).isEqualTo(ticks);
@@ -367,7 +369,7 @@ class BehaviourIT {
         assertThat(till(recorder.only())).as("sampling ended with the pause").isBetween(beforePause, paused);
     }
 
-    /* A title has whole seconds. */
+    /* Titles have whole seconds. */
     private static void awaitAnotherSecond(long millis) {
         patiently().until(() -> System.currentTimeMillis() / 1000 > millis / 1000);
     }
@@ -380,7 +382,7 @@ class BehaviourIT {
         return date(report.title().replaceFirst("Report interval: from .* till (.*)", "$1"));
     }
 
-    /* The form of Date.toString(). */
+    /* The format of Date.toString(). */
     private static long date(String text) throws Exception {
         Date date = new SimpleDateFormat("EEE MMM dd HH:mm:ss zzz yyyy", Locale.US).parse(text);
         assertThat(date).hasToString(text);

@@ -29,12 +29,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Agents that change the very classes whose calls are counted: they see what they see without us, each call is counted,
- * whichever comes first, and the class has its own bytes in the end.
+ * Other agents change the classes whose calls are counted. They work as they do without counting, each call is counted
+ * whichever of the two comes first, and in the end the class has its own bytes again.
  */
 class BesideAgentsIT {
 
-    /* JaCoCo notes what has run at a branch or return: so of methods that an exception passes it sees nothing. */
+    /* JaCoCo records coverage at branches and returns, so it does not see methods that end with an exception. */
     private static final String[] COVERED = {"root", "leaf", "apply", "locked", "recurse", "even", "odd", "third"};
     private static final String[] NOT_COVERED = {"deeper", "hot", "mix", "known"};
 
@@ -85,7 +85,9 @@ class BesideAgentsIT {
         return covered;
     }
 
-    /** Its transformer does not make the same class twice, so the JVM refuses to take our probes out, or to put them in. */
+    /**
+     * The agent adds a member with another name each time, so the JVM refuses to remove our probes, or to insert them.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"", "LATE"})
     void oneThatAddsMembers(String when) throws Exception {
@@ -100,7 +102,7 @@ class BesideAgentsIT {
         assertThat(output).contains("fine\n");
     }
 
-    /** async-profiler's own use of JNI is not what is checked here. */
+    /** -Xcheck:jni is off, because async-profiler's own use of JNI would fail it. */
     @Test
     void methodsOfAsyncProfiler() throws Exception {
         run(program("-XX:-CheckJNICalls"), "ASYNC_PROFILER");
@@ -112,13 +114,13 @@ class BesideAgentsIT {
         run(program(), "METHOD_TIMING");
     }
 
-    /** Each call of a method is a span. The agent's start takes some seconds of CPU time. */
+    /** Each call of a method is a span. Long form only: the agent's start takes some seconds of CPU time. */
     @Test
     @EnabledIfSystemProperty(named = "sampler.test.long", matches = "true")
     void openTelemetry() throws Exception {
         String output = run(
                 program(
-                        "-XX:-CheckJNICalls", // the agent's own
+                        "-XX:-CheckJNICalls", // the agent's own JNI
                         "-javaagent:" + ChildJvm.placeOf(OpenTelemetryAgent.class),
                         "-Dotel.instrumentation.common.default-enabled=false",
                         "-Dotel.instrumentation.methods.enabled=true",

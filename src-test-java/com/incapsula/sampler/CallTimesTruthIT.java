@@ -9,28 +9,29 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Times per call are those of the program's own clock. {@link CallsTruthIT} compares two trees of one report, whatever the
- * machine does beside. Here ticks must come evenly: if ticks wait for a CPU too, some of them carry many times the time of the
- * others, and chance is larger than their number says.
+ * Times per call equal those of the program's own clock. {@link CallsTruthIT}, which compares two trees of one report,
+ * holds beside other processes. This test needs evenly spaced ticks: a tick that waits for a CPU carries a multiple of
+ * the time of others, so the random error exceeds what the number of ticks suggests.
  */
 @Measures
 class CallTimesTruthIT {
 
     /*
-     * Percent of the time of a method that so many ticks find in it. Each finds it or does not, so the number has a
-     * variance of n * share * (1 - share). Ticks in a row find the same long call, and are closer than that.
+     * The random error in percent of a method's time. Each of n ticks hits the method or not, so the number of hits has
+     * a variance of n * share * (1 - share). Successive ticks often hit the same long call, which makes the variance
+     * smaller.
      */
     private static double allowedPercent(double share, long ticks) {
         double chance = 100 * CallsTruthIT.DEVIATIONS * Math.sqrt((1 - share) / (share * ticks));
         return CallsTruthIT.LONG ? CallsTruthIT.BAR : Math.max(CallsTruthIT.BAR, chance);
     }
 
-    /* With so many ticks chance is no more than the bar. */
+    /* With this many ticks the random error is within the bar. */
     private static long ticksNeeded(double share) {
         return (long) Math.ceil(Math.pow(100 * CallsTruthIT.DEVIATIONS / CallsTruthIT.BAR, 2) * (1 - share) / share);
     }
 
-    /** The methods take a microsecond, ten, a millisecond and a tenth of a second, and have equal parts of the time. */
+    /** The methods take 1 us, 10 us, 1 ms and 100 ms a call, and each has the same share of the time. */
     @ParameterizedTest
     @EnumSource(names = {"SAMPLED", "EXACT"})
     void timesPerCallAreThoseOfTheProgramsClock(MethodTiming timing) throws IOException {
@@ -38,7 +39,7 @@ class CallTimesTruthIT {
         try (ThreadsSampler sampler = CallsTruthIT.counting(timing, "counted.Work.known")) {
             Work.Known known = new Work.Known();
             CallsTruthIT.warmUp(sampler, () -> Work.known(new Work.Known()));
-            /* Exact times need no ticks, but waits for a CPU even out as long. */
+            /* Exact times need no ticks, but the same time is needed to average out waits for a CPU. */
             long ticks = CallsTruthIT.run(sampler, ticksNeeded(1.0 / Work.METHODS.length), () -> Work.known(known));
             try (SamplingReport report = sampler.snapshot()) {
                 String text = report.toString(ReportFormat.TEXT);
@@ -56,7 +57,10 @@ class CallTimesTruthIT {
                                 "%s %s: %.3f us by its own clock, %.3f counted, %+.2f %%, allowed %.2f,"
                                         + " %.3f us around it, %d ticks%n",
                                 timing, method, took, perCall, 100 * (perCall / took - 1), allowed, waits, ticks);
-                        /* A wait for a CPU between a stamp and the method's own reading is in one of both clocks only. */
+                        /*
+                         * A wait for a CPU between a time stamp and the method's own reading is in only one of the two
+                         * clocks.
+                         */
                         softly.assertThat(perCall)
                                 .as(method)
                                 .isBetween(took * (1 - allowed / 100), took * (1 + allowed / 100) + waits);

@@ -40,22 +40,22 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Calls are counted to the last one, through the whole product. */
+/** Calls are counted exactly, from the hook to the report. */
 @ExtendWith(NothingLeft.class)
 @Timeout(Samplers.HANG_SECONDS)
 class CallsIT {
 
     private static final String ROOT = "counted.Work.root";
-    /* SMP_CALLS_WARM_UP_MS, and some ticks. */
+    /* SMP_CALLS_WARM_UP_MS plus some ticks. */
     private static final long WARM_UP_NANOS = 3_100_000_000L;
 
-    /* The first JDK that does not discard all compiled code at the first change of a class. */
+    /* The first JDK that does not discard all compiled code when a class is changed for the first time. */
     private static final int KEEPS_COMPILED_CODE = 23;
 
     private static final int VIRTUAL_THREADS = 10_000;
     /*
-     * All of these may be inside of the root at once, each with a tree of its own: a lock that is contended, as one is on
-     * a loaded machine, lets others go on.
+     * On a loaded machine a thread that waits for a contended lock lets others run, so all virtual threads may be
+     * inside the root at once, each with a tree of its own.
      */
     private static final long MEMORY_FOR_ALL = 256L << 20;
     private static final long DEFAULT_MEMORY = 64L << 20;
@@ -66,7 +66,7 @@ class CallsIT {
     private final ThreadsSampler sampler = quick(new Recorder());
 
     CallsIT() {
-        sampler.setOverheadLimitPercent(100); // no method is dropped
+        sampler.setOverheadLimitPercent(100); // no method loses its probes
         sampler.setRootMethods(ROOT);
     }
 
@@ -91,7 +91,7 @@ class CallsIT {
         awaitCounted(Work.callsOf(10));
     }
 
-    /* Exact are counts from the second entry of a root after the last batch on. */
+    /* Counts are exact from the second entry of a root after the last batch on. */
     private void awaitCounted(Map<String, Long> wanted) {
         patiently().until(() -> {
             CallCounts.take(sampler);
@@ -223,7 +223,7 @@ class CallsIT {
         }
     }
 
-    /** Where there is no memory for a thread's tree, its root is in the account; what is counted is whole. */
+    /** A root of a thread for whose tree there is no memory is in the account; the others are counted completely. */
     @ParameterizedTest
     @ValueSource(longs = {DEFAULT_MEMORY, MEMORY_FOR_ALL})
     @EnabledForJreRange(min = JRE.JAVA_21)
@@ -287,7 +287,9 @@ class CallsIT {
         }
     }
 
-    /** What was counted before is gone once no method was new for three seconds; what follows is counted. */
+    /**
+     * Counts from before are discarded once no new method was instrumented for three seconds; later calls are counted.
+     */
     @Test
     void theWarmUpIsDiscarded() {
         sampler.init();
@@ -306,7 +308,7 @@ class CallsIT {
         assertThat(CallCounts.take(sampler)).isEqualTo(times(Work.callsOf(10), 1));
     }
 
-    /** Whatever the timing is. */
+    /** The figures of root methods do not depend on the timing of methods. */
     @ParameterizedTest
     @EnumSource
     void rootsHaveTheirShortestMeanAndLongestCall(MethodTiming timing) {
@@ -334,7 +336,7 @@ class CallsIT {
         assertExtremes("compute", 1, 1_990, 9_990);
     }
 
-    /* Calls busy five times, each time for two milliseconds more. The bounds are microseconds. */
+    /* Calls busy five times, each time two milliseconds longer. The bounds are microseconds. */
     private void assertExtremes(String method, int first, double leastShortest, double leastLongest) {
         long least = Long.MAX_VALUE;
         long most = 0;
@@ -449,11 +451,11 @@ class CallsIT {
             sampler.init();
             awaitInstrumented();
             sampler.close();
-            Work.root(10); // runs the code without probes, or late exits
+            Work.root(10); // runs the code without probes, or exits whose entries were not counted
         }
     }
 
-    /** A server's loop may have been the root, which never ends. */
+    /** The root may have been the endless loop of a server. */
     @Test
     void aThreadInsideOfARootOfEarlierIsCountedFromItsNextRootOn() throws Exception {
         CountDownLatch entered = new CountDownLatch(1);
@@ -472,7 +474,7 @@ class CallsIT {
         assertThat(CallCounts.take(sampler)).isEqualTo(times(Work.callsOf(10), 1));
     }
 
-    /** A constructor whose arguments of super() throw has no exit: it must not leave its thread inside of a root. */
+    /** If an argument of super() throws, the constructor has no exit. Its thread must not stay inside the root. */
     @Test
     void aConstructorThatFailsBeforeSuperIsNoRootThatRuns() {
         Map<String, Long> wanted = Map.of("Work$CheckedItem.<init>", 1L, "Work$CheckedItem.<init>|Work.leaf", 1L);
@@ -492,7 +494,10 @@ class CallsIT {
         assertThat(CallCounts.take(sampler)).isEqualTo(wanted);
     }
 
-    /** Else the JVM refuses to change the class after some times, and no method of it is counted any more. */
+    /**
+     * Each round of counting adds constants to the class. If their number grew, the JVM would at last refuse to change
+     * the class, and none of its methods would be counted.
+     */
     @Test
     void aClassThatIsCountedAgainAndAgainKeepsRoomForConstants() throws Exception {
         ChildJvm.of(CountingCyclesProgram.class)
@@ -525,10 +530,13 @@ class CallsIT {
     private static void assertDiscards(String output, int discards) {
         assertThat(output.split("Marked all nmethods for deopt", -1)).hasSize(1 + discards);
         assertThat(output.split("the JVM has discarded its compiled code", -1)).hasSize(1 + discards);
-        assertThat(output).contains("dependent nmethods for deopt"); // the batches
+        assertThat(output).contains("dependent nmethods for deopt"); // the changes of later batches
     }
 
-    /** What the JVM says itself: it discards all code before anything is counted, and only then; later what has changed. */
+    /**
+     * In JDKs before 23 the JVM discards all compiled code once, before anything is counted; later only code that
+     * depends on a changed class. The log of the JVM shows it.
+     */
     @Test
     void compiledCodeIsDiscardedOnceAtMostAndThatIsAnnounced() throws Exception {
         String output = countingJvm();
@@ -541,7 +549,7 @@ class CallsIT {
         }
     }
 
-    /** The JVM was prepared from its start on. */
+    /** The agent has made the JVM keep the dependencies of compiled code from its start on. */
     @Test
     void noCodeIsDiscardedBesideAnAgentThatMayChangeClasses(@TempDir Path folder) throws Exception {
         Path agent = folder.resolve("agent.jar");
@@ -549,7 +557,7 @@ class CallsIT {
         assertDiscards(countingJvm("-javaagent:" + agent), 0);
     }
 
-    /** Nothing is defined in a JVM whose sampler has no root methods. */
+    /** Without root methods the sampler defines no class. */
     @Test
     void withoutRootsNothingIsTouched() throws Exception {
         String without = ChildJvm.of(CountingProgram.class).run().assertFine().output();

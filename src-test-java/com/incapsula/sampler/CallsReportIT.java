@@ -45,25 +45,28 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What reports say of counted calls, and why nothing shows; beside the other things that a sampler does. */
+/**
+ * Counted calls in reports: their rows, why there are none, and how they go together with other features of the
+ * sampler.
+ */
 @ExtendWith(NothingLeft.class)
 @Timeout(Samplers.HANG_SECONDS)
 class CallsReportIT {
 
     private static final String ROOT = "counted.Work.root";
     private static final int DEEPER = 100;
-    private static final int LARGE = 65_534; // bytes of byte code, a few below the JVM's limit
-    private static final int COMPILED = 8_000; // that of its compilers
+    private static final int LARGE = 65_534; // bytes of byte code, just below the JVM's limit
+    private static final int COMPILED = 8_000; // the limit of the JIT compilers
     private static final Pattern FULL =
             Pattern.compile("\ncalls without a place: .*over the limit of nodes \\(maxCallNodes\\): [1-9]");
 
     private final ThreadsSampler sampler = quick(new Recorder());
-    /** Until the test ends: a class to which nothing refers may be unloaded before its batch comes. */
+    /** Keeps the classes alive until the test ends: one without references may be unloaded before its batch comes. */
     private final List<Class<?>> programs = new ArrayList<>();
 
     CallsReportIT() {
-        Work.callsOf(1); // loaded
-        sampler.setOverheadLimitPercent(100); // no method is dropped
+        Work.callsOf(1); // loads the class
+        sampler.setOverheadLimitPercent(100); // no method loses its probes
         sampler.setInstrumentationFilter("counted");
         sampler.setRootMethods(ROOT);
     }
@@ -104,7 +107,7 @@ class CallsReportIT {
         }
     }
 
-    /* The calls of a counted group's methods, whatever their paths. */
+    /* The sum of calls over all rows of a counted group. */
     private static long callsOfGroup(SamplingReport report, String group) {
         String text = text(report);
         int record = text.indexOf("Counted thread: " + group + ". ");
@@ -136,7 +139,10 @@ class CallsReportIT {
                 .doesNotContain("Unknown Source");
     }
 
-    /** A clock of CPU time takes too long for each call: no column of zeros, and the account says so. */
+    /**
+     * Reading the CPU clock takes too long for each call. So there is no column, not one of zeros, and the account says
+     * why.
+     */
     @ParameterizedTest
     @EnumSource
     void onlySampledTimesHaveCpuTime(MethodTiming timing) {
@@ -159,7 +165,7 @@ class CallsReportIT {
         }
     }
 
-    /** So the line that all times are CPU times stays true. */
+    /** Otherwise the account's statement that all times are CPU times would be wrong. */
     @Test
     void exactTimesAreRefusedWhereAllTimesAreCpuTimes() {
         sampler.setClock(SamplingClock.CPU);
@@ -170,7 +176,7 @@ class CallsReportIT {
         assertThat(sampler.isRunning()).isFalse();
     }
 
-    /* What is sampled has to be seen while it runs. */
+    /* Repeats the work until ticks have hit it. */
     @Test
     void aSampledRowShowsTheCallsOfItsMethod() {
         sampler.setRootMethods("counted.Work.busy");
@@ -245,7 +251,7 @@ class CallsReportIT {
         daemon.join();
     }
 
-    /** Monitored packages say which sampled frames are kept; what is counted, the filter says. */
+    /** Monitored packages select frames of sampled stacks. The instrumentation filter alone selects counted methods. */
     @Test
     void monitoredPackagesDoNotMatterForCounts() {
         sampler.setMonitoredPackages("org.nowhere");
@@ -336,7 +342,7 @@ class CallsReportIT {
         assertThat(CallCounts.take(sampler)).isEqualTo(inside);
     }
 
-    /** Another reader, such as the page of a server, may have ended intervals that this one has not had. */
+    /** Another reader, such as a server's page, may have ended intervals that this reader has not read yet. */
     @Test
     void aResetHoldsForEachReader() {
         sampler.init();
@@ -378,7 +384,7 @@ class CallsReportIT {
         assertThat(text()).doesNotContain("not entered");
     }
 
-    /** What is so at the end of an interval: merged with a later one it is not true any more. */
+    /** The account describes the end of the interval, so merging with a later interval updates it. */
     @Test
     void aRootThatIsLoadedLaterIsNotMissedAnyMore(@TempDir Path folder) throws Exception {
         Path classes = compile(folder, "late", "Later", "public static void run() { System.getProperties(); }");
@@ -405,9 +411,9 @@ class CallsReportIT {
     @ParameterizedTest
     @ValueSource(ints = {LARGE, COMPILED})
     void aMethodThatIsTooLargeIsLeftAlone(int bytes, @TempDir Path folder) throws Exception {
-        String name = "Parser" + bytes; // the other one may be loaded still
+        String name = "Parser" + bytes; // the class of the other parameter may still be loaded
         String body = "private static int sum; public static void run() { parse(1); } static void parse(int i) {"
-                + "sum += i * 300;".repeat(bytes / 12) + "}"; // 12 bytes of byte code each
+                + "sum += i * 300;".repeat(bytes / 12) + "}"; // each statement has 12 bytes of byte code
         Path classes = compile(folder, "large", name, body);
         sampler.setInstrumentation(Instrumentation.EAGER);
         sampler.setInstrumentationFilter("large");
@@ -419,7 +425,7 @@ class CallsReportIT {
                         () -> assertThat(text()).contains("\nleft alone: 1 (too large: large." + name + ".parse)\n"));
     }
 
-    /** What it calls is counted, and nothing says that it has a probe. */
+    /** Its callees are counted, and the account does not claim that the root has a probe. */
     @Test
     void aRootThatIsTooLargeIsLeftAlone(@TempDir Path folder) throws Exception {
         String body = "private static int sum; public static void run() { add(1);"
@@ -447,7 +453,10 @@ class CallsReportIT {
                         () -> assertThat(text()).containsPattern("\nleft alone, trivial: .*trivial\\.Bean\\.getN"));
     }
 
-    /** Of the root's own class. 20 are named, in the order in which the JVM has the methods: it differs from run to run. */
+    /**
+     * The account names 20 excluded methods of the root's own class, in the JVM's order of methods, which differs
+     * between runs.
+     */
     @ParameterizedTest
     @EnumSource
     void aFilterThatExcludesEverythingIsSeen(Instrumentation instrumentation) {
@@ -486,7 +495,7 @@ class CallsReportIT {
         });
     }
 
-    /* Until that is so: what the account names and what one more pass of ten counts. */
+    /* Waits until the account names the method, and until another ten calls of root give these counts. */
     private void awaitDropped(String method, Map<String, Long> counts) {
         patiently().untilAsserted(() -> {
             for (int i = 0; i < 200; i++) {
@@ -502,7 +511,10 @@ class CallsReportIT {
         assertThat(text()).doesNotContain("not entered since");
     }
 
-    /** Work.leaf is called three times as often, so it would be dropped first; a pattern chooses it as well. */
+    /**
+     * A named root keeps its probes. Work.leaf is called three times as often as the others, so it would lose its
+     * probes first; it is both matched by a pattern and named.
+     */
     @Test
     void aRootOfAPatternIsDroppedAndOneThatIsNamedIsNot() {
         sampler.setOverheadLimitPercent(0.1);
@@ -522,14 +534,18 @@ class CallsReportIT {
         awaitDropped("counted.Work.locked", Map.of());
     }
 
-    /** A recursion fills the tree of this thread, and is dropped: what is called from then on has places in a new tree. */
+    /**
+     * A recursion fills the tree of this thread until its method loses its probes. Later calls have nodes in a new
+     * tree.
+     */
     @Test
     void aMethodThatWasDroppedTakesNoPlaces() {
         sampler.setOverheadLimitPercent(0.1);
         sampler.setRootMethods("counted.Work.deepThenWide");
         sampler.setMaxCallNodes(64);
         sampler.init();
-        AtomicBoolean wasFull = new AtomicBoolean(); // in an interval before: the method may be dropped between two
+        // in an earlier interval, because the method may lose its probes between two
+        AtomicBoolean wasFull = new AtomicBoolean();
         patiently().pollInSameThread().untilAsserted(() -> {
             for (int i = 0; i < 2000; i++) {
                 Work.deepThenWide(DEEPER, 0);
@@ -547,7 +563,7 @@ class CallsReportIT {
         });
     }
 
-    /** A recursion of 101 calls: those with a place and those without are all. */
+    /** A recursion makes 101 calls: some have nodes, and the account counts the others. */
     @ParameterizedTest
     @CsvSource({"64, 1000, nodes", "100000, 10, depth"})
     void callsPastALimitAreInTheAccount(int nodes, int depth, String limit) {

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The form CALLS of a program whose calls are known. */
+/** The format CALLS for a program whose calls are known. */
 @ExtendWith(NothingLeft.class)
 @Timeout(Samplers.HANG_SECONDS)
 class CallsTableIT {
@@ -42,8 +42,8 @@ class CallsTableIT {
     private final ThreadsSampler sampler = quick(new Recorder());
 
     CallsTableIT() {
-        Work.callsOf(1); // loaded
-        sampler.setOverheadLimitPercent(100); // no method is dropped
+        Work.callsOf(1); // loads the class
+        sampler.setOverheadLimitPercent(100); // no method loses its probes
         sampler.setInstrumentationFilter("counted");
         sampler.setRootMethods(ROOT);
     }
@@ -98,7 +98,7 @@ class CallsTableIT {
                 .orElse("");
     }
 
-    /** The calls by method, that is by the last part of a path. */
+    /** The calls by method, which is the last part of a path. */
     private static Map<String, Long> expected(boolean byClass) {
         Map<String, Long> calls = new TreeMap<>();
         Work.callsOf(TIMES).forEach((path, number) -> {
@@ -116,7 +116,7 @@ class CallsTableIT {
         sampler.setMethodTiming(timing);
         try (SamplingReport report = counted()) {
             String table = table(report, ReportOptions.standard());
-            if (table.contains("total ms")) { // none of these calls may have met a tick
+            if (table.contains("total ms")) { // otherwise no tick has hit any of these calls
                 assertThat(callsOf(table)).isEqualTo(expected(false));
             } else {
                 assertThat(timing).isEqualTo(MethodTiming.SAMPLED);
@@ -135,7 +135,7 @@ class CallsTableIT {
         return expected(false).values().stream().mapToLong(number -> number).sum();
     }
 
-    /* The root has all the time, once, and no method more; the shortest call is no longer than the longest. */
+    /* The times of all rows add up to the root's total, and the shortest call is not longer than the longest. */
     private static void assertTimes(String table) {
         Matcher root = Pattern.compile(
                         "(?m)^ +" + ROUNDS + " +(\\S+) +(\\S+) +(\\S+) +(\\S+) +(\\S+) {2}counted\\.Work\\.root <-")
@@ -148,7 +148,7 @@ class CallsTableIT {
             own += Double.parseDouble(row.group("own"));
             assertThat(Double.parseDouble(row.group("total"))).isLessThanOrEqualTo(total);
         }
-        double cut = 0.001 * (1 + expected(false).size()); // of each number
+        double cut = 0.001 * (1 + expected(false).size()); // rounding of each row
         assertThat(own).isBetween(total - cut, total + cut);
         double perCall = Double.parseDouble(root.group(3));
         assertThat(perCall).isBetween(total * 1000 / ROUNDS - 1, total * 1000 / ROUNDS + 1);
@@ -196,7 +196,7 @@ class CallsTableIT {
         files.close();
     }
 
-    /** A class by its name alone is all of its methods, but for constructors. */
+    /** A class name selects all methods of the class except its constructors. */
     @Test
     void aClassIsARoot() {
         sampler.setRootMethods("counted.Work$Square, counted.Nowhere");

@@ -25,9 +25,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Times of counted trees are those of the sampler's own tree and of the program's clock. With {@code
- * -Dsampler.test.long=true} with as many samples as {@link #BAR} needs, whatever the machine does beside; else for some
- * seconds, and what is allowed follows from how many samples there were.
+ * Times of counted trees equal those of the sampled tree and of the program's clock. With {@code
+ * -Dsampler.test.long=true} the test collects as many samples as {@link #BAR} needs, whatever else the machine does;
+ * otherwise it runs for some seconds, and the allowed error follows from the number of samples.
  */
 @Measures(besideOthers = true)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -36,18 +36,25 @@ class CallsTruthIT {
     static final boolean LONG = Boolean.getBoolean("sampler.test.long");
     private static final long SECONDS = 12;
     private static final long MOST_SECONDS = LONG ? 1200 : SECONDS;
-    /** How far off a time may be, in percent of it, and a share of the time, in points. */
+    /** The allowed error of a time, in percent of the time, and of a share, in points. */
     static final double BAR = 2;
-    /** How many standard deviations chance may add: 6 of 100,000 results are farther off. */
+    /** The allowed random error, in standard deviations: 6 of 100,000 results are farther off. */
     static final double DEVIATIONS = 4;
-    /** At least, of calls of a nanosecond: two JNI calls with a time stamp each take 15 of them or more. */
+    /**
+     * The least share of hooks if calls take a nanosecond: two JNI calls, each with a time stamp, take 15 ns or more.
+     */
     private static final double EXACT_SHARE = 0.8;
-    /** What is left of it without: 2 ns, and processors do the part that has no mark meanwhile. */
+    /**
+     * The largest share of hooks without time stamps: 2 ns, and the processor overlaps the unmarked part with other
+     * work.
+     */
     private static final double SAMPLED_SHARE = 0.05;
-    /** Of a row and the rows above it, which the text rounds down. */
+    /** The rounding of a row and the rows above it: the text rounds down. */
     private static final int ROUNDING_MILLIS = 3;
 
-    /** The program runs for some seconds; in the long form also until there were so many ticks. Returns how many. */
+    /**
+     * Runs the program for some seconds; in the long form also until there were this many ticks. Returns their number.
+     */
     static long run(ThreadsSampler sampler, long ticks, Runnable program) {
         long before = Samplers.ticks(sampler);
         long start = System.nanoTime();
@@ -64,12 +71,12 @@ class CallsTruthIT {
     }
 
     /**
-     * Methods that compute and wait, and their callers, whatever else wants the CPUs. The callees of {@code known} are compared
-     * with the program's clock only ({@link CallTimesTruthIT}): C2's debug information may put their leaf calls into another inlined method, for all
-     * profilers.
+     * Methods that compute and wait, and their callers, beside whatever else wants the CPUs. Callees of {@code known}
+     * are compared with the program's clock only ({@link CallTimesTruthIT}), because C2's debug information may
+     * attribute their leaf calls to another inlined method, which affects every profiler.
      */
     @Test
-    @Order(1) /* Code that was compiled before events were on lacks the frames that it has inlined. */
+    @Order(1) /* First, because code that was compiled before events were on has no information about inlined frames. */
     void timesOfCountedRowsAreThoseOfTheSampledRows() throws IOException {
         List<String> methods = List.of("compute", "waits", "busy", "known");
         Work.Known known = new Work.Known();
@@ -93,7 +100,7 @@ class CallsTruthIT {
         }
     }
 
-    /** The time inside of probes is a line of its own, and in no row. */
+    /** Time inside probes has a line of its own and is in no row. */
     @ParameterizedTest
     @EnumSource(names = {"SAMPLED", "EXACT"})
     void theTimeInsideOfHooksIsInNoRow(MethodTiming timing) throws IOException {
@@ -122,8 +129,8 @@ class CallsTruthIT {
     }
 
     /*
-     * Points that rows and hooks may have less or more than all the time: the share is printed as a whole number, and where
-     * exact times are in the rows chance is in the share of hooks only.
+     * How many points rows and hooks together may differ from the whole time: the hook share is printed as a whole
+     * number, and with exact times only the share of hooks has a random error.
      */
     private static double allowedRest(double share, long ticks) {
         return 0.5 + BAR + 100 * DEVIATIONS * Math.sqrt(share * (1 - share) / ticks);
@@ -139,7 +146,10 @@ class CallsTruthIT {
         return sampler;
     }
 
-    /* Until the JIT compilers have compiled it again, with its probes: on a busy machine the time alone says little. */
+    /*
+     * Runs until the JIT compilers have compiled the code again with its probes. On a busy machine wall time alone
+     * would not show that.
+     */
     static void warmUp(ThreadsSampler sampler, Runnable root) {
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(2);
@@ -150,7 +160,7 @@ class CallsTruthIT {
         CallCounts.take(sampler);
     }
 
-    /* Percent; 0: none was seen. */
+    /* Percent; 0 if no tick hit a hook. */
     private static double hookShare(String text) {
         Matcher line = Pattern.compile("hook share: (\\d+) %").matcher(text);
         return line.find() ? Double.parseDouble(line.group(1)) : 0;

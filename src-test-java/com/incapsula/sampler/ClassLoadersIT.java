@@ -23,11 +23,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The library in class loaders of its own, as an application server has them; each case in a fresh JVM. */
+/** The library in several class loaders, as in an application server. Each case runs in a fresh JVM. */
 @Timeout(Samplers.HANG_SECONDS)
 class ClassLoadersIT {
 
-    /** Arguments: where the library's classes are, and what to do. */
+    /** Arguments: the place of the library's classes, and the case. */
     static final class Program {
 
         private static final String LONG_PROPERTY = "sampler.test.long";
@@ -59,7 +59,7 @@ class ClassLoadersIT {
                         deployAndUndeploy(classes);
                         before = deployment == WARM_UP ? threadsAndDescriptors() : before;
                     }
-                    /* The kernel shows a thread for a moment after it has been joined. */
+                    /* The kernel lists a thread for a moment after it was joined. */
                     int most = before;
                     PlainWait.until(() -> threadsAndDescriptors() <= most);
                     int more = threadsAndDescriptors() - before;
@@ -140,7 +140,7 @@ class ClassLoadersIT {
             }
         }
 
-        /* The copy whose file is the core goes away, while another one samples with it. */
+        /* Unloads the copy whose file is the core, while another copy samples with that core. */
         private static void unloadTheFirst(URL classes) throws Exception {
             URLClassLoader first = loader(classes);
             WeakReference<ClassLoader> gone = new WeakReference<>(first);
@@ -160,7 +160,7 @@ class ClassLoadersIT {
             }
         }
 
-        /* The second one loads another file. */
+        /* The second copy loads another file. */
         private static void sampleInTwoBuilds(URL classes, Path other) throws Exception {
             try (URLClassLoader first = loader(classes);
                     URLClassLoader second = loader(classes)) {
@@ -185,7 +185,7 @@ class ClassLoadersIT {
             }
         }
 
-        /* Each copy in turn signals busy threads; late answers meet the next copy's handler. */
+        /* Each copy in turn signals busy threads; late signals reach the handler of the next copy. */
         private static void redeployWhileOthersWork(URL classes) throws Exception {
             AtomicBoolean ends = new AtomicBoolean();
             List<Thread> busy = new ArrayList<>();
@@ -220,7 +220,7 @@ class ClassLoadersIT {
             return new File("/proc/self/task").list().length + new File("/proc/self/fd").list().length;
         }
 
-        /* Of our libraries: a file that was mapped stays mapped. */
+        /* Mapped files of the library. A file stays mapped once it is the core. */
         private static long mappedFiles() throws IOException {
             return Files.readAllLines(Path.of("/proc/self/maps")).stream()
                     .filter(line -> line.contains("libthreads-sampler"))
@@ -257,7 +257,7 @@ class ClassLoadersIT {
             sampler.getClass().getMethod("close").invoke(sampler);
         }
 
-        /* More than one, each time: the polls of busy threads need CPUs. */
+        /* Waits for two polls, because polls of busy threads need CPUs. */
         private static void awaitPolls(Object sampler) throws Exception {
             while (polls(sampler) < 2) {
                 Thread.sleep(5);
@@ -326,7 +326,7 @@ class ClassLoadersIT {
                 .containsExactly("available", "sampled", "available", "gone", "available", "sampled", "sampled");
     }
 
-    /** They have two cores, which take turns. */
+    /** The two copies have different cores, so only one of them can sample at a time. */
     @Test
     void anotherBuildIsRefusedWhileTheFirstOneSamples(@TempDir Path folder) throws Exception {
         Path other = folder.resolve("libthreads-sampler-other.so");
@@ -352,7 +352,7 @@ class ClassLoadersIT {
                         "libthreads-sampler.so");
     }
 
-    /* What both sides of the seam must agree on is not the same then; Java does not read that name. */
+    /* Changes the table of options, on which Java and the core must agree. Java does not look this name up. */
     private static byte[] withAnotherOption(byte[] library) {
         String bytes = new String(library, StandardCharsets.ISO_8859_1);
         String changed = bytes.replace("idleLookbackMillis", "idleLookbackMinute");
@@ -360,7 +360,7 @@ class ClassLoadersIT {
         return changed.getBytes(StandardCharsets.ISO_8859_1);
     }
 
-    /** As an application server does it: the next one starts before the collector has seen the one before. */
+    /** The next copy starts before the collector has freed the previous one, as in an application server. */
     @Test
     void redeployedApplicationsStartAtOnce() throws Exception {
         List<String> lines = new ArrayList<>(run("at once"));
@@ -370,7 +370,7 @@ class ClassLoadersIT {
         assertSampledEach(lines, Program.DEPLOYMENTS);
     }
 
-    /** At most five class loaders wait to be collected at a time, and their files are used again. */
+    /** At most five class loaders wait to be collected at a time; their files are reused. */
     @Test
     void filesOfCollectedClassLoadersAreUsedAgain() throws Exception {
         assertSampledEach(run("some collected"), 5 + 1);
@@ -398,7 +398,7 @@ class ClassLoadersIT {
                         "available", "sampled", "gone", "available", "sampled", "gone", "available", "sampled", "gone");
     }
 
-    /** The next one's library is another file, which the JVM does not compare with the one before. */
+    /** The next copy has a library of another content, so its file has another name. */
     @Test
     void undeployedApplicationMayBeFollowedByAnotherVersion() throws Exception {
         assertThat(run("upgrade")).containsExactly("available", "sampled", "gone", "available", "sampled", "gone");

@@ -17,7 +17,10 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** User code that blocks, with the native core: it must not keep {@code close()}, nor lose what its thread uses. */
+/**
+ * User code that blocks, with the native core: {@code close()} returns nevertheless, and nothing that the blocked
+ * thread uses is freed.
+ */
 @ExtendWith(NothingLeft.class)
 class CloseTimeoutIT {
 
@@ -38,7 +41,9 @@ class CloseTimeoutIT {
         }
     }
 
-    /** The sampler thread waits for the name rule, and another thread of the application for the sampler thread. */
+    /**
+     * The sampler thread waits for the name manipulator, and a thread of the application waits for the sampler thread.
+     */
     @Test
     void closeGoesOnBehindAPauseThatWaitsForTheNameRule() throws Exception {
         CountDownLatch named = new CountDownLatch(1);

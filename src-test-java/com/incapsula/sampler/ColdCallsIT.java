@@ -14,11 +14,12 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The calls of an ordinary program, from the first setter to {@code close()}, link no lambda, no method reference and
- * no string concatenation of the library: what a JVM that has just started would have to load and make for us alone.
+ * no string concatenation of the library, because a JVM that has just started would have to load and generate their
+ * infrastructure for us alone.
  */
 class ColdCallsIT {
 
-    /* As JDK 17 and 25 name the classes that they make at run time: Lifecycle$$Lambda$14/0x, Lifecycle$$Lambda/0x. */
+    /* Names of classes that JDK 17 and 25 generate at run time: Lifecycle$$Lambda$14/0x, Lifecycle$$Lambda/0x. */
     private static final String MADE_FOR_US = ".* com[./]incapsula[./]sampler[./][^ ]*\\$\\$[^ ]*/0x.*";
     private static final String CONCATENATION = ".*StringConcat/0x.*";
 

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A sampler that starts with its program sees methods which have never been compiled, in classes that have just been
- * loaded: each stack is kept whole, down to its root, and its methods have names.
+ * A sampler that starts with its program sees methods that were never compiled, in classes that were just loaded.
+ * Stacks are complete down to their roots, and methods have names.
  */
 class ColdStartIT {
 
@@ -64,7 +64,7 @@ class ColdStartIT {
                 .isLessThanOrEqualTo(millis / 100);
     }
 
-    /* Of stacks that end in another method; what has no stack at all is another matter. */
+    /* Time of stacks that end in another root. Time without a stack does not count. */
     private static long millisBesides(List<Row> rows, String root) {
         return rows.stream()
                 .filter(row -> row.depth() == 0 && !row.frame().startsWith("["))

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code java -jar threads-sampler.jar}, as a user types it, on a program that knows nothing of the sampler. */
+/** {@code java -jar threads-sampler.jar} as a user types it, for a program that does not use the sampler itself. */
 class CommandLineIT {
 
     private static final int OTHER_USER = 65_534;
@@ -51,7 +51,7 @@ class CommandLineIT {
         process = String.valueOf(target.process().pid());
     }
 
-    /** It has run on, undisturbed, and ends as it always does. */
+    /** The target has run on undisturbed, and ends normally. */
     @AfterAll
     static void endTarget() throws Exception {
         target.process().getOutputStream().close();
@@ -59,7 +59,7 @@ class CommandLineIT {
         assertThat(output).isEqualTo("ready\nend of main\n");
     }
 
-    /* Without the option JDK 21 and later warn of each attached agent. */
+    /* Without the option, JDK 21 and later print a warning for each attached agent. */
     private static ChildJvm target() {
         return ChildJvm.bare(UnawareProgram.class.getName())
                 .with(UnawareProgram.class)
@@ -96,7 +96,7 @@ class CommandLineIT {
         assertThat(file).content().startsWith("<!DOCTYPE html>").contains("unaware-worker");
     }
 
-    /** The answers are read from the target's system properties. */
+    /** The command line reads answers from system properties of the target. */
     @Test
     void nothingStaysInThePropertiesOfTheTarget() throws Exception {
         ChildJvm.Running own = target().start().awaitOutput("ready");
@@ -116,7 +116,7 @@ class CommandLineIT {
         own.await().assertFine();
     }
 
-    /** From the command to the file: two seconds are for the start of a JVM, attaching, the page and the way back. */
+    /** The two seconds beyond the ten are for starting a JVM, attaching, writing the page and the way back. */
     @Test
     @Measures
     void aFlameGraphOfTenSecondsTakesTwelveAtMost() throws Exception {
@@ -137,7 +137,7 @@ class CommandLineIT {
 
     @Test
     void withoutAFileTheHottestMethodsArePrinted() throws Exception {
-        /* On a busy machine the thread may have no CPU in that time, or none at a tick. */
+        /* On a busy machine the thread may have no CPU in that time, or not at a tick. */
         patiently().until(() -> {
             String output = done(process, "--duration=300ms", "--interval=5ms", "--threads", "unaware-worker");
             assertThat(output).contains("methods of ").containsOnlyOnce("Summary.\n");
@@ -149,7 +149,7 @@ class CommandLineIT {
         });
     }
 
-    /** Roots are named on the command line; the table comes to standard output. */
+    /** Root methods are named on the command line; the table is printed on standard output. */
     @Test
     void countedCallsAreATable() throws Exception {
         ChildJvm.Running own = ChildJvm.bare(Rounds.class.getName())
@@ -187,7 +187,7 @@ class CommandLineIT {
         assertFails(1, "per must be one of method, class, ", commandLine(), process, "-d", "100ms", "--per", "x");
     }
 
-    /** Data goes to standard output, the summary to standard error. */
+    /** The data is printed on standard output, the summary on standard error. */
     @Test
     void aProfileIsFollowedByTheSummary() throws Exception {
         assertThat(done(process, "-d", "300ms", "-i", "5ms", "--format", "collapsed"))
@@ -292,7 +292,7 @@ class CommandLineIT {
                 process);
     }
 
-    /** The signal that attaching begins with would end it. */
+    /** The signal that begins an attach would end this process. */
     @Test
     void aProcessThatIsNoJvmSurvives() throws Exception {
         Process other = new ProcessBuilder("sleep", "600").start();
@@ -305,7 +305,7 @@ class CommandLineIT {
         }
     }
 
-    /** As some servers do, for which the signal is a command. */
+    /** Some servers use that signal for a command of their own. */
     @Test
     void aProcessThatCatchesTheSignalAndIsNoJvmGetsNone() throws Exception {
         Process other =
@@ -320,7 +320,7 @@ class CommandLineIT {
         }
     }
 
-    /** In a mount and a process namespace of its own, as in a container. */
+    /** The target is in its own mount and process namespace, as in a container. */
     @Test
     void aJvmInNamespacesOfItsOwnIsSampledFromOutside() throws Exception {
         List<String> unshare = List.of("unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork");
@@ -335,8 +335,10 @@ class CommandLineIT {
         }
     }
 
-    /* The JVM is process 1 of its namespace, and by that number it names the files of attaching in /tmp, where those of
-     * other checkouts are, too: one at a time. */
+    /*
+     * The JVM is process 1 of its namespace, and the attach files in /tmp are named after that number. Other checkouts
+     * share /tmp, so only one test at a time may use it.
+     */
     private static Path turnOfProcessOne() {
         return Path.of("/tmp", "threads-sampler-test-process-1-" + System.getProperty("user.name") + ".lock");
     }
@@ -357,7 +359,7 @@ class CommandLineIT {
         assertThat(temporary).isEmptyDirectory();
     }
 
-    /** The jar is in a folder of this user's, which the target cannot read: it gets copies. */
+    /** The jar is in a folder that the target's user cannot read, so the target gets copies. */
     @Test
     void rootSamplesAJvmOfAnotherUser() throws Exception {
         Tool.require("root".equals(System.getProperty("user.name")), "only root can sample a JVM of another user");
@@ -377,7 +379,10 @@ class CommandLineIT {
         assertThat(temporary).isEmptyDirectory();
     }
 
-    /* Its classes, its working folder and its JVM's own log are where that user can open them: the build's may be closed. */
+    /*
+     * Its classes, its working folder and the JVM's own log are in places which that user can open; the build's folder
+     * may not be readable.
+     */
     private ChildJvm targetOfAnotherUser(Path temporary) throws Exception {
         List<String> command = List.of(
                 "env",
@@ -414,7 +419,7 @@ class CommandLineIT {
         ChildJvm.Running command =
                 commandLine().start(String.valueOf(ending.process().pid()), "-d", "10s");
         command.awaitOutput("sampling ");
-        /* However long the target takes to end on a busy machine, the command asks it after that. */
+        /* The command is stopped meanwhile, so it asks the target only after its end, however long that takes. */
         signal("STOP", command.process());
         try {
             ending.process().getOutputStream().close();
@@ -434,7 +439,7 @@ class CommandLineIT {
         assertThat(kill.waitFor()).as(name).isZero();
     }
 
-    /** The command line has put the native library elsewhere. */
+    /** The command line has placed the native library in another folder. */
     @Test
     void nothingIsLeftInTheTemporaryFolder() throws Exception {
         Path temporary = Files.createDirectory(folder.resolve("tmp"));
@@ -446,7 +451,7 @@ class CommandLineIT {
         assertThat(temporary).isEmptyDirectory();
     }
 
-    /** The commands of java/README.md as they are there, but for names and times. */
+    /** The commands of java/README.md work as printed, except for names and times. */
     @Test
     void theCommandsOfTheReadmeWork() throws Exception {
         String program = "java -jar threads-sampler.jar";
@@ -472,7 +477,7 @@ class CommandLineIT {
         }
     }
 
-    /** As java/REFERENCE.md has it; with equals signs jcmd would cut the options. */
+    /** As in java/REFERENCE.md; jcmd would cut the options at an equals sign. */
     @Test
     void jcmdStartsAndStopsIt() throws Exception {
         ChildJvm.Running own = target().start().awaitOutput("ready");
@@ -489,7 +494,9 @@ class CommandLineIT {
         assertThat(file).content().contains("unaware-worker");
     }
 
-    /** One has the agent's classes from the native library, the other from java.instrument. */
+    /**
+     * One has the agent's classes from the native library, the other from java.instrument. Both use the same session.
+     */
     @Test
     void jcmdMeetsTheSessionOfTheCommandLine() throws Exception {
         ChildJvm.Running own = target().start().awaitOutput("ready");
@@ -504,7 +511,7 @@ class CommandLineIT {
         own.await().assertFine();
     }
 
-    /** As where a program hands its system properties on to a JVM that it starts. */
+    /** A program may pass its system properties on to a JVM that it starts. */
     @Test
     void thePropertiesOfAnotherTargetDoNotMislead() throws Exception {
         ChildJvm.Running own = target().option("-Dcom.incapsula.sampler.agent.library=" + folder + "/gone.so")

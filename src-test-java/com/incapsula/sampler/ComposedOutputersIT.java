@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Joined outputers and actions, through the whole product. */
+/** Joined outputers and actions in a real sampler. */
 @ExtendWith(NothingLeft.class)
 @Timeout(Samplers.HANG_SECONDS)
 class ComposedOutputersIT {
@@ -36,7 +36,7 @@ class ComposedOutputersIT {
         }
     }
 
-    /** An action that was interrupted leaves the flag set, which is about that report alone. */
+    /** An interrupted action leaves its interrupt flag set. The flag must not affect the next report. */
     @Test
     void theReportAfterAnInterruptIsNotInterrupted() throws IOException {
         List<Boolean> interrupted = new ArrayList<>();
@@ -100,7 +100,10 @@ class ComposedOutputersIT {
         assertThat(roots).anyMatch(root -> root.startsWith("java.lang.Thread.run("));
     }
 
-    /** A warning of init() goes to the part that prints, and not a second time to the log. */
+    /**
+     * The warning of init() is passed to the part that prints. It is in the log already, so the part that logs does not
+     * get it.
+     */
     @Test
     void aWarningGoesToThePartsThatDoNotLogIt() throws IOException {
         Recorder printed = new Recorder();

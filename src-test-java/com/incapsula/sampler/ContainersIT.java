@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The agent as in a container with the strictest settings: no capability, no new privileges, a read-only file system,
- * and a filter of system calls.
+ * The agent in a container with the strictest settings: no capability, no new privileges, a read-only file system, and
+ * a system call filter.
  */
 class ContainersIT {
 
@@ -88,7 +88,7 @@ class ContainersIT {
 
     @Test
     void withoutAFolderForTheLibraryTheApplicationGoesOn() throws Exception {
-        // in folders that cannot be written to, and have no library of an earlier run
+        // these folders are not writable and have no library of an earlier run
         Path empty = Files.createDirectory(shared.resolve("empty"));
         ChildJvm child = contained("-javaagent:" + jar + "=interval=5ms,to=stdout", "-Djava.io.tmpdir=" + empty)
                 .environment("XDG_CACHE_HOME", empty.toString());
@@ -99,7 +99,7 @@ class ContainersIT {
                 .endsWith("ready\nend of main\n");
     }
 
-    /** What cannot be written is said; the samples are lost, and nothing else. */
+    /** The agent reports at its start that the file cannot be written. The application is not affected. */
     @Test
     void aReportThatCannotBeWrittenIsSaidBefore() throws Exception {
         String output = runToEnd(contained("-agentpath:" + library + "=file=/tmp/report.html"));
@@ -108,15 +108,16 @@ class ContainersIT {
                 .endsWith("ready\nend of main\n");
     }
 
-    /** Its variables as they are there, in a pod whose one writable folder is the agent's. */
+    /** Uses the variables of the manifest unchanged, in a pod whose only writable folder is the agent's. */
     @Test
     void theManifestOfTheReadmeWorks() throws Exception {
         String text = Files.readString(Path.of("java", "REFERENCE.md"));
         Matcher yaml = Pattern.compile("(?s)```yaml\n(.*?)```").matcher(text);
         assertThat(yaml.find()).isTrue();
         assertThat(yaml.group(1)).contains("readOnlyRootFilesystem: true").contains("drop: [ALL]");
-        Files.setPosixFilePermissions(writable, PosixFilePermissions.fromString("rwxrwxrwx")); // as an emptyDir has
-        Files.copy(jar, writable.resolve("threads-sampler.jar")); // what its first container does
+        // the mode of an emptyDir
+        Files.setPosixFilePermissions(writable, PosixFilePermissions.fromString("rwxrwxrwx"));
+        Files.copy(jar, writable.resolve("threads-sampler.jar")); // done by the first container of the pod
         ChildJvm child = contained();
         Matcher variable = Pattern.compile("- name: ([A-Z_]+)\n +value: (.*)\n").matcher(yaml.group(1));
         int count = 0;

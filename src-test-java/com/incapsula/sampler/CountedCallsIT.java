@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Probes in the methods of a running JVM: what is counted is what the programs (src-test-c/jvm/counted) call. */
+/** Probes in the methods of a running JVM count exactly the calls that the programs make (src-test-c/jvm/counted). */
 class CountedCallsIT {
 
     private static final Path LIBRARY = NativeTests.path("libcounted_calls.so");
@@ -40,7 +40,10 @@ class CountedCallsIT {
         runToItsEnd(program("CountedProgram").option("-Xint"), LIBRARY.toString(), "LAZY");
     }
 
-    /** Reflection, proxies, lambdas made before; looked-up method handles with EAGER and TOTAL. */
+    /**
+     * Reflection, proxies, lambdas that were linked before; with EAGER and TOTAL also method handles that were looked
+     * up.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"LAZY", "EAGER", "TOTAL"})
     void callsThatNoByteCodeNamesAreCounted(String scheme) throws Exception {
@@ -71,7 +74,7 @@ class CountedCallsIT {
         runToItsEnd(program("BesideProgram").likeAServer().option("-javaagent:" + agent), LIBRARY.toString());
     }
 
-    /* Its class is on the class path. */
+    /* The agent's class is on the class path, so the jar has only a manifest. */
     private static void writeAgent(Path file) throws Exception {
         Manifest manifest = new Manifest();
         Attributes attributes = manifest.getMainAttributes();

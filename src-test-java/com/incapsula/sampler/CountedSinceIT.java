@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A row that lacks calls, because its probe came late, says so; and no call hangs in a wrong place. */
+/** If a probe was inserted late, its row says how many calls may be missing; and no call has a wrong parent. */
 @ExtendWith(NothingLeft.class)
 @Timeout(Samplers.HANG_SECONDS)
 class CountedSinceIT {
@@ -39,7 +39,7 @@ class CountedSinceIT {
     private static final Pattern MISPLACED = Pattern.compile(
             "^calls without a place: .*below calls that began before their probes came: (\\d+)", Pattern.MULTILINE);
 
-    /** A row of the text report: missing is below 0 where it is not known. */
+    /** A row of the text report; missing is below 0 if it is not known. */
     private record Row(long calls, boolean isWhole, long missing) {}
 
     private final ThreadsSampler sampler = quick(new Recorder());
@@ -54,7 +54,7 @@ class CountedSinceIT {
     }
 
     private void count(String root, Instrumentation instrumentation, MethodTiming timing) {
-        sampler.setOverheadLimitPercent(100); // no method is dropped
+        sampler.setOverheadLimitPercent(100); // no method loses its probes
         sampler.setRootMethods(root);
         sampler.setInstrumentation(instrumentation);
         sampler.setInstrumentationFilter("counted");
@@ -90,7 +90,7 @@ class CountedSinceIT {
         }
     }
 
-    /** All of it is loaded, and not much: what is called after init() is counted to the last call. */
+    /** The program is small and completely loaded, so every call after init() is counted. */
     @ParameterizedTest
     @EnumSource(names = {"AUTO", "EAGER"})
     void aWarmProgramLosesNoCallAfterInit(Instrumentation instrumentation) {
@@ -104,13 +104,13 @@ class CountedSinceIT {
         }
     }
 
-    /** Rows without a time are exact; the others lack no more calls than they say. */
+    /** Rows without the time of their first probe are exact; others lack no more calls than they say. */
     @ParameterizedTest
     @EnumSource(MethodTiming.class)
     void rowsOfALazyCountingSayWhatTheyLack(MethodTiming timing) throws IOException {
         List<Row> late = new ArrayList<>();
         handle(CALLS);
-        /* The probes may come between two intervals: then no row is late. */
+        /* Repeated, because the probes may be inserted between two intervals, and then no row lacks calls. */
         patiently().until(() -> {
             count("counted.Late.handle", Instrumentation.LAZY, timing);
             boolean isWhole = false;
@@ -122,7 +122,7 @@ class CountedSinceIT {
         });
     }
 
-    /* Probes come amid the pieces. True: all rows are exact. */
+    /* Probes are inserted between the pieces. Returns true if all rows are exact. */
     private boolean countPieces(List<Row> late) {
         for (int i = 0; i < PIECES; i++) {
             handle(CALLS / PIECES);
@@ -180,7 +180,7 @@ class CountedSinceIT {
         return CallCounts.take(sampler);
     }
 
-    /** The calls that a recursion makes after its probe has come do not hang below the root. */
+    /** Calls that a running recursion makes after its probe was inserted are not counted below the root. */
     @ParameterizedTest
     @EnumSource(names = {"SAMPLED", "EXACT"})
     void aRunningRecursionIsNotCountedBelowItsRoot(MethodTiming timing) throws Exception {
@@ -203,7 +203,7 @@ class CountedSinceIT {
         }
     }
 
-    /** Another method that began before its probe is passed over, as one that is not counted. */
+    /** A running method whose probe came after its entry is treated like a method that is not counted. */
     @Test
     void whatARunningMethodCallsIsItsCallers() throws Exception {
         Late.Stop stop = new Late.Stop();
@@ -233,7 +233,7 @@ class CountedSinceIT {
         }
     }
 
-    /** A recursive root that runs when its probe comes is counted once it is entered anew. */
+    /** A recursive root that is running when its probe is inserted is counted from its next entry on. */
     @ParameterizedTest
     @EnumSource(names = {"AUTO", "LAZY", "EAGER"})
     void aRootThatRunsIsCountedOnceItIsEnteredAnew(Instrumentation instrumentation) throws IOException, Exception {

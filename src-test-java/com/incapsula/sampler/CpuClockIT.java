@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The clock is CPU time. */
+/** Samples by CPU time: the setting clock=CPU. */
 @ExtendWith(NothingLeft.class)
 class CpuClockIT {
 
@@ -50,7 +50,7 @@ class CpuClockIT {
 
     private static volatile double sink;
 
-    /* Until the thread has used so much CPU time in all. */
+    /* Runs until the thread has used this much CPU time since its start. */
     private static long burn(long nanos) {
         double sum = 0;
         while (THREADS.getCurrentThreadCpuTime() < nanos) {
@@ -74,21 +74,21 @@ class CpuClockIT {
         assertEachPollHasItsOutcome(statistics);
     }
 
-    /* What the system says of the one thread with that name. */
+    /* The kernel's status of the only thread with that name. */
     private static List<String> statusOf(String thread) throws IOException {
         Map<String, List<String>> found = ProcessStatus.ofThreads(thread);
         assertThat(found).as(thread).hasSize(1);
         return found.values().iterator().next();
     }
 
-    /* How often the system has taken a thread off its CPU or put it on one. */
+    /* The kernel's counts of context switches of a thread. */
     private static List<String> switchesOf(String thread) throws IOException {
         return statusOf(thread).stream()
                 .filter(line -> line.contains("ctxt_switches"))
                 .collect(Collectors.toList());
     }
 
-    /* The JVM says that a thread waits before it has left its CPU. */
+    /* The JVM reports that a thread waits a moment before the thread has left its CPU. */
     private static void awaitOffItsCpu(String thread) {
         patiently().until(() -> statusOf(thread).stream().anyMatch(line -> line.startsWith("State:\tS")));
     }
@@ -139,13 +139,15 @@ class CpuClockIT {
     @Test
     void aPauseIsNotCreditedAndTheIntervalMayChange() throws Exception {
         Recorder recorder = new Recorder();
-        AtomicLong used = new AtomicLong(); // what the system counts between two looks of burn() may be more than that
+        // may exceed the target: the kernel may add more between two readings in burn()
+        AtomicLong used = new AtomicLong();
         CountDownLatch[] steps = {
             new CountDownLatch(1), new CountDownLatch(1), new CountDownLatch(1), new CountDownLatch(1)
         };
         try (ThreadsSampler sampler = onCpu(recorder)) {
-            sampler.init(); // an older thread has its timer when its id in the system is proven, which may take a
+            // a thread that is older than the sampler has its timer once its kernel id is proven, which may take a
             // moment
+            sampler.init();
             Worker burning = Worker.doing("burning", goHome -> {
                 used.set(burn(300_000_000));
                 steps[0].countDown();
@@ -185,7 +187,7 @@ class CpuClockIT {
         }
     }
 
-    /** Cannot have its handler, or its timers. */
+    /** A program that cannot install its handler, or cannot create its timers. */
     static final class Program {
 
         private Program() {}
@@ -245,8 +247,8 @@ class CpuClockIT {
     }
 
     /**
-     * All other processes of the same user count, too, and where one of them gives a timer back, the thread that runs
-     * may get it: so the user is one of a namespace of its own, where that is allowed.
+     * The limit counts timers of all processes of the user, and a timer that another process frees may go to the
+     * running thread. So the user is one of a separate namespace, if that is allowed.
      */
     @Test
     void threadsWithoutATimerAreCountedAndTheirTimeIsNotLost() throws Exception {
@@ -264,7 +266,7 @@ class CpuClockIT {
                 .isEqualTo("without a timer: some, rows: [[no CPU timer]]\nburning: right\n");
     }
 
-    /** JFR's own sampler of CPU time has another signal, and its own timers. */
+    /** JFR's own CPU-time sampler uses another signal and its own timers. */
     @Test
     @Measures
     void theFlightRecordersCpuSamplesStayWhatTheyAre() throws Exception {
@@ -276,7 +278,7 @@ class CpuClockIT {
         }
     }
 
-    /* Samples, lost ones included, per second of CPU time. */
+    /* Samples, including lost ones, per second of CPU time. */
     private double recorded(SamplingClock beside) throws Exception {
         Path file = folder.resolve(beside + ".jfr");
         ThreadsSampler sampler = quick(new Recorder());

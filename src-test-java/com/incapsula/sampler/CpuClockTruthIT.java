@@ -22,7 +22,7 @@ import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A group's CPU time is what the clocks of its threads say. */
+/** A group's CPU time equals what the clocks of its threads say. */
 @ExtendWith(NothingLeft.class)
 @Measures
 class CpuClockTruthIT {
@@ -35,7 +35,7 @@ class CpuClockTruthIT {
     private final CountDownLatch begin = new CountDownLatch(1);
     private volatile double sink;
 
-    /* Works as long as its CPU clock says, with a rest after each stint, or without. Waits before and after. */
+    /* Works until its CPU clock has advanced so far, with or without pauses. Waits before and after. */
     private Worker worker(String name, long nanos, boolean rests) {
         return Worker.doing(name, goHome -> {
                     Desk.serve(begin);
@@ -79,7 +79,7 @@ class CpuClockTruthIT {
             patiently()
                     .until(() -> cpuNanos(all) - before[0] - before[1] >= WORK_NANOS * 9 / 4
                             && all.stream().allMatch(worker -> worker.thread().getState() == Thread.State.WAITING));
-            /* They wait again, and each is polled once more. */
+            /* The threads wait again; each is polled once more. */
             awaitTicks(sampler, 20);
             try (SamplingReport report = sampler.snapshot()) {
                 assertThat(cpuOf(report, "busy-")).as("busy").isCloseTo(cpuNanos(busy) - before[0], CLOSE);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** CPU time, from the thread's clock to each form of a report. */
+/** CPU time, from the thread's clock to each format of a report. */
 @Timeout(Samplers.HANG_SECONDS)
 class CpuTimeIT {
 
@@ -30,7 +30,8 @@ class CpuTimeIT {
 
     private final ThreadsSampler sampler = quick(new Recorder());
     private final Worker busy = Worker.busy("busy");
-    private long before; // what the thread's clock said: report's time is between the differences of these
+    // readings of the thread's clock before and after; the report's time must lie between their differences
+    private long before;
     private long begun;
     private long ending;
     private long after;
@@ -51,7 +52,7 @@ class CpuTimeIT {
         begun = cpuNanos();
         patiently().until(() -> cpuNanos() - begun >= ENOUGH_NANOS);
         ending = cpuNanos();
-        sampler.pauseSampling(); // with a last poll
+        sampler.pauseSampling(); // makes a last poll
         report = sampler.snapshot();
         after = cpuNanos();
     }
@@ -80,7 +81,9 @@ class CpuTimeIT {
         return sum;
     }
 
-    /* Beside busy processes half a percent of it was not in the report yet: the thread had not answered. */
+    /*
+     * Measures: beside busy processes half a percent of the time was missing, because the thread had not answered yet.
+     */
     @Test
     @Measures
     void isWhatTheClockOfTheThreadSays() {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Threads that wait for each other's locks are reported at once, and once. */
+/** Threads that wait for each other's locks are reported immediately, and only once. */
 @ExtendWith(NothingLeft.class)
 class DeadlocksIT {
 
@@ -66,7 +66,7 @@ class DeadlocksIT {
         assertThat(output.indexOf("Deadlock: ")).isLessThan(output.indexOf("Report interval: "));
     }
 
-    /** Two threads that lock each other in until they are interrupted. */
+    /** Two threads in a deadlock that lasts until they are interrupted. */
     private static List<Thread> lockIn() throws InterruptedException {
         List<ReentrantLock> locks = List.of(new ReentrantLock(), new ReentrantLock());
         CountDownLatch both = new CountDownLatch(2);
@@ -123,7 +123,7 @@ class DeadlocksIT {
     void allPartsGetIt() throws Exception {
         Kept kept = new Kept();
         List<String> calls = Collections.synchronizedList(new ArrayList<>());
-        NotedOutputer old = new NotedOutputer() { // it does not know printDeadlock
+        NotedOutputer old = new NotedOutputer() { // an outputer that does not override printDeadlock
                     @Override
                     protected void note(String call) {
                         calls.add(call);
@@ -156,7 +156,7 @@ class DeadlocksIT {
                 .hasSize(1);
     }
 
-    /** Each takes a lock, waits for the other's with a timeout, gives up, and begins anew. */
+    /** Each thread takes its lock, waits for the other lock with a timeout, gives up, and repeats. */
     private static void tryInTurn(ReentrantLock own, ReentrantLock other, CountDownLatch end) {
         try {
             while (end.getCount() > 0) {

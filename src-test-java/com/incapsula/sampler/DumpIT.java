@@ -12,7 +12,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The dump of the live state: what is in it, and that it waits for no thread of the sampler. */
+/** The dump of the live state: its content, and that it waits for no thread of the sampler. */
 @Timeout(Samplers.HANG_SECONDS)
 class DumpIT {
 
@@ -52,7 +52,7 @@ class DumpIT {
         assertThat(sampler.dump()).isEqualTo(NOT_RUNNING);
     }
 
-    /** As the user knows them: not how the core keeps them, nor what follows from the name manipulator. */
+    /** Options have the user's names and values, not the core's, and derived options are not shown. */
     @Test
     void optionsAreTheUsersProperties() throws Exception {
         try (ThreadsSampler sampler = new ThreadsSampler()) {

@@ -16,18 +16,19 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** How many of a hundred error bars have the time that the program itself has measured. */
+/** How many of a hundred error bars contain the time that the program measured itself. */
 @Measures
 @ExtendWith(NothingLeft.class)
 class ErrorBarsTruthIT {
 
     private static final int INTERVALS = 100;
-    private static final int LEAST = 88; // of a hundred: with 95 % each, fewer come once in 300 runs
+    private static final int LEAST = 88; // of a hundred: if each bar has 95 %, fewer than this happen once in 300 runs
     private static final long INTERVAL_MILLIS = Boolean.getBoolean("sampler.test.long") ? 1000 : 300;
     private static final long NANOS_PER_MILLI = 1_000_000;
-    private static final long SLACK_NANOS = 2 * NANOS_PER_MILLI; // reports begin and end at whole milliseconds
+    // reports begin and end at whole milliseconds of the wall clock
+    private static final long SLACK_NANOS = 2 * NANOS_PER_MILLI;
 
-    /** Begin and end of each first phase, as the program measures it: nanoseconds since 1970. */
+    /** Begin and end of each first phase, measured by the program, in nanoseconds since 1970. */
     private final List<long[]> phases = new ArrayList<>();
 
     private final long epochNanos = System.currentTimeMillis() * NANOS_PER_MILLI - System.nanoTime();
@@ -121,11 +122,11 @@ class ErrorBarsTruthIT {
         } finally {
             sampler.close();
         }
-        stop(); // the phase that ran at the end is over
+        stop(); // the last phase is complete
         return reports;
     }
 
-    /* How many of the intervals have a range that the measured time lies in. One without the row has no range. */
+    /* Counts the intervals whose error bar contains the measured time. An interval without the row has no error bar. */
     private int covered() throws Exception {
         int covered = 0;
         int found = 0;

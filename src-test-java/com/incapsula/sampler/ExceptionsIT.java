@@ -11,13 +11,13 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Stacks of code that an exception passes: no method is missing while the JVM looks for its handler. */
+/** Stacks of code that an exception passes through: no method is missing while the JVM looks for the handler. */
 class ExceptionsIT {
 
     private static final String STUB = "handle_exception_from_callee";
     private static final String SEEN = "stack ";
 
-    /** Prints its stacks once enough of them were under the JVM's stub, which only C1's methods call. */
+    /** Prints its stacks when enough of them contain the JVM's stub, which only methods compiled by C1 call. */
     static final class Program {
 
         private static final long ENOUGH_MILLIS = 150;
@@ -37,7 +37,7 @@ class ExceptionsIT {
             return i;
         }
 
-        /** Its caller is the one that is found where it is missing. */
+        /** If this method is missing from a stack, its caller takes its place. */
         static int passer(int i) {
             sink++;
             return thrower(i);
@@ -94,7 +94,10 @@ class ExceptionsIT {
         }
     }
 
-    /** Either the exception passes {@code passer}, or it arrives in {@code catcher}: both at the line of their call. */
+    /**
+     * The exception either passes through {@code passer} or is caught in {@code catcher}; both must be at the line of
+     * their call.
+     */
     @Test
     void noMethodIsMissingWhereAHandlerIsLookedFor() throws Exception {
         String methods = Program.class.getName();

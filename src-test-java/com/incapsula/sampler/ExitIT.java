@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** How programs end, and that the last report is written nevertheless. Each in a JVM of its own. */
+/** Ways in which programs end; each time the last report is written. Each program runs in a JVM of its own. */
 class ExitIT {
 
     private static final int COLD_STARTS = Boolean.getBoolean("sampler.test.long") ? 200 : 12;
@@ -46,7 +46,9 @@ class ExitIT {
         assertThat(text).contains(" % of the interval\n\n").matches("(?s).*time\\(ms\\): \\d+\n\n");
     }
 
-    /** close() right after the work, in a fresh JVM that is then halted: what close() has written is all there is. */
+    /**
+     * close() directly after the work in a fresh JVM, which is then halted: only close() can have written the report.
+     */
     @Test
     void theFileHoldsTheWholeReportAfterEachColdStart() throws Exception {
         for (int i = 0; i < COLD_STARTS; i += AT_ONCE) {
@@ -94,7 +96,7 @@ class ExitIT {
         assertThat(endWithAStuckOutputer()).isBetween(1_900L, 4_000L);
     }
 
-    /* Returns how many milliseconds its end took. */
+    /* Returns how long the end took, in milliseconds. */
     private long endWithAStuckOutputer() throws Exception {
         ChildJvm.Running running = start(file(1), "stuck").awaitOutput("ending");
         long start = System.nanoTime();
@@ -103,7 +105,10 @@ class ExitIT {
         return (System.nanoTime() - start) / 1_000_000;
     }
 
-    /** The exit waits for the last report, which waits for the outputer, which waits for the exit: for two seconds. */
+    /**
+     * The exit waits for the last report, which waits for the outputer, which waits for the exit: the wait ends after
+     * two seconds.
+     */
     @ParameterizedTest
     @CsvSource(
             delimiter = ';',

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Calls that fail, wherever that is: each call is counted below the one that has made it. */
+/** Calls that end with an exception, wherever it is thrown: each call is counted below the call that made it. */
 @ExtendWith(NothingLeft.class)
 @Timeout(Samplers.HANG_SECONDS)
 class FailedCallsIT {
@@ -44,7 +44,7 @@ class FailedCallsIT {
     private final ThreadsSampler sampler = quick(new Recorder());
 
     FailedCallsIT() {
-        sampler.setOverheadLimitPercent(100); // no method is dropped
+        sampler.setOverheadLimitPercent(100); // no method loses its probes
         sampler.setRootMethods("counted.Failures.root");
         sampler.setInstrumentationFilter("counted.Failures*");
         sampler.setMaxCallNodes(1_000_000);
@@ -71,7 +71,7 @@ class FailedCallsIT {
         }
     }
 
-    /* Until all methods have their probes; from then on each run is exact. */
+    /* Repeats runs until all methods have their probes; from then on each run is exact. */
     private void assertAllEdges(boolean full) {
         patiently().until(() -> {
             take();
@@ -105,7 +105,10 @@ class FailedCallsIT {
         assertAllEdges(true);
     }
 
-    /** Those past the limit are one figure; what is above it is exact. LAZY follows only what has a place. */
+    /**
+     * Calls beyond the limit are one figure of the account; calls above it are exact. LAZY would instrument only
+     * callees of calls with a node, so this uses TOTAL.
+     */
     @Test
     void theLimitOfDepthIsNoPlaceWhereCallsAreLost() {
         sampler.setInstrumentation(Instrumentation.TOTAL);
@@ -130,7 +133,7 @@ class FailedCallsIT {
         }
     }
 
-    /** {@link Thread#stop}, of which JDKs from 20 on have the name only, throws at any place: in a probe, too. */
+    /** {@link Thread#stop}, which JDKs from 20 on no longer support, throws at any instruction, in a probe, too. */
     @ParameterizedTest
     @CsvSource({"LAZY, SAMPLED", "TOTAL, EXACT"})
     @EnabledForJreRange(max = JRE.JAVA_19)

@@ -14,7 +14,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.objectweb.asm.ClassVisitor;
 
-/** Another agent's hooks throw in counted methods, before {@code super()} too: each call stays below the one that made it. */
+/**
+ * Another agent's hooks throw in counted methods, also before {@code super()}. Each call stays below the call that made
+ * it.
+ */
 @Timeout(Samplers.HANG_SECONDS)
 class FailingHooksIT {
 

@@ -7,7 +7,7 @@ import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
 import java.io.OutputStream;
 import java.io.PrintStream;
 
-/** Opens for tests in other packages what only this one can make. */
+/** Gives tests in other packages access to package-private constructors. */
 public final class Fakes {
 
     private Fakes() {}
@@ -17,7 +17,7 @@ public final class Fakes {
         return report(snapshot, ReportOptions.standard());
     }
 
-    /** A report with options, of a snapshot that a test makes. */
+    /** A report with options, from a snapshot that a test has made. */
     public static SamplingReport report(Snapshot snapshot, ReportOptions options) {
         return new SamplingReport(snapshot, options, SamplingStatus.NONE);
     }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What walks threads where the sampler's own walks cannot be used, or not any more, and what the engine says then. */
+/** The fallbacks if the sampler's own walks cannot be used, or no longer, and the engine's text for them. */
 class FallbackIT {
 
     private static final String OTHER_WAYS =
@@ -49,7 +49,7 @@ class FallbackIT {
         assertThat(filtered().run().assertSaysFine()).contains(OTHER_WAYS + FORBIDDEN);
     }
 
-    /* Where the filter ends a process that makes the call, too. */
+    /* This filter kills a process that makes the forbidden call. */
     @Test
     void aFilterThatForbidsSignalsLeavesHandshakes() throws Exception {
         assertThat(preloaded("killing_filter.c").run().assertSaysFine())
@@ -65,7 +65,7 @@ class FallbackIT {
                 .contains("engine: ");
     }
 
-    /* A record of the JVM's differs from what is read, as it does where the layout is another one. */
+    /* The JVM's own record differs from what is read from memory, as with an unknown layout. */
     @Test
     void oneDifferenceWhileItRunsLeavesTheJvmsOwnWays() throws Exception {
         assertThat(runWithReadsThatFailLater())
@@ -73,7 +73,7 @@ class FallbackIT {
                 .containsPattern("(?m)^\\Q" + OTHER_WAYS + "\\E[a-z].+\\)$");
     }
 
-    /* There AsyncGetCallTrace must not be called. */
+    /* With value classes AsyncGetCallTrace must not be called. */
     @Test
     @EnabledForJreRange(minVersion = 28)
     void withValueClassesHandshakesAreLeft() throws Exception {

@@ -37,7 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What goes wrong around a sampler costs no data and does no harm. */
+/** Failures around a sampler lose no data and do no harm. */
 @ExtendWith(NothingLeft.class)
 class FaultsIT {
 
@@ -57,7 +57,10 @@ class FaultsIT {
 
     // ---- slow outputer ----
 
-    /* Stands still in the first record until it may go on; with the flag, 10 s in every record of a worker. */
+    /*
+     * Blocks in the first record until it is released; in the long form also sleeps for 10 s in every record of a
+     * worker.
+     */
     private static final class SlowRecorder extends Recorder {
 
         private final CountDownLatch entered = new CountDownLatch(1);
@@ -90,7 +93,7 @@ class FaultsIT {
             long inner = System.nanoTime();
             slow.entered.await();
             patiently().until(() -> sampler.getStatistics().getCounters().get("MERGED_REPORTS") >= 2);
-            awaitTicks(sampler, 20); // it goes on sampling
+            awaitTicks(sampler, 20); // sampling continues
             long atLeast = System.nanoTime() - inner;
             AtomicReference<Throwable> failure = new AtomicReference<>();
             Thread closer = new Thread(() -> {
@@ -101,7 +104,8 @@ class FaultsIT {
                 }
             });
             closer.start();
-            patiently().until(() -> !NothingLeft.samplerThreads().contains("threads-sampler")); // only its report
+            // only its report is still being written
+            patiently().until(() -> !NothingLeft.samplerThreads().contains("threads-sampler"));
             assertThat(closer.isAlive()).as("close waits for the writing").isTrue();
             assertThat(slow.calls()).doesNotContain("close");
             slow.mayGoOn.countDown();
@@ -224,7 +228,7 @@ class FaultsIT {
         sampler.setReportFrequencySeconds(1);
         sampler.init();
         patiently().until(() -> throwing.failures().size() >= 3);
-        awaitTicks(sampler, 20); // sampling is untouched
+        awaitTicks(sampler, 20); // sampling is not affected
         throwing.throwing = false;
         patiently().until(() -> !throwing.reports().isEmpty());
     }
@@ -394,7 +398,8 @@ class FaultsIT {
     @Test
     void twentyThousandShortThreadsLeaveABoundedTitleAndNoMemory() throws Exception {
         int wave = 250;
-        sampler.setOverheadLimitPercent(100); // new threads are dear: with the limit there are ten ticks a second
+        // new threads are expensive; with the limit there would be ten ticks a second
+        sampler.setOverheadLimitPercent(100);
         sampler.init();
         awaitTicks(sampler, 20);
         sampler.printReport();
@@ -431,11 +436,11 @@ class FaultsIT {
         awaitTicks(sampler, 2);
         sampler.printReport();
         assertThat(recorder.last().find("short-")).isEmpty();
-        /* Times by state take their memory in steps of 64 KiB, the first one when a row has two states. */
+        /* Times by state take memory in steps of 64 KiB, the first when a row has two states. */
         assertThat(memoryWithNothingWaiting()).as("bytes").isLessThan(before + 100_000 + 64 * 1024);
     }
 
-    /* What no reader has taken is kept for snapshot(): several intervals, before they are merged into one. */
+    /* Intervals that no reader has taken are kept for snapshot(); there may be several until they are merged. */
     private long memoryWithNothingWaiting() {
         sampler.snapshot().close();
         return sampler.getStatistics().getMemoryUsedBytes();
@@ -511,7 +516,7 @@ class FaultsIT {
                 .allSatisfy(group -> assertThat(group.title().length()).isLessThan(100_000));
     }
 
-    // ---- an outputer that meddles ----
+    // ---- an outputer that uses another sampler ----
 
     @Test
     void outputerThatStartsAndEndsAnotherSamplerDoesNoHarm() throws IOException {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** All formats of a report of a real sampler have the same totals. The C tests assert each format itself. */
+/** All formats of a real report have the same totals. The C tests check each format by itself. */
 @Timeout(Samplers.HANG_SECONDS)
 class FormatTotalsIT {
 
@@ -55,7 +55,7 @@ class FormatTotalsIT {
         return out.toString(StandardCharsets.UTF_8);
     }
 
-    /** Some threads end between two ticks: every format has their time, and no sample of them. */
+    /** Some threads end between two ticks: every format has their time, but no sample of them. */
     @Test
     void everyFormHasTheSameTotals() throws Exception {
         sampler.setSamplingFrequencyMillis(1);
@@ -86,7 +86,7 @@ class FormatTotalsIT {
             assertThat(sum(written(report, ReportFormat.SPEEDSCOPE, ReportMeasure.SAMPLES), endValue))
                     .isEqualTo(samples);
             String json = written(report, ReportFormat.JSON, ReportMeasure.WALL);
-            // The time of a blocked thread is charged a second time, to the holder of the lock.
+            // The time of a blocked thread is also credited to the holder of the lock.
             String groups = json.split("\"lockHolders\":", 2)[0];
             assertThat(sum(groups, "\"wall\":\\[([\\d,]+)]")).isEqualTo(wall);
             assertThat(sum(json, "\"samples\":\\[([\\d,]+)]")).isEqualTo(samples);

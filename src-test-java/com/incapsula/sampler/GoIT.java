@@ -20,8 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A Go library runs Java's threads on small stacks of its own, on which a signal handler overwrites memory. A JVM for a
- * moment each, or with {@code -Dsampler.test.long=true} 20 of them for 20 s each.
+ * A Go library runs Java's threads on small stacks of its own; a signal handler on such a stack would overwrite memory.
+ * One JVM runs for a moment, or with {@code -Dsampler.test.long=true} 20 JVMs for 20 s each.
  */
 class GoIT {
 
@@ -64,7 +64,7 @@ class GoIT {
         }
     }
 
-    /** With all defaults. */
+    /** Attaches with all options at their defaults. */
     @Test
     void theCommandLineAttaches() throws Exception {
         Path jar = AgentJar.in(folder);

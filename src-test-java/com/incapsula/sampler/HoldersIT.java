@@ -27,7 +27,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The time of threads that wait for locks is charged to those that hold them, at the line where they are. */
+/** The time of threads that wait for locks is credited to the holders of the locks, at their current line. */
 @ExtendWith(NothingLeft.class)
 class HoldersIT {
 
@@ -76,7 +76,7 @@ class HoldersIT {
         }
     }
 
-    /* What a thread does with a lock that it holds. */
+    /* Runs while the thread holds the lock. */
     private void auditTheStock() throws InterruptedException {
         end.await();
     }
@@ -109,7 +109,7 @@ class HoldersIT {
         }
     }
 
-    /** Own times by the group and the innermost frame of holders. */
+    /** Own wall times by group and innermost frame of the holders. */
     private static Map<String, Long> held(SamplingReport report) {
         return report.getLockHolders().stream()
                 .flatMap(group -> report.rows(group).stream()
@@ -119,7 +119,7 @@ class HoldersIT {
                 .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue, Long::sum));
     }
 
-    /* The method of this class in a group's only stack, or its row in brackets. */
+    /* The method of this class in the group's only stack, or its row in brackets. */
     private static String callers(SamplingReport report, SamplingGroup group) {
         return report.rows(group).stream()
                 .flatMap(SamplingRow::stream)
@@ -129,7 +129,10 @@ class HoldersIT {
                 .orElse("elsewhere");
     }
 
-    /* Of the second interval with so many blocked threads: in the first one they may be on their way. */
+    /*
+     * Returns the second interval in which this many threads are blocked; in the first one they may not be blocked
+     * throughout.
+     */
     private static Map<String, Long> holders(int waiting, String... texts) throws IOException {
         ThreadsSampler sampler = quick(new Recorder());
         sampler.setThreadNameManipulator(Thread::getName);
@@ -218,7 +221,10 @@ class HoldersIT {
         assertThat(holders(2, "Lock holders: holder. Locks: 2 [")).containsOnlyKeys("holder auditTheStock");
     }
 
-    /** The holder does not run, so it cannot have let go of the lock. JDK 17 wakes up threads at monitors once a second. */
+    /**
+     * While the holder does not run, it cannot release the lock, so the owner is not read again. JDK 17 wakes threads
+     * that wait for monitors once a second.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"monitor", "reentrant", "write"})
     void anUnbrokenWaitIsReadOnce(String kind) throws Exception {
@@ -232,7 +238,7 @@ class HoldersIT {
         sampler.init();
         try {
             patiently().until(() -> counter(sampler, "OWNER_READS") > 1);
-            letTicksPass(sampler, 20); // a read that failed is repeated
+            letTicksPass(sampler, 20); // a failed read is repeated
             long reads = counter(sampler, "OWNER_READS");
             letTicksPass(sampler, 300);
             assertThat(counter(sampler, "OWNER_READS")).isEqualTo(reads);

@@ -22,8 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * How much of the time for which threads are blocked is charged to the line where the lock is held. All figures are
- * shares of what the same report says of blocked time, so another process on the machine makes none of them wrong.
+ * How much of the blocked time is credited to the line that holds the lock. All figures are shares of the blocked time
+ * in the same report, so another process on the machine does not make them wrong.
  */
 @Measures
 @ExtendWith(NothingLeft.class)
@@ -117,7 +117,7 @@ class HoldersTruthIT {
         }
     }
 
-    /** What one report says of blocked time, as shares of it. */
+    /** Shares of a report's blocked time: credited to the right line, and with an unknown holder. */
     private record Shares(double right, double unknown) {}
 
     private static Shares sample(String method) throws IOException, InterruptedException {
@@ -135,7 +135,7 @@ class HoldersTruthIT {
         }
     }
 
-    /* Of holders' rows of this method, with what it calls. */
+    /* The wall time of the holders' rows of this method, with its callees. */
     private static double wall(SamplingReport report, String method) {
         return report.getLockHolders().stream()
                 .flatMap(group -> report.rows(group).stream())
@@ -168,7 +168,10 @@ class HoldersTruthIT {
         assertThat(shares.unknown()).isLessThan(TWO_PERCENT);
     }
 
-    /** One works in a lock, which another wants while it holds a second one, for which a third one waits. */
+    /**
+     * The first thread works under a lock. The second one waits for that lock and holds another, for which the third
+     * one waits.
+     */
     @Test
     void aChainOfThreeIsChargedToItsEnd() throws Exception {
         CountDownLatch ready = new CountDownLatch(1);

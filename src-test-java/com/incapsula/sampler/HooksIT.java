@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Hooks that a program calls as instrumented methods do: each call is counted, whatever happens. */
+/** Hooks called by a program as instrumented methods call them: each call is counted, whatever happens. */
 class HooksIT {
 
     private static final Path LIBRARY = NativeTests.path("libhook_calls.so");
@@ -41,7 +41,7 @@ class HooksIT {
         runToItsEnd(program("HookedCalls"), LIBRARY.toString(), "counts");
     }
 
-    /** An archive of classes that was written while calls were counted may have the hook class in it. */
+    /** A class archive that was written while calls were counted may contain the hook class. */
     @Test
     void aClassOfAnArchiveIsSetUp(@TempDir Path folder) throws Exception {
         String jar = folder.resolve("hooked.jar").toString();
@@ -58,7 +58,7 @@ class HooksIT {
         }
     }
 
-    /** Where there is Thread.stop: no stop is lost amid a hook, and nearly none leaves a thread inside of a root. */
+    /** With Thread.stop: no stop is lost inside a hook, and hardly any leaves a thread inside a root. */
     @ParameterizedTest
     @ValueSource(strings = {"-Xint", "-XX:TieredStopAtLevel=4"})
     @EnabledForJreRange(max = JRE.JAVA_19)
@@ -66,7 +66,7 @@ class HooksIT {
         runToItsEnd(program("StoppedThreads").option(compilers), LIBRARY.toString(), "60");
     }
 
-    /** A redeployed application has a copy of the library of its own; the hook class stays the first one's. */
+    /** A redeployed application has its own copy of the library; the hook class of the first copy stays in use. */
     @Test
     void anotherCopyOfTheLibraryGoesOnWithTheSameClass() throws Exception {
         Path copy = Files.createTempFile("libhook_calls", ".so");

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What the sampler leaves undone where all threads wait, and that nothing is missed for it. */
+/** Ticks that the sampler skips while all threads wait; nothing is missed because of them. */
 @ExtendWith(NothingLeft.class)
 class IdleIT {
 
@@ -31,7 +31,10 @@ class IdleIT {
         sampler.close();
     }
 
-    /** A thread that polls often works itself; a new thread that polls is started. */
+    /**
+     * Polls the condition rarely and in the test's own thread, because a thread that polls often is at work, and a
+     * polling thread would be new.
+     */
     private static ConditionFactory seldom() {
         return await().pollInSameThread()
                 .atMost(Samplers.LONG)

@@ -13,21 +13,21 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A program that loops in exactly one interval of sampling. */
+/** A program whose loop takes exactly one sampling interval. */
 @ExtendWith(NothingLeft.class)
 class InStepIT {
 
     private static final int INTERVAL_MILLIS = 20;
     private static final long HALF_NANOS = INTERVAL_MILLIS * 500_000L;
 
-    /* With -Dsampler.test.long=true: ten runs of 20 s, in place of thirty of a second. */
+    /* With -Dsampler.test.long=true ten runs of 20 s instead of thirty of a second. */
     private static final boolean IS_LONG = Boolean.getBoolean("sampler.test.long");
     private static final int RUNS = IS_LONG ? 10 : 30;
     private static final int RUN_MILLIS = IS_LONG ? 20_000 : 1000;
 
     /*
-     * The standard deviation of the first half's share of one run, simulated with gaps of 0.9 to 1.1 intervals. With
-     * gaps of 0.5 to 1.5 it is 0.016 and 0.071. test_schedule.c simulates more.
+     * The standard deviation of one run's share of the first half, simulated with gaps of 0.9 to 1.1 intervals. With
+     * gaps of 0.5 to 1.5 it is 0.016 (long) and 0.071. test_schedule.c simulates more.
      */
     private static final double OF_A_TENTH = IS_LONG ? 0.075 : 0.293;
 

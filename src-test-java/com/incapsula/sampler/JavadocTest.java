@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What javadoc itself does not check of the public pages, those of the other artifacts too. Read from the sources. */
+/** Checks of the public pages that javadoc itself does not make, for the other artifacts, too. Reads the sources. */
 class JavadocTest {
 
     private static final Path SOURCES = Path.of("java", "com", "incapsula", "sampler");
@@ -25,7 +25,7 @@ class JavadocTest {
     private static final List<String> WITH_EXAMPLES = List.of("outputer", "manipulate", "remote");
     private static final List<String> PUBLIC = List.of("", "outputer", "manipulate", "remote");
 
-    /* The last comment before the package of a package page, or before the public type of the file. */
+    /* The last comment before the package of a package page, or before the public type of a file. */
     private static final Pattern PAGE = Pattern.compile(
             "^(/\\*\\*(?:(?!\\*/).)*\\*/)\\s*(?:@\\w+(?:\\([^)]*\\))?\\s*)*(?:public [a-z @]+\\w+|package [\\w.]+;\\s*$)",
             Pattern.DOTALL | Pattern.MULTILINE);
@@ -45,7 +45,7 @@ class JavadocTest {
         }
     }
 
-    /** @return empty where the file has no public type */
+    /** @return the comment; empty if the file has no public type */
     private static String page(Path file) throws IOException {
         String text = Files.readString(file);
         Matcher matcher = PAGE.matcher(text);

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The MXBean in the platform's MBean server, on a fake core. */
+/** The MXBean in the platform's MBean server, with a fake core. */
 class JmxTest {
 
     private final MBeanServer server = ManagementFactory.getPlatformMBeanServer();

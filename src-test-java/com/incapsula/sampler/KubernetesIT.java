@@ -38,8 +38,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
 /**
- * The manifest in examples/kubernetes: its commands and its environment, as its user, in a container as it describes it.
- * Only folders, the server's address and the values that a cluster fills in are replaced.
+ * Runs the manifest in examples/kubernetes: its commands and its environment, as its user, in a container as it
+ * describes. Only folders, the server's address and the values that a cluster fills in are replaced.
  */
 @Timeout(Samplers.HANG_SECONDS)
 class KubernetesIT {
@@ -54,11 +54,11 @@ class KubernetesIT {
             "metadata.name", "orders-7d4b9c-x2x5f",
             "metadata.namespace", "shop");
 
-    /* The image: what the manifest's commands find in it. */
+    /* The file system of the image, with what the manifest's commands need. */
     @TempDir
     Path image;
 
-    /* The emptyDir. */
+    /* The emptyDir volume. */
     @TempDir
     Path agent;
 
@@ -71,7 +71,7 @@ class KubernetesIT {
         assertThat(text(deployment, "kind")).isEqualTo("Deployment");
         pod = deployment.get("spec").get("template").get("spec");
         Files.setPosixFilePermissions(image, PosixFilePermissions.fromString("rwxr-xr-x"));
-        Files.setPosixFilePermissions(agent, PosixFilePermissions.fromString("rwxrwxrwx")); // as an emptyDir has
+        Files.setPosixFilePermissions(agent, PosixFilePermissions.fromString("rwxrwxrwx")); // the mode of an emptyDir
         AgentJar.in(image);
         AgentJar.ofPatience(image);
         writeApplication(image.resolve("app.jar"));
@@ -99,7 +99,7 @@ class KubernetesIT {
         }
     }
 
-    // ---- what it says ----
+    // ---- the settings ----
 
     private static String text(JsonNode node, String field) {
         return node.get(field).asString();
@@ -151,7 +151,7 @@ class KubernetesIT {
                                 .isEqualTo("[{\"name\":\"agent\",\"mountPath\":\"/agent\"}]"));
     }
 
-    // ---- it runs ----
+    // ---- a run ----
 
     private List<String> container() throws IOException {
         JsonNode user = pod.get("securityContext");
@@ -166,7 +166,7 @@ class KubernetesIT {
                 .replace("//pyroscope:4040", "//" + server.address());
     }
 
-    /* A variable may refer to those before it. */
+    /* The container's environment. A variable may refer to those before it. */
     private Map<String, String> environment(JsonNode container) {
         Map<String, String> all = new LinkedHashMap<>();
         for (JsonNode variable : container.path("env")) {
@@ -204,7 +204,7 @@ class KubernetesIT {
         return Files.readString(image.resolve("err.txt"));
     }
 
-    /** Its last report comes at SIGTERM, and nothing on standard error is more than news. */
+    /** The last report is sent at SIGTERM, and standard error has no warning. */
     @Test
     void aProfileArrivesAndNothingWarns() throws Exception {
         Process copy = start(pod.get("initContainers").get(0), List.of());
@@ -224,7 +224,7 @@ class KubernetesIT {
             assertThat((Integer) Files.getAttribute(Path.of("/proc", String.valueOf(jvm.pid())), "unix:uid"))
                     .as("its user")
                     .isNotZero();
-            long enough = cpuMillis(jvm) + WORK_MILLIS; // its worker computes a tenth of the time, so it is sampled
+            long enough = cpuMillis(jvm) + WORK_MILLIS; // the worker computes for a tenth of the time, so it is sampled
             patiently().until(() -> cpuMillis(jvm) >= enough);
             jvm.destroy(); // SIGTERM
             assertThat(jvm.waitFor()).as(errors()).isEqualTo(SIGTERM_EXIT);

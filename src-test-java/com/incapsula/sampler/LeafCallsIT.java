@@ -19,24 +19,27 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** Code that waits for calls of the JVM's C code, compiled into methods, is at the line of these calls. */
+/** Code that calls C functions of the JVM directly from compiled methods is attributed to the lines of these calls. */
 @Measures(besideOthers = true)
 class LeafCallsIT {
 
     private static final String SEEN = "seen ";
 
-    /** Of the time of a loop; the rest is what is around its calls. */
+    /** The least share of a loop's time that belongs to its calls; the rest is the code around them. */
     private static final double SHARE = 0.95;
 
-    /* Five calls, and a lock, which takes as long as half a call to a whole one. */
+    /* The loop with a lock makes five calls, and the lock takes between half a call and a whole one. */
     private static final double SHARE_BESIDE_A_LOCK = 0.8;
 
-    /** Prints its stacks, with their nanoseconds of CPU time: in that, waiting for a CPU is at no line. */
+    /**
+     * Prints its stacks with their CPU time in nanoseconds. Unlike wall time, CPU time has no waits for a CPU, which
+     * belong to no line.
+     */
     static final class Program {
 
         private static final long PART_NANOS = TimeUnit.MILLISECONDS.toNanos(800);
         private static final long CALL_NANOS = 20_000;
-        /* Reading the CPU clock is a call of the system, and can take as long as a call of ours. */
+        /* Reading the CPU clock is a system call, which may take as long as one of the measured calls. */
         private static final int CALLS_BETWEEN_READINGS = 50;
         private static final Object LOCK = new Object();
         private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
@@ -45,7 +48,7 @@ class LeafCallsIT {
 
         private Program() {}
 
-        /** C2 shares the thread's object, whose line is the first one's, with all polls of safepoints below. */
+        /** C2 shares the thread object, whose line is the first one's, with all safepoint polls below. */
         static long run(int part) {
             sink += Thread.currentThread().hashCode();
             switch (part) {
@@ -152,7 +155,7 @@ class LeafCallsIT {
                 .isGreaterThan((long) (least * all));
     }
 
-    /* By "method:line" of the innermost frame of the program. */
+    /* Nanoseconds by "method:line" of the program's innermost frame. */
     private static Map<String, Long> nanosByPlace(String output) {
         Pattern frame = Pattern.compile("LeafCallsIT\\$Program\\.(\\w+)\\(LeafCallsIT\\.java:(\\d+)\\)");
         Map<String, Long> nanos = new HashMap<>();

@@ -20,7 +20,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** At the limit of methods those are counted that are called most, wherever they are found; the account has the others. */
+/**
+ * At the limit of methods, the methods with the most calls are counted, in whatever order they are found; the account
+ * has the others.
+ */
 @ExtendWith(NothingLeft.class)
 @Timeout(Samplers.HANG_SECONDS)
 class LimitOfMethodsIT {
@@ -74,7 +77,7 @@ class LimitOfMethodsIT {
     @ParameterizedTest
     @EnumSource(Instrumentation.class)
     void thoseThatAreCalledMostAreCounted(Instrumentation how) {
-        sampler.setOverheadLimitPercent(100); // no method is dropped
+        sampler.setOverheadLimitPercent(100); // no method loses its probes
         sampler.setRootMethods("counted.Crowd.root");
         sampler.setInstrumentationFilter("counted.Crowd");
         sampler.setInstrumentation(how);
@@ -87,7 +90,7 @@ class LimitOfMethodsIT {
             try (SamplingReport report = sampler.snapshot()) {
                 assertThat(countsOf(report)).isEqualTo(expected());
                 String text = report.toString(ReportFormat.TEXT);
-                // With the root and the busiest one; TOTAL wants the constructor and callsOf, too.
+                // Plus the root and the busiest method; TOTAL also wants the constructor and callsOf.
                 assertThat(number(COUNTED, text) + number(LEFT_ALONE, text))
                         .isBetween(Crowd.METHODS + 2, Crowd.METHODS + 4);
                 assertThat(number(COUNTED, text)).isEqualTo(LIMIT);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Finding and loading the native library, each way in a JVM of its own. */
+/** Ways to find and load the native library, each in a JVM of its own. */
 class LoadingIT {
 
     private static final String NAME = "libthreads-sampler\\.so|libthreads-sampler-.*-[0-9a-f]{16}\\.so";
@@ -136,7 +136,7 @@ class LoadingIT {
         assertThat(temporary).isEmptyDirectory();
     }
 
-    /** The folder is on a file system that really is mounted with noexec, where there is one or one may be mounted. */
+    /** The folder is on a file system that is mounted with noexec. Needs such a mount, or the right to make one. */
     @Test
     void aFolderWithoutExecutionIsPassedOverAndNamed() throws Exception {
         Noexec mounted = findNoexec();
@@ -144,7 +144,7 @@ class LoadingIT {
         assertPassedOverAndNamed(mounted);
     }
 
-    /** The same where no mount is allowed. */
+    /** The same without a mount: a library pretends it. */
     @Test
     void aFolderThatSeemsToAllowNoExecutionIsSkippedAndNamed() throws Exception {
         assertPassedOverAndNamed(pretendedNoexec());
@@ -169,7 +169,7 @@ class LoadingIT {
         }
     }
 
-    /* A folder that allows no execution for programs that a shell runs after some preparation. */
+    /* A folder that does not allow execution for programs that a shell with this prefix starts. */
     private record Noexec(Path folder, List<String> prefix, String preload) {
 
         ChildJvm child(Path home) {
@@ -186,7 +186,7 @@ class LoadingIT {
         }
     }
 
-    /* An ordinary folder, and a library in front of libc that executes nothing there. */
+    /* An ordinary folder, and a preloaded library that refuses to execute files there. */
     private Noexec pretendedNoexec() throws Exception {
         return new Noexec(
                 Files.createDirectory(folder.resolve("pretended")),
@@ -194,7 +194,10 @@ class LoadingIT {
                 Preload.compile("noexec_folder.c", folder).toString());
     }
 
-    /* In a mount namespace of the child's own; where that is forbidden, on what is mounted so already; or null. */
+    /*
+     * Mounts it in a mount namespace of the child; if that is forbidden, finds an existing mount. Null if there is
+     * none.
+     */
     private Noexec findNoexec() throws Exception {
         Path mountPoint = Files.createDirectory(folder.resolve("noexec"));
         List<String> prefix = Container.inOwnMounts("mount -t tmpfs -o noexec none '" + mountPoint + "' && ");
@@ -216,7 +219,7 @@ class LoadingIT {
         return null;
     }
 
-    /** The first one's samplers are closed, but its class loader is there. */
+    /** The first copy's samplers are closed, but its class loader still exists. */
     @Test
     void aSecondCopyInAnotherClassLoaderIsLoadedFromAFileOfItsOwn() throws Exception {
         String output = ChildJvm.of(TwoLoadersProgram.class)

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How threads are grouped. */
+/** Rules that group threads. */
 @ExtendWith(NothingLeft.class)
 class ManipulatorsIT {
 
@@ -54,7 +54,7 @@ class ManipulatorsIT {
         return recorder.last();
     }
 
-    /** The rule in C gives the same groups as the one in Java, faster. */
+    /** The rule in C gives the same groups as the rule in Java. */
     @Test
     void defaultRuleIsTheRegexRule() {
         RegexThreadNameManipulator rule = new RegexThreadNameManipulator();
@@ -89,7 +89,7 @@ class ManipulatorsIT {
         }
     }
 
-    /** Of parts that the rule removes, or nearly does. */
+    /** Names made of parts that the rule removes, or almost matches. */
     private static List<String> randomNames(int count) {
         Random random = new Random(29);
         List<String> names = new ArrayList<>();
@@ -294,7 +294,7 @@ class ManipulatorsIT {
 
     private void awaitCollected(WeakReference<Thread> thread) {
         patiently().until(() -> {
-            sampler.printReport(); // the sampler's thread wakes up
+            sampler.printReport(); // wakes up the sampler's thread
             System.gc();
             return thread.get() == null;
         });
@@ -308,7 +308,7 @@ class ManipulatorsIT {
         }
     }
 
-    /** A pause may last for months, and a thread refers to its class loader. */
+    /** A pause may last for months, and a thread keeps its class loader in memory. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void inAPauseNoThreadIsHeldThatHasEnded(boolean hasRule) {

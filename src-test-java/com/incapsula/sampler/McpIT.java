@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Real samplers, read by the protocol's own client for Java, by both transports; and sessions however they end. */
+/** Real samplers, read by the protocol's own Java client through both transports; and the ends of sessions. */
 @Timeout(Samplers.HANG_SECONDS)
 class McpIT {
 
@@ -116,7 +116,7 @@ class McpIT {
     private static void assertReads(McpSyncClient client, String group, String method) {
         client.ping();
         AtomicInteger interval = new AtomicInteger();
-        /* On a busy machine the thread may have no CPU for all of an interval. */
+        /* On a busy machine the thread may have no CPU during the whole interval. */
         patiently().until(() -> {
             String groups = call(client, "groups", Map.of("seconds", 1));
             interval.incrementAndGet();

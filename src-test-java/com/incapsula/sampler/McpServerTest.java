@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The path for language models, on a fake core: which requests are allowed, and how the transport answers. */
+/** The path for language models, with a fake core: which requests are allowed, and how the transport answers. */
 @Timeout(Samplers.HANG_SECONDS)
 class McpServerTest {
 
@@ -175,7 +175,7 @@ class McpServerTest {
         assertThat(send(post(longest + " ")).statusCode()).isEqualTo(413);
     }
 
-    /** One is answered, one waits, and the page is served by the other threads meanwhile. */
+    /** One call is answered and one waits; meanwhile the other threads serve the page. */
     @Test
     void manyCallsLeaveThreadsForThePage() throws Exception {
         server.init();

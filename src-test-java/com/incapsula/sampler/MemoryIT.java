@@ -22,7 +22,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The sampler keeps to its limit, and gives everything back. */
+/** The sampler keeps to its memory limit, and frees everything at its end. */
 @ExtendWith(NothingLeft.class)
 class MemoryIT {
 
@@ -79,7 +79,7 @@ class MemoryIT {
         assertEachPollHasItsOutcome(sampler.getStatistics());
     }
 
-    /** Threads that are on another way each time: more stacks than there is memory for. */
+    /** A thread with a different stack each time: more stacks than there is memory for. */
     private static Worker wanderer(int number) {
         Random random = new Random(number);
         CountDownLatch open = new CountDownLatch(0);

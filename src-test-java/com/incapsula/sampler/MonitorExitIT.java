@@ -19,11 +19,14 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 
-/** C1's code that ends a lock for which another thread waits is in the method, and at a line, that holds the lock. */
+/**
+ * C1's code that releases a lock for which another thread waits is attributed to the method that holds the lock, and to
+ * the right line.
+ */
 @EnabledOnOs(architectures = "amd64")
 class MonitorExitIT {
 
-    /** Threads want two locks; prints the stacks of those that end one. */
+    /** Several threads contend for two locks; prints the stacks of those that release one. */
     static final class Program {
 
         private static final int THREADS = 4;
@@ -66,7 +69,7 @@ class MonitorExitIT {
             values[3]++;
         }
 
-        /* So that it is soon compiled as a whole, and not later, while its loop runs. */
+        /* Called often, so that the method is compiled as a whole soon, and not later, while its loop runs. */
         private static void runSome(long[] values) {
             for (int i = 0; i < 20; i++) {
                 run(values);
@@ -89,7 +92,7 @@ class MonitorExitIT {
             for (int i = 0; i < THREADS; i++) {
                 workers.add(Worker.doing("worker", Program::work));
             }
-            collect(sampler); // the JVM tells of new code a little after it has begun to run
+            collect(sampler); // the JVM reports new code a little after it has begun to run
             List<String> seen = collect(sampler);
             Worker.closeAll(workers);
             sampler.close();
@@ -120,8 +123,10 @@ class MonitorExitIT {
         }
     }
 
-    /* Each method when it has been called often enough, however busy the machine is, and the loop around them never: else
-     * new code might come while the last stacks are collected. */
+    /*
+     * Compiles each method as soon as it was called often enough, however busy the machine is, and never the loop
+     * around them: otherwise code could be compiled while the last stacks are collected.
+     */
     private static final String[] COMPILED_AT_ONCE = {
         "-Xbatch", "-XX:CompileCommand=quiet", "-XX:CompileCommand=exclude," + Program.class.getName() + "::work"
     };

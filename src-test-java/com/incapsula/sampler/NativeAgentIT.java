@@ -22,8 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The native library as the agent, {@code -agentpath} and attached, in a runtime image that has {@code java.base} and
- * no module more: without {@code java.instrument}, {@code java.management}, {@code jdk.attach}.
+ * The native library as the agent, {@code -agentpath} and attached, in a runtime image with the module {@code
+ * java.base} only: without {@code java.instrument}, {@code java.management}, {@code jdk.attach}.
  */
 class NativeAgentIT {
 
@@ -74,7 +74,10 @@ class NativeAgentIT {
         return end(child.start().awaitOutput("ready"));
     }
 
-    /* At its end the last report has two seconds only, which a busy machine may not give it. */
+    /*
+     * Stops the sampler explicitly: at the exit the last report has two seconds only, which may be too short on a busy
+     * machine.
+     */
     private static String runToReport(ChildJvm child) throws Exception {
         ChildJvm.Running running =
                 child.option("-XX:+EnableDynamicAgentLoading").start().awaitOutput("ready");
@@ -110,7 +113,10 @@ class NativeAgentIT {
         assertThat(report).content().contains(UnawareProgram.WORKER + ";java.lang.Thread.run");
     }
 
-    /** The command of java/README.md, and in java/REFERENCE.md that for the library, as they are there, but for the folders. */
+    /**
+     * The command of java/README.md and the one for the library in java/REFERENCE.md work as printed, except for the
+     * folders.
+     */
     @Test
     void theCommandsOfTheReadmeWork() throws Exception {
         Path bare = Files.createDirectory(folder.resolve("opt"));
@@ -153,7 +159,7 @@ class NativeAgentIT {
         assertThat(report).content().startsWith("<!DOCTYPE html>").contains(UnawareProgram.WORKER);
     }
 
-    /** The application goes on, whatever is wrong, and one line says it. */
+    /** A wrong option does not stop the application; one line names the error. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -199,7 +205,7 @@ class NativeAgentIT {
         assertThat(report).content().contains(UnawareProgram.WORKER);
     }
 
-    /** It has no agent and no module for one. The target's folder for temporary files receives nothing. */
+    /** The target has no agent and no module for one. Nothing is written to its temporary folder. */
     @Test
     void commandLinesNeedNothingInTheTarget() throws Exception {
         Path temporary = Files.createDirectory(folder.resolve("tmp"));
@@ -216,7 +222,7 @@ class NativeAgentIT {
         assertThat(temporary).isEmptyDirectory();
     }
 
-    /** There is no jar in it that the agent's own class loader could read. */
+    /** The image has no jar that the agent's own class loader could read. */
     @Test
     void theLibraryMayBeAModuleOfTheImage() throws Exception {
         String module = ThreadsSampler.class.getPackageName();

@@ -31,7 +31,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Threads in native code get no signal, so system calls of the application's libraries do not return {@code EINTR}. */
+/**
+ * Threads in native code get no signal, so system calls of the application's libraries do not fail with {@code EINTR}.
+ */
 @ExtendWith(NothingLeft.class)
 class NativeWaitsIT {
 
@@ -47,7 +49,7 @@ class NativeWaitsIT {
 
     private static volatile double sink;
 
-    /** What comes of the calls of one kind. */
+    /** The results of the calls of one kind. */
     private static final class Outcome {
         private final AtomicLong calls = new AtomicLong();
         private final AtomicLong interrupted = new AtomicLong();
@@ -56,15 +58,15 @@ class NativeWaitsIT {
 
     private static String library;
 
-    /** How the busy thread of {@link Program} comes to its {@code execv} in native code. */
+    /** The work of the busy thread of {@link Program} before it calls {@code execv} in native code. */
     private enum Way {
-        /** Counts signals before. */
+        /** Counts signals. */
         COUNTS(NativeWaits::replaceProgramAfterCounting, 1),
-        /** Has run Java code until then. */
+        /** Runs Java code. */
         BURNS(NativeWaitsIT::burnAndReplace, 1),
-        /** The same beside so many samplers that, where native code gets signals, one comes to most calls. */
+        /** Runs Java code beside so many samplers that most calls would get a signal if native code got signals. */
         BURNS_AMONG_MANY(NativeWaitsIT::burnAndReplace, 16),
-        /** A signal was sent to it while it ran Java code, and has not come. */
+        /** Blocks a signal that was sent to it while it ran Java code, so that the signal is pending. */
         HOLDS_A_SIGNAL(NativeWaitsIT::blockAndReplace, 1);
 
         private final Runnable run;
@@ -76,7 +78,7 @@ class NativeWaitsIT {
         }
     }
 
-    /** Its busy thread calls {@code execv} in native code. */
+    /** A program whose busy thread calls {@code execv} in native code. */
     static final class Program {
 
         private Program() {}
@@ -104,7 +106,7 @@ class NativeWaitsIT {
             return sampler;
         }
 
-        /* Of which some are of the busy thread. */
+        /* Waits for 100 more polls, some of which are of the busy thread. */
         private static void awaitPolls(ThreadsSampler sampler) throws InterruptedException {
             long enough = sampler.getStatistics().getPolls() + 100;
             while (sampler.getStatistics().getPolls() < enough) {
@@ -124,7 +126,7 @@ class NativeWaitsIT {
         NativeWaits.replaceProgram();
     }
 
-    /* What is pending on a thread that blocks it is not delivered before execv. */
+    /* A pending signal of a thread that blocks it is not delivered before execv. */
     private static void blockAndReplace() {
         NativeWaits.blockSignals();
         while (!NativeWaits.isSignalPending()) {
@@ -151,7 +153,7 @@ class NativeWaitsIT {
         }
     }
 
-    /* Where the JVM's memory cannot be read, all running threads get signals, during execv as well. */
+    /* If the JVM's memory cannot be read, all running threads get signals, also during execv. */
     @Test
     void noSignalEndsAProgramIfNativeCodeGetsSignals(@TempDir Path folder) throws Exception {
         String failing = Preload.compile("failing_reads.c", folder).toString();
@@ -181,7 +183,7 @@ class NativeWaitsIT {
         assertThat(signals).hasValue(0);
     }
 
-    /** Beside as many busy threads as make eight for two CPUs. */
+    /** Runs beside as many busy threads as make eight for two CPUs. */
     @Measures
     @ParameterizedTest
     @CsvSource({"WALL, 1", "WALL, 50", "CPU, 1", "CPU, 50"})
@@ -212,7 +214,7 @@ class NativeWaitsIT {
         assertFewAreInterrupted(outcomes);
     }
 
-    /* More than so many are interrupted by chance once in a thousand times. */
+    /* The limit is exceeded by chance once in a thousand times. */
     private static void assertFewAreInterrupted(Map<Kind, Outcome> outcomes) {
         long calls = 0;
         long interrupted = 0;
@@ -243,7 +245,7 @@ class NativeWaitsIT {
         outcome.isOver = true;
     }
 
-    /* Until the other thread, which may wait, has seen the end. */
+    /* Interrupts waits until the other thread, which may be in one, has seen the end. */
     private static void endWaits(Kind kind, Outcome outcome) {
         while (!outcome.isOver) {
             try {

@@ -23,7 +23,7 @@ import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.ResolvableType;
 import org.springframework.expression.Expression;
 
-/** Where the library cannot do its work the application does its own. Each case in a JVM of its own. */
+/** If the library cannot work, the application runs on. Each case runs in a JVM of its own. */
 class NeverStopsIT {
 
     private static final String MAC = "threads-sampler needs Linux, this is Mac OS X";
@@ -57,7 +57,7 @@ class NeverStopsIT {
                 .hasSize(1);
     }
 
-    /** Its binary was built with the sampler on purpose, so there is nothing to warn of. */
+    /** A native image was built with the sampler on purpose, so a warning would be of no use. */
     @Test
     void inANativeImageNothingIsSaid() throws Exception {
         String output = inert().option("-Dorg.graalvm.nativeimage.imagecode=runtime")
@@ -110,7 +110,7 @@ class NeverStopsIT {
                 .doesNotContain("Exception:", "\tat ");
     }
 
-    /** As in an application server that gives web applications few rights. */
+    /** As in an application server that gives web applications few permissions. */
     @Test
     @EnabledForJreRange(maxVersion = 23)
     void anApplicationRunsWhereASecurityManagerAllowsTheLibraryNothing() throws Exception {
@@ -130,7 +130,7 @@ class NeverStopsIT {
                 .doesNotContain("\tat ");
     }
 
-    /** "ulimit -s" is glibc's default for new threads; with musl that is 128 KiB. */
+    /** "ulimit -s" is glibc's default stack size for new threads; with musl it is 128 KiB. */
     @ParameterizedTest
     @CsvSource({"256, ''", "8192, ''", "256, -Xss3m"})
     void callbacksHaveTheStackOfAnOrdinaryThread(int kibibytes, String option) throws Exception {
@@ -144,7 +144,7 @@ class NeverStopsIT {
         assertThat(child.run().assertFine().output()).isEqualTo("outputer: as deep\nmanipulator: as deep\n");
     }
 
-    /** A call that runs out of stack holds no lock afterwards that close() would wait for. */
+    /** A call that overflows the stack must not leave a lock held that close() would wait for. */
     @ParameterizedTest
     @ValueSource(strings = {"-Xint", "-Xmixed"})
     void aSamplerThatIsCalledWithAFullStackGoesOnAndCanBeClosed(String option) throws Exception {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Methods that the JVM has made no ids for have their names, files and lines all the same. */
+/** Methods without a jmethodID have their names, files and lines all the same. */
 class NoIdsIT {
 
     private static final String NAMELESS = "[method without an id]";
@@ -36,7 +36,7 @@ class NoIdsIT {
         Path jar = folder.resolve("agent.jar");
         Path file = folder.resolve("stacks");
         RedefiningAgent.writeJar(jar);
-        /* Compiled methods have ids. */
+        /* Interpreted, because compiled methods have ids. */
         output = ChildJvm.of(NoIdsProgram.class)
                 .option("-javaagent:" + jar, "-Xint")
                 .run(file.toString(), String.valueOf(POLLS), folder.toString())
@@ -65,7 +65,7 @@ class NoIdsIT {
         assertThat(framesOf("conflict", "Conflict.")).containsOnly("Conflict.run(Conflict.java)");
     }
 
-    /* Of a method with an id and without one they are the same. */
+    /* The frames of a thread that begin with this text; they are the same for methods with and without an id. */
     private Set<String> framesOf(String thread, String start) {
         return stacks.stream()
                 .filter(stack -> stack.startsWith(thread + ";"))

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** OTLP of a real sampler, as the classes of the published schema read it. */
+/** OTLP documents of a real sampler, read by the classes of the published schema. */
 @Timeout(Samplers.HANG_SECONDS)
 class OtlpIT {
 
@@ -55,7 +55,7 @@ class OtlpIT {
         return out.toByteArray();
     }
 
-    /* All rows of the report that have something of it themselves, as OtlpDocument writes stacks. */
+    /* All rows of the report with an amount of their own, as OtlpDocument writes stacks. */
     private static List<Map.Entry<String, Long>> rows(SamplingReport report, ToLongFunction<SamplingRow> own) {
         List<Map.Entry<String, Long>> found = new ArrayList<>();
         for (SamplingGroup group : report.getGroups()) {
@@ -109,7 +109,7 @@ class OtlpIT {
             OtlpDocument document = new OtlpDocument(written(report, ReportFormat.OTLP));
             assertThat(document.types())
                     .startsWith("wall/nanoseconds", "cpu/nanoseconds", "samples/count")
-                    .contains("running/nanoseconds", "waiting/nanoseconds"); // the states that there were
+                    .contains("running/nanoseconds", "waiting/nanoseconds"); // the states that have time
             for (Profile profile : document.profiles()) {
                 assertThat(profile.getTimeUnixNano()).isEqualTo(report.getFrom().toEpochMilli() * 1_000_000);
                 assertThat(profile.getDurationNano())

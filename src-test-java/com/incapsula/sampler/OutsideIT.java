@@ -23,7 +23,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Threads that wait are walked from outside, and their stacks are those that the JVM itself shows. */
+/** Waiting threads are walked from outside, and their stacks equal those that the JVM itself shows. */
 @ExtendWith(NothingLeft.class)
 class OutsideIT {
 
@@ -37,7 +37,7 @@ class OutsideIT {
         CrossChecks.ofAllWalks();
         sampler.init();
         String engine = sampler.getStatistics().getEngine();
-        assumeFalse(engine.contains("process_vm_readv"), engine); // a sandbox forbids to read memory safely
+        assumeFalse(engine.contains("process_vm_readv"), engine); // a sandbox forbids reading memory safely
         assertThat(engine).isEqualTo("HYBRID");
     }
 
@@ -70,7 +70,10 @@ class OutsideIT {
         }
     }
 
-    /* The thread waits, most likely, and is in a known place: what the JVM showed before and shows after. */
+    /*
+     * True if the report has the stack that the JVM shows. It does while the thread waits in this place before and
+     * after the report.
+     */
     private boolean sawThreadAsItIs(Thread thread) {
         String expected = ShownStack.of(thread);
         awaitTicks(sampler, 4);
@@ -84,7 +87,10 @@ class OutsideIT {
         }
     }
 
-    /* Their starts were seen, so what is read of them is believed at once. None is polled before it waits. */
+    /*
+     * The sampler has seen these threads start, so it trusts what it reads of them at once. No thread is polled before
+     * it waits.
+     */
     @Test
     void newThreadsNeedNoHandshake() {
         sampler.pauseSampling();
@@ -102,7 +108,7 @@ class OutsideIT {
         assertThat(needed).as("handshakes with threads that wait").isLessThan(workers.size() / 2);
     }
 
-    /* Their starts were not seen; that they wait proves that their ends will be. */
+    /* The sampler has not seen these threads start. While they wait, it can rely on seeing their ends. */
     @Test
     void olderThreadsThatWaitNeedNoHandshake() throws Exception {
         sampler.close();

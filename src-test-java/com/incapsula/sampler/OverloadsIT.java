@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** How rows show methods of one name, and methods that call themselves. */
+/** Rows of overloads, and of recursive methods. */
 @ExtendWith(NothingLeft.class)
 @Timeout(Samplers.HANG_SECONDS)
 class OverloadsIT {
@@ -30,8 +30,8 @@ class OverloadsIT {
     private final ThreadsSampler sampler = quick(new Recorder());
 
     OverloadsIT() {
-        Overloaded.root(1); // loaded
-        sampler.setOverheadLimitPercent(100); // no method is dropped
+        Overloaded.root(1); // loads the class
+        sampler.setOverheadLimitPercent(100); // no method loses its probes
         sampler.setInstrumentationFilter("counted.Overloaded");
         sampler.setInstrumentation(Instrumentation.TOTAL);
     }
@@ -41,7 +41,7 @@ class OverloadsIT {
         sampler.close();
     }
 
-    /* Of one run of the program, once all of its calls are counted: then the report has the row. */
+    /* Counts one run of the program, once all of its calls are counted, so that the report has the row. */
     private SamplingReport counted(String roots, Runnable program, String row) {
         AtomicReference<SamplingReport> last = new AtomicReference<>();
         sampler.setRootMethods(roots);

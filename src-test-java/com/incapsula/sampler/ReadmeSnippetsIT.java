@@ -23,8 +23,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.springframework.context.support.GenericXmlApplicationContext;
 
 /**
- * The snippets of README.md and of the guide, java/README.md, read from there: Java compiles, and Spring starts the beans.
- * Surefire runs in the folder of README.md.
+ * The snippets of README.md and of the guide, java/README.md, read from these files: Java compiles, and Spring starts
+ * the beans. Surefire runs in the folder of README.md.
  */
 @ExtendWith(NothingLeft.class)
 class ReadmeSnippetsIT {

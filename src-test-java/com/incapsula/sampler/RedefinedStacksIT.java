@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Walks from outside are right while a class is redefined whose methods are on the stacks. */
+/** Walks from outside are right while a class with methods on the stacks is redefined. */
 class RedefinedStacksIT {
 
     @TempDir

@@ -31,8 +31,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Reports of a real sampler, to the byte, as outputers get them. Times are exact, because each single sample counts as one
- * interval. The C tests assert the rules of the format.
+ * Reports of a real sampler as outputers receive them, compared byte by byte. Times are exact, because each single
+ * sample counts as one interval. The C tests check the rules of the format.
  */
 @ExtendWith(NothingLeft.class)
 class ReportFormatIT {
@@ -50,7 +50,7 @@ class ReportFormatIT {
         sampler.close();
     }
 
-    /* Initialised and inactive: samples are taken by sampleOnceAndPrint only, each worth a second. */
+    /* Initialised and inactive: only sampleOnceAndPrint takes samples, each credited with a second. */
     private void prepare(Worker... workers) {
         sampler.setSampleTheseThreadsOnly(
                 Arrays.stream(workers).map(Worker::thread).toList());
@@ -108,7 +108,7 @@ class ReportFormatIT {
         }
     }
 
-    /** They reverse or hide the text around them, on a screen. */
+    /** Such characters reverse or hide the text around them on a screen. */
     @ParameterizedTest
     @EnumSource(value = ReportFormat.class, mode = EnumSource.Mode.EXCLUDE, names = "CALLS") // has no group
     void noFormHasFormatCharactersOfNames(ReportFormat format) throws IOException {
@@ -191,7 +191,7 @@ class ReportFormatIT {
         assertThat(never.thread().isAlive()).isFalse();
     }
 
-    /* Your code begins where the worker's does, and ends one library frame further. */
+    /* The user's code begins where the worker's code begins, and ends one library frame below it. */
     @Test
     void guessedPackagesCutAsSetOnesDo() {
         try (Worker worker = Worker.waiting("desk-1")) {

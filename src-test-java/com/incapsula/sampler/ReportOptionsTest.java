@@ -19,7 +19,7 @@ class ReportOptionsTest {
 
     private static final ReportOptions STANDARD = ReportOptions.standard();
 
-    /** Each with method with a value that is not the standard one. */
+    /** Each with method, with a value that is not the default. */
     static Stream<Arguments> changes() {
         return Stream.of(
                 change("measure", ReportMeasure.CPU, options -> options.withMeasure(ReportMeasure.CPU)),
@@ -44,7 +44,7 @@ class ReportOptionsTest {
         return Arguments.of(name, value, change);
     }
 
-    /* What all getters say, by property. */
+    /* The values of all getters, by property. */
     private static Map<String, Object> values(ReportOptions options) throws ReflectiveOperationException {
         Map<String, Object> values = new TreeMap<>();
         for (Method method : ReportOptions.class.getDeclaredMethods()) {
@@ -70,7 +70,7 @@ class ReportOptionsTest {
         expected.forEach((property, is) -> assertThat(changed.toString()).contains(property + "=" + is));
     }
 
-    /** A with method that is not in the list above would not be tested. */
+    /** A with method that is missing in the list above would not be tested. */
     @Test
     void allOptionsAreInTheList() {
         assertThat(changes().map(each -> "with" + capitalized((String) each.get()[0])))
@@ -93,7 +93,7 @@ class ReportOptionsTest {
         return name.substring(0, 1).toUpperCase() + name.substring(1);
     }
 
-    /** Whatever else is set, all other options stay. */
+    /** Each with method changes one option and keeps all others. */
     @Test
     void changesAddUp() throws ReflectiveOperationException {
         ReportOptions all = STANDARD;

@@ -15,9 +15,9 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * The JVM's verifier accepts each class that the rewriter has put probes into, and refuses one whose handler has a wrong
- * frame. With {@code -Dsampler.test.long=true} all classes of the JDK; with {@code -Dsampler.test.jars=FOLDER} those of
- * the jars in there, too (several folders: with colons between them).
+ * The JVM's verifier accepts each class into which the rewriter has inserted probes, and refuses a class whose handler
+ * has a wrong frame. With {@code -Dsampler.test.long=true} all classes of the JDK are tested, with {@code
+ * -Dsampler.test.jars=FOLDER} also those of the jars in that folder (several folders are separated by colons).
  */
 class RetransformIT {
 
@@ -26,11 +26,14 @@ class RetransformIT {
     private static final int PART_CLASSES = 3000;
     private static final int IMAGE_CLASSES = 22_000;
     private static final int JAR_CLASSES = 30_000;
-    /** They need classes that are not there, as of optional libraries, or not exported, or a newer JDK. */
+    /**
+     * Classes that cannot be linked, because they need classes that are missing (as of optional libraries) or not
+     * exported, or a newer JDK.
+     */
     private static final String MISSING = "(not linked, )?(NoClassDefFoundError|TypeNotPresentException"
             + "|ClassNotFoundException|IllegalAccessError|UnsupportedClassVersionError): \\d+, as .*";
 
-    /** From JDK 21 on. */
+    /** The JVM does not allow changes of this class; it exists from JDK 21 on. */
     private static final String NEVER_CHANGED = "not modifiable: 1, as jdk.internal.vm.Continuation";
 
     private static final int CONTROL = 30;
@@ -71,24 +74,24 @@ class RetransformIT {
         if (!folders().isEmpty()) {
             assertAllThatLoadsOfTheJars(output);
         }
-        /* A handler in nearly all methods; nearly none is left alone that has code. */
+        /* Nearly all methods got a handler, and nearly all methods with code were instrumented. */
         long done = number(output, "methods, instrumented");
         assertThat(done).isGreaterThan(number(output, "classes") * 5);
         assertThat(number(output, "without handler")).isLessThanOrEqualTo(done / 1000);
-        /* Of javac none; jars have subroutines of old compilers (jsr). */
+        /* javac's code is always understood; jars may have subroutines of old compilers (jsr). */
         assertThat(number(output, "methods, its byte code is not understood"))
                 .isLessThanOrEqualTo(folders().isEmpty() ? 0 : done / 1000);
         assertThat(number(output, "methods, its class has no room for more constants"))
                 .isZero();
         assertThat(number(output, "methods, too large")).isLessThanOrEqualTo(done / 1000);
-        /* The negative control: most classes have a method with a handler. */
+        /* The negative control works: most classes have a method with a handler. */
         assertThat(number(output, "control")).isGreaterThan(CONTROL / 2);
         for (String code : List.of("new", "old", "image")) {
             assertProbesBalance(output, code);
         }
     }
 
-    /* None is left out but what the JVM never changes, and each that has code was changed. */
+    /* Each class of the JDK with code was changed, except those that the JVM never changes. */
     private static void assertAllOfTheImage(String output) {
         long named = number(output, "image, named");
         assertThat(named).isGreaterThan(LONG ? IMAGE_CLASSES : PART_CLASSES);
@@ -106,7 +109,7 @@ class RetransformIT {
         assertThat(number(output, "jars, changed classes")).isEqualTo(number(output, "jars, classes with code"));
     }
 
-    /* Why classes are left out, how many, and one of them. */
+    /* The reasons for which classes were skipped, each with a count and one class. */
     private static List<String> leftOut(String output, String what) {
         return Pattern.compile("^" + what + ", left out, (.*)$", Pattern.MULTILINE)
                 .matcher(output)

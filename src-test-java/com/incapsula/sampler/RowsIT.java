@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Rows of a real core, compared with the collapsed form of the same report. */
+/** The rows of a real report equal its collapsed format. */
 @ExtendWith(NothingLeft.class)
 @Timeout(Samplers.HANG_SECONDS)
 class RowsIT {
@@ -151,13 +151,13 @@ class RowsIT {
         try {
             Thread.sleep(Long.MAX_VALUE);
         } catch (InterruptedException seen) {
-            // it has been walked
+            // the walk is done
         }
     }
 
     @Test
     void countedGroupsHaveTheCalls() throws IOException {
-        sampler.setOverheadLimitPercent(100); // no method is dropped
+        sampler.setOverheadLimitPercent(100); // no method loses its probes
         sampler.setRootMethods("counted.Work.root");
         sampler.init();
         patiently().until(() -> {

@@ -45,7 +45,7 @@ class SeeIT {
 
     private static final int MAX_CURSORS = 30;
 
-    /** Notes whole reports. */
+    /** Records whole reports. */
     private static final class Notes implements SamplingOutputer {
 
         final List<Long> wallNanos = Collections.synchronizedList(new ArrayList<>());
@@ -94,7 +94,7 @@ class SeeIT {
     void prepare() {
         worker = new Thread(this::sleepUntilDone, "see-worker");
         worker.start();
-        /* So that all its time is in the line in which it waits. */
+        /* Waits, so that all time is at the line in which the thread waits. */
         patiently().until(() -> worker.getState() == Thread.State.WAITING);
         sampler.setSamplingFrequencyMillis(5);
         sampler.setReportFrequencySeconds(0);
@@ -169,7 +169,7 @@ class SeeIT {
                 wall += rest.getWallNanos();
                 cursorWall += next.getWallNanos();
                 assertThat(all.getWallNanos()).as("read once").isEqualTo(cursorWall);
-                /* The JVM's own threads are measured in a group of their own, without a poll. */
+                /* The JVM's own threads are in a group of their own, which is measured without polls. */
                 long jvm = all.getGroups().stream()
                         .filter(group -> group.getName().equals(Report.JVM))
                         .mapToLong(SamplingGroup::getWallNanos)
@@ -386,7 +386,7 @@ class SeeIT {
         }
     }
 
-    /* A parked thread waits, or is idle. */
+    /* A parked thread is either waiting or idle. */
     private static void assertStatesAddUp(RecordedEvent event) {
         assertThat(Stream.of("running", "runnable", "blocked", "io", "waiting", "idle")
                         .map(event::getDuration)

@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The server of a real sampler, with the tools that people have ({@link Tool}). A new go compiles its pprof at the first
- * use.
+ * The server of a real sampler, read by common tools ({@link Tool}). A new version of go compiles its pprof at the
+ * first use.
  */
 @Timeout(Samplers.HANG_SECONDS)
 class ServerIT {
@@ -64,7 +64,7 @@ class ServerIT {
     private void compute() {
         int x = 1;
         while (!done) {
-            x ^= x << 13; // nothing that the JVM calls a stub for: that would be the hot line
+            x ^= x << 13; // no operation for which the JVM calls a stub, because the stub would be the hot line
             x ^= x >>> 17;
             x ^= x << 5;
             if (x == 0) {
@@ -151,7 +151,7 @@ class ServerIT {
 
     @Test
     void goToolPprofTakesAProfile() throws Exception {
-        /* From then on the worker's time is in its method, even where it has no CPU for all the time of the profile. */
+        /* From now on the worker's time is in its method, even if it has no CPU for the whole profile. */
         awaitSeen(sampler, "server-it-worker", "ServerIT.compute");
         String output = run(List.of(
                 Tool.find("go"),

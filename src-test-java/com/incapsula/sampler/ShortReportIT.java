@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What reports leave out by default, and that nothing is lost. */
+/** By default reports omit small rows and details of the account; no time is lost. */
 @ExtendWith(NothingLeft.class)
 class ShortReportIT {
 
@@ -34,7 +34,7 @@ class ShortReportIT {
         sampler.close();
     }
 
-    /* As it is by default. */
+    /* The defaults, which tests otherwise change. */
     private void shorten() {
         sampler.setReportMinPercent(0.5);
         sampler.setReportAccount(ReportAccount.SHORT);

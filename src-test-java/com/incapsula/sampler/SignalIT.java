@@ -29,15 +29,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The signal to running threads: which it is, and what becomes of others' signals of that number. */
+/** The signal to running threads: its number, and what happens to signals of that number from others. */
 class SignalIT {
 
-    private static final int SENT = 10; // while it runs, and again when it is closed
+    private static final int SENT = 10; // while the sampler runs, and again when it is closed
 
     @TempDir
     Path folder;
 
-    /** Samples a thread that runs, and sends itself signals that are not the sampler's. */
+    /** Samples a running thread, and sends itself signals that are not the sampler's. */
     static final class Program {
 
         private Program() {}
@@ -68,7 +68,7 @@ class SignalIT {
         }
     }
 
-    /** A library that is loaded after the sampler takes its signal. */
+    /** A library that is loaded after the sampler installs its own handler for the sampler's signal. */
     static final class TakenProgram {
 
         private TakenProgram() {}
@@ -93,7 +93,7 @@ class SignalIT {
         }
     }
 
-    /** More threads that block the signal than there is room for requests without an answer. */
+    /** More threads block the signal than there are slots for requests without an answer. */
     static final class BlockedProgram {
 
         private static final int THREADS = 300;
@@ -175,7 +175,10 @@ class SignalIT {
         }
     }
 
-    /* In the child, too, which has no more than the JDK; it is ended where this takes for ever. */
+    /*
+     * Without Awaitility, because this also runs in the child, which has only the JDK's classes. The parent ends the
+     * child if this takes for ever.
+     */
     private static void awaitWalks(ThreadsSampler sampler) throws InterruptedException {
         long enough = walked(sampler) + 20;
         while (walked(sampler) < enough) {
@@ -232,7 +235,10 @@ class SignalIT {
                 .assertSaysFine();
     }
 
-    /** It is left to it: the others' ways to walk go on, and with {@code clock} CPU the time has a row. */
+    /**
+     * The sampler leaves the signal to the library: other ways to walk continue, and with {@code clock} CPU the time
+     * has a row.
+     */
     @ParameterizedTest
     @CsvSource({"WALL, Desk.calculate", "CPU, [no CPU timer]"})
     void aSignalThatALibraryTakesAgainAndAgainIsLost(SamplingClock clock, String row) throws Exception {
@@ -247,7 +253,9 @@ class SignalIT {
                 .assertSaysFine();
     }
 
-    /** They are walked by handshakes; with {@code clock} CPU, whose timers are signals, their time has a row. */
+    /**
+     * These threads are walked by handshakes; with {@code clock} CPU, whose timers send signals, their time has a row.
+     */
     @ParameterizedTest
     @CsvSource({"WALL, blockedLoop", "CPU, [signal not answered]"})
     void threadsThatBlockTheSignalLeaveTheOthersAlone(SamplingClock clock, String row) throws Exception {
@@ -284,7 +292,10 @@ class SignalIT {
         }
     }
 
-    /** Other profilers see such a thread, and a child is ended by SIGPIPE and SIGALRM, as in any other place. */
+    /**
+     * Other profilers see threads that a callback starts, and SIGPIPE and SIGALRM end a process that it starts, as
+     * anywhere else.
+     */
     @Test
     void whatACallbackStartsHasTheSignalMaskOfMain() throws Exception {
         String expected = Masks.ofWhatIsStartedHere();
@@ -302,7 +313,7 @@ class SignalIT {
                 .allSatisfy((callback, found) -> assertThat(found).isEqualTo(expected));
     }
 
-    /** What starts a thread and a process in each callback, at its first call. */
+    /** Callbacks that start a thread and a process, each at its first call. */
     private static final class Masks extends NotedOutputer implements ThreadNameManipulator {
 
         private final Map<String, String> found = new ConcurrentHashMap<>();
@@ -357,7 +368,7 @@ class SignalIT {
         }
     }
 
-    /** The number may change from one start to the next, although the old handler stays where it is. */
+    /** The number may change from one start to the next, although the old handler stays installed. */
     @Test
     void itIsFixedWhileRunningAndNewAtTheNextStart() throws Exception {
         try (ThreadsSampler sampler = quick(new Recorder())) {

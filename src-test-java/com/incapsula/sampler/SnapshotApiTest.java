@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /** Intervals and whole reports, on a fake engine. */
 class SnapshotApiTest {
 
-    /** Takes the text of a report only. */
+    /** An outputer that does not take whole reports. */
     private static class TextOutputer implements SamplingOutputer {
 
         final List<String> calls = new ArrayList<>();
@@ -94,7 +94,7 @@ class SnapshotApiTest {
         assertThat(fake.keepsWindows()).isFalse();
     }
 
-    /** Until there is memory for it each report tries again. */
+    /** Each report tries again until there is memory for it. */
     @Test
     void aWindowThatCouldNotBeginBeginsWithAReport() {
         sampler.init();
@@ -135,7 +135,7 @@ class SnapshotApiTest {
                 .containsExactly("start", "takeInterval 1", "takeInterval 2", "takeInterval 1", "closeReader 2");
     }
 
-    /* Documents 1, 2, 3 and so on. The first one cannot be read at its first use, the second not be merged. */
+    /* Documents 1, 2, 3 and so on. The first one cannot be read at first, and the second one cannot be merged. */
     private static Supplier<FakeSnapshot> intervals(Error failureToRead, boolean failsToMerge) {
         AtomicInteger given = new AtomicInteger();
         return () -> {
@@ -154,7 +154,7 @@ class SnapshotApiTest {
         }
     }
 
-    /** The engine gives an interval once. */
+    /** The engine returns each interval only once. */
     @Test
     void whatCouldNotBeReadIsInTheNextReport() {
         sampler.init();

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.context.support.GenericXmlApplicationContext;
 
-/** The three ways of use that the original's document prints, as it prints them. */
+/** The three uses that the original's document prints, unchanged. */
 @ExtendWith(NothingLeft.class)
 class SnippetsIT {
 
@@ -101,7 +101,7 @@ class SnippetsIT {
         assertReportOfThisThread(Files.readString(file));
     }
 
-    /* Nothing of the monitored packages is on the stack, so all time is the root's. */
+    /* The stack has no frame of the monitored packages, so the root has all the time. */
     private void assertReportOfThisThread(String text) {
         List<Report> reports = Report.parse(text);
         assertThat(reports).as(text).hasSize(1);
@@ -137,7 +137,7 @@ class SnippetsIT {
         assertThat(groups)
                 .allSatisfy(group -> assertThat(group.rows())
                         .allSatisfy(row -> assertThat(row.depth()).isZero()));
-        /* Threads that start or end at a tick have more roots. */
+        /* A thread that is starting or ending at a tick has other roots. */
         assertThat(groups)
                 .allSatisfy(group -> assertThat(group.methods().stream().distinct())
                         .filteredOn(method -> !ENDS_OF_THREADS.contains(method))

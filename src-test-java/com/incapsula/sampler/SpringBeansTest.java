@@ -14,7 +14,7 @@ import org.springframework.beans.MutablePropertyValues;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.context.support.GenericApplicationContext;
 
-/** Beans as Spring makes them of text. */
+/** Beans that Spring makes from text. */
 class SpringBeansTest {
 
     @TempDir

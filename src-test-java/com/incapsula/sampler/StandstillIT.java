@@ -10,8 +10,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Beside a stack that overflows again and again no thread stands still for longer than twice as long as without the
- * sampler, in the longest of several runs. With {@code -Dsampler.test.long=true} ten runs of ten seconds.
+ * Beside a stack that overflows again and again, the longest standstill of another thread is at most twice as long as
+ * without the sampler. Compares the longest one of several runs. With {@code -Dsampler.test.long=true} ten runs of ten
+ * seconds.
  */
 @Measures
 class StandstillIT {

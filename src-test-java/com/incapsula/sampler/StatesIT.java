@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Each thread's time is in the state that the thread is in, and states add up to wall time. */
+/** The time of each thread is in its current state, and the states add up to wall time. */
 @ExtendWith(NothingLeft.class)
 class StatesIT {
 
@@ -49,7 +49,7 @@ class StatesIT {
                 .flatMap(SamplingRow::stream);
     }
 
-    /* None of them is on its way to where it waits. */
+    /* Waits until the threads have arrived where they wait: their CPU clocks no longer move. */
     private static void awaitStill(Waits waits) {
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         for (Waits.Waiting waiting : waits.all()) {
@@ -148,7 +148,7 @@ class StatesIT {
         return String.join(" ", states.keySet());
     }
 
-    /** The state of a virtual thread follows from its frames. */
+    /** The frames of a virtual thread determine its state. */
     @ParameterizedTest
     @ValueSource(strings = {"results", "work"})
     @EnabledForJreRange(minVersion = 25)
@@ -169,7 +169,7 @@ class StatesIT {
             sampler.setThreadNameManipulator(Thread::getName);
             sampler.setSampleUnmountedVirtualThreads(true);
             sampler.init();
-            /* A draw walks some of them; the first ones may find one that is still on its way. */
+            /* A draw walks some of the threads; the first draws may find one that has not arrived yet. */
             patiently().untilAsserted(() -> {
                 found.putAll(groups(sampler));
                 found.keySet().retainAll(expected.keySet());
@@ -179,7 +179,7 @@ class StatesIT {
         }
     }
 
-    /** Not only of a group: of each row, with all below it and by itself. */
+    /** This holds for each row, both for its total and for its own time. */
     @Test
     void statesOfEachRowAddUpToItsWallTime() throws Exception {
         try (Waits waits = Waits.ofPlatformThreads().results();

@@ -43,7 +43,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.opentest4j.TestAbortedException;
 
-/** How much time is in each state, beside programs that measure it themselves. */
+/** Compares the time in each state with what the programs measure themselves. */
 @Measures
 @ExtendWith(NothingLeft.class)
 class StatesTruthIT {
@@ -56,7 +56,7 @@ class StatesTruthIT {
         void take() throws Exception;
     }
 
-    /** The program's threads, and the time that they have measured. */
+    /** The program's threads, and the time that they measure. */
     private final List<Thread> threads = new ArrayList<>();
 
     private final LongAdder ended = new LongAdder(); // waits
@@ -92,14 +92,14 @@ class StatesTruthIT {
         ended.add(System.nanoTime() - waitingSince.remove(Thread.currentThread()));
     }
 
-    /* With the waits that go on: of a lock that is not fair a thread may wait for seconds. */
+    /* Includes waits that have not ended, because a thread may wait for an unfair lock for seconds. */
     private long waited() {
         long now = System.nanoTime();
         return ended.sum()
                 + waitingSince.values().stream().mapToLong(since -> now - since).sum();
     }
 
-    /* Samples them for a while. Their states, and what they have measured meanwhile. */
+    /* Samples the threads for a while. Returns their states, and what they have measured in that time. */
     private Map<String, Long> sample(String group) throws Exception {
         ThreadsSampler sampler = quick(new Recorder());
         sampler.setSamplingFrequencyMillis(10);
@@ -140,8 +140,10 @@ class StatesTruthIT {
         }
     }
 
-    /* What the program measures contains the time to get a CPU once the wait is over. The wall time of virtual threads that
-     * are not mounted is an estimate: of that, shares are compared. */
+    /*
+     * The program's measure includes the time to get a CPU after the wait. The wall time of unmounted virtual threads
+     * is an estimate, so shares are compared for them.
+     */
     private void assertNear(Map<String, Long> found, String state, double percent) {
         double all = (double) found.get("elapsed") * threads.size();
         double scale = isVirtual ? all / found.get("wall") : 1;
@@ -152,7 +154,7 @@ class StatesTruthIT {
                         found.get(state) * scale - slack, (found.get(state) + found.get("runnable")) * scale + slack);
     }
 
-    /** @param kind "virtual ..." for virtual threads */
+    /** @param kind with the prefix "virtual " for virtual threads */
     private String withoutVirtual(String kind) {
         isVirtual = kind.startsWith("virtual ");
         assumeTrue(!isVirtual || Runtime.version().feature() >= 25);
@@ -175,7 +177,7 @@ class StatesTruthIT {
         LockSupport.parkNanos(HOLD_NANOS);
     }
 
-    /** A lock that one of eight threads holds at a time. The time to get a CPU again is runnable. */
+    /** A lock that eight threads want. The time to get a CPU after a wait is runnable. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -207,7 +209,7 @@ class StatesTruthIT {
         assertNear(found, "blocked", 2);
     }
 
-    /** Peers that answer after known times. */
+    /** Peers answer after known times. */
     @ParameterizedTest
     @ValueSource(strings = {"socket", "pipe", "process", "file", "virtual socket", "virtual pipe"})
     void peersThatAnswerLateAreIo(String threadsAndKind) throws Exception {
@@ -226,7 +228,7 @@ class StatesTruthIT {
         }
     }
 
-    /** Four threads that compute, beside whatever else runs: they run, or want a CPU. */
+    /** Four threads that compute are running or runnable, whatever else uses the CPUs. */
     @ParameterizedTest
     @EnumSource(SamplingEngine.class)
     void spinningThreadsRunOrWantACpu(SamplingEngine used) throws Exception {
@@ -248,7 +250,7 @@ class StatesTruthIT {
                 .isCloseTo(0, within(0.03));
     }
 
-    /** A control group that may use half of a CPU. A process that is none of root's may not make one. */
+    /** A control group with half a CPU. A process of another user than root may not create one. */
     @Test
     void aQuotaThrottles() throws Exception {
         try (QuotaGroup group = QuotaGroup.ofHalfACpu()) {
@@ -262,7 +264,7 @@ class StatesTruthIT {
             measured = group::throttledNanos;
             Map<String, Long> found = sample("spinner");
             System.out.println("throttled by the account: " + counters.get("THROTTLED_MS") + " ms");
-            // The test's own thread is stopped, too, between its reading and the sampler's.
+            // The test's own thread is throttled, too, and may be stopped between its own reading and the sampler's.
             assertThat(counters.get("THROTTLED_MS") * 1e6)
                     .isBetween(found.get("measured") * 0.98, found.get("measured at most") * 1.02);
             assertThat((double) found.get("running") / found.get("wall")).isLessThan(0.52);
@@ -272,7 +274,7 @@ class StatesTruthIT {
         }
     }
 
-    /** Of either version of control groups. This process is in it between enter and close. */
+    /** A control group of version 1 or 2. This process is in it from enter to close. */
     private static final class QuotaGroup implements AutoCloseable {
 
         private static final Path ROOT = Path.of("/sys/fs/cgroup");
@@ -336,7 +338,7 @@ class StatesTruthIT {
         }
     }
 
-    /** One end answers, the other one waits for it. */
+    /** A channel with one end that answers and another that waits for the answer. */
     private interface Peer extends AutoCloseable {
 
         int read() throws IOException;
@@ -398,7 +400,7 @@ class StatesTruthIT {
                     out);
         }
 
-        /* A named pipe: a file that is read when another one writes. */
+        /* A named pipe, which is read while another thread writes to it. */
         private static Peer ofFile() throws IOException {
             Path folder = Files.createTempDirectory("peer");
             Path file = folder.resolve("fifo");
@@ -432,7 +434,7 @@ class StatesTruthIT {
                         try {
                             part.close();
                         } catch (Exception e) {
-                            // the others are closed all the same
+                            // the others are closed nevertheless
                         }
                     }
                 }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a sampler costs the JVM when nothing new happens. */
+/** The cost of a sampler for the JVM in the steady state. */
 @ExtendWith(NothingLeft.class)
 class SteadyStateIT {
 
@@ -64,7 +64,7 @@ class SteadyStateIT {
                 .orElseThrow();
     }
 
-    /** Works for a while: with a sampler, without one, or with what a sampler should not do. */
+    /** Works for a while with a sampler, without one, or with something that a sampler must not do. */
     static final class Program {
 
         private Program() {}
@@ -98,7 +98,7 @@ class SteadyStateIT {
                 sampler.setSamplingFrequencyMillis(2);
                 sampler.init();
                 while (ticks(sampler) < TICKS) {
-                    Thread.sleep(50); // seldom: to ask is to allocate
+                    Thread.sleep(50); // rarely, because the call itself allocates
                 }
             }
         }
@@ -122,8 +122,10 @@ class SteadyStateIT {
 
     private long safepoints(String what) throws Exception {
         Path log = folder.resolve(what + ".log");
-        /* Without those that the JVM makes each second, and with room for all that the program allocates while it waits: how
-         * many there are depends on how long it takes. */
+        /*
+         * Without the JVM's regular safepoints, and with memory for all that the program allocates while it waits:
+         * their number would depend on the duration.
+         */
         ChildJvm.of(Program.class)
                 .with(Awaitility.class)
                 .option(

@@ -16,15 +16,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** A process that gets no CPU for a while: that time belongs to none of its methods. */
+/** Time in which the whole process got no CPU is credited to none of its methods. */
 class StoppedProcessIT {
 
     private static final String STOPPED = "[process stopped]";
 
-    /** More than a second, which is what counts as a stop. */
+    /** More than the second from which on it counts as a stop. */
     private static final long STOP_MILLIS = 2_500;
 
-    /** So long a tick may have been left out when the stop began, as no thread was due. */
+    /** Ticks may have been skipped for this long when the stop began, because no thread was due. */
     private static final long REST_MILLIS = 1_000;
 
     private static void send(String signal, long process) throws Exception {

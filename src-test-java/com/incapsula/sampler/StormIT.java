@@ -27,8 +27,8 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A lot at once. What must hold: no crash, nothing leaked, no poll without an outcome, no time lost. With
- * {@code -Dsampler.test.long=true} a hundred times as many cycles, and storms of a minute each.
+ * Many events at once. The process must not crash, nothing may leak, each poll has an outcome, and no time is lost.
+ * With {@code -Dsampler.test.long=true} a hundred times as many cycles, and storms of a minute each.
  */
 @ExtendWith(NothingLeft.class)
 class StormIT {
@@ -39,7 +39,10 @@ class StormIT {
 
     // ---- start and stop ----
 
-    /* In a JVM of its own: each start gets events of all compiled methods, and that of the tests has many. */
+    /*
+     * Runs in a new JVM, because each start receives events for all compiled methods, and the JVM of the tests has
+     * many.
+     */
     @Test
     void startAndStopUnderLoadLeavesNothing() throws Exception {
         assertThat(child(StartStopProgram.class)
@@ -119,7 +122,7 @@ class StormIT {
 
     // ---- storms ----
 
-    /* Each in a JVM of its own. They run at the same time: there is less to wait for, and the machine is busy. */
+    /* Each storm has a JVM of its own. They run at the same time, which is faster and makes the machine busy. */
     @TestFactory
     Stream<DynamicTest> storms() {
         ExecutorService atOnce = Executors.newCachedThreadPool();

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A program with a lock, a sleep and a computation: the summary has each with its line, state and holder. */
+/** A program with a lock, a sleep and a computation: the summary has each of them with line, state and holder. */
 @ExtendWith(NothingLeft.class)
 class SummaryIT {
 
@@ -28,7 +28,7 @@ class SummaryIT {
     private static final int TICKS = 60;
     private static final String[] FAULTS = {"waiting audit", "blocked reserve", "running compute"};
 
-    /** What threads wait for. */
+    /** The object whose lock threads wait for. */
     private static final class Stock {
 
         private long reserved;
@@ -89,7 +89,7 @@ class SummaryIT {
                 .first();
     }
 
-    /* Of the monitor's bytecode, or of the one behind it where that is compiled. */
+    /* The line of the monitor's bytecode, or of the next one if the code is compiled. */
     private static int lineOfLock() throws IOException {
         return lineOf("waits for the lock, in this line or in the one before");
     }
@@ -113,7 +113,7 @@ class SummaryIT {
         }
     }
 
-    /* The first in which each of these is a hot spot: it depends on what else the machine does. */
+    /* Returns the first report in which all of these are hot spots; that depends on what else the machine does. */
     private SamplingReport sampled(String... wanted) {
         sampler.init();
         return patiently().until(this::afterSomeTicks, report -> hasAll(report, wanted));
@@ -132,7 +132,7 @@ class SummaryIT {
         return found;
     }
 
-    /* Which of the two it is depends on what else the machine does. */
+    /* Treats runnable as running, because the state depends on what else the machine does. */
     private static String stateOf(SamplingHotSpot spot) {
         return spot.getState().equals("runnable") ? "running" : spot.getState();
     }

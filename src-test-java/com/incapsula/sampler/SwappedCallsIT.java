@@ -11,7 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Counting does not bring back the code that HotSwap has replaced, which JDKs before 20 have kept (JDK-7124710). */
+/** Counting does not restore code that HotSwap has replaced, which JDKs before 20 have kept (JDK-7124710). */
 class SwappedCallsIT {
 
     @TempDir

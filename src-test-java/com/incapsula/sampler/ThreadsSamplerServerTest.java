@@ -40,7 +40,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The server as a bean and as seen by a well-behaved client, on a fake core. */
+/** The server as a bean and as seen by a well-behaved client, with a fake core. */
 @Timeout(Samplers.HANG_SECONDS)
 class ThreadsSamplerServerTest {
 
@@ -142,7 +142,7 @@ class ThreadsSamplerServerTest {
             assertThat(new String(in.readAllBytes(), StandardCharsets.UTF_8))
                     .isEqualTo("PPROF 0 " + FakeSnapshot.STANDARD_FLAGS);
         }
-        /* 1 is the sampler's own. */
+        /* Reader 1 is the sampler's own. */
         await().untilAsserted(
                         () -> assertThat(fake.calls()).containsExactly("start", "takeInterval 2", "closeReader 2"));
     }
@@ -197,7 +197,7 @@ class ThreadsSamplerServerTest {
             strings = {"/report.json", "/report.txt", "/collapsed", "/profile.json", "/top.txt", "/", "/debug/pprof/"})
     void answersAreCompressedForClientsThatAcceptIt(String path) {
         server.init();
-        /* Again, if the report has grown between the two requests, as it does after a second. */
+        /* Repeated if the report has grown between the two requests, as it does after a second. */
         await().untilAsserted(() -> assertCompressedForClientsThatAcceptIt(path));
     }
 
@@ -396,7 +396,7 @@ class ThreadsSamplerServerTest {
         await().until(() -> get("/debug/pprof/profile?seconds=1").statusCode() == 200);
     }
 
-    /* Starts the server, and returns when the profile is under way, which its headers say. */
+    /* Starts the server, and returns when the headers show that the profile has begun. */
     private HttpResponse<InputStream> beginProfile() throws Exception {
         server.setMaxSeconds(3600);
         server.init();
@@ -448,7 +448,7 @@ class ThreadsSamplerServerTest {
         assertThat(get("/report.txt").statusCode()).isEqualTo(200);
     }
 
-    /** A profile is sent while it is made. */
+    /** A profile is sent while it is made, so its status cannot change. */
     @Test
     void profileThatBreaksOffIsSeenToBeIncomplete() {
         failInTheMidstOfReports();
@@ -527,7 +527,7 @@ class ThreadsSamplerServerTest {
 
     @Test
     void noThreadOfItIsSampled() throws Exception {
-        Set<Thread> before = Thread.getAllStackTraces().keySet(); // of other servers, which may be about to end
+        Set<Thread> before = Thread.getAllStackTraces().keySet(); // of other servers, which may be ending
         server.init();
         get("/top.txt");
         assertThat(Thread.getAllStackTraces().keySet())
@@ -551,7 +551,7 @@ class ThreadsSamplerServerTest {
         assertThat(second.getUrl()).isNull();
     }
 
-    /** The last minutes are kept as soon as there is memory for that. */
+    /** The last minutes are kept as soon as there is memory for them. */
     @Test
     void withoutMemoryForWindowsTheServerStartsAllTheSame() throws Exception {
         server.setMcp(true);
@@ -564,7 +564,7 @@ class ThreadsSamplerServerTest {
         assertThat(get("/report.txt").body()).isEqualTo("TEXT 0 " + FakeSnapshot.TEXT_FLAGS);
     }
 
-    /** In the log that has the library's other messages. */
+    /** The message is in the log of the library's other messages. */
     @Test
     void aServerThatOtherMachinesCanReadSaysSo() {
         try (Logged log = new Logged()) {
@@ -620,7 +620,9 @@ class ThreadsSamplerServerTest {
         assertThat(server.getAllowedHosts()).isEqualTo("under_score,10.0.0.1,::1,[2001:db8::1]");
     }
 
-    /** Where all else of the library is logged: an application with Logback does not look at the platform's log. */
+    /**
+     * The warning is logged where the library logs everything else: users of Logback do not look at the platform's log.
+     */
     @Test
     void aServerWithoutATokenThatOthersReachIsAWarningOfTheLibrary() {
         try (Logged log = new Logged()) {

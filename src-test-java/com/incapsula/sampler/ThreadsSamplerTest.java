@@ -23,7 +23,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** The bean before it is started: nothing here needs the native library. */
+/** The bean before it is started; needs no native library. */
 class ThreadsSamplerTest {
 
     private final ThreadsSampler sampler = new ThreadsSampler();

@@ -17,7 +17,7 @@ import java.io.IOException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** No time is lost, and none is made up. */
+/** No time is lost or invented. */
 @ExtendWith(NothingLeft.class)
 class TimeIT {
 
@@ -38,7 +38,9 @@ class TimeIT {
         return (System.nanoTime() - nanos) / 1_000_000;
     }
 
-    /** Root times of threads alive throughout lie between two spans that were measured around them. */
+    /**
+     * The root times of threads that live throughout lie between two spans, measured inside and around the sampling.
+     */
     @Test
     void rootHasTheElapsedTimeOfAWaitingAndOfABusyThread() throws IOException {
         try (Worker waiting = Worker.waiting("waiting");
@@ -59,7 +61,7 @@ class TimeIT {
         }
     }
 
-    /** Milliseconds are rounded so that a row never shows less than what it contains. */
+    /** Milliseconds are rounded so that no row shows less than the sum of the rows below it. */
     @Test
     void rowsShowNoLessThanTheirPartsAndGroupsAddUp() throws IOException {
         try (Worker one = Worker.waiting("pool-1");
@@ -111,7 +113,7 @@ class TimeIT {
         }
     }
 
-    /** What several reports say of one thread adds up to its whole time. */
+    /** The reports of one thread add up to its whole time. */
     @Test
     void noTimeFallsBetweenTwoReports() throws IOException {
         try (Worker worker = Worker.waiting("worker")) {
@@ -143,7 +145,7 @@ class TimeIT {
                 .isLessThanOrEqualTo(uncertain + 2 * INTERVAL_MILLIS);
     }
 
-    /* Returns by how much the two measured times differ that its time lies between. */
+    /* Returns the difference between the two measured times that enclose the credited time. */
     private long comeAndGo() throws IOException {
         ThreadsSampler sampler = quick(recorder);
         sampler.setSamplingFrequencyMillis(INTERVAL_MILLIS);
@@ -165,7 +167,7 @@ class TimeIT {
         return around - inside;
     }
 
-    /** With an hour between two samples, time is credited by the tick of a report and by the thread's end. */
+    /** With an hour between two samples, the tick of a report and the end of the thread credit time. */
     @Test
     void theTimeFromTheLastSampleToTheEndIsCredited() throws IOException {
         ThreadsSampler sampler = quick(recorder);
@@ -188,7 +190,7 @@ class TimeIT {
                 .isPositive();
     }
 
-    /** The only poll is that of init(); close() credits the time since then to what it found. */
+    /** init() makes the only poll. close() credits the time since then to the stack found there. */
     @Test
     void timeWithoutAnySampleBetweenIsCredited() throws IOException {
         try (Worker worker = Worker.waiting("worker")) {

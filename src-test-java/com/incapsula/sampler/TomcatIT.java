@@ -20,7 +20,7 @@ import org.apache.catalina.startup.Tomcat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Web applications that carry their own copies of the library, and an agent that comes and goes. */
+/** Web applications with their own copies of the library, and an agent that starts and stops. */
 class TomcatIT {
 
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
@@ -42,7 +42,7 @@ class TomcatIT {
         return response.body();
     }
 
-    /* Each sees the threads of both, in what was sampled from now on. */
+    /* Each application sees the threads of both in what is sampled from now on. */
     private void assertBothReport() throws Exception {
         for (String application : new String[] {"one", "two"}) {
             report(application);

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code sampleUnmountedVirtualThreads}: virtual threads that wait get their wall time by a random draw. */
+/** {@code sampleUnmountedVirtualThreads}: waiting virtual threads get their wall time by random draws. */
 @ExtendWith(NothingLeft.class)
 @Timeout(Samplers.HANG_SECONDS)
 class UnmountedIT {
@@ -58,7 +58,10 @@ class UnmountedIT {
     private ThreadsSampler sampler;
     private long aliveBefore;
 
-    /* The JDK has virtual threads of its own once a virtual thread of some test has waited for a socket: its pollers. */
+    /*
+     * The JDK starts virtual threads of its own, its pollers, once a virtual thread of any test has waited for a
+     * socket.
+     */
     @BeforeEach
     void countThoseThatAreThere(@TempDir Path folder) throws Exception {
         aliveBefore = Virtual.alive(folder);
@@ -68,7 +71,7 @@ class UnmountedIT {
     void make() {
         sampler = quick(recorder);
         sampler.setSampleUnmountedVirtualThreads(true);
-        /* Draws come with ticks; more often than that they do not come. */
+        /* Draws are made at ticks, at most this often. */
         sampler.setSamplingFrequencyMillis(20);
     }
 
@@ -88,7 +91,9 @@ class UnmountedIT {
         awaitCarriers();
     }
 
-    /* A virtual thread has ended for the one that joins it before its carrier takes it off the list of all. */
+    /*
+     * A virtual thread counts as ended for a joining thread before its carrier removes it from the list of all threads.
+     */
     private static void awaitCarriers() {
         patiently()
                 .until(() -> Thread.getAllStackTraces().keySet().stream()
@@ -138,7 +143,7 @@ class UnmountedIT {
         return recorder.only();
     }
 
-    /* So few that nearly each draw finds all of them. */
+    /* There are so few threads that nearly each draw includes all of them. */
     @Test
     @EnabledForJreRange(minVersion = 25)
     void fewThreadsAllGetTheTimeTheyWait() {
@@ -156,7 +161,9 @@ class UnmountedIT {
         assertThat(group.threadNames()).isEqualTo("virtual threads that are not mounted");
     }
 
-    /* A thousand stacks: chance makes a deviation of 1.6 points of the half, the bar is seven times as far. */
+    /*
+     * With a thousand stacks the standard deviation of a share of one half is 1.6 points; the bar is seven times that.
+     */
     @Test
     @EnabledForJreRange(minVersion = 25)
     void manyThreadsAreEstimated() {
@@ -173,8 +180,10 @@ class UnmountedIT {
         assertThat(alive(report)).isEqualTo((2000 + aliveBefore) * draws(report));
     }
 
-    /* The mean of intervals, each with as many stacks: where the sampler gets no CPU for a second, the next draw has more time
-     * than all others. */
+    /*
+     * The mean of intervals with equally many stacks. A single draw after a second without a CPU would weigh more than
+     * all others.
+     */
     private Map<String, Double> percentBySite() {
         int intervals = 20;
         Map<String, Double> percent = new HashMap<>();
@@ -199,7 +208,7 @@ class UnmountedIT {
         return nanos;
     }
 
-    /* Their number is known: the sum is that of the time between the draws. */
+    /* The number of threads is known, so the sum is the number times the time between the draws. */
     @Test
     @Measures
     @EnabledForJreRange(minVersion = 25)
@@ -220,7 +229,7 @@ class UnmountedIT {
         start(1, "order-18", this::atLatch);
         awaitWaiting();
         Report report = sampleUntil(150);
-        double named = report.group("order-").cumulativeMillis(); // of two threads; six have no name
+        double named = report.group("order-").cumulativeMillis(); // of two threads; six threads have no name
         assertThat(report.group(UNNAMED).cumulativeMillis() / named).isBetween(1.5, 6.0);
     }
 
@@ -244,7 +253,7 @@ class UnmountedIT {
         return report.figure("draws of virtual threads");
     }
 
-    /* Executors with other factories have them; they have polls of their own. */
+    /* Executors with other thread factories have platform threads, which are polled as such. */
     @Test
     @EnabledForJreRange(minVersion = 25)
     void platformThreadsOfExecutorsAreNotCounted() throws Exception {
@@ -257,7 +266,7 @@ class UnmountedIT {
         assertThat(sampler.dump()).contains("\nvirtual threads: " + (3 + aliveBefore) + "\n");
     }
 
-    /* How many are virtual is only seen by drawing: of so few nearly each draw finds all. */
+    /* Only draws show how many threads are virtual. There are so few that nearly each draw includes all. */
     @Test
     @EnabledForJreRange(minVersion = 25)
     void virtualThreadsBesidePlatformThreadsAreCounted() throws Exception {
@@ -284,17 +293,17 @@ class UnmountedIT {
         assertThat(report.names()).noneMatch(name -> name.contains("secret"));
     }
 
-    /* Its time is at its carrier's polls, under its own name as well. */
+    /* The polls of its carrier have its time, also under the virtual thread's own name. */
     @Test
     @EnabledForJreRange(minVersion = 25)
     void aMountedOneIsNotCountedTwice() throws InterruptedException {
         sampler.setEngine(SamplingEngine.AUTO);
         start(1, "busy", this::compute);
         start(1, "waiting", this::atLatch);
-        computing.await(); // from now on it is mounted
+        computing.await(); // mounted from now on
         patiently().until(() -> threads.get(1).getState() == Thread.State.WAITING);
         sampler.init();
-        awaitSeen(sampler, "busy", CLASS + "compute"); // its carrier has had a CPU
+        awaitSeen(sampler, "busy", CLASS + "compute"); // the carrier has had a CPU
         Report report = reportAfter(count(WALKED) + 20 * (1 + aliveBefore));
         assertThat(report.figure("virtual threads drawn that were mounted")).isPositive();
         assertThat(report.group("busy").threadNames()).doesNotContain("not mounted");

@@ -13,13 +13,16 @@ import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Native code that Java code calls, and that calls Java code, by the foreign function interface (JEP 454): there are
- * frames of both on such a stack, and its threads are walked through them, from outside and in the handler.
+ * Java code calls native code that calls Java code, through the foreign function interface (JEP 454). Stacks have
+ * frames of both, and are walked through them, from outside and in the handler.
  */
 @EnabledForJreRange(minVersion = 22)
 class UpcallIT {
 
-    /* The other tests are compiled for Java 17. The C library's function compares once, of two elements. */
+    /*
+     * Source text, because the other tests are compiled for Java 17. The C library's function compares two elements
+     * once.
+     */
     private static final String SOURCE = """
             package upcall;
 

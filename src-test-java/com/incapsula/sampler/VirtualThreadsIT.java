@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @EnabledForJreRange(minVersion = 21)
 class VirtualThreadsIT {
 
-    /* Measured: 1 to 2 of 300 polls; 4 beside other work. */
+    /* Measured: 1 to 2 of 300 polls; 4 beside other processes. */
     private static final int UNNAMED_POLLS = 6;
 
     private static final String CALCULATE = "com.incapsula.sampler.testing.work.Desk.calculate";
@@ -63,7 +63,7 @@ class VirtualThreadsIT {
         sampler.close();
     }
 
-    /* By reflection: the tests are compiled for Java 17. */
+    /* Uses reflection, because the tests are compiled for Java 17. */
     private void start(String name, Runnable body) {
         try {
             Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
@@ -141,7 +141,9 @@ class VirtualThreadsIT {
         assertThat(missing).isLessThanOrEqualTo(Math.max(millis, orders.cumulativeMillis() / 100));
     }
 
-    /* Those on a carrier take turns all the time: whenever it is read, a stack must be that of its thread. */
+    /*
+     * Virtual threads on one carrier take turns all the time. Whenever a stack is read, it must be that of its thread.
+     */
     @ParameterizedTest
     @ValueSource(ints = {1, 20})
     @Measures
@@ -160,7 +162,7 @@ class VirtualThreadsIT {
         assertThat(wrong).isZero();
     }
 
-    /* The JVM has brought back two or three of its frames; the others are in the heap. */
+    /* Two or three of the thread's frames are back on the stack; the others are in the heap. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -189,7 +191,7 @@ class VirtualThreadsIT {
     @ParameterizedTest
     @ValueSource(strings = {"Z", "Shenandoah"})
     void whereObjectsMoveItIsCutAndTheEngineSaysSo(String collector) throws Exception {
-        ChildJvm.bare("-version").collector(collector); // or the test is skipped
+        ChildJvm.bare("-version").collector(collector); // skips the test if the JVM lacks this collector
         assertThat(runDeep("10 -XX:+Use" + collector + "GC", 100))
                 .contains("engine HYBRID (virtual threads cut where they parked: "
                         + "this collector moves objects while threads run)");
@@ -206,11 +208,14 @@ class VirtualThreadsIT {
         assertThat(seen.find()).as(output).isTrue();
         long whole = Long.parseLong(seen.group(1));
         long cut = Long.parseLong(seen.group(2));
-        /* 0.2 to 0.8 % were measured: a thread that is just parking is cut. Parked five times as often, 1.2 to 1.9. */
+        /*
+         * 0.2 to 0.8 % were measured, because a thread that is just parking is cut. With five times as many parks it
+         * was 1.2 to 1.9 %.
+         */
         assertThat(cut).as(output).isLessThanOrEqualTo(2 * (whole + cut) / 100);
     }
 
-    /* Whatever collector a JVM of tests has by default, the last one named counts. */
+    /* The last collector on the command line counts, whatever the JVM's default for tests is. */
     private static String runDeep(String depthAndOptions, int millis, String... more) throws Exception {
         List<String> words = List.of(depthAndOptions.split(" "));
         List<String> arguments = new ArrayList<>(List.of(words.get(0), String.valueOf(millis)));

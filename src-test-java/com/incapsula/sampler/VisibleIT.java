@@ -18,14 +18,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** JMX, JFR, the server and files in other surroundings, each in a fresh JVM. */
+/** JMX, JFR, the server and files in unusual environments, each in a fresh JVM. */
 @Timeout(Samplers.HANG_SECONDS)
 class VisibleIT {
 
     @TempDir
     private Path folder;
 
-    /** Arguments: a folder to write to. Runs with no module but java.base. */
+    /** Runs without any module but java.base. Arguments: a folder to write to. */
     static final class Bare {
 
         private Bare() {}
@@ -58,7 +58,7 @@ class VisibleIT {
         }
     }
 
-    /** Arguments: none that matter. One report, and no recording. */
+    /** Makes one report without a recording. The arguments do not matter. */
     static final class Unrecorded {
 
         private Unrecorded() {}
@@ -73,7 +73,10 @@ class VisibleIT {
         }
     }
 
-    /* In a child that has no more than the JDK; it is ended where this takes for ever. */
+    /*
+     * Without Awaitility, because the child has only the JDK's classes. The parent ends the child if this takes for
+     * ever.
+     */
     private static void awaitPolls(ThreadsSampler sampler) throws InterruptedException {
         long enough = sampler.getStatistics().getPolls() + 10;
         while (sampler.getStatistics().getPolls() < enough) {
@@ -81,7 +84,10 @@ class VisibleIT {
         }
     }
 
-    /** Arguments: where the library's classes are. An application that shows everything, and is undeployed. */
+    /**
+     * An application that uses JMX, JFR and the server, and is undeployed. Arguments: the place of the library's
+     * classes.
+     */
     static final class Redeployed {
 
         private Redeployed() {}
@@ -117,7 +123,7 @@ class VisibleIT {
             serverType.getMethod("init").invoke(server);
             java.net.URI url = (java.net.URI) serverType.getMethod("getUrl").invoke(server);
             System.out.println("page " + (new String(url.toURL().openStream().readAllBytes()).length() > 1000));
-            type.getMethod("snapshot").invoke(sampler); // and forgotten
+            type.getMethod("snapshot").invoke(sampler); // the reports are not closed
             serverType.getMethod("close").invoke(server);
             type.getMethod("close").invoke(sampler);
         }

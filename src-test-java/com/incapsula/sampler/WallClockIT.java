@@ -16,15 +16,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A wall clock that is stepped has no effect on credited time. The machine's clock is left alone: a child JVM runs
- * with a library in front of libc that makes its wall clock jump by hours with every reading.
+ * A step of the wall clock does not affect credited time. The machine's clock is not changed: a preloaded library makes
+ * the child JVM's wall clock jump by hours at every reading.
  */
 class WallClockIT {
 
     @TempDir
     Path folder;
 
-    /** Samples its main thread while it works, and prints what came of it. */
+    /** Samples its main thread while it works, and prints the figures. */
     static final class Program {
 
         private Program() {}

@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which threads and which frames. */
+/** Selection of threads and frames. */
 @ExtendWith(NothingLeft.class)
 class WhatIsSampledIT {
 
@@ -73,10 +73,10 @@ class WhatIsSampledIT {
 
     // ---- threads ----
 
-    /** When its class's initializer ends. */
+    /** Released when the class's initializer may end. */
     private static final CountDownLatch GO_ON = new CountDownLatch(1);
 
-    /** A thread whose class is not ready before it has run for a while. */
+    /** A thread that runs for a while before its class is initialised. */
     static final class Eager extends Thread {
 
         static final Eager ONLY = new Eager();
@@ -162,13 +162,13 @@ class WhatIsSampledIT {
                 .toList();
     }
 
-    /** The JVM says which threads it has; what is missing in the report is the service threads only. */
+    /** All threads that the JVM lists are in the report, except the service threads. */
     @Test
     void noThreadIsForgotten() {
         sampler.setThreadNameManipulator(Thread::getName);
         List<String> missing = new ArrayList<>(namesOfTheJvm());
         Report report = sample();
-        missing.retainAll(namesOfTheJvm()); // others came, went, or have another name now
+        missing.retainAll(namesOfTheJvm()); // drops threads that came, went or were renamed
         assertThat(missing).contains(Thread.currentThread().getName());
         missing.removeAll(report.names());
         assertThat(missing)
@@ -222,7 +222,10 @@ class WhatIsSampledIT {
         }
     }
 
-    /** The thread that has returned from main waits for the others, as DestroyJavaVM; a user's thread has that name. */
+    /**
+     * The thread that has returned from main waits for the others under the name DestroyJavaVM. A user's thread has the
+     * same name.
+     */
     static final class Program {
 
         private Program() {}
@@ -298,7 +301,7 @@ class WhatIsSampledIT {
         }
     }
 
-    /* As StackTraceElement prints it, without module and loader. */
+    /* The format of StackTraceElement, without module and loader. */
     private static String plain(StackTraceElement frame) {
         return new StackTraceElement(
                         frame.getClassName(), frame.getMethodName(), frame.getFileName(), frame.getLineNumber())
@@ -360,7 +363,7 @@ class WhatIsSampledIT {
         }
     }
 
-    /** Not the pool's Worker.run. */
+    /** The row is the application's line, not the pool's Worker.run. */
     @Test
     void ofAChainTheLineOfTheApplicationIsKept() throws Exception {
         sampler.setMonitoredPackages(WORK);
@@ -376,7 +379,7 @@ class WhatIsSampledIT {
             sampler.setThreadToBeSampled(thread);
             sampler.init();
             awaitTicks(sampler, 10);
-            /* On its way back it runs, and is in lines of its own. */
+            /* On its way back the thread runs, and is at other lines. */
             sampler.pauseSampling();
             goHome.countDown();
             pool.submit(() -> {}).get();
@@ -440,7 +443,7 @@ class WhatIsSampledIT {
             awaitSeen(sampler, "alone", run);
             sampler.printReport();
             Group group = recorder.only().group("alone");
-            /* Where it had no CPU before its first answer, that time has a row in brackets. */
+            /* If the thread had no CPU before its first answer, that time has a row in brackets. */
             assertThat(group.rows())
                     .allSatisfy(row ->
                             assertThat(row.depth() == 0 ? row.method() : run).isIn(run, "[signal not answered]"));
@@ -491,7 +494,7 @@ class WhatIsSampledIT {
         }
     }
 
-    /** Two generated classes of each kind, called by monitored code, are one row. */
+    /** Two generated classes of each kind, called by monitored code, become one row. */
     @ParameterizedTest
     @MethodSource("generated")
     void generatedNamesAreMadeOne(Generator generator, String frame) throws Exception {
@@ -517,7 +520,7 @@ class WhatIsSampledIT {
         }
     }
 
-    /** Makes the first or the second of two classes that wait. */
+    /** Makes the first or the second of two classes whose instances wait. */
     interface Generator {
         Runnable generate(int which, CountDownLatch goHome) throws Exception;
     }
@@ -561,7 +564,7 @@ class WhatIsSampledIT {
                 .newInstance(goHome);
     }
 
-    /* Not in a monitored package. */
+    /* Called from a method that is not in a monitored package. */
     private static void rest(CountDownLatch goHome) {
         try {
             goHome.await();
@@ -570,7 +573,7 @@ class WhatIsSampledIT {
         }
     }
 
-    /** After 15 calls JDK 17 makes an accessor class for each method; later JDKs make method handles. */
+    /** After 15 calls JDK 17 generates an accessor class for each method; later JDKs use method handles. */
     @Test
     void accessorsOfReflectionAreWithoutNumbers() throws Exception {
         sampler.setReportZeroTimePackages(true);
@@ -601,7 +604,7 @@ class WhatIsSampledIT {
         rest(goHome);
     }
 
-    /** Becomes a hidden class, twice. */
+    /** Defined twice as a hidden class. */
     static final class Template implements Runnable {
 
         private final CountDownLatch goHome;
@@ -630,7 +633,7 @@ class WhatIsSampledIT {
         }
     }
 
-    /** NativeBridge is in no report: the line that waits for the sampler is the user's. */
+    /** No report shows NativeBridge: the line that waits for the sampler is the user's. */
     @ParameterizedTest
     @CsvSource({"printNow", "closeNow"})
     void aThreadThatWaitsForTheSamplerIsAtTheLineThatCallsIt(String method) throws Exception {
@@ -648,7 +651,7 @@ class WhatIsSampledIT {
             Thread caller = new Thread(method.equals("printNow") ? this::printNow : this::closeNow, "caller");
             sampler.init();
             caller.start();
-            going.await(); // it waits now: before, it may have been in the JDK, which links the sampler's lambdas
+            going.await(); // it waits now; before, it may have been in the JDK, which links the sampler's lambdas
             watch.setThreadToBeSampled(caller);
             watch.init();
             awaitTicks(watch, 10);

@@ -11,13 +11,16 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** With a wrong number in the table of HotSpot's layout, walks of our own are refused with a reason; nothing crashes. */
+/**
+ * With a wrong number in the table of HotSpot's layout, our own walks are refused with a reason, and nothing crashes.
+ */
 class WrongLayoutIT {
 
     /*
-     * The first four bound what is read, by the kernel where it lies outside of the code: a number that is too large
-     * does no harm, one that is so small that it leaves out what is needed is found. Beside the last two stand fields
-     * with the same number: where the interpreter's code ends, a method's number before its class was redefined.
+     * Wrong values of these rows may go unnoticed. The first four are bounds of reads, which the kernel checks outside
+     * the code cache: a bound that is too large does no harm, and one that is too small is found. For the last two, the
+     * neighbouring field has the same value: the end of the interpreter's code, and the method's number before its
+     * class was redefined.
      */
     private static final Set<String> MAY_DIFFER = Set.of(
             "Method",
@@ -27,7 +30,7 @@ class WrongLayoutIT {
             "StubQueue::_buffer_limit",
             "ConstMethod::_method_idnum");
 
-    /* Required rows of the table in hotspot/layout.c, on JDK 17; later ones have a few more. */
+    /* Required rows of the table in hotspot/layout.c on JDK 17; later JDKs have a few more. */
     private static final int LEAST_ROWS = 64;
 
     private static List<String> linesThatBegin(String output, String with) {
@@ -48,7 +51,7 @@ class WrongLayoutIT {
         int rows = Integer.parseInt(linesThatBegin(output, "rows: ").get(0));
         assertThat(rows).isGreaterThanOrEqualTo(LEAST_ROWS);
         assertThat(refused).allMatch(line -> line.matches("\\S+ [+-]\\d+: .+"));
-        /* As it is, the layout is right: before and after the wrong ones. */
+        /* The unchanged layout is accepted, both before and after the wrong ones. */
         assertThat(used.stream().filter(line -> line.equals("nothing +0"))).hasSize(2);
         assertThat(names(refused)).hasSize(rows).doesNotContain("nothing");
         Set<String> unnoticed = names(used);

@@ -20,14 +20,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Each way in shows all faults of a service in the first lines of its report: with their lines, their states, and the
- * holders of locks. All options have their defaults.
+ * Each way to use the sampler shows all faults of a service in the first lines of its report: with their lines, their
+ * states, and the holders of locks. All options have their defaults.
  */
 public abstract class EveryWayIn {
 
     private static final long FEW_SECONDS = 4;
     private static final long HANG_SECONDS = 60;
-    private static final long SECONDS_BEFORE_THE_LOG = 5; // an agent that starts with the JVM uses none before
+    private static final long SECONDS_BEFORE_THE_LOG = 5; // an agent that starts with the JVM uses no log before that
     private static final String HOUR = "3600";
     private static final long POLL_MILLIS = 50;
     private static final Pattern SERVER = Pattern.compile("page at (http://\\S+)");
@@ -46,11 +46,11 @@ public abstract class EveryWayIn {
     }
 
     /**
-     * Tests of one service.
+     * Creates the tests of one service.
      *
      * @param sources the folder of its classes
-     * @param service has a constructor without parameters, which is public like the class
-     * @param started what it prints once it has started, as a regular expression
+     * @param service a public class with a public constructor without parameters
+     * @param started a regular expression for the text that the service prints when it has started
      */
     protected EveryWayIn(Path sources, Class<? extends Service> service, String started) throws IOException {
         this.started = Pattern.compile(started);
@@ -58,7 +58,10 @@ public abstract class EveryWayIn {
         this.service = service;
     }
 
-    /* On a busy machine a short run is mostly the service's start: so longer runs follow, until one shows all. */
+    /*
+     * On a busy machine a short run is mostly the start of the service, so longer runs follow until one shows all
+     * faults.
+     */
     protected final Shown assertAllFound(Run run) throws Exception {
         Shown shown = run.read(FEW_SECONDS);
         for (long seconds = 2 * FEW_SECONDS;
@@ -132,7 +135,7 @@ public abstract class EveryWayIn {
         }
     }
 
-    /* Not the report at the end: Spring Boot stops the log before the JVM ends. */
+    /* Excludes the report at the end, because Spring Boot stops the log before the JVM ends. */
     @Test
     public void anAgentLogsThem() throws Exception {
         assertAllFound(seconds -> {
@@ -148,7 +151,7 @@ public abstract class EveryWayIn {
         });
     }
 
-    /** @return the lines that a service printed and logged in a JVM of its own */
+    /** @return the lines that a service has printed and logged in a JVM of its own */
     protected final List<String> readProgram(Class<? extends Service> program, long seconds, String... more)
             throws Exception {
         List<String> command = command(List.of(), program, Long.toString(seconds));
@@ -165,7 +168,7 @@ public abstract class EveryWayIn {
         return command;
     }
 
-    /* Without a provider of SLF4J that drops all: then the log goes to standard error. */
+    /* SLF4J without a provider drops everything; without SLF4J the log goes to standard error. */
     private static String classPath() {
         return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
                 .filter(part -> !part.contains("slf4j-nop"))

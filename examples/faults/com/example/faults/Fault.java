@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * A fault that a service has on purpose, as its {@code faults.txt} describes it.
+ * A deliberate fault of a service, as its {@code faults.txt} describes it.
  *
- * @param name for people
+ * @param name the name for people
  * @param line {@code Stock.java:41}
- * @param states that its threads may be in
- * @param holding how the line that holds the lock begins; null: no lock is waited for
- * @param holder how the name of the group that holds the lock begins; null: no lock is waited for
+ * @param states the possible states of its threads
+ * @param holding the beginning of the line that holds the lock; null if there is no lock
+ * @param holder the beginning of the name of the group that holds the lock; null if there is no lock
  */
 public record Fault(String name, String line, List<String> states, String holding, String holder) {
 
@@ -50,7 +50,9 @@ public record Fault(String name, String line, List<String> states, String holdin
                 isHeld ? columns[7] : null);
     }
 
-    /* The numbers of lines change with the source. Without code: any line of the file. */
+    /*
+     * Line numbers change with the source, so the line is found by its code. Without code any line of the file matches.
+     */
     private static String line(Path sources, String file, String code) throws IOException {
         if (code.isEmpty()) {
             return file + ":";
@@ -65,7 +67,7 @@ public record Fault(String name, String line, List<String> states, String holdin
         return file + ":" + (found[0] + 1);
     }
 
-    /** @return whether one of these places is this one, with its state and, where a lock is waited for, the holder */
+    /** @return true if one of the places has this line and state and, for a lock, the holder */
     public boolean isAmong(List<Spot> spots) {
         return spots.stream()
                 .anyMatch(spot -> line.equals(spot.line()) && states.contains(spot.state()) && isHeldAsIn(spot));

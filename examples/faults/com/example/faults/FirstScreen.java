@@ -12,7 +12,7 @@ import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;
 
-/** The part of a page that a browser shows before a user scrolls, in the window of a small laptop. */
+/** The part of a page that a browser on a small laptop shows before the user scrolls. */
 final class FirstScreen implements AutoCloseable {
 
     private static final Path BINARY = Path.of("/usr/bin/chromium");
@@ -27,7 +27,7 @@ final class FirstScreen implements AutoCloseable {
             look();
             """;
 
-    /* The lines that are in the window from their first character to the last. */
+    /* The lines that are completely in the window. */
     private static final String WHOLE_LINES = """
             return [...document.querySelectorAll('#summary > *')]
                 .filter((line) => {
@@ -47,7 +47,7 @@ final class FirstScreen implements AutoCloseable {
         this.driver = driver;
     }
 
-    /** Skips the test where there is no browser, unless the environment says that there must be one. */
+    /** Skips the test if there is no browser, unless the environment demands one. */
     static FirstScreen open() {
         boolean isPresent = Files.isExecutable(BINARY) && Files.isExecutable(DRIVER);
         String advice = "no browser: apt-get install chromium chromium-driver fonts-dejavu-core";
@@ -57,7 +57,7 @@ final class FirstScreen implements AutoCloseable {
         Assumptions.assumeTrue(isPresent, advice);
         ChromeOptions options = new ChromeOptions();
         options.setBinary(BINARY.toFile());
-        /* No sandbox: tests run as root, in containers. */
+        /* No sandbox, because tests run as root, in containers. */
         options.addArguments("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage");
         options.addArguments("--disable-background-networking", "--no-first-run", "--disable-component-update");
         ChromeDriver driver = new ChromeDriver(

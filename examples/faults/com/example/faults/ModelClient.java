@@ -13,12 +13,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A reader that knows nothing of a service asks the sampler what is wrong with it, as a language model would, by the
- * Model Context Protocol: it calls {@code summary} and then {@code hot_spots}, and reads nothing but their texts.
+ * A reader who does not know the service asks the sampler for its faults, as a language model would, by the Model
+ * Context Protocol. It calls {@code summary} and then {@code hot_spots}, and reads only their texts.
  */
 final class ModelClient {
 
-    /** The most that the texts of both answers have. */
+    /** The limit of both texts together. */
     static final int MOST_CHARACTERS = 3_000;
 
     private static final int LEAST_BUDGET = 500;
@@ -36,7 +36,7 @@ final class ModelClient {
      * Reads a sampler.
      *
      * @param server the URL of its server
-     * @return what two calls and {@value #MOST_CHARACTERS} characters tell
+     * @return the texts of the two calls, at most {@value #MOST_CHARACTERS} characters
      */
     static Shown read(URI server) throws IOException, InterruptedException {
         ModelClient reader = new ModelClient(server);

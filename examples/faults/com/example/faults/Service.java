@@ -6,10 +6,10 @@ package com.example.faults;
 public interface Service {
 
     /**
-     * Runs it.
+     * Runs the service.
      *
-     * @param seconds for so long
-     * @return how much it has done
+     * @param seconds the run time
+     * @return the amount of work done
      */
     long run(long seconds) throws Exception;
 }

@@ -4,8 +4,8 @@ package com.example.faults;
 import com.incapsula.sampler.ThreadsSampler;
 
 /**
- * Runs a service in a JVM of its own. Arguments: the class of the {@link Service}, seconds, and {@value #WITH_BEAN}, if
- * a sampler is to run beside it.
+ * Runs a service in a JVM of its own. Arguments: the class of the {@link Service}, seconds, and {@value #WITH_BEAN} if
+ * it runs with a sampler.
  */
 public final class ServiceProgram {
 

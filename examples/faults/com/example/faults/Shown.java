@@ -4,10 +4,10 @@ package com.example.faults;
 import java.util.List;
 
 /**
- * The first things that a reader of a report sees.
+ * The first part of a report that a reader sees.
  *
- * @param spots the places that are named there
- * @param text all of it
+ * @param spots the places that it names
+ * @param text the whole text
  */
 public record Shown(List<Spot> spots, String text) {
 
@@ -16,9 +16,9 @@ public record Shown(List<Spot> spots, String text) {
     private static final int MOST_LINES_BEFORE = 3;
 
     /**
-     * The first lines of a report, among others.
+     * Finds the first lines of a report among other lines.
      *
-     * @param lines what a program has printed or logged
+     * @param lines printed or logged by a program
      * @return the first {@value #MOST_LINES} lines of the first report in them
      */
     public static Shown in(List<String> lines) {

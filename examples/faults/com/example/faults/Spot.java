@@ -7,12 +7,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A place where time went, as the sampler names it.
+ * A place with much time, as the sampler names it.
  *
  * @param line {@code Stock.java:41}
  * @param state as a summary names it
- * @param holdingLine of the lock that is waited for; null: none
- * @param holder the group that held it, perhaps with its end cut; null if it is not known
+ * @param holdingLine the line that holds the lock; null if there is no lock
+ * @param holder the group that held the lock, whose name may be cut; null if it is not known
  */
 public record Spot(String line, String state, String holdingLine, String holder) {
 
@@ -31,7 +31,7 @@ public record Spot(String line, String state, String holdingLine, String holder)
     private static final Pattern HOT_LOCK =
             Pattern.compile(".* \\| lock of .*, held in (\\S+:\\d+)(?: by \"([^\"]*)\")? \\| .*");
 
-    /** @return whether the group that holds the lock has a name that begins so */
+    /** @return true if the name of the group that holds the lock has this beginning */
     boolean isHeldBy(String start) {
         return holder.endsWith(CUT)
                 ? start.startsWith(holder.substring(0, holder.length() - 1)) || holder.startsWith(start)
@@ -60,7 +60,7 @@ public record Spot(String line, String state, String holdingLine, String holder)
         return new Spot(file + ":" + line.group(3), line.group(1), holding, lock.group(3));
     }
 
-    /** @return the places in lines of the answer of the tool {@code hot_spots} */
+    /** @return the places in the answer of the tool {@code hot_spots} */
     static List<Spot> ofHotSpots(List<String> lines) {
         List<Spot> spots = new ArrayList<>();
         for (String text : lines) {

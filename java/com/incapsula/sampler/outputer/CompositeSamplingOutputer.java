@@ -84,7 +84,7 @@ final class CompositeSamplingOutputer implements SamplingOutputer, OutputerParts
         throwFailure();
     }
 
-    /** Goes to all parts: none counts as failed between reports. */
+    /** Goes to all parts, because no part counts as failed between two reports. */
     @Override
     public void printDeadlock(String title, String record) {
         List<@Nullable Throwable> errors = new ArrayList<>();

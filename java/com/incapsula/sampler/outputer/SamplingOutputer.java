@@ -67,10 +67,10 @@ public interface SamplingOutputer {
     }
 
     /**
-     * An outputer that passes each call on to this outputer, then to another one. If one of them throws, it gets no
-     * further part of that report, and the other one gets the whole report all the same; at its end the report counts
-     * as failed, and {@link #printError} is called on the one that failed, with its own failure. All other messages go
-     * to both. {@link #close()} closes both, and then throws what one has thrown.
+     * Joins two outputers: each call goes to this one, then to the other one. If one of them throws, it receives no
+     * further part of that report, and the other one receives the whole report. At its end the report counts as failed,
+     * and {@link #printError} of the outputer that failed receives its own failure. Both receive all other messages.
+     * {@link #close()} closes both, and then throws the first failure.
      *
      * <pre>{@code
      * sampler.setSamplingOutputer(new LoggerSamplingOutputer()
@@ -78,20 +78,22 @@ public interface SamplingOutputer {
      *         .and(SamplingOutputer.of(report -> alertOn(report))));
      * }</pre>
      *
-     * <p>The result is for one sampler. Neither outputer may close a {@link #report report}, which both receive.
+     * <p>The result is for one sampler. Both outputers receive the same {@link #report report}, so neither may close
+     * it.
      *
-     * @param other the other one
+     * @param other the other outputer
      * @return an outputer for both
-     * @throws IllegalArgumentException if the other one is null, or an outputer is in both
+     * @throws IllegalArgumentException if the other outputer is null, or one outputer is part of both
      */
     default SamplingOutputer and(SamplingOutputer other) {
         return CompositeSamplingOutputer.of(this, Values.notNull("other", other));
     }
 
     /**
-     * Checks that reports can be written. The sampler's {@code init()} calls it before anything is sampled, and
-     * {@code setSamplingOutputer} of a sampler that runs; neither does where sampling is not possible. The default does
-     * nothing. The caller throws what this method throws, and the sampler does not start, or keeps the outputer it has.
+     * Checks that reports can be written. The sampler's {@code init()} calls this method before anything is sampled,
+     * and {@code setSamplingOutputer} of a running sampler does; neither calls it if sampling is not possible. The
+     * default does nothing. If this method throws, the caller throws the same exception, and the sampler does not
+     * start, or keeps its previous outputer.
      */
     default void starting() {}
 

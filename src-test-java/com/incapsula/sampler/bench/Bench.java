@@ -50,9 +50,10 @@ import java.util.function.Consumer;
  *
  * <pre>{@code mvn -Pbench test -Dbench="accuracy --jdk /path/to/jdk17 --jdk /path/to/jdk25"}</pre>
  *
- * <p>Options: {@code --jdk HOME} (any number; the running one by default), {@code --seconds S} of one window,
- * {@code --rounds N} of windows, {@code --scale F} of thread counts, {@code --out FOLDER} of result files,
- * {@code --only REGEX} of single programs, {@code --before JAR} of an older build to compare with.
+ * <p>Options: {@code --jdk HOME} (any number; the running one by default), {@code --seconds S}: the length of one
+ * window; {@code --rounds N}: the number of windows; {@code --scale F}: a factor for thread counts; {@code --out
+ * FOLDER}: the folder for result files; {@code --only REGEX}: the programs to run; {@code --before JAR}: an older build
+ * to compare with.
  */
 public final class Bench {
 
@@ -62,7 +63,7 @@ public final class Bench {
         List<Table> run(Plan plan, String only) throws Exception;
     }
 
-    /** What a sampler costs: all benchmarks but those of what it says. */
+    /** The benchmarks of what a sampler costs. The others check what it reports. */
     private static final List<String> COST = List.of(
             "idle",
             "scale",
@@ -90,7 +91,7 @@ public final class Bench {
 
     private Bench() {}
 
-    /** All benchmarks by name, in the order in which they run. */
+    /** All benchmarks by name, in the order they run. */
     static Map<String, Program> programs() {
         Map<String, Program> programs = new LinkedHashMap<>();
         programs.put("accuracy", Accuracy::run);
@@ -131,7 +132,7 @@ public final class Bench {
     }
 
     /**
-     * Runs.
+     * Runs benchmarks.
      *
      * @param arguments names of benchmarks, "cost" or "all", and options
      */

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every benchmark runs, for a moment and with few threads, and fills its table. What it measures is not checked. */
+/** Every benchmark runs for a moment with few threads, and fills its table. The measured values are not checked. */
 @Measures
 class BenchmarksIT {
 
@@ -28,7 +28,7 @@ class BenchmarksIT {
             Path.of("src-test-java").toAbsolutePath(),
             null);
 
-    /* Of these not all programs, but those that take all ways. */
+    /* For these benchmarks only the programs that together run all their code. */
     private static final Map<String, String> ONLY = Map.of(
             "accuracy", "meSoHot.*",
             "cold-start", "BUSY",
@@ -38,7 +38,7 @@ class BenchmarksIT {
 
     private static final Set<String> OF_VIRTUAL_THREADS = Set.of("virtual-threads", "switch-rate");
 
-    /* Nothing is measured, so nothing is compiled twice. */
+    /* The measured values do not matter, so only C1 compiles. */
     @BeforeAll
     static void compileOnce() {
         System.setProperty(Jvm.FLAG_PROPERTY, "-XX:TieredStopAtLevel=1");

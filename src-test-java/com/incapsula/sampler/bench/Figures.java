@@ -13,7 +13,7 @@ public final class Figures {
     private Figures() {}
 
     /**
-     * The middle value.
+     * Computes the median.
      *
      * @param values any number of them
      * @return NaN of none
@@ -23,7 +23,7 @@ public final class Figures {
     }
 
     /**
-     * How far the middle half of the values spreads.
+     * Computes the interquartile range.
      *
      * @param values any number of them
      * @return upper quartile minus lower quartile; NaN of none
@@ -33,7 +33,7 @@ public final class Figures {
     }
 
     /**
-     * The mean.
+     * Computes the mean.
      *
      * @param values any number of them
      * @return NaN of none
@@ -43,7 +43,7 @@ public final class Figures {
     }
 
     /**
-     * How far the mean may be from the true one: half of its confidence interval of 95 %.
+     * Computes half the width of the mean's 95 % confidence interval.
      *
      * @param values independent of each other
      * @return NaN of fewer than two
@@ -60,7 +60,7 @@ public final class Figures {
         return student(count - 1) * Math.sqrt(squares / (count - 1) / count);
     }
 
-    /* Student's t for 95 %: within 1 % of the tables from 3 degrees of freedom on, exact below. */
+    /* Student's t for 95 %: exact for 1 and 2 degrees of freedom, within 1 % of the tables from 3 on. */
     private static double student(int freedom) {
         double[] few = {12.706, 4.303};
         double z = 1.959964;
@@ -76,7 +76,7 @@ public final class Figures {
     }
 
     /**
-     * The value that a share of the values does not exceed.
+     * Computes a quantile: the value that a share of the values does not exceed.
      *
      * @param values any number of them
      * @param share 0 to 1
@@ -95,20 +95,20 @@ public final class Figures {
     }
 
     /**
-     * How many of a rare thing there may be in the long run where so many were counted: not more, with 95 % confidence.
+     * Computes the upper bound, with 95 % confidence, of the mean number of rare events, from one count.
      *
-     * @param counted independent of each other
-     * @return 3.0 where none was
+     * @param counted the number of counted events, which are independent of each other
+     * @return 3.0 if none was counted
      */
     public static double rareAtMost(long counted) {
         return bisect(expected -> chanceOfAtMost(counted, expected) > 1 - CONFIDENCE, counted + 1);
     }
 
     /**
-     * The same, not fewer.
+     * Computes the lower bound, with 95 % confidence, of the mean number of rare events, from one count.
      *
-     * @param counted independent of each other
-     * @return 0 where none was
+     * @param counted the number of counted events, which are independent of each other
+     * @return 0 if none was counted
      */
     public static double rareAtLeast(long counted) {
         return counted == 0
@@ -116,7 +116,7 @@ public final class Figures {
                 : bisect(expected -> 1 - chanceOfAtMost(counted - 1, expected) < 1 - CONFIDENCE, counted + 1);
     }
 
-    /* The largest number for which it holds; it holds for small ones. */
+    /* The largest number for which the predicate holds, if it holds for all smaller ones. */
     private static double bisect(DoublePredicate holds, double some) {
         double low = 0;
         double high = some;
@@ -131,7 +131,7 @@ public final class Figures {
         return low;
     }
 
-    /* By Poisson. */
+    /* The Poisson distribution. */
     private static double chanceOfAtMost(long count, double expected) {
         double term = Math.exp(-expected);
         double sum = term;

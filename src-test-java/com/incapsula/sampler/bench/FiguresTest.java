@@ -22,7 +22,7 @@ class FiguresTest {
         assertThat(Figures.mean(values)).isEqualTo(2.5);
     }
 
-    /* Half of the values are 1, half are -1, so their mean is 0; t is that of the tables. */
+    /* Half of the values are 1 and half are -1, so their mean is 0; the values of t are from published tables. */
     @ParameterizedTest
     @CsvSource({"2, 12.706", "4, 3.182", "6, 2.571", "10, 2.262", "20, 2.093", "60, 2.001", "1000, 1.962"})
     void confidenceIsThatOfStudent(int count, double t) {
@@ -40,7 +40,7 @@ class FiguresTest {
         assertThat(Figures.median(List.of())).isNaN();
     }
 
-    /* As tables of the Poisson distribution have it. */
+    /* From published tables of the Poisson distribution. */
     @ParameterizedTest
     @CsvSource({"0, 0, 2.996", "1, 0.0513, 4.744", "2, 0.355, 6.296", "10, 5.425, 16.962"})
     void rareThingsMayBeMoreOrFewer(long counted, double least, double most) {

@@ -10,10 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A fresh JVM with the class path of this one, which prints what it measured as lines that start with "@ ". */
+/** A fresh JVM with this JVM's class path. It prints its results as lines that start with "@ ". */
 public final class Jvm {
 
-    /** A system property: one more flag for every measured JVM. */
+    /** The system property with one more flag for every measured JVM. */
     static final String FLAG_PROPERTY = "sampler.bench.flag";
 
     private static final String MARK = "@ ";
@@ -41,7 +41,7 @@ public final class Jvm {
     }
 
     /**
-     * Lets it, and all processes that it starts, run on one processor only.
+     * Restricts the JVM and all processes that it starts to one processor.
      *
      * @param cpu its number
      * @return this
@@ -52,7 +52,7 @@ public final class Jvm {
     }
 
     /**
-     * Ends it after a time, if it has not ended by itself: what it has told by then counts.
+     * Limits the run time: if the JVM has not ended by then, it is ended, and the results so far count.
      *
      * @param limit in seconds
      * @return this
@@ -74,7 +74,7 @@ public final class Jvm {
     }
 
     /**
-     * Flags every measured JVM gets, so that peers are at their best and nothing is printed by the JVM itself.
+     * Returns the flags for every measured JVM, with which other profilers work best and the JVM itself prints nothing.
      *
      * @return flags
      */
@@ -95,7 +95,7 @@ public final class Jvm {
     }
 
     /**
-     * The version of a JDK.
+     * Reads the version of a JDK.
      *
      * @param jdk its home
      * @return as its release file says

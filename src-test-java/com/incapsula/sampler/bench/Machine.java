@@ -10,7 +10,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.stream.Collectors;
 import org.openjdk.jmh.util.Version;
 
-/** What a measurement was made on, as it was when the measurement began. */
+/** The machine of a measurement, described when the measurement began. */
 public final class Machine {
 
     private final String load = read("/proc/loadavg").replaceAll("^(\\S+ \\S+ \\S+).*", "$1");
@@ -37,9 +37,10 @@ public final class Machine {
     }
 
     /**
-     * The processor, as it calls itself.
+     * Names the processor.
      *
-     * @return with the numbers of its family and model, because a virtual machine may leave the rest of its name out
+     * @return its own name with the numbers of its family and model, because a virtual machine may omit the rest of the
+     *     name
      */
     public static String processor() {
         return cpuinfo("model name") + " (family " + cpuinfo("cpu family") + ", model " + cpuinfo("model") + ")";

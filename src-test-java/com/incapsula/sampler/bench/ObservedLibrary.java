@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * The native library as it is shipped, linked with functions that see each stack and time walks in the handler
- * ({@code src-test-c/bench/observed}). It is linked when a benchmark needs it.
+ * The shipped native library, linked with functions that receive each stack and time walks in the handler ({@code
+ * src-test-c/bench/observed}). It is linked when a benchmark needs it.
  */
 public final class ObservedLibrary {
 
@@ -16,7 +16,7 @@ public final class ObservedLibrary {
     /**
      * Links the library.
      *
-     * @return the flag with which a JVM loads it in place of the one in the jar
+     * @return the flag with which a JVM loads it instead of the one in the jar
      * @throws IOException if it cannot be linked; the message says why
      */
     public static String flag() throws IOException, InterruptedException {
@@ -24,10 +24,10 @@ public final class ObservedLibrary {
     }
 
     /**
-     * The flag for a library that an earlier build linked.
+     * Makes the flag for a library that an earlier build has linked.
      *
      * @param library its file
-     * @return the flag with which a JVM loads it
+     * @return the flag with which a JVM loads it instead of the one in the jar
      */
     public static String flag(Path library) {
         return "-Dcom.incapsula.sampler.library=" + library.toAbsolutePath();

@@ -10,12 +10,12 @@ import java.util.function.Consumer;
  *
  * @param jdks homes of the JDKs to measure on
  * @param windowMillis how long one profiler runs at a time
- * @param rounds how often each gets its turn
- * @param scale 1 for the sizes the bars are about; less makes thread counts smaller
- * @param sources the folder of the test sources, where hot lines are marked
- * @param before the jar of an older build, or its observed library, for the benchmarks that compare with it; null:
- *     there is none
- * @param shown takes the tables of a benchmark that is not at its end yet
+ * @param rounds how many windows each profiler has
+ * @param scale 1 for the sizes that the bars are about; smaller values reduce thread counts
+ * @param sources the folder of the test sources, in which hot lines are marked
+ * @param before the jar of an older build, or its observed library, for benchmarks that compare with it; null if there
+ *     is none
+ * @param shown receives the tables of a benchmark that has not ended yet
  */
 public record Plan(
         List<Path> jdks,
@@ -26,26 +26,26 @@ public record Plan(
         Path before,
         Consumer<List<Table>> shown) {
 
-    /** A plan of which only the end is shown. */
+    /** Creates a plan that shows tables only at the end. */
     public Plan(List<Path> jdks, long windowMillis, int rounds, double scale, Path sources, Path before) {
         this(jdks, windowMillis, rounds, scale, sources, before, tables -> {});
     }
 
     /**
-     * The same, shown.
+     * Creates a copy that shows tables as they grow.
      *
-     * @param to takes the tables
-     * @return another plan
+     * @param to receives the tables
+     * @return the copy
      */
     Plan shownTo(Consumer<List<Table>> to) {
         return new Plan(jdks, windowMillis, rounds, scale, sources, before, to);
     }
 
     /**
-     * A size in this plan.
+     * Scales a size.
      *
-     * @param full the size the bar is about
-     * @return at least 1
+     * @param full the size that the bar is about
+     * @return the size for this plan, at least 1
      */
     public int scaled(int full) {
         return (int) Math.max(1, Math.round(full * scale));

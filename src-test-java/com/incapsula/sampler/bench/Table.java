@@ -14,7 +14,7 @@ public final class Table {
     private final List<String> notes = new ArrayList<>();
 
     /**
-     * Makes a table without rows.
+     * Creates a table without rows.
      *
      * @param title printed above it
      * @param columns their headings
@@ -44,10 +44,10 @@ public final class Table {
     }
 
     /**
-     * Tells whether a bar is met, or by how much it is missed.
+     * Formats whether a value is within an upper bar, or by how much it exceeds the bar.
      *
      * @param value measured
-     * @param bar the most it may be
+     * @param bar the largest allowed value
      * @return a cell
      */
     public static String atMost(double value, double bar) {
@@ -55,10 +55,10 @@ public final class Table {
     }
 
     /**
-     * Tells whether a bar is met.
+     * Formats whether a value is within a lower bar.
      *
      * @param value measured
-     * @param bar the least it may be
+     * @param bar the smallest allowed value
      * @return a cell
      */
     public static String atLeast(double value, double bar) {
@@ -66,11 +66,11 @@ public final class Table {
     }
 
     /**
-     * As atMost, for a measurement that may be too noisy to tell.
+     * As {@link #atMost}, for a measurement that may be too noisy for a verdict.
      *
      * @param value measured
-     * @param bar the most it may be
-     * @param noise how far a measurement of nothing strays
+     * @param bar the largest allowed value
+     * @param noise the error of a measurement of nothing
      * @return a cell
      */
     public static String atMost(double value, double bar, double noise) {
@@ -80,11 +80,11 @@ public final class Table {
     }
 
     /**
-     * As atMost, for a figure of which only bounds are known.
+     * As {@link #atMost}, for a value of which only bounds are known.
      *
-     * @param least it is
-     * @param most it is
-     * @param bar the most it may be
+     * @param least the lower bound
+     * @param most the upper bound
+     * @param bar the largest allowed value
      * @return a cell
      */
     public static String atMostWithin(double least, double most, double bar) {

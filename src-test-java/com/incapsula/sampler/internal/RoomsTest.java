@@ -19,15 +19,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The packages below {@code internal} and which of them use which. Read from the sources: a class of another package is
- * named by its import or by its full name.
+ * The packages below {@code internal}, and the uses between them. Reads the sources: a class of another package is
+ * named by its import or its full name.
  */
 class RoomsTest {
 
     private static final Path SOURCES = Path.of("java", "com", "incapsula", "sampler", "internal");
     private static final Pattern ROOM = Pattern.compile("com\\.incapsula\\.sampler\\.internal\\.(\\w+)\\.");
 
-    /* Each may use those above it only, so there are no circles; observe, remote, server and agent do not know each other. */
+    /*
+     * Each package may use only packages above it, so there are no cycles; observe, remote, server and agent do not use
+     * each other.
+     */
     private static final Map<String, Set<String>> PLAN = Map.of(
             "json", Set.of(),
             "options", Set.of(),
@@ -98,7 +101,7 @@ class RoomsTest {
         return found;
     }
 
-    /** @return the rooms along a circle, the first one twice; empty where there is none */
+    /** @return the packages along a cycle, the first one twice; empty if there is none */
     private static List<String> circle(Map<String, Set<String>> uses) {
         for (String room : new TreeSet<>(uses.keySet())) {
             List<String> way = new ArrayList<>(List.of(room));

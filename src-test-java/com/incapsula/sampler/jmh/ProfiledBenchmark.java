@@ -6,7 +6,7 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 
-/** Profiled by {@link SamplerProfilerIT}; measures nothing of interest. */
+/** The benchmark that {@link SamplerProfilerIT} profiles. Its results do not matter. */
 @State(Scope.Benchmark)
 public class ProfiledBenchmark {
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.openjdk.jmh.profile.Profiler;
 import org.openjdk.jmh.profile.ProfilerException;
 
-/** What stands behind the colon. */
+/** The options after the colon. */
 class ProfilerOptionsTest {
 
     @Test
@@ -34,7 +34,7 @@ class ProfilerOptionsTest {
         assertThat(ProfilerOptions.parse("folder=a=b").folder()).isEqualTo("a=b");
     }
 
-    /* As JMH's own profilers do. */
+    /* JMH's own profilers do the same. */
     @Test
     void helpPrintsTheOptionsAndRunsNothing() {
         PrintStream out = System.out;
@@ -51,7 +51,7 @@ class ProfilerOptionsTest {
                 .contains("interval=MILLISECONDS", "lines=NUMBER", "pprof", "folder=FOLDER");
     }
 
-    /* "-lprof" has those that are services. */
+    /* "-lprof" lists profilers that are services. */
     @Test
     void jmhFindsIt() {
         assertThat(ServiceLoader.load(Profiler.class)).hasAtLeastOneElementOfType(SamplerProfiler.class);

@@ -35,8 +35,10 @@ class SamplerProfilerIT {
     @TempDir
     Path folder;
 
-    /* Where another process of this machine runs JMH, as another checkout's tests do, it would refuse to run. Nothing
-     * is measured here. */
+    /*
+     * JMH refuses to run while another process on this machine runs it, as the tests of another checkout may. The
+     * measured values do not matter here.
+     */
     @BeforeAll
     static void runBesideOthers() {
         System.setProperty("jmh.ignoreLock", "true");

@@ -41,7 +41,7 @@ import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
-/** Tests with the annotation, run by JUnit's launcher. When the launcher ends, so does the sampler. */
+/** Tests with the annotation, run by JUnit's launcher. The sampler ends together with the launcher. */
 @ExtendWith(NothingLeft.class)
 @Timeout(Samplers.HANG_SECONDS)
 class SampledIT {
@@ -183,7 +183,7 @@ class SampledIT {
 
     // ---- running them ----
 
-    /** What became of the tests of a class. */
+    /** The results of the tests of a class. */
     private static final class Outcomes implements TestExecutionListener {
 
         private final List<String> entries = new ArrayList<>();
@@ -303,7 +303,7 @@ class SampledIT {
     @Test
     void theReportIsMadeOutsideOfTheTestsTimeout() {
         patiently().until(() -> {
-            // In a thread of its own: this test runs inside of a timeout, too.
+            // Runs in another thread, because this test itself has a timeout.
             Outcomes outcomes =
                     CompletableFuture.supplyAsync(() -> run(Timed.class)).join();
             assertThat(outcomes.passed).isEqualTo(1);
@@ -315,7 +315,7 @@ class SampledIT {
                     .filter(each -> each instanceof SampledTimes)
                     .toList();
             assertThat(times).hasSize(1);
-            // Again, where the time was over before the thread of the test had a CPU.
+            // Repeated if the time was over before the thread of the test had a CPU.
             return times.get(0).getMessage().contains("of the threads junit-timeout-thread-");
         });
     }
@@ -366,7 +366,7 @@ class SampledIT {
         assertThat(noFolder).isEmptyFile();
     }
 
-    /* In a JVM whose file names are ASCII, any other letter in the name of a test is as bad. */
+    /* In a JVM whose file names are ASCII, any other letter in a test's name has the same effect. */
     @Test
     void aNameThatNoFileCanHaveChangesNothingElse() {
         Outcomes outcomes = run(NoPath.class);

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Meters of a real sampler, with a clock that stands still. */
+/** Meters of a real sampler; the registry's clock stands still. */
 @ExtendWith(NothingLeft.class)
 @Timeout(Samplers.HANG_SECONDS)
 class ThreadsSamplerMetricsIT {
@@ -84,7 +84,7 @@ class ThreadsSamplerMetricsIT {
         sampler.init();
         metrics.bindTo(registry);
         awaitTicks(sampler, 5);
-        sampler.pauseSampling(); // from now on the figures stand still
+        sampler.pauseSampling(); // the figures no longer change
         assertThat(polls()).isEqualTo(sampler.getStatistics().getPolls()).isPositive();
         sampler.getStatistics()
                 .getOutcomes()
@@ -103,7 +103,7 @@ class ThreadsSamplerMetricsIT {
         assertThat(registry.get("threadsampler.cpu").functionCounter().count()).isBetween(0.0, 3600.0);
     }
 
-    /** Also where the second run has counted more than the first one when it is read next. */
+    /** This holds also if the second run has counted more than the first one by the time of the next read. */
     @Test
     void countsGoOnAfterARestart() throws IOException {
         sampler.init();
@@ -125,9 +125,9 @@ class ThreadsSamplerMetricsIT {
         return busy;
     }
 
-    /* Ends an interval. Until the next step, all reads give its value. */
+    /* Ends an interval and returns its value, which all reads return until the next step. */
     private double nextInterval(BusyGroups busy) {
-        busy.threads(); // the first one begins an interval
+        busy.threads(); // the first read begins an interval
         long before = busy.intervals();
         clock.add(STEP);
         busy.threads();
@@ -144,7 +144,7 @@ class ThreadsSamplerMetricsIT {
             double first = busy.threads();
             assertThat(first).as("the first read").isNotNaN();
             assertThat(busy.threads()).as("the clock stands still").isEqualTo(first);
-            /* On a busy machine the worker may have no CPU for a while. */
+            /* On a busy machine the worker may have no CPU during an interval. */
             patiently().until(() -> nextInterval(busy) > 0 && running("busy") > 0);
             double threads = busy.threads();
             assertThat(busy.threads()).as("until the next step").isEqualTo(threads);
@@ -169,7 +169,7 @@ class ThreadsSamplerMetricsIT {
         sampler.init();
         metrics.bindTo(registry);
         try (Worker worker = Worker.busy("stuck")) {
-            stuck.await(); // from now on the sampler's thread does not move
+            stuck.await(); // the sampler's thread is blocked from now on
             assertThat(busyThreads()).as("after a second").isNaN();
         } finally {
             released.countDown();
@@ -192,7 +192,9 @@ class ThreadsSamplerMetricsIT {
         }
     }
 
-    /** Filters and listeners of a registry are the application's code, and so is what it does with such exceptions. */
+    /**
+     * A registry's filters and listeners are code of the application, so the application also handles their exceptions.
+     */
     @Test
     void aRegistryThatFailsEndsNoThreadByAnException() throws Exception {
         List<Throwable> uncaught = new CopyOnWriteArrayList<>();
@@ -218,7 +220,7 @@ class ThreadsSamplerMetricsIT {
                 clock.add(STEP);
                 return failed.getCount() == 0;
             });
-            /* The loop above may have begun another one, which fails as well when it is due. */
+            /* The loop above may have begun another interval, whose end fails, too. */
             patiently().until(() -> {
                 if (busy.isReading()) {
                     busy.threads();
@@ -319,7 +321,7 @@ class ThreadsSamplerMetricsIT {
                 .containsOnly("first", ThreadsSamplerMetrics.OTHER_GROUPS);
     }
 
-    /** Of a group that has ended, too: its series is 0, and does not end. */
+    /** The series of a group that has ended stays, with the value 0. */
     @Test
     void aSeriesThatWasThereStays() throws Exception {
         sampler.setThreadNameManipulator(Thread::getName);

@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A sampler closes its outputer, and then the container that has made it does so, too. */
+/** First the sampler closes its outputer, then the container that created it. */
 class ClosedOutputersTest {
 
     @TempDir

@@ -18,12 +18,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Outputers that are joined, called as the sampler calls them. */
+/** Joined outputers, called as the sampler calls them. */
 class CompositeSamplingOutputerTest {
 
     private static final List<String> ALL_CALLS = List.of("report", "title", "record", "flush");
 
-    /** Notes its calls; fails in one of them. */
+    /** Records its calls, and fails in one of them. */
     private static class Noting extends NotedOutputer {
 
         final List<String> calls = new ArrayList<>();
@@ -60,7 +60,7 @@ class CompositeSamplingOutputerTest {
         throw (T) failure;
     }
 
-    /** @return what failed the report; null: nothing */
+    /** @return the exception that failed the report, or null */
     private static Throwable send(SamplingOutputer outputer) {
         return catchThrowable(() -> {
             outputer.report(null);
@@ -123,7 +123,7 @@ class CompositeSamplingOutputerTest {
         assertThat(healthy.calls).hasSize(2 * ALL_CALLS.size());
     }
 
-    /** As for outputers that do not take whole reports. */
+    /** Outputers that do not take whole reports are called this way. */
     @Test
     void aReportThatBeginsWithItsTitleBeginsAnew() {
         Noting failing = new Noting("title", new IllegalStateException("full"));

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class FileSamplingOutputerTest {
 
     private static final int TILL = 1;
-    private static final int ENDED = 5_000_000; // more than the kernel gives to a process
+    private static final int ENDED = 5_000_000; // larger than any process id
 
     @TempDir
     private Path folder;
@@ -167,11 +167,11 @@ class FileSamplingOutputerTest {
         assertThat(files()).containsExactly("r-20261120-095000Z.txt");
     }
 
-    /** Local times come twice when summer time ends, and samplers of two zones may share a folder. */
+    /** At the end of summer time, local times occur twice, and samplers in two time zones may share a folder. */
     @Test
     void timesInNamesAreOfNoZone() throws IOException {
         outputer.setFile(folder.resolve("r-%t.txt").toString());
-        Instant secondHour = Instant.parse("2026-10-25T01:30:00Z"); // 02:30 in Berlin, as an hour before
+        Instant secondHour = Instant.parse("2026-10-25T01:30:00Z"); // 02:30 in Berlin, for the second time
         TimeZone before = TimeZone.getDefault();
         try {
             TimeZone.setDefault(TimeZone.getTimeZone("Europe/Berlin"));
@@ -186,7 +186,7 @@ class FileSamplingOutputerTest {
                 .containsExactly("r-20261025-003000Z.txt", "r-20261025-010000Z.txt", "r-20261025-013000Z.txt");
     }
 
-    /** Those that have ended: the files of a process that runs are its own. */
+    /** Only files of ended processes count: a running process removes its own files. */
     @Test
     void filesOfEarlierProcessesAreOldOnes() throws Exception {
         Process running = new ProcessBuilder("sleep", "1000").start();
@@ -305,7 +305,7 @@ class FileSamplingOutputerTest {
         Path series = Files.createDirectory(folder.resolve("s"));
         outputer.setFile(series.resolve("r-%n").toString());
         write("a");
-        /* Root may do everything: then this only shows that nothing fails. */
+        /* For root this file is removable; then the test only shows that nothing fails. */
         Files.setPosixFilePermissions(series.resolve("r-1"), PosixFilePermissions.fromString("---------"));
         outputer.setMaxFiles(1);
         write("b");
@@ -326,7 +326,7 @@ class FileSamplingOutputerTest {
         sampler.shutdown();
     }
 
-    /** A folder that cannot be made, not even by root: a file has its name. */
+    /** Not even root can create a folder with the name of a file. */
     @Test
     void withAFileThatCannotBeWrittenTheSamplerIsNotStarted() throws IOException {
         Path file = Files.createFile(folder.resolve("file"));

@@ -83,7 +83,7 @@ class LoggerSamplingOutputerTest {
             outputer.printIntervalTitle("a report that fails");
             outputer.printIntervalTitle("title");
             outputer.printThreadRecord("thread", "row\n");
-            outputer.setPerGroup(true); // for the next one
+            outputer.setPerGroup(true); // takes effect with the next report
             outputer.printThreadRecord("other", "row\n");
             outputer.flush();
             outputer.flush();
@@ -94,12 +94,12 @@ class LoggerSamplingOutputerTest {
                 .containsExactly("title\nthread\nrow\n\nother\nrow\n\n", "next");
     }
 
-    /** An appender that cannot keep up loses the last groups with the least time; with one event nothing. */
+    /** An appender that is too slow drops the last groups, which have the least time. A single event is not dropped. */
     @Test
     void whatLogbacksAsyncAppenderDrops() {
         LoggerSamplingOutputer outputer = new LoggerSamplingOutputer();
         List<String> arrived = arrivedBehindAsync(() -> print(outputer, 1200));
-        // its thread may have taken what was in its queue of 256, which is filled once more then
+        // its thread may have emptied the queue of 256 once, and the queue was then filled again
         assertThat(arrived).hasSizeBetween(100, 513).startsWith("title", "Sampler account.\npolls: 1\n", "thread 0\n");
         outputer.setPerGroup(false);
         assertThat(arrivedBehindAsync(() -> print(outputer, 1200)))
@@ -118,7 +118,7 @@ class LoggerSamplingOutputerTest {
         outputer.flush();
     }
 
-    /** Logback's AsyncAppender with its defaults, before an appender that takes nothing until work is done. */
+    /** Logback's AsyncAppender with its defaults, in front of an appender that blocks until the work is done. */
     private static List<String> arrivedBehindAsync(Runnable work) {
         Logger logger = (Logger) LoggerFactory.getLogger(NAME);
         CountDownLatch done = new CountDownLatch(1);
@@ -132,7 +132,7 @@ class LoggerSamplingOutputerTest {
                         done.await();
                         isDone = true;
                     } catch (InterruptedException e) {
-                        // stop() does that, behind done
+                        // interrupted by stop(), after done was released
                     }
                 }
                 arrived.add(event.getFormattedMessage());
@@ -142,7 +142,7 @@ class LoggerSamplingOutputerTest {
         slow.setContext(logger.getLoggerContext());
         slow.start();
         async.setContext(logger.getLoggerContext());
-        async.setMaxFlushTime(0); // stop() waits until all has arrived
+        async.setMaxFlushTime(0); // stop() waits until all events have arrived
         async.addAppender(slow);
         async.start();
         logger.setAdditive(false);
@@ -209,7 +209,7 @@ class LoggerSamplingOutputerTest {
         assertThePlatformLogs();
     }
 
-    /** Many applications have its interface from some library, and log otherwise. It would drop every report. */
+    /** Many applications have SLF4J's interface from some library but log otherwise. SLF4J would drop every report. */
     @Test
     void withSlf4jThatHasNoProviderThePlatformLogs() {
         assertThePlatformLogs(place(LoggerFactory.class));
@@ -231,7 +231,7 @@ class LoggerSamplingOutputerTest {
         assertThat(records.sources).containsOnly(NAME + " " + NAME + " null");
     }
 
-    /** As in a program whose log is in a class loader below that of an agent. */
+    /** The program's log is in a class loader below the agent's. */
     @Test
     void slf4jIsFoundThroughTheContextClassLoader() {
         ClassLoader application = LoggerSamplingOutputerTest.class.getClassLoader();
@@ -246,7 +246,10 @@ class LoggerSamplingOutputerTest {
         return type.getProtectionDomain().getCodeSource().getLocation();
     }
 
-    /* A loader that has our classes, the JDK's and no others but those at the places; context: null for one that has none either. */
+    /*
+     * Uses a class loader with our classes, the JDK's and those at the given places. context: the thread's context
+     * class loader, or null.
+     */
     private static void printFromAnotherLoader(ClassLoader context, URL... more) {
         URL[] classes = Stream.concat(Stream.of(place(LoggerSamplingOutputer.class)), Stream.of(more))
                 .toArray(URL[]::new);

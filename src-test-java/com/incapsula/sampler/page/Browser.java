@@ -29,7 +29,7 @@ import org.openqa.selenium.logging.LogEntry;
 import org.openqa.selenium.logging.LogType;
 import org.openqa.selenium.logging.LoggingPreferences;
 
-/** Debian's Chromium without a window, as a person at a laptop would have it. */
+/** Debian's Chromium without a window, with the screen of a laptop. */
 final class Browser implements AutoCloseable {
     private static final Path BINARY = Path.of("/usr/bin/chromium");
     private static final Path DRIVER = Path.of("/usr/bin/chromedriver");
@@ -43,7 +43,7 @@ final class Browser implements AutoCloseable {
         this.driver = driver;
     }
 
-    /** Skips the test where there is no browser, unless the environment says that there must be one. */
+    /** Skips the test if there is no browser, unless the environment demands one. */
     static Browser start() {
         boolean present = Files.isExecutable(BINARY) && Files.isExecutable(DRIVER);
         String advice = "no browser: apt-get install chromium chromium-driver fonts-dejavu-core";
@@ -53,7 +53,8 @@ final class Browser implements AutoCloseable {
         Assumptions.assumeTrue(present, advice);
         ChromeOptions options = new ChromeOptions();
         options.setBinary(BINARY.toFile());
-        // No sandbox: tests run as root, in containers. Nothing else may reach for the network either.
+        // No sandbox, because tests run as root, in containers. The other options prevent any network use of the
+        // browser itself.
         options.addArguments(
                 "--headless=new",
                 "--no-sandbox",
@@ -71,7 +72,7 @@ final class Browser implements AutoCloseable {
         ChromeDriverService service = new ChromeDriverService.Builder()
                 .usingDriverExecutable(DRIVER.toFile())
                 .build();
-        options.setScriptTimeout(PATIENCE); // a script that waits for a frame waits for a CPU, too
+        options.setScriptTimeout(PATIENCE); // a script that waits for a frame may have to wait for a CPU
         options.setPageLoadTimeout(PATIENCE);
         Browser browser = new Browser(new ChromeDriver(service, options));
         browser.size(1366, 768, 1);
@@ -90,7 +91,7 @@ final class Browser implements AutoCloseable {
                 Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
     }
 
-    /** Shows the page as it is printed; "" ends that. */
+    /** Renders the page for this medium, such as "print"; "" ends that. */
     void medium(String name) {
         driver.executeCdpCommand("Emulation.setEmulatedMedia", Map.of("media", name));
     }
@@ -106,13 +107,13 @@ final class Browser implements AutoCloseable {
                 Map.of("permissions", List.of("clipboardReadWrite", "clipboardSanitizedWrite")));
     }
 
-    /** Waits until the page has drawn itself. */
+    /** Waits until the page has rendered. */
     void open(String url) {
         driver.get(url);
         until("return document.documentElement.dataset.ready === 'true'");
     }
 
-    /** Opens the page of a report, as a file in the folder. */
+    /** Opens the page of a report from a file in the folder. */
     void show(Path folder, String json) throws IOException {
         open(fileOf(folder, json));
     }
@@ -167,7 +168,7 @@ final class Browser implements AutoCloseable {
         find(selector).click();
     }
 
-    /** To whatever has the focus. */
+    /** Types into the element that has the focus. */
     void type(CharSequence... keys) {
         new Actions(driver).sendKeys(keys).perform();
     }
@@ -182,7 +183,7 @@ final class Browser implements AutoCloseable {
         click("#tab-" + name);
     }
 
-    /** Moves the mouse over the graph; x as a part of its width, y in rows from its top. */
+    /** Moves the mouse over the graph: x as a fraction of its width, y in rows from its top. */
     void pointAtGraph(double x, double row, boolean click) {
         WebElement graph = find("#flame .scroller");
         int dx = (int) Math.round((x - 0.5) * graph.getSize().width);
@@ -191,7 +192,7 @@ final class Browser implements AutoCloseable {
         (click ? actions.click() : actions).perform();
     }
 
-    /** Red, green, blue of what the graph shows there. */
+    /** Red, green and blue of a point of the graph. */
     List<Number> graphColour(double x, double row) {
         return run(
                 "const c = document.querySelector('#flame canvas'), r = c.width / c.clientWidth;"
@@ -205,16 +206,16 @@ final class Browser implements AutoCloseable {
         return run("const e = document.activeElement; return e.id || e.className || e.tagName");
     }
 
-    /** What the console complains of, since the last call. */
+    /** The browser's console messages since the last call. */
     List<String> complaints() {
         return driver.manage().logs().get(LogType.BROWSER).getAll().stream()
                 .filter(entry -> entry.getLevel().intValue() >= Level.WARNING.intValue())
                 .map(LogEntry::getMessage)
-                .filter(text -> !text.contains("willReadFrequently")) // about graphColour() above
+                .filter(text -> !text.contains("willReadFrequently")) // a hint about graphColour() above
                 .toList();
     }
 
-    /** Every address that was requested since the last call. */
+    /** All addresses requested since the last call. */
     List<String> requests() {
         return driver.manage().logs().get(LogType.PERFORMANCE).getAll().stream()
                 .map(entry -> REQUEST.matcher(entry.getMessage()))

@@ -8,14 +8,14 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * Makes what the page of a difference is made from. Written from the description of the form, apart from the writer
+ * Makes the data of the page of a difference. Written from the description of the format, independently of the writer
  * in C.
  */
 final class DifferenceJson {
     private static final List<String> SIDES = List.of("before", "after");
     private static final List<String> MEASURES = List.of("wall", "cpu", "samples");
 
-    /** A node; found again by its parent and what it is called. */
+    /** The parent and the text that identify a node. */
     private record Place(int parent, String name) {}
 
     private final Map<Place, Integer> nodes = new LinkedHashMap<>();

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.openqa.selenium.Keys;
 
-/** The page of a real server of a real sampler, in a real browser. */
+/** The page of a real server with a real sampler, in a real browser. */
 @Timeout(Samplers.HANG_SECONDS)
 class LivePageIT {
 
@@ -144,7 +144,7 @@ class LivePageIT {
         }
     }
 
-    /** Each form that the server has, of the window that is shown. */
+    /** Each format that the server offers, for the window that is shown. */
     @Test
     void allFormsAreDownloadedOfTheWindow() throws Exception {
         try (Browser browser = Browser.start()) {
@@ -209,7 +209,7 @@ class LivePageIT {
         }
     }
 
-    /** What a screen reader says: another state, but not that another report has come. */
+    /** A screen reader announces another state, but not the arrival of another report. */
     @Test
     void screenReadersHearOfAnotherStateOnly() throws IOException {
         try (Browser browser = Browser.start()) {

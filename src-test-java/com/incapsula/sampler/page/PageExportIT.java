@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 
-/** Files, clipboard and paper, from the page in a real browser. */
+/** Files, clipboard and print, from the page in a real browser. */
 class PageExportIT extends WithBrowser {
     @TempDir
     Path folder;
@@ -25,7 +25,7 @@ class PageExportIT extends WithBrowser {
         assertThat(browser.complaints()).isEmpty();
     }
 
-    /** Clicks as a person does, and waits until the browser has given the file its name. */
+    /** Clicks as a user does, and waits until the browser has given the file its name. */
     private Path download(String format, String name) throws IOException {
         Path saved = Files.createTempDirectory(folder, format);
         browser.saveDownloadsIn(saved);

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
 
-/** The page, in a real browser. A picture of a large report is left in {@code target/page-pictures}. */
+/** The page in a real browser. The test leaves a picture of a large report in {@code target/page-pictures}. */
 class PageIT extends WithBrowser {
     private static final Path PICTURES = Path.of("target", "page-pictures");
     private static final int LARGE = 100_000;
@@ -98,10 +98,10 @@ class PageIT extends WithBrowser {
         show(twoGroups().json());
         browser.search("a.LOAD");
         assertThat(browser.text("#found")).isEqualTo("50.0 % in 1 place");
-        // The words are new at once; the graph is drawn with the next picture.
+        // The text changes at once; the graph is drawn with the next frame.
         Awaitility.await()
                 .untilAsserted(() -> assertThat(browser.graphColour(0.02, 3)).containsExactly(0xb5L, 0x17L, 0xc9L));
-        // Both of its rows match, one inside of the other: counted once.
+        // Both of its rows match, one inside the other; their time counts once.
         browser.search("com.acme.A");
         assertThat(browser.text("#found")).isEqualTo("75.0 % in 2 places");
         browser.search("no such thing");
@@ -163,7 +163,7 @@ class PageIT extends WithBrowser {
                 .isEqualTo("descending");
     }
 
-    /** The core's list of measures may grow: the page shows what a report holds. */
+    /** The core's list of measures may grow, and the page shows every measure of a report. */
     @Test
     void aMeasureThatThePageDoesNotKnowHasAColumn() throws IOException {
         show(twoGroups().json().replaceAll("\"samples\":(\\[[^]]*])", "$0,\"waits\":$1"));
@@ -173,7 +173,7 @@ class PageIT extends WithBrowser {
         assertThat(cells("tree", 0)).containsExactly("75.0 %", "3,000", "0", "1,500", "60", "60", "main");
     }
 
-    /** With a counted tree of its frames 0 and 1, as native/src/export/json.c writes it. */
+    /** Adds a counted tree with frames 0 and 1, as native/src/export/json.c writes it. */
     private static String withCounted(String json) {
         String counted = ",\"counted\":[{\"name\":\"main\",\"threads\":1,\"threadNames\":[\"main\"],\"maxDepth\":2,"
                 + "\"polls\":0,\"outcomes\":{},\"hookNanos\":1000000000,\"parent\":[-1,0],\"frame\":[0,1],"
@@ -201,7 +201,7 @@ class PageIT extends WithBrowser {
         assertThat(browser.texts("#tip *")).startsWith("com.acme.A.run(A.java:10)", "4,005 calls = 100.0 %");
     }
 
-    /** The calls of nodes 0 and 1 of the first group, the latter shared with another path. */
+    /** Adds the calls of nodes 0 and 1 of the first group; node 1 shares them with another path. */
     private static String withRowCalls(String json) {
         return json.replaceFirst("\"samples\":\\[[^]]*]", "$0,\"rowCalls\":[[0,5,1],[1,4000,2]]");
     }
@@ -430,7 +430,7 @@ class PageIT extends WithBrowser {
 
     // ---- states
 
-    /** Half of main is idle, and all of worker-. */
+    /** Adds states: half of main is idle, and all of worker-. */
     private static String withStates() {
         return twoGroups()
                 .json()
@@ -580,7 +580,7 @@ class PageIT extends WithBrowser {
         assertThat(names("tree")).startsWith("main", "a.A.run", "a.A.slow", "a.A.fresh");
 
         browser.tab("graph");
-        // Left to right by what both take: slow 4.0 s, quick 4.0 s, same 2.0 s.
+        // From left to right, the total of both: slow 4.0 s, quick 4.0 s, same 2.0 s.
         List<Number> slow = browser.graphColour(0.1, 2);
         List<Number> quick = browser.graphColour(0.5, 2);
         List<Number> same = browser.graphColour(0.85, 2);
@@ -592,7 +592,7 @@ class PageIT extends WithBrowser {
                 .containsExactly("a.A.slow", "before 1.00 s, after 3.00 s", "+2.00 s (+200.0 %)");
     }
 
-    /** As the library writes it: src-test-c/export/test_difference.c compares the file with that. */
+    /** A file that the library wrote: src-test-c/export/test_difference.c compares it. */
     @Test
     void differenceOfTheLibraryIsShown() throws IOException {
         show(Files.readString(Path.of("src-test-c", "golden", "difference.json")));
@@ -618,7 +618,7 @@ class PageIT extends WithBrowser {
         List<Number> light = browser.graphColour(0.5, 0);
         browser.systemColours("dark");
         browser.until("return getComputedStyle(document.body).backgroundColor === 'rgb(15, 18, 22)'");
-        // The style is new at once; the graph is drawn again by an event, which may come later.
+        // The style changes at once; an event redraws the graph, perhaps later.
         Awaitility.await()
                 .untilAsserted(() -> assertThat(browser.graphColour(0.5, 0)).isNotEqualTo(light));
         browser.click("#theme");
@@ -785,7 +785,7 @@ class PageIT extends WithBrowser {
 
     @Test
     void livePageRefreshesWithoutLosingTheView() throws IOException {
-        expectsComplaints = true; // checked here
+        expectsComplaints = true; // the messages are checked here
         AtomicReference<String> report = new AtomicReference<>(twoGroups().json());
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.createContext("/", exchange -> {
@@ -916,7 +916,7 @@ class PageIT extends WithBrowser {
         return browser.texts("#" + grid + " .row .name .text");
     }
 
-    /** The numbers of a row, then its name, which is the first column. */
+    /** The numbers of a row, then its name, although the name is the first column. */
     private static List<String> cells(String grid, int row) {
         List<String> cells = new ArrayList<>(browser.texts("#" + grid + "-row-" + row + " > div"));
         Collections.rotate(cells, -1);

@@ -20,7 +20,7 @@ class PageScreenIT extends WithBrowser {
     @TempDir
     Path folder;
 
-    /** A group with twenty rows, a summary with ten hot spots, and seconds. */
+    /** A report with a group of twenty rows and a summary of ten hot spots. */
     private static String service() {
         ReportJson report = new ReportJson();
         String[] stack = IntStream.range(0, 20)
@@ -96,7 +96,7 @@ class PageScreenIT extends WithBrowser {
         browser.run("document.getElementById('tab-methods').click()");
         assertThat(complaints("methods")).isEmpty();
         if (width != 1280) {
-            return; // the other views have the same parts
+            return; // the other views consist of the same parts
         }
         for (String tab : List.of("tree", "account", "callers")) {
             browser.run("document.getElementById('tab-" + tab + "').click()");

@@ -7,8 +7,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * Not a test: the pictures of the documents, for {@code examples/screenshots/take.sh}. {@code page.reports} is the folder
- * with its {@code report.html} and {@code diff.html}, {@code page.pictures} the one for the pictures.
+ * Not a test: takes the pictures of the documents, for {@code examples/screenshots/take.sh}. {@code page.reports} is
+ * the folder with {@code report.html} and {@code diff.html}, {@code page.pictures} the folder for the pictures.
  */
 @EnabledIfSystemProperty(named = "page.pictures", matches = ".+", disabledReason = "only take.sh wants pictures")
 class PicturesIT extends WithBrowser {

@@ -8,7 +8,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Makes reports in the JSON form, from stacks. Written from the description of the form, apart from the writer in C.
+ * Makes reports in the JSON format from stacks. Written from the description of the format, independently of the writer
+ * in C.
  */
 final class ReportJson {
     private final Map<String, Integer> frames = new LinkedHashMap<>();
@@ -19,7 +20,7 @@ final class ReportJson {
     private long elapsedMillis = 900_000;
     private String missedPackages;
 
-    /** A node of a group's tree; found again by its parent and frame. */
+    /** The parent and the frame that identify a node of a group's tree. */
     record Place(int parent, int frame) {}
 
     final class Group {
@@ -33,7 +34,7 @@ final class ReportJson {
             this.threads = threads;
         }
 
-        /** Root frame first, each as {@link #frame} understands it; the time is the last frame's own. */
+        /** Adds a stack, root frame first, in the syntax of {@link #frame}. The time is the leaf's own time. */
         Group stack(double wallMillis, double cpuMillis, long samples, String... stack) {
             int node = -1;
             for (String frame : stack) {
@@ -61,12 +62,12 @@ final class ReportJson {
             return name;
         }
 
-        /** Parents before their children. */
+        /** The nodes, parents before their children. */
         Set<Place> places() {
             return nodes.keySet();
         }
 
-        /** Nanoseconds of wall and CPU time, and samples. */
+        /** A node's own wall nanoseconds, CPU nanoseconds and samples. */
         long[] self(int node) {
             return selves.get(node);
         }
@@ -143,7 +144,7 @@ final class ReportJson {
         return group;
     }
 
-    /** {@code com.acme.A.run:12}, {@code com.acme.A.run0} for a native method, {@code [thread ended]}. */
+    /** Parses {@code com.acme.A.run:12}, {@code com.acme.A.run0} for a native method, or {@code [thread ended]}. */
     int frame(String text) {
         if (text.startsWith("[")) {
             String pseudo = "{\"pseudo\":" + quoted(text);

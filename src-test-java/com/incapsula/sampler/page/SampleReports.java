@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** Reports for the page: a shop's service as one would meet it, and a very large one. */
+/** Reports for the page: a realistic one of a shop's service, and a very large one. */
 final class SampleReports {
     private static final String[] WEB = {
         "java.lang.Thread.run:840",
@@ -41,8 +41,8 @@ final class SampleReports {
     private SampleReports() {}
 
     /**
-     * @param slower what the price calculation takes of what it takes usually
-     * @param cached what reading an order takes of what it takes usually
+     * @param slower the time of the price calculation, as a multiple of the usual time
+     * @param cached the time of reading an order, as a multiple of the usual time
      */
     static ReportJson shop(double slower, double cached) {
         ReportJson report = new ReportJson();
@@ -167,7 +167,7 @@ final class SampleReports {
                 .counter("UNSEEN_THREADS", 118);
     }
 
-    /** Most of a query is waiting for the answer. */
+    /** Most of a query's time is waiting for the answer. */
     private static void query(ReportJson.Group group, double millis, String[] caller) {
         group.stack(millis * 0.84, 0, samples(millis * 0.84), path(caller, STATEMENT, SOCKET));
         group.stack(millis * 0.11, millis * 0.11, samples(millis * 0.11), path(caller, STATEMENT));
@@ -182,7 +182,7 @@ final class SampleReports {
                         "jdk.internal.misc.Unsafe.park"));
     }
 
-    /** Shares of 45, 25, 15 ... percent for the frames below caller, the rest its own. */
+    /** The frames below the caller have shares of 45, 25, 15 ... percent; the caller itself has the rest. */
     private static void compute(ReportJson.Group group, double millis, String[] caller, String... below) {
         double left = millis;
         double share = 0.45;
@@ -207,7 +207,7 @@ final class SampleReports {
         return path.toArray(String[]::new);
     }
 
-    /** main: 3 s, of which A.run itself 1 s and A.load, called by it, 2 s; worker-: 1 s of waiting. */
+    /** main: 3 s, 1 s in A.run itself and 2 s in A.load, which it calls; worker-: 1 s of waiting. */
     static ReportJson twoGroups() {
         ReportJson report = new ReportJson();
         report.group("main", 1)
@@ -217,7 +217,7 @@ final class SampleReports {
         return report;
     }
 
-    /** Stacks as services have them: some 60 deep, a few ways taken often, thousands rarely. */
+    /** Stacks of a typical service: about 60 frames deep, a few frequent paths and thousands of rare ones. */
     static ReportJson large(int nodes, int groups) {
         String[] packages = {
             "com.acme.shop.order",
@@ -242,7 +242,7 @@ final class SampleReports {
             int[] depths = new int[nodes / groups];
             for (int i = 0; i < depths.length; i++) {
                 int parent = i == 0 ? -1 : parentOf(i, depths, random);
-                // Its own frame for each node: no two are found to be the same.
+                // Always a new node, even if there is an equal one.
                 int node = group.child(parent, i < frames.length ? frames[i] : frames[random.nextInt(frames.length)]);
                 depths[node] = parent < 0 ? 0 : depths[parent] + 1;
                 double wall = random.nextInt(10) < 4 ? 0 : 20 * Math.pow(random.nextDouble() + 1e-4, -0.8);

@@ -4,10 +4,10 @@ package com.incapsula.sampler.page;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-/** Tests of a class in one browser. */
+/** Base of test classes that use one browser for all their tests. */
 abstract class WithBrowser {
 
-    /** From before the first test of a class until after its last one. */
+    /** Started before the first test of a class, closed after the last one. */
     static Browser browser;
 
     @BeforeAll
@@ -15,7 +15,7 @@ abstract class WithBrowser {
         browser = Browser.start();
     }
 
-    /* It does not start where there is none, and the tests are skipped. */
+    /* The browser is null if the machine has none and the tests were skipped. */
     @AfterAll
     static void stopBrowser() {
         if (browser != null) {

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A sampler whose reports go to a server in this JVM, by each protocol. */
+/** A sampler that sends its reports to a server in this JVM, by each protocol. */
 @ExtendWith(NothingLeft.class)
 @Timeout(Samplers.HANG_SECONDS)
 class RemoteSamplingOutputerIT {
@@ -67,7 +67,7 @@ class RemoteSamplingOutputerIT {
     private void start(String scheme, String path) {
         outputer.setUrl(scheme + "://" + server.address() + path);
         outputer.setSpreadMillis(0);
-        outputer.setTimeoutMillis(600_000); // an attempt that is repeated is seen twice by the server
+        outputer.setTimeoutMillis(600_000); // without repeated attempts, which the server would see twice
         outputer.setCloseMillis(600_000);
         sampler.setThreadToBeSampled(worker.thread());
         sampler.init();
@@ -78,7 +78,7 @@ class RemoteSamplingOutputerIT {
         sampler.printReport();
     }
 
-    /* The report has CPU time. */
+    /* Makes sure that the report has CPU time. */
     private void reportOfBusyThread() {
         try (Worker busy = Worker.busy("busy")) {
             sampler.setThreadToBeSampled(busy.thread());
@@ -219,7 +219,7 @@ class RemoteSamplingOutputerIT {
 
     // ---- faults ----
 
-    /** Each report once, in its order, and together all the time that was sampled. */
+    /** Each report arrives once and in order, and together they have all the sampled time. */
     @Test
     void aRestartOfTheServerLosesNothing() throws Exception {
         start("otlp+http", "");
@@ -295,7 +295,7 @@ class RemoteSamplingOutputerIT {
         assertThat(outputer.getWaiting()).isEqualTo(3);
         outputer.setCloseMillis(0);
         sampler.close();
-        /* close() gives the thread that sends a second to count the one that it has. */
+        /* close() gives the sending thread a second to count the report that it was sending. */
         patiently()
                 .untilAsserted(() -> assertThat(outputer.getUnsent())
                         .as("three, and the last one")
@@ -356,12 +356,12 @@ class RemoteSamplingOutputerIT {
         assertThat(outputer.getWaiting()).isZero();
     }
 
-    /** Its threads sleep and send in a group of the library's own. */
+    /** Its threads wait and send in a group of the library's own. */
     @Test
     void itsThreadsAreNotSampled() throws Exception {
         outputer.setUrl("otlp+http://" + server.address());
         outputer.setSpreadMillis(0);
-        /* Other tests of this JVM may have left an HTTP client. */
+        /* Earlier tests in this JVM may have left an HTTP client. */
         Set<Thread> before = Thread.getAllStackTraces().keySet();
         sampler.setThreadNameManipulator(thread -> (before.contains(thread) ? "" : "new ") + thread.getName());
         sampler.init();

@@ -14,9 +14,9 @@ import java.io.IOException;
 import java.util.Map;
 
 /**
- * Counts calls of a class to which {@link AddingAgent} adds members: at first with probes from its loading on, then with
- * those that are still there, as the JVM does not take them out. With the argument {@code LATE} the class is loaded
- * before, and has none.
+ * Counts calls of a class to which {@link AddingAgent} adds members: first with probes from its loading on, then with
+ * the remaining probes, which the JVM does not remove. With the argument {@code LATE} the class is loaded before, and
+ * has no probes.
  */
 public final class AddedMembersProgram {
 
@@ -24,7 +24,7 @@ public final class AddedMembersProgram {
 
     private AddedMembersProgram() {}
 
-    /** Runs it. */
+    /** Runs the program. */
     public static void main(String[] arguments) throws IOException {
         boolean isLate = arguments.length > 0;
         if (isLate) {
@@ -32,7 +32,7 @@ public final class AddedMembersProgram {
         }
         for (int round = 0; round < 2; round++) {
             try (ThreadsSampler sampler = quick(new Recorder())) {
-                sampler.setOverheadLimitPercent(100); // no method is dropped
+                sampler.setOverheadLimitPercent(100); // no method loses its probes
                 sampler.setRootMethods("counted.Changing.root");
                 sampler.setInstrumentationFilter("counted");
                 sampler.setInstrumentation(Instrumentation.EAGER);

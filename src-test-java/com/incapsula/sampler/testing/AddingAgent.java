@@ -19,8 +19,8 @@ import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 
 /**
- * A Java agent that adds a field to the class that {@link counted.Changing} calls, with another name each time: so the JVM refuses
- * each later change of that class.
+ * A Java agent that adds a field, each time with another name, to the class that {@link counted.Changing} calls. So the
+ * JVM refuses each later change of that class.
  */
 public final class AddingAgent {
 
@@ -39,7 +39,7 @@ public final class AddingAgent {
 
     private AddingAgent() {}
 
-    /** The JVM calls this. */
+    /** Called by the JVM. */
     public static void premain(String arguments, Instrumentation instrumentation) {
         instrumentation.addTransformer(
                 new ClassFileTransformer() {
@@ -52,7 +52,7 @@ public final class AddingAgent {
                 true);
     }
 
-    /** Writes the jar of {@code -javaagent}; this class is found on the class path. */
+    /** Writes the jar for {@code -javaagent}. This class itself is found on the class path. */
     public static void writeJar(Path file) throws IOException {
         Manifest manifest = new Manifest();
         manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
@@ -97,7 +97,7 @@ public final class AddingAgent {
         out.writeUTF(text);
     }
 
-    /* How many more places it has than one. */
+    /* Returns the number of further entries that the constant takes in the pool. */
     private static int copyConstant(DataInputStream in, DataOutputStream out) throws IOException {
         int tag = in.readUnsignedByte();
         out.writeByte(tag);

@@ -17,7 +17,10 @@ import java.util.stream.Stream;
 import java.util.zip.Deflater;
 import java.util.zip.ZipEntry;
 
-/** The jar as Maven makes it, made of the same classes and the same manifest: tests run before there is a jar. */
+/**
+ * The agent's jar, made from the same classes and the same manifest as by Maven, because tests run before that jar
+ * exists.
+ */
 public final class AgentJar {
 
     private static final String NAME = "threads-sampler.jar";
@@ -25,14 +28,14 @@ public final class AgentJar {
 
     private AgentJar() {}
 
-    /** @return the jar of these classes, in the folder */
+    /** @return the jar, which is written into the folder */
     public static Path in(Path folder) throws IOException {
         Path jar = folder.resolve(NAME);
         Path classes = ChildJvm.placeOf(ThreadsSampler.class);
         List<Path> files;
         try (Stream<Path> all = Files.walk(classes)) {
             files = all.filter(Files::isRegularFile)
-                    .filter(file -> !file.endsWith("META-INF/MANIFEST.MF")) // the build leaves its own there
+                    .filter(file -> !file.endsWith("META-INF/MANIFEST.MF")) // written by the build
                     .toList();
         }
         try (InputStream entries = Files.newInputStream(MANIFEST);
@@ -47,7 +50,10 @@ public final class AgentJar {
         return jar;
     }
 
-    /** @return the jar of an agent, for the folder of the other one, that makes exits wait for the last report, on a busy machine */
+    /**
+     * @return the jar of a second agent, for the folder of the first one's jar: it makes exits wait for the last
+     *     report, which a busy machine delays
+     */
     public static Path ofPatience(Path folder) throws IOException {
         Path jar = folder.resolve("patience.jar");
         Manifest manifest = new Manifest();
@@ -61,7 +67,9 @@ public final class AgentJar {
         return jar;
     }
 
-    /** @return a folder in the folder, with the class {@link HelloProgram} alone: agents' classes come from their jars */
+    /**
+     * @return a subfolder with the class {@link HelloProgram} only, because classes of agents must come from their jars
+     */
     public static Path hello(Path folder) throws IOException {
         Path classes = folder.resolve("hello");
         String file = HelloProgram.class.getName().replace('.', '/') + ".class";
@@ -88,7 +96,7 @@ public final class AgentJar {
         return jar;
     }
 
-    /** The JVM calls this. */
+    /** Called by the JVM. */
     public static void premain(String options) throws ReflectiveOperationException {
         PatientExit.setForAgent();
     }

@@ -10,19 +10,20 @@ import java.lang.management.ThreadMXBean;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Native code uses CPU time, attaches its thread, calls Java, which computes as well, and keeps the thread. An interval
- * ends during the call, and one afterwards. Prints CPU times in nanoseconds. Arguments: the test library, the clock.
+ * Native code uses CPU time, attaches its thread, calls Java code that computes, and keeps the thread alive. One
+ * interval ends during the call, another one afterwards. Prints CPU times in nanoseconds. Arguments: the test library,
+ * the clock.
  */
 public final class AttachedThreadProgram {
 
-    /** What the thread uses before it is attached. */
+    /** The CPU time that the thread uses before it is attached. */
     public static final long BEFORE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private static final long IN_JAVA_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private AttachedThreadProgram() {}
 
-    /** @return CPU time that the thread has used while it was attached; it goes on to live */
+    /** @return the CPU time of the thread while it was attached; the thread stays alive */
     private static native long call(long beforeNanos, Runnable task);
 
     private static native void end();

@@ -9,12 +9,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Collectors;
 
-/** Says whether sampling is possible, and which files of the library are mapped; samples where it is. */
+/** Prints whether sampling is possible, and which files of the library are mapped. Samples if that is possible. */
 public final class AvailabilityProgram {
 
     private AvailabilityProgram() {}
 
-    /** Runs it; with an argument, reports go to the logger. */
+    /** Runs the program; with an argument, reports go to the logger. */
     public static void main(String[] arguments) throws Exception {
         System.out.println("available: " + ThreadsSampler.isAvailable());
         Throwable cause = ThreadsSampler.unavailabilityCause();
@@ -40,7 +40,7 @@ public final class AvailabilityProgram {
         return sampler.getStatistics().getPolls();
     }
 
-    /* Of the library. */
+    /* Mapped files of the library. */
     private static String mappedFiles() throws IOException {
         return Files.readAllLines(Path.of("/proc/self/maps")).stream()
                 .filter(line -> line.matches(".*/lib(threads-sampler|mine)[^/]*\\.so"))

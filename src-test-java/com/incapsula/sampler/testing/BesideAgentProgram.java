@@ -26,8 +26,8 @@ import jdk.jfr.consumer.RecordingFile;
 import one.profiler.AsyncProfiler;
 
 /**
- * Counts the calls of {@link Work} with each scheme, in classes that another agent changes as well: counting begins
- * before that, or after it. Both have the right numbers, and after the end the class has the bytes that it has without
+ * Counts the calls of {@link Work} with each scheme, in classes that another agent changes, too. Counting begins before
+ * or after that. Both agents have the right numbers, and in the end the class has the bytes that it has without
  * counting. Arguments: the agent, a folder.
  */
 public final class BesideAgentProgram {
@@ -35,20 +35,20 @@ public final class BesideAgentProgram {
     private static final String WORK = "counted.Work";
     private static final int TIMES = 100;
     private static final int ROOTS = 5;
-    private static final int MORE_LOADERS = 12; // of six classes each
-    /* Of a call of root, as often as its argument says. */
+    private static final int MORE_LOADERS = 12; // each loads six classes
+    /* The number of leaf calls in a call of root, as a multiple of root's argument. */
     private static final int LEAVES = 3;
     private static final byte[] HOOK = "ThreadsSamplerHook".getBytes(StandardCharsets.US_ASCII);
 
     private static long roots;
     private static long leaves;
     private static Path folder;
-    /* More classes than the local references that JNI allows without being told: all in one batch. */
+    /* More classes in one batch than JNI guarantees local references. */
     private static final List<Class<?>> more = new ArrayList<>();
 
-    /** Changes the class {@link Work}. */
+    /** An agent that changes the class {@link Work}. */
     enum Agent {
-        /** Was there from the JVM's start on, and changes a class when it is loaded. */
+        /** An agent that exists from the JVM's start and changes classes when they are loaded. */
         FROM_THE_START {
             @Override
             void start() {}
@@ -110,7 +110,7 @@ public final class BesideAgentProgram {
 
         abstract void start() throws IOException;
 
-        /** How many calls of leaf it has seen since the start. */
+        /** Stops the agent. Returns the number of leaf calls that it has seen since the start. */
         abstract long stop() throws IOException;
     }
 
@@ -120,7 +120,7 @@ public final class BesideAgentProgram {
         Agent agent = Agent.valueOf(arguments[0]);
         folder = Path.of(arguments[1]);
         try (ThreadsSampler first = quick(new Recorder())) {
-            first.init(); // so the other agents' work is seen after ours
+            first.init(); // the other agents then receive the classes after ours has changed them
         }
         HandedBytes.attach(folder.resolve("bytes.jar"));
         loadMore();
@@ -137,14 +137,14 @@ public final class BesideAgentProgram {
     private static void loadMore() throws ReflectiveOperationException {
         for (int i = 0; i < MORE_LOADERS; i++) {
             Class<?> work = new FreshLoader().loadClass(WORK);
-            root(work); // needs all of them
+            root(work); // loads all classes
             more.add(work);
         }
     }
 
     private static ThreadsSampler sampler(Instrumentation scheme) {
         ThreadsSampler sampler = quick(new Recorder());
-        sampler.setOverheadLimitPercent(100); // no method is dropped
+        sampler.setOverheadLimitPercent(100); // no method loses its probes
         sampler.setRootMethods(WORK + ".root");
         sampler.setInstrumentationFilter("counted");
         sampler.setInstrumentation(scheme);
@@ -207,7 +207,7 @@ public final class BesideAgentProgram {
         return all;
     }
 
-    /* Without the method that JaCoCo adds. */
+    /* Takes the counts, without the method that JaCoCo adds. */
     private static Map<String, Long> take(ThreadsSampler sampler) {
         Map<String, Long> calls = CallCounts.take(sampler);
         calls.keySet().removeIf(path -> path.contains("$jacocoInit"));
@@ -238,7 +238,7 @@ public final class BesideAgentProgram {
         return false;
     }
 
-    /** Has classes of {@link Work}'s package of its own. */
+    /** Loads its own copies of the classes in {@link Work}'s package. */
     private static final class FreshLoader extends ClassLoader {
 
         FreshLoader() {

@@ -9,10 +9,10 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** A call on a thread of its own, which may have to wait for another one. */
+/** A call on a thread of its own. The call may have to wait for another thread. */
 public final class Call {
 
-    /** What is called. */
+    /** The code to call. */
     @FunctionalInterface
     public interface Work {
         void run() throws Exception;
@@ -38,21 +38,21 @@ public final class Call {
         thread.setDaemon(true);
     }
 
-    /** @return one that has begun */
+    /** @return a call that has begun */
     public static Call of(Work work) {
         Call call = new Call(work);
         call.thread.start();
         return call;
     }
 
-    /** Returns when the call waits for another thread; fails if it has ended. */
+    /** Returns when the call waits for another thread. Fails if the call has ended. */
     public Call assertWaits() {
         patiently().until(() -> done.isDone() || WAITS.contains(thread.getState()));
         assertThat(done).isNotDone();
         return this;
     }
 
-    /** Waits for its end. */
+    /** Waits for the end of the call. */
     public void get() throws Exception {
         done.get(Samplers.HANG_SECONDS, TimeUnit.SECONDS);
     }

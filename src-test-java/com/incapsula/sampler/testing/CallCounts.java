@@ -15,24 +15,24 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** What a report has counted. */
+/** Counted calls of a report. */
 public final class CallCounts {
 
     private CallCounts() {}
 
-    /** @return the calls since the last call of this method or of {@code snapshot()}, by path, over all groups */
+    /** @return the calls by path since the last call of this method or of {@code snapshot()}, summed over all groups */
     public static Map<String, Long> take(ThreadsSampler sampler) {
         try (SamplingReport report = sampler.snapshot()) {
             return of(report);
         }
     }
 
-    /** @return the calls by path, as {@code Work.root|Work.leaf}; over all groups */
+    /** @return the calls by path, such as {@code Work.root|Work.leaf}, summed over all groups */
     public static Map<String, Long> of(SamplingReport report) {
         return of(report, ReportMeasure.CALLS);
     }
 
-    /** @return the measure of each path's last method; of counted trees with CALLS, else of sampled ones */
+    /** @return the measure of each path's last method: with CALLS in counted trees, else in sampled ones */
     public static Map<String, Long> of(SamplingReport report, ReportMeasure measure) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try {

@@ -25,8 +25,9 @@ import org.hamcrest.Matcher;
 import org.junit.jupiter.api.extension.Extension;
 
 /**
- * Another JVM of the same JDK, under {@code -Xcheck:jni}, with the library and the tests on its class path and nothing
- * else. What the JVM says about the use of JNI is checked here, and by the build where it does so for this JVM.
+ * Another JVM of the same JDK, under {@code -Xcheck:jni}, with only the library and the tests on its class path. Checks
+ * the JVM's messages about the use of JNI; if the build collects them for this JVM, it collects them for the child,
+ * too.
  */
 public final class ChildJvm {
 
@@ -34,7 +35,7 @@ public final class ChildJvm {
             "(WARNING|FATAL ERROR|ASSERTION) (in|on) native|WARNING: JNI |JNI local refs|in native method");
     private static final Duration PATIENCE = Duration.ofMinutes(4);
 
-    /** An option for those that attach: JVMs give up after ten seconds, which are few on a busy machine. */
+    /** An option for attaching JVMs: they give up after ten seconds, which may be too short on a busy machine. */
     public static final String PATIENT_ATTACHING = "-Dsun.tools.attach.attachTimeout=" + Samplers.LONG.toMillis();
 
     private static final String SHENANDOAH = "Shenandoah";
@@ -56,7 +57,7 @@ public final class ChildJvm {
         return new ChildJvm(main.getName()).with(ThreadsSampler.class, ChildJvm.class);
     }
 
-    /** @return a JVM with nothing on its class path that will run {@code -m} or a class of this name */
+    /** @return a JVM with an empty class path that will run {@code -m} or a class with this name */
     public static ChildJvm bare(String main) {
         return new ChildJvm(main);
     }
@@ -72,26 +73,26 @@ public final class ChildJvm {
         return this;
     }
 
-    /** @return this, with what {@link Samplers} and {@link NothingLeft} need on the class path */
+    /** @return this, with everything that {@link Samplers} and {@link NothingLeft} need on the class path */
     public ChildJvm withTestLibraries() {
         return with(Assertions.class, Awaitility.class, Matcher.class, Extension.class);
     }
 
-    /** @return this, with more options of the JVM */
+    /** @return this, with further options of the JVM */
     public ChildJvm option(String... more) {
         options.addAll(Arrays.asList(more));
         return this;
     }
 
-    /** @return this, as a server runs: with all compilers, and the collector the JVM chooses */
+    /** @return this, configured like a server: with all compilers, and with the collector that the JVM chooses */
     public ChildJvm likeAServer() {
         return option("-XX:TieredStopAtLevel=4", "-XX:-UseSerialGC");
     }
 
     /**
-     * Chooses a collector. Skips the test where this JVM is built without Shenandoah.
+     * Selects a collector. Skips the test if this JVM was built without Shenandoah.
      *
-     * @param name as in its option, "G1"
+     * @param name as in the JVM's option, such as "G1"
      * @return this
      */
     public ChildJvm collector(String name) throws IOException, InterruptedException {
@@ -104,31 +105,31 @@ public final class ChildJvm {
         return option("-XX:-UseSerialGC", option);
     }
 
-    /** @return this; it may take so much longer than others */
+    /** @return this, with a time limit that is longer by this much */
     public ChildJvm longer(Duration more) {
         patience = PATIENCE.plus(more);
         return this;
     }
 
-    /** @return this, in another runtime image */
+    /** @return this, run by another runtime image */
     public ChildJvm in(Path image) {
         home = image;
         return this;
     }
 
-    /** @return this, run by another program, whose command line ends with that of the JVM */
+    /** @return this, started by another program, whose command line ends with that of the JVM */
     public ChildJvm by(String... command) {
         before.addAll(Arrays.asList(command));
         return this;
     }
 
-    /** @return this, with a variable in the environment */
+    /** @return this, with a variable in its environment */
     public ChildJvm environment(String name, String value) {
         builder.environment().put(name, value);
         return this;
     }
 
-    /** @return the folder or jar a class comes from */
+    /** @return the folder or jar that a class comes from */
     public static Path placeOf(Class<?> type) {
         try {
             return Path.of(
@@ -138,7 +139,7 @@ public final class ChildJvm {
         }
     }
 
-    /** Starts it. */
+    /** Starts the JVM. */
     public Running start(String... arguments) throws IOException {
         List<String> command = new ArrayList<>(before);
         command.add(home.resolve("bin/java").toString());
@@ -158,12 +159,12 @@ public final class ChildJvm {
         return new Running(builder.command(command).redirectErrorStream(true).start(), patience);
     }
 
-    /** Runs it to its end. */
+    /** Runs the JVM to its end. */
     public Result run(String... arguments) throws IOException, InterruptedException {
         return start(arguments).await();
     }
 
-    /* Where the build collects what the JVM itself says, the child's goes there, too. */
+    /* If the build collects the JVM's own messages, the child's messages go to the same place. */
     private static List<String> logOfThisJvm() {
         List<String> found = new ArrayList<>();
         for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
@@ -177,16 +178,16 @@ public final class ChildJvm {
         return found;
     }
 
-    /** How it ended. */
+    /** The result of a JVM. */
     public record Result(int exit, String output, long millis) {
 
-        /** @return this; fails where it did not end with 0 */
+        /** @return this; fails unless the exit code is 0 */
         public Result assertFine() {
             assertThat(exit).as(output).isZero();
             return this;
         }
 
-        /** @return what it printed, which is printed here, too; fails where its last line is not "fine" */
+        /** @return the output, which is also printed here; fails unless its last line is "fine" */
         public String assertSaysFine() {
             System.out.println(assertFine().output());
             assertThat(output).endsWith("fine\n");
@@ -194,7 +195,7 @@ public final class ChildJvm {
         }
     }
 
-    /** A JVM that runs. */
+    /** A running JVM. */
     public static final class Running {
 
         private final Process process;
@@ -227,19 +228,19 @@ public final class ChildJvm {
             return process;
         }
 
-        /** @return what it has printed up to now */
+        /** @return the output so far */
         public String output() {
             return output.toString();
         }
 
-        /** Waits until it has printed this. What a process printed last is read after its end. */
+        /** Waits until the text was printed. The last output may be read only after the end of the process. */
         public Running awaitOutput(String text) {
             Samplers.patiently().until(() -> output.indexOf(text) >= 0 || !reader.isAlive());
             assertThat(output).contains(text);
             return this;
         }
 
-        /** Waits for its end. Ends it where that takes too long. */
+        /** Waits for the end of the JVM. Ends the JVM if it exceeds its time limit. */
         public Result await() throws InterruptedException {
             boolean ended = process.waitFor(patience.toMillis(), TimeUnit.MILLISECONDS);
             if (!ended) {

@@ -4,14 +4,14 @@ package com.incapsula.sampler.testing;
 import com.incapsula.sampler.SamplingEngine;
 import com.incapsula.sampler.ThreadsSampler;
 
-/** The engine that tests of a running sampler use: {@code -Dsampler.test.engine=JVMTI}, or the default one. */
+/** The engine for tests of a running sampler: {@code -Dsampler.test.engine=JVMTI}, or the default one. */
 public final class ChosenEngine {
 
     private static final String PROPERTY = "sampler.test.engine";
 
     private ChosenEngine() {}
 
-    /** Has the sampler use it. */
+    /** Sets the engine of a sampler. */
     public static void set(ThreadsSampler sampler) {
         String name = System.getProperty(PROPERTY);
         if (name != null) {
@@ -19,7 +19,7 @@ public final class ChosenEngine {
         }
     }
 
-    /** @return what hands it on to a child JVM: nothing, or one option */
+    /** @return the options that pass the choice on to a child JVM: none or one */
     static String[] option() {
         String name = System.getProperty(PROPERTY);
         return name == null ? new String[0] : new String[] {"-D" + PROPERTY + "=" + name};

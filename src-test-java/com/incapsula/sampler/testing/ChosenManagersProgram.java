@@ -12,8 +12,8 @@ import javax.management.MalformedObjectNameException;
 import javax.management.ObjectName;
 
 /**
- * Chooses its log manager and its MBean server in {@code main}, as application servers do, and says which ones it has
- * got. With an argument it runs on until its input ends, and says when an agent's bean is there.
+ * Chooses its log manager and its MBean server in {@code main}, as application servers do, and prints which ones are in
+ * use. With an argument it runs on until its input ends, and prints when the bean of an agent is registered.
  */
 public final class ChosenManagersProgram {
 
@@ -21,10 +21,10 @@ public final class ChosenManagersProgram {
 
     private ChosenManagersProgram() {}
 
-    /** The log manager. */
+    /** The chosen log manager. */
     public static final class OwnLogManager extends LogManager {}
 
-    /** Makes the MBean server. */
+    /** Creates the chosen MBean server. */
     public static final class OwnBuilder extends MBeanServerBuilder {
 
         private static boolean used;
@@ -36,7 +36,7 @@ public final class ChosenManagersProgram {
         }
     }
 
-    /** Runs. */
+    /** Runs the program. */
     public static void main(String[] arguments) throws Exception {
         System.setProperty("java.util.logging.manager", OwnLogManager.class.getName());
         System.setProperty("javax.management.builder.initial", OwnBuilder.class.getName());

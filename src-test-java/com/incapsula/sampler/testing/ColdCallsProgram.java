@@ -9,14 +9,14 @@ import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
 import java.util.List;
 
 /**
- * The calls of an ordinary program, each once, in a new JVM. It has no lambda itself, and
- * joins no strings. Argument: the file of the report.
+ * Makes each call of an ordinary program once, in a new JVM. The program itself has no lambda and joins no strings.
+ * Argument: the file of the report.
  */
 public final class ColdCallsProgram {
 
     private ColdCallsProgram() {}
 
-    /** Runs it. */
+    /** Runs the program. */
     public static void main(String[] arguments) throws Exception {
         ThreadsSampler sampler = new ThreadsSampler();
         sampler.setSamplingFrequencyMillis(5);

@@ -16,7 +16,7 @@ import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 
 /**
- * A program whose sampler starts before everything else: then it runs the Java compiler in this JVM, for the first
+ * A program that starts its sampler before anything else, and then runs the Java compiler in this JVM for the first
  * time.
  */
 public final class ColdStartProgram {
@@ -43,9 +43,9 @@ public final class ColdStartProgram {
     private ColdStartProgram() {}
 
     /**
-     * Runs.
+     * Runs the program.
      *
-     * @param arguments the file of the report, polls that must be in it
+     * @param arguments the file of the report, the number of polls that it must have
      */
     public static void main(String... arguments) throws IOException {
         long polls = Long.parseLong(arguments[1]);
@@ -53,7 +53,8 @@ public final class ColdStartProgram {
             sampler.setThreadToBeSampled(Thread.currentThread());
             sampler.setSamplingFrequencyMillis(INTERVAL_MILLIS);
             sampler.setReportFrequencySeconds(0);
-            sampler.setOverheadLimitPercent(100); // what is skipped depends on the machine
+            // without a limit, because the number of skipped polls depends on the machine
+            sampler.setOverheadLimitPercent(100);
             sampler.setSamplingOutputer(new PrintStreamSamplingOutputer(arguments[0]));
             ChosenEngine.set(sampler);
             sampler.init();

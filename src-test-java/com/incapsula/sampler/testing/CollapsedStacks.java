@@ -6,17 +6,17 @@ import com.incapsula.sampler.SamplingReport;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** A report in collapsed form, read back. */
+/** Parses reports in collapsed format. */
 public final class CollapsedStacks {
 
     private CollapsedStacks() {}
 
-    /** @return the nanoseconds of each stack, which is the group and the frames from the root on, joined by semicolons */
+    /** @return the nanoseconds of each stack: the group and the frames from the root on, joined by semicolons */
     public static Map<String, Long> of(SamplingReport report) {
         return parse(report.toString(ReportFormat.COLLAPSED));
     }
 
-    /** @return the weight of each stack, in the order of the lines; the sum, where several lines have the same stack */
+    /** @return the weight of each stack, in the order of the lines; lines with equal stacks are added up */
     public static Map<String, Long> parse(String lines) {
         Map<String, Long> weights = new LinkedHashMap<>();
         lines.lines().forEach(line -> {

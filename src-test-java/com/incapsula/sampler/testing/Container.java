@@ -10,12 +10,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Runs a command as in a container with the strictest settings: no capability, no new privileges, and a read-only file
- * system but for one folder. The filter of system calls is {@code container_filter.c}.
+ * Runs a command in a container with the strictest settings: no capability, no new privileges, and a file system that
+ * is read-only except for one folder. The system call filter is {@code container_filter.c}.
  */
 public final class Container {
 
-    /* Mounts all of the disk read-only, but for one folder, and what the JVM of a test writes for the build. */
+    /* Mounts the disk read-only, except for one folder and the files that a test's JVM writes for the build. */
     private static final String READ_ONLY = """
             writable=$1; user=$2; shift 2
             mount --make-rprivate / &&
@@ -30,19 +30,22 @@ public final class Container {
 
     private Container() {}
 
-    /** @return the beginning of a command, as the user of the test, who is root in a namespace of its own */
+    /** @return the beginning of a command, run as the test's user, who is root in a namespace */
     public static List<String> as(Path writable) {
         List<String> command = new ArrayList<>(inOwnMounts(READ_ONLY));
         command.addAll(List.of("sh", writable.toString(), ""));
         return command;
     }
 
-    /** @return a shell's command, by root of namespaces of its own, one of users and one of mounts */
+    /** @return the command of a shell, run as root in a user namespace and a mount namespace of its own */
     public static List<String> inOwnMounts(String script) {
         return List.of("unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script);
     }
 
-    /** @return likewise, as this user and group; as the user of the test if that is not root, and cannot be another */
+    /**
+     * @return as {@link #as(Path)}, for this user and group; if the test's user is not root and so cannot change to
+     *     another user, for the test's user
+     */
     public static List<String> as(Path writable, int user, int group) throws IOException {
         if ((Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid") != 0) {
             return as(writable);
@@ -51,14 +54,17 @@ public final class Container {
         return List.of("unshare", "--mount", "sh", "-c", READ_ONLY, "sh", writable.toString(), ids);
     }
 
-    /** Skips the test, or fails where tools are required, if the machine refuses to make such a container. */
+    /** Skips the test if the machine does not allow such a container; fails if tools are required. */
     public static void require(List<String> container) throws InterruptedException {
         List<String> probe = new ArrayList<>(container);
         probe.add("true");
         Tool.requireAllowed("making a container by unshare, mount and setpriv", probe);
     }
 
-    /** Fails unless the process is in a container with the filter. Each program before the JVM has made room for the next. */
+    /**
+     * Fails unless the process is in a container with the filter. The programs before the JVM have each replaced
+     * themselves by the next one.
+     */
     public static void assertContained(ProcessHandle process) throws IOException {
         assertThat(Files.readString(Path.of("/proc", String.valueOf(process.pid()), "status")))
                 .containsPattern("(?m)^CapEff:\\s+0000000000000000$")

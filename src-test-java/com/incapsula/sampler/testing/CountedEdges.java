@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The counted calls of a report by caller and callee, as {@link counted.Edges} has them. */
+/** The counted calls of a report by caller and callee, in the form of {@link counted.Edges}. */
 public final class CountedEdges {
 
     private CountedEdges() {}
 
-    /** @return calls, of which there are some, by {@code passing > leaf} */
+    /** @return the calls that are not 0, by {@code passing > leaf} */
     public static Map<String, Long> of(SamplingReport report) {
         Map<String, Long> edges = new TreeMap<>();
         for (SamplingGroup group : report.getCountedGroups()) {
@@ -32,7 +32,7 @@ public final class CountedEdges {
         return name.substring(name.lastIndexOf('.') + 1) + '.' + row.getMethodName();
     }
 
-    /* With a list of its own: the trees are deeper than a stack. */
+    /* Not recursive, because the trees are deeper than a stack. */
     private static void add(Map<String, Long> edges, SamplingRow root) {
         Deque<SamplingRow> todo = new ArrayDeque<>(List.of(root));
         edges.merge("outside > " + methodOf(root), root.getCalls(), Long::sum);

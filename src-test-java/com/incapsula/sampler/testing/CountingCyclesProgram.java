@@ -10,14 +10,14 @@ import counted.Numbers;
 import java.lang.reflect.Method;
 import java.util.Map;
 
-/** Counts the calls of a class again and again, and looks at how many constants the JVM has for it. */
+/** Counts the calls of a class again and again, and checks how many constants the JVM has for the class. */
 public final class CountingCyclesProgram {
 
     private static final int CYCLES = 7;
     private static final int TIMES = 1000;
-    /* Those of NaN: a float has one, a double two. */
+    /* The constants of NaN: a float takes one entry of the pool, a double two. */
     private static final int GROWTH_OF_A_CHANGE = 3;
-    /* Those of probes, once. */
+    /* The constants of probes, which are added once. */
     private static final int MOST_OF_PROBES = 40;
     private static final Map<String, Long> CALLS =
             Map.of("Numbers.root", 1L, "Numbers.root|Numbers.single", (long) TIMES, "Numbers.root|Numbers.twice", (long)
@@ -37,10 +37,10 @@ public final class CountingCyclesProgram {
         System.out.println("fine");
     }
 
-    /* One change puts all probes into the class, another one takes them out. */
+    /* One change of the class inserts all probes, another one removes them. */
     private static void count() throws Exception {
         try (ThreadsSampler sampler = quick(new Recorder())) {
-            sampler.setOverheadLimitPercent(100); // no method is dropped
+            sampler.setOverheadLimitPercent(100); // no method loses its probes
             sampler.setRootMethods("counted.Numbers.root");
             sampler.setInstrumentation(Instrumentation.EAGER);
             sampler.init();

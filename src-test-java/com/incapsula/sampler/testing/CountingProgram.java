@@ -4,7 +4,9 @@ package com.incapsula.sampler.testing;
 import com.incapsula.sampler.ThreadsSampler;
 import counted.Work;
 
-/** Samples with the root methods that are its argument, if any, twice, and says whether the JVM has the hook class. */
+/**
+ * Samples twice with the root methods of its argument, if there is one, and prints whether the JVM has the hook class.
+ */
 public final class CountingProgram {
 
     private CountingProgram() {}

@@ -6,34 +6,34 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.incapsula.sampler.ThreadsSampler;
 import java.lang.reflect.Method;
 
-/** Walks from outside that were compared with JVMTI's, in this JVM. */
+/** Compares walks from outside with those of JVMTI, in this JVM. */
 public final class CrossChecks {
 
     private static final long NO_CHANGE = 0;
 
     private CrossChecks() {}
 
-    /** From now on each walk is compared. */
+    /** Compares each walk from now on. */
     public static void ofAllWalks() {
         ofOneWalkIn(1);
     }
 
-    /** From now on one walk in so many is compared. */
+    /** Compares one of this number of walks from now on. */
     public static void ofOneWalkIn(long each) {
         call(each);
     }
 
-    /** @return how many walks were compared */
+    /** @return the number of compared walks */
     public static long compared() {
         return call(NO_CHANGE)[0];
     }
 
-    /** @return how many of them differed */
+    /** @return the number of differences */
     public static long different() {
         return call(NO_CHANGE)[1];
     }
 
-    /** Fails if one differed, and says where. */
+    /** Fails if a walk differed, and describes it. */
     public static void assertNoneDiffered() {
         assertThat(different())
                 .as("walks that differ; the last one: %s", call("lastDifference"))

@@ -10,8 +10,8 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Threads that lock each other in, for good, while they are sampled: each has a lock and waits for that of the next one.
- * Arguments: the kind of each thread's lock, "monitor" or "reentrant".
+ * Threads in a permanent deadlock are sampled: each one holds a lock and waits for the lock of the next one. Arguments:
+ * the kind of each thread's lock, "monitor" or "reentrant".
  */
 public final class DeadlockProgram {
 
@@ -19,7 +19,7 @@ public final class DeadlockProgram {
 
     private DeadlockProgram() {}
 
-    /** A lock's name in the record is that of this class. */
+    /** The record names locks by this class. */
     private static final class Stock {}
 
     private static void lockIn(Object own, Object next, CyclicBarrier all) throws Exception {
@@ -64,7 +64,7 @@ public final class DeadlockProgram {
         }
     }
 
-    /** Prints what the sampler prints to standard output, and then "fine". */
+    /** Prints the sampler's output, and then "fine". */
     public static void main(String[] kinds) throws Exception {
         List<Object> locks = new ArrayList<>();
         for (String kind : kinds) {

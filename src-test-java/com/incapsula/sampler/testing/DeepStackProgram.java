@@ -7,7 +7,10 @@ import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
 import java.io.OutputStream;
 import java.io.PrintStream;
 
-/** Compares how deep an outputer and a manipulator may recurse with an ordinary thread. Run it with -Xint. */
+/**
+ * Compares the possible depth of recursion in an outputer and in a manipulator with that of an ordinary thread. Needs
+ * -Xint.
+ */
 public final class DeepStackProgram {
 
     private static final double ALMOST = 0.9;
@@ -17,7 +20,7 @@ public final class DeepStackProgram {
 
     private DeepStackProgram() {}
 
-    /** Runs it. */
+    /** Runs the program. */
     public static void main(String[] arguments) throws Exception {
         int[] ordinary = new int[1];
         Thread thread = new Thread(() -> ordinary[0] = depth());
@@ -49,7 +52,7 @@ public final class DeepStackProgram {
         try {
             recurse(depth);
         } catch (StackOverflowError end) {
-            // that is what is measured
+            // the depth of the overflow is the result
         }
         return depth[0];
     }

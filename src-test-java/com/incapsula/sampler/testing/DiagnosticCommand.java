@@ -5,27 +5,27 @@ import java.lang.management.ManagementFactory;
 import javax.management.JMException;
 import javax.management.ObjectName;
 
-/** Commands of {@code jcmd}, to this JVM. */
+/** Runs commands of {@code jcmd} in this JVM. */
 public final class DiagnosticCommand {
 
     private DiagnosticCommand() {}
 
     /**
-     * Runs one without arguments.
+     * Runs a command without arguments.
      *
-     * @param name as the JVM's bean has it: {@code systemTrimNativeHeap}
-     * @return what it printed
+     * @param name as in the JVM's bean, such as {@code systemTrimNativeHeap}
+     * @return the command's output
      */
     public static String run(String name) throws JMException {
         return run(name, new Object[0]);
     }
 
     /**
-     * Runs one that takes arguments.
+     * Runs a command that takes arguments.
      *
      * @param name as above
-     * @param arguments of the command, perhaps none
-     * @return what it printed
+     * @param arguments of the command; may be empty
+     * @return the command's output
      */
     public static String runWith(String name, String... arguments) throws JMException {
         return run(name, new Object[] {arguments}, String[].class.getName());

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.testing;
 
-/** The agent that does least. */
+/** An agent that does nothing. */
 public final class EmptyAgent {
 
     private EmptyAgent() {}
 
-    /** The JVM calls this. */
+    /** Called by the JVM. */
     public static void premain(String options) {}
 }

@@ -9,17 +9,20 @@ import com.incapsula.sampler.testing.work.Desk;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 
-/** A program with a sampler that reports to a file. Its first argument is the file, the second says how it ends. */
+/**
+ * A program with a sampler that reports to a file. Its first argument is the file, the second one chooses how the
+ * program ends.
+ */
 public final class ExitingProgram {
 
-    /** How long it works, at least. */
+    /** The least time that it works. */
     public static final long WORK_MILLIS = 100;
 
     private static final CountDownLatch NEVER = new CountDownLatch(1);
 
     private ExitingProgram() {}
 
-    /** Runs it. */
+    /** Runs the program. */
     public static void main(String[] arguments) throws Exception {
         String end = arguments[1];
         ThreadsSampler sampler = new ThreadsSampler();
@@ -51,13 +54,15 @@ public final class ExitingProgram {
             case "close in a hook" -> closeInHook(sampler);
             case "wait", "exit in the manipulator", "periodic, exit in the outputer" -> NEVER.await();
             default -> {
-                // the end of main: the sampler keeps nothing alive
+                // main ends here; the sampler must not keep the JVM alive
             }
         }
     }
 
-    /* On a machine that is too busy for a poll in that time, or for its answer, until there was one: of three polls one
-     * is in it, where the first has begun before it and the last one begins after it. */
+    /*
+     * Works longer if the machine is too busy for an answered poll in that time. Of three polls, the second one lies
+     * completely in the time between the first one's beginning and the third one's end.
+     */
     private static void work(ThreadsSampler sampler) throws InterruptedException {
         long before;
         do {
@@ -81,12 +86,12 @@ public final class ExitingProgram {
         }));
     }
 
-    /* System.exit never returns; a second call would wait for the first. */
+    /* Calls System.exit only once: it never returns, and a second call would wait for the first one. */
     private static synchronized void exitOnce() {
         System.exit(5);
     }
 
-    /** Writes to the file; gets stuck, or ends the JVM, where that is wanted. */
+    /** Writes to the file. Depending on the argument it blocks, or ends the JVM. */
     private static final class Outputer extends PrintStreamSamplingOutputer {
 
         private final String end;

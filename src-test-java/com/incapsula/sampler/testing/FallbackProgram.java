@@ -16,8 +16,8 @@ import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Samples a thread that runs and one that waits. The sampler must not read the JVM's memory: from the beginning, or from
- * the moment on at which the file of the argument is made. Prints the engine.
+ * Samples a running thread and a waiting one. The sampler cannot read the JVM's memory, either from the start or once
+ * the file named by the argument exists. Prints the engine.
  */
 public final class FallbackProgram {
 
@@ -28,7 +28,7 @@ public final class FallbackProgram {
 
     private FallbackProgram() {}
 
-    /** Runs. */
+    /** Runs the program. */
     public static void main(String... arguments) throws Exception {
         ThreadsSampler sampler = quick(new Recorder());
         sampler.setOverheadLimitPercent(100);
@@ -67,7 +67,7 @@ public final class FallbackProgram {
     }
 
     private static void awaitBoth(ThreadsSampler sampler) {
-        if (CLOCK == SamplingClock.CPU) { // by timers, which the sampler does not get
+        if (CLOCK == SamplingClock.CPU) { // this clock needs timers, which the sampler cannot create
             patiently().until(() -> sampler.getStatistics().getOutcomes().getOrDefault("NO_CPU_TIMER", 0L) > 0);
             return;
         }
@@ -75,14 +75,16 @@ public final class FallbackProgram {
         awaitSeen(sampler, WAITER, "com.incapsula.sampler.testing.Wait.forMillis");
     }
 
-    /* Handshakes would show the thread that runs, too. */
+    /* Waits for a walk in the handler, because a handshake would show the running thread, too. */
     private static void awaitHandlers(ThreadsSampler sampler) {
         long before = sampler.getStatistics().getHandlerSamplesTimed();
         patiently().until(() -> sampler.getStatistics().getHandlerSamplesTimed() > before);
     }
 
-    /* What is compiled for the first time is compared with the JVM's own record of it. The JVM may have compiled something
-     * between the making of the file and this. */
+    /*
+     * Code that is compiled for the first time is compared with the JVM's own record of it. The JVM may also have
+     * compiled something between the creation of the file and this call.
+     */
     private static void awaitOtherEngine(ThreadsSampler sampler, String first) {
         patiently().until(() -> {
             compileFreshCode();

@@ -6,7 +6,9 @@ import com.incapsula.sampler.ThreadsSampler;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** Calls a sampler from threads whose stack is almost full, over and over; then prints a report and closes it. */
+/**
+ * Calls a sampler again and again from threads whose stack is almost full, then prints a report and closes the sampler.
+ */
 public final class FullStackProgram {
 
     private static final int ROUNDS = 5;
@@ -14,7 +16,7 @@ public final class FullStackProgram {
 
     private FullStackProgram() {}
 
-    /* Each frame on the way back from the end of the stack leaves a little more room to the next call. */
+    /* Descends to the end of the stack. On the way back each frame leaves a little more room for the next call. */
     private static final class FullStack implements Runnable {
 
         private static final int FRAMES = 100;
@@ -31,7 +33,7 @@ public final class FullStackProgram {
             try {
                 descend();
             } catch (StackOverflowError | IllegalStateException end) {
-                // it has called enough
+                // enough calls were made
             }
         }
 
@@ -51,12 +53,12 @@ public final class FullStackProgram {
             try {
                 calls.get(frames % calls.size()).run();
             } catch (StackOverflowError expected) {
-                // the call threw it, or this method
+                // thrown by the call, or by this method
             }
         }
     }
 
-    /* Keeps what it gets without a further call, for which there might be no room. */
+    /* Stores results without a further call, for which there might be no room on the stack. */
     private static final class Taker implements Runnable {
 
         private final Supplier<SamplingReport> source;
@@ -81,7 +83,7 @@ public final class FullStackProgram {
         }
     }
 
-    /** Runs it. */
+    /** Runs the program. */
     public static void main(String[] arguments) throws Exception {
         Recorder recorder = new Recorder();
         try (ThreadsSampler sampler = Samplers.quick(recorder);
@@ -101,7 +103,7 @@ public final class FullStackProgram {
                     () -> sampler.setSamplingFrequencyMillis(5 + sampler.getSamplingFrequencyMillis() % 5),
                     sampler::isPaused,
                     () -> sampler.openCursor().close());
-            calls.forEach(Runnable::run); // what is linked at the first call needs more room
+            calls.forEach(Runnable::run); // linking, at the first call, needs more room on the stack
             for (int i = 0; i < ROUNDS; i++) {
                 Thread thread = new Thread(null, new FullStack(calls), "full stack", STACK_BYTES);
                 thread.start();

@@ -8,7 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Two threads run code of a Go library. Arguments: its file; seconds; what samples them, see {@link #sampler}. */
+/**
+ * Two threads run code of a Go library. Arguments: the library's file, seconds, and the way to sample them, see {@link
+ * #sampler}.
+ */
 public final class GoProgram {
 
     private GoProgram() {}
@@ -17,7 +20,7 @@ public final class GoProgram {
 
     private static native long fill(long entries);
 
-    /** Runs it. */
+    /** Runs the program. */
     public static void main(String[] arguments) throws Exception {
         String how = arguments[2];
         ThreadsSampler sampler = null;
@@ -41,7 +44,7 @@ public final class GoProgram {
         System.out.println("fine");
     }
 
-    /* "before", "after": the Go library is loaded. The clock follows: "afterCPU". */
+    /* The sampler starts "before" or "after" the Go library is loaded. A clock may follow, as in "afterCPU". */
     private static ThreadsSampler sampler(String how) {
         ThreadsSampler sampler = new ThreadsSampler();
         sampler.setReportFrequencySeconds(0);

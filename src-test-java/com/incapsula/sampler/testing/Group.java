@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The record of one thread group, read back. */
+/** The parsed record of one thread group. */
 public record Group(
         String title,
         String record,
@@ -19,7 +19,7 @@ public record Group(
             "Aggregated thread: (.*)\\. Max depth: (\\d+)\\. Distinct threads: (\\d+) \\[(.*)\\](?: of \\d+ groups)?",
             Pattern.DOTALL);
 
-    /** @throws AssertionError where the title or a row has another form */
+    /** @throws AssertionError if the title or a row has another format */
     public static Group parse(String title, String record) {
         Matcher matcher = TITLE.matcher(title);
         if (!matcher.matches()) {
@@ -35,7 +35,7 @@ public record Group(
                 Row.parse(record));
     }
 
-    /** @return the time of all its roots */
+    /** @return the sum of its root rows' times */
     public long cumulativeMillis() {
         return rows.stream()
                 .filter(row -> row.depth() == 0)
@@ -43,17 +43,17 @@ public record Group(
                 .sum();
     }
 
-    /** @return the method time of all its rows */
+    /** @return the sum of its rows' method times */
     public long methodMillis() {
         return rows.stream().mapToLong(Row::methodMillis).sum();
     }
 
-    /** @return the names of all methods, from row to row */
+    /** @return the method of each row */
     public List<String> methods() {
         return rows.stream().map(Row::method).toList();
     }
 
-    /** @return the cumulative time of the rows of a method, given by its full name */
+    /** @return the sum of the cumulative times of a method's rows; the method is given by its full name */
     public long millisIn(String method) {
         return rows.stream()
                 .filter(row -> row.method().equals(method))

@@ -13,13 +13,16 @@ import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 
 /**
- * An agent that sees which bytes the JVM has for a class after all agents that came before it, and changes none. Needs
+ * An agent that receives the bytes of a class after all agents that were added before, and changes nothing. Needs
  * {@code -Djdk.attach.allowAttachSelf=true}.
  */
 public final class HandedBytes {
 
     private static Instrumentation instrumentation;
-    /* Of the same name there are classes of other loaders, which the sampler may be changing. */
+    /*
+     * Identified by the class object, because other loaders have classes of the same name, which the sampler may be
+     * changing.
+     */
     private static volatile Class<?> watched;
     private static volatile ClassLoader defining;
     private static volatile String defined;
@@ -27,13 +30,13 @@ public final class HandedBytes {
 
     private HandedBytes() {}
 
-    /** The JVM calls this. */
+    /** Called by the JVM. */
     public static void agentmain(String arguments, Instrumentation given) {
         instrumentation = given;
         given.addTransformer(new Watcher(), true);
     }
 
-    /** Puts the agent into this JVM: it sees the work of all that are there. The jar is written to this file. */
+    /** Loads the agent into this JVM, after all agents that exist now. The jar is written to this file. */
     public static void attach(Path jar) throws Exception {
         Manifest manifest = new Manifest();
         manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
@@ -48,7 +51,7 @@ public final class HandedBytes {
         self.detach();
     }
 
-    /** @return the bytes that the class gets if it is changed now */
+    /** @return the bytes that the class has if it is changed now */
     public static byte[] of(Class<?> type) throws Exception {
         watched = type;
         instrumentation.retransformClasses(type);
@@ -56,7 +59,7 @@ public final class HandedBytes {
         return seen;
     }
 
-    /** @return the bytes with which the loader defines the class now */
+    /** @return the bytes by which the loader defines the class now */
     public static byte[] atDefinition(ClassLoader loader, String name) throws Exception {
         defined = name.replace('.', '/');
         defining = loader;

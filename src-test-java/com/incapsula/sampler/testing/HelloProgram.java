@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.testing;
 
-/** The program that does least. */
+/** A program that only prints a line. */
 public final class HelloProgram {
 
     private HelloProgram() {}
 
-    /** Says hello. */
+    /** Prints the line. */
     public static void main(String[] arguments) {
         System.out.println("hello");
     }

@@ -3,7 +3,7 @@ package com.incapsula.sampler.testing;
 
 import java.util.concurrent.CountDownLatch;
 
-/** Is defined once more, as a hidden class. */
+/** Defined once more as a hidden class. */
 public final class HiddenWork implements WithDefault {
 
     @Override

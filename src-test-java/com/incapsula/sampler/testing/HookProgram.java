@@ -11,7 +11,7 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.util.concurrent.CountDownLatch;
 
-/** A program whose shutdown hook uses its sampler, at the same time as the sampler's own hook, or after it. */
+/** A program whose shutdown hook uses its sampler, either together with the sampler's own hook or after it. */
 public final class HookProgram {
 
     private static final CountDownLatch CLOSED = new CountDownLatch(1);
@@ -23,7 +23,7 @@ public final class HookProgram {
 
     private HookProgram() {}
 
-    /** Runs it; the argument says what its hook does. */
+    /** Runs the program; the argument selects what its hook does. */
     public static void main(String[] arguments) throws Exception {
         if (!arguments[0].equals("stuck")) {
             PatientExit.set();
@@ -52,7 +52,7 @@ public final class HookProgram {
                         "users-hook"));
     }
 
-    /* Starts and ends again and again until the JVM is gone; which may be anywhere in it. */
+    /* Starts and closes samplers until the JVM is gone, which may happen in the middle of any call. */
     private static void race() throws Exception {
         CountDownLatch started = new CountDownLatch(3);
         Thread racer = new Thread(

@@ -10,7 +10,10 @@ import counted.FailingHook;
 import counted.Failures;
 import java.util.Map;
 
-/** Its calls are counted while the hooks of {@link HookingAgent} throw. Prints how many rounds were exact, or what was not. */
+/**
+ * Counts the program's calls while the hooks of {@link HookingAgent} throw. Prints the number of exact rounds, or a
+ * difference.
+ */
 public final class HookedCallsProgram {
 
     private static final int ROUNDS = 12;
@@ -20,14 +23,14 @@ public final class HookedCallsProgram {
 
     private HookedCallsProgram() {}
 
-    /** Arguments: Instrumentation, MethodTiming, and whether the agent's hooks are older than the probes. */
+    /** Arguments: Instrumentation, MethodTiming, and whether the agent's hooks were inserted before the probes. */
     public static void main(String[] arguments) throws Exception {
         boolean isOlder = arguments[2].equals("OLDER");
         if (isOlder) {
             HookingAgent.hook();
         }
         try (ThreadsSampler sampler = Samplers.quick(new Recorder())) {
-            sampler.setOverheadLimitPercent(100); // no method is dropped
+            sampler.setOverheadLimitPercent(100); // no method loses its probes
             sampler.setRootMethods("counted.Failures.root");
             sampler.setInstrumentationFilter("counted.Failures*");
             sampler.setMaxCallNodes(1_000_000);
@@ -43,7 +46,7 @@ public final class HookedCallsProgram {
         }
     }
 
-    /* Until all methods have their probes; from then on each round is exact. */
+    /* Repeats rounds until all methods have their probes; from then on each round is exact. */
     private static String roundsOf(ThreadsSampler sampler) throws InterruptedException {
         int exact = 0;
         String last = "";
@@ -74,7 +77,7 @@ public final class HookedCallsProgram {
                 try {
                     Failures.run(round * (long) RUNS + i, TIMES, false);
                 } catch (RuntimeException | Error e) {
-                    // a hook of the root has thrown
+                    // the exception of a hook in the root
                 }
             }
         });

@@ -21,8 +21,8 @@ import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 
 /**
- * A Java agent that lets the methods of {@link counted.Failures} call {@link FailingHook}, once they have noted the call and
- * before each return; in a constructor also before {@code super()}.
+ * A Java agent that inserts calls of {@link FailingHook} into the methods of {@link counted.Failures}: after they have
+ * noted the call, and before each return; in constructors also before {@code super()}.
  */
 public final class HookingAgent {
 
@@ -33,12 +33,12 @@ public final class HookingAgent {
 
     private HookingAgent() {}
 
-    /** The JVM calls this. */
+    /** Called by the JVM. */
     public static void premain(String arguments, Instrumentation given) {
         instrumentation = given;
     }
 
-    /** Writes the jar of {@code -javaagent}; this class is found on the class path. */
+    /** Writes the jar for {@code -javaagent}. This class itself is found on the class path. */
     public static void writeJar(Path file) throws IOException {
         Manifest manifest = new Manifest();
         manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
@@ -50,7 +50,10 @@ public final class HookingAgent {
         }
     }
 
-    /* Those that are loaded, too. Not found among all loaded classes: -Xcheck:jni complains of the JDK then. */
+    /*
+     * Also changes classes that are loaded. They are not searched among all loaded classes, because -Xcheck:jni then
+     * reports errors of the JDK.
+     */
     static void hook() throws UnmodifiableClassException {
         instrumentation.addTransformer(
                 new ClassFileTransformer() {
@@ -84,7 +87,7 @@ public final class HookingAgent {
 
     private static final class HookedMethod extends MethodVisitor {
 
-        private boolean hasNoted; // a call that fails before is none to the ledger
+        private boolean hasNoted; // a call that fails before its note is not in the ledger
 
         HookedMethod(MethodVisitor to) {
             super(Opcodes.ASM9, to);

@@ -12,12 +12,12 @@ import org.springframework.beans.MutablePropertyValues;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.context.support.GenericApplicationContext;
 
-/** An application that carries a sampler and is run where sampling is not possible. */
+/** An application with a sampler in a JVM where sampling is not possible. */
 public final class InertProgram {
 
     private InertProgram() {}
 
-    /** Runs it; the argument says how it is made. */
+    /** Runs the program; the argument selects its variant. */
     public static void main(String[] arguments) throws Exception {
         switch (arguments[0]) {
             case "try" -> inTryWithResources();
@@ -30,7 +30,7 @@ public final class InertProgram {
         System.out.println("end of main");
     }
 
-    /* Not on the command line: the JDK's own sockets would look for classes of a Mac's JDK. */
+    /* Not set on the command line, because the JDK's own sockets would then look for classes of a Mac's JDK. */
     private static void pretendToBeAMac() throws Exception {
         ServerSocketChannel.open().close();
         System.setProperty("os.name", "Mac OS X");
@@ -57,7 +57,7 @@ public final class InertProgram {
         }
     }
 
-    /** Loaded only where Spring is. */
+    /** A separate class, which is loaded only if Spring is on the class path. */
     private static final class InSpring {
 
         private static RootBeanDefinition bean(Class<?> type, Map<String, Object> properties) {

@@ -9,14 +9,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * {@link UnawareProgram} in an application whose log is in a class loader of its own, of the jars of the system property
- * {@code libraries}: the context class loader of its threads.
+ * {@link UnawareProgram} in an application whose log is in a separate class loader, with the jars of the system
+ * property {@code libraries}. That class loader is the context class loader of the application's threads.
  */
 public final class IsolatedLogProgram {
 
     private IsolatedLogProgram() {}
 
-    /** Runs it. */
+    /** Runs the program. */
     public static void main(String[] arguments) throws Exception {
         List<URL> places = new ArrayList<>();
         for (String place : System.getProperty("libraries").split(File.pathSeparator)) {

@@ -9,18 +9,18 @@ import java.util.List;
 import java.util.Objects;
 import org.slf4j.LoggerFactory;
 
-/** Collects what a logger gets while it is open; nothing of it is printed. */
+/** Collects the events of a logger while it is open. They are not printed. */
 public final class Logged implements AutoCloseable {
 
     private final Logger logger;
     private final ListAppender<ILoggingEvent> events = new ListAppender<>();
 
-    /** Of the library's own messages. */
+    /** Collects the library's own messages. */
     public Logged() {
         this("com.incapsula.sampler.ThreadsSampler");
     }
 
-    /** Of the logger with this name. */
+    /** Collects the events of the logger with this name. */
     public Logged(String name) {
         logger = (Logger) LoggerFactory.getLogger(name);
         events.start();
@@ -28,26 +28,26 @@ public final class Logged implements AutoCloseable {
         logger.addAppender(events);
     }
 
-    /* The appender adds under its lock, on any thread. */
+    /* A copy: the appender may add events on any thread, under this lock. */
     private List<ILoggingEvent> events() {
         synchronized (events) {
             return List.copyOf(events.list);
         }
     }
 
-    /** @return level and message of each event, in their order */
+    /** @return level and message of each event, in order */
     public List<String> messages() {
         return events().stream()
                 .map(event -> event.getLevel() + " " + event.getFormattedMessage())
                 .toList();
     }
 
-    /** @return the messages alone */
+    /** @return the message of each event, in order */
     public List<String> texts() {
         return events().stream().map(ILoggingEvent::getFormattedMessage).toList();
     }
 
-    /** @return the stacks of the exceptions that were logged */
+    /** @return the stack traces of logged exceptions */
     public List<String> stacks() {
         return events().stream()
                 .map(ILoggingEvent::getThrowableProxy)

@@ -6,14 +6,14 @@ import com.incapsula.sampler.outputer.LoggerSamplingOutputer;
 import java.io.IOException;
 
 /**
- * Logs two reports by SLF4J and ends: the first one by a logger that has not been set up yet, which is the deepest Java code
- * that the report thread runs. For platforms on which no more can be run.
+ * Logs two reports by SLF4J and ends. The logger is initialised by the first report, which is the deepest Java code
+ * that the report thread runs. For platforms on which larger tests cannot run.
  */
 public final class LoggingProgram {
 
     private LoggingProgram() {}
 
-    /** Runs it. */
+    /** Runs the program. */
     public static void main(String[] arguments) throws IOException {
         try (ThreadsSampler sampler = new ThreadsSampler()) {
             sampler.setRequired(true);
@@ -31,7 +31,7 @@ public final class LoggingProgram {
         System.out.println("logging: fine");
     }
 
-    /* More than there were. */
+    /* Waits for a further poll. */
     private static void awaitPolls(ThreadsSampler sampler) {
         long before = sampler.getStatistics().getPolls();
         while (sampler.getStatistics().getPolls() == before) {

@@ -9,9 +9,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A test class, or a test, that compares measured times, shares or rates with bounds. Another process on the machine
- * can change them, so it is left out of {@code mvn verify} and run by {@code mvn -Ptruth verify}, on a quiet machine.
- * Where that was not quiet, a failure is none: {@link QuietMachine}.
+ * A test class or a test that compares measured times, shares or rates with bounds. Other processes on the machine can
+ * affect it, so {@code mvn verify} excludes it, and {@code mvn -Ptruth verify} runs it on a quiet machine. If the
+ * machine was not quiet, a failure does not count: {@link QuietMachine}.
  */
 @Tag("truth")
 @ExtendWith(QuietMachine.class)
@@ -19,6 +19,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Retention(RetentionPolicy.RUNTIME)
 public @interface Measures {
 
-    /** @return no other process changes what is compared: a failure always is one */
+    /** @return true if no other process can affect the result, so a failure always counts */
     boolean besideOthers() default false;
 }

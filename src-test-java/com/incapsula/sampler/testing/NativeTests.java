@@ -6,7 +6,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Products of the C build that Java tests and benchmarks need: libraries, and programs outside the tests' class path. */
+/**
+ * Products of the C build that Java tests and benchmarks need: libraries, and programs that are not on the tests' class
+ * path.
+ */
 public final class NativeTests {
 
     private static final Path BUILD = Path.of("target", "native", "maven").toAbsolutePath();
@@ -14,9 +17,9 @@ public final class NativeTests {
     private NativeTests() {}
 
     /**
-     * A file or a folder that the default build makes.
+     * Finds a file or a folder of the default build.
      *
-     * @param name as {@code libhook_calls.so}
+     * @param name such as {@code libhook_calls.so}
      * @return its path
      * @throws IllegalStateException if it was not built; the message has the command
      */
@@ -29,9 +32,9 @@ public final class NativeTests {
     }
 
     /**
-     * Builds a library of {@code src-test-c/bench}, which the default build leaves out.
+     * Builds a library of {@code src-test-c/bench}, which the default build omits.
      *
-     * @param target its name in CMake
+     * @param target its target name in CMake
      * @return its path
      * @throws IOException if it cannot be built; the message says why
      */

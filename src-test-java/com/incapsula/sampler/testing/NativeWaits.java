@@ -4,13 +4,13 @@ package com.incapsula.sampler.testing;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** Waits of the C library, called as applications' native libraries call them. */
+/** Waits of the C library, as native libraries of applications call them. */
 public final class NativeWaits {
 
-    /** {@code EINTR} of Linux. */
+    /** The value of {@code EINTR} on Linux. */
     public static final int INTERRUPTED = 4;
 
-    /** What waits, in the order of the C file. */
+    /** The kinds of waits, in the order of the C file. */
     public enum Kind {
         POLL,
         SELECT,
@@ -21,7 +21,9 @@ public final class NativeWaits {
         ACCEPT,
         CONNECT;
 
-        /** @return does it wait for another thread to call {@link NativeWaits#end}? Else its time ends it */
+        /**
+         * @return true if only another thread can end the wait, by {@link NativeWaits#end}; false if its time ends it
+         */
         public boolean needsAnother() {
             return compareTo(READ) >= 0;
         }
@@ -34,7 +36,7 @@ public final class NativeWaits {
         return Preload.compile("native_waits.c", folder);
     }
 
-    /** Once in a JVM. */
+    /** Loads the library, once in a JVM. */
     public static void load(String library) {
         System.load(library);
         open();
@@ -56,47 +58,50 @@ public final class NativeWaits {
 
     private static native void replace(boolean blocks);
 
-    /** @return 0, or the number of the error */
+    /** @return 0, or the error number */
     public static int await(Kind kind, int millis) {
         return await(kind.ordinal(), millis);
     }
 
-    /** Lets a wait of that kind end. */
+    /** Ends a wait of this kind. */
     public static void end(Kind kind) {
         end(kind.ordinal());
     }
 
-    /** @return how many real-time signals have come between the two calls of others; runs until the second one */
+    /**
+     * @return how many real-time signals arrived between {@link #beginCounting} and {@link #endCounting}; returns after
+     *     the latter
+     */
     public static int countSignals() {
         return run();
     }
 
-    /** From now on the calling thread blocks all real-time signals. */
+    /** Blocks all real-time signals in the calling thread from now on. */
     public static void blockSignals() {
         block();
     }
 
-    /** @return does the calling thread block a real-time signal that has been sent to it? */
+    /** @return true if a real-time signal, which the calling thread blocks, is pending for it */
     public static boolean isSignalPending() {
         return countPending() > 0;
     }
 
-    /** Replaces the program by one that prints which signals are pending for it. */
+    /** Replaces the program by one that prints its pending signals. */
     public static void replaceProgram() {
         replace(false);
     }
 
-    /** The same after it has counted signals. */
+    /** Counts signals, then replaces the program by one that prints its pending signals. */
     public static void replaceProgramAfterCounting() {
         replace(true);
     }
 
-    /** From here on they count. */
+    /** Begins to count signals. */
     public static void beginCounting() {
         tell(1);
     }
 
-    /** Lets {@link #countSignals} return, and {@link #replaceProgramAfterCounting} replace the program. */
+    /** Ends counting: {@link #countSignals} returns, and {@link #replaceProgramAfterCounting} replaces the program. */
     public static void endCounting() {
         tell(2);
     }

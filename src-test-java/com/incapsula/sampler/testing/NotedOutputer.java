@@ -4,10 +4,10 @@ package com.incapsula.sampler.testing;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.outputer.SamplingOutputer;
 
-/** Does one thing in each of its methods. */
+/** Calls one method for each of its calls. */
 public abstract class NotedOutputer implements SamplingOutputer {
 
-    /** @param call the method: starting, report, title, record, error, flush or close */
+    /** @param call the called method: starting, report, title, record, error, flush or close */
     protected abstract void note(String call);
 
     @Override

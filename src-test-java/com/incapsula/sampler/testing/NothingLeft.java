@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** After each test no thread and no byte of the library is left. */
+/** Checks after each test that no thread and no memory of the library is left. */
 public final class NothingLeft implements AfterEachCallback {
 
     @Override
@@ -19,7 +19,7 @@ public final class NothingLeft implements AfterEachCallback {
         assertNothingLeft();
     }
 
-    /** @throws AssertionError where a sampler thread lives or the native core holds memory */
+    /** @throws AssertionError if a sampler thread is alive, or the native core holds memory */
     public static void assertNothingLeft() {
         patiently().untilAsserted(() -> assertThat(samplerThreads()).isEmpty());
         patiently()
@@ -27,7 +27,7 @@ public final class NothingLeft implements AfterEachCallback {
                         assertThat(liveBytes()).as("bytes of the native core").isZero());
     }
 
-    /** @return the names of the library's threads that live */
+    /** @return the names of the library's live threads */
     public static List<String> samplerThreads() {
         return Thread.getAllStackTraces().keySet().stream()
                 .map(Thread::getName)
@@ -35,7 +35,7 @@ public final class NothingLeft implements AfterEachCallback {
                 .toList();
     }
 
-    /** @return bytes the native core holds over all sessions */
+    /** @return the bytes that the native core holds for all sessions */
     public static long liveBytes() {
         assertThat(ThreadsSampler.unavailabilityCause()).isNull();
         try {
@@ -48,13 +48,13 @@ public final class NothingLeft implements AfterEachCallback {
         }
     }
 
-    /** @return how many file descriptors this JVM has open */
+    /** @return the number of open file descriptors of this JVM */
     public static int fileDescriptors() {
         String[] open = new File("/proc/self/fd").list();
         return open == null ? 0 : open.length;
     }
 
-    /** @return how many native threads this JVM has */
+    /** @return the number of native threads of this JVM */
     public static int nativeThreads() {
         String[] tasks = new File("/proc/self/task").list();
         return tasks == null ? 0 : tasks.length;

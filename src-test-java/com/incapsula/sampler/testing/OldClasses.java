@@ -4,7 +4,7 @@ package com.incapsula.sampler.testing;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** Defines classes anew, with the version of Java 5, whose class files have no stack maps. */
+/** Defines copies of classes with the class file version of Java 5, which has no stack maps. */
 final class OldClasses extends ClassLoader {
 
     private static final int MAJOR_AT = 7;

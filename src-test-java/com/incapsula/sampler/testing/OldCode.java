@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.testing;
 
-/** Code that was possible when class files had no stack maps: it is given such a version. */
+/** Code that class files without stack maps could have: the class is defined with such a version. */
 public final class OldCode {
 
     private final int value;
@@ -14,7 +14,7 @@ public final class OldCode {
         this.value = value;
     }
 
-    /** @return what must be the same again */
+    /** @return a result that must not change */
     public static String run() {
         StringBuilder out = new StringBuilder();
         for (int i = -2; i < 4; i++) {

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** A document of OTLP profiles, as the classes of the published schema read it. */
+/** A document of OTLP profiles, parsed by the classes of the published schema. */
 public final class OtlpDocument {
 
     private final int bytes;
@@ -28,9 +28,9 @@ public final class OtlpDocument {
     private final ProfilesDictionary dictionary;
 
     /**
-     * Reads one.
+     * Parses a document.
      *
-     * @throws IOException if it is none
+     * @throws IOException if it is malformed
      */
     public OtlpDocument(byte[] document) throws IOException {
         bytes = document.length;
@@ -38,7 +38,7 @@ public final class OtlpDocument {
         dictionary = data.getDictionary();
     }
 
-    /** @return true if everything in it is of the schema, and as short as protobuf-java itself writes it */
+    /** @return true if the schema defines everything in it, and protobuf-java would write it with the same length */
     public boolean isCanonical() {
         return bytes == data.getSerializedSize() && PprofFile.hasNothingUnknown(data);
     }
@@ -65,14 +65,14 @@ public final class OtlpDocument {
         return value.hasIntValue() ? Long.toString(value.getIntValue()) : value.getStringValue();
     }
 
-    /** @return "name version" of what made the profiles */
+    /** @return "name version" of the producer of the profiles */
     public String scope() {
         InstrumentationScope scope =
                 data.getResourceProfiles(0).getScopeProfiles(0).getScope();
         return scope.getName() + " " + scope.getVersion();
     }
 
-    /** @return all profiles, in their order */
+    /** @return all profiles in order */
     public List<Profile> profiles() {
         return data.getResourceProfiles(0).getScopeProfiles(0).getProfilesList();
     }
@@ -88,7 +88,9 @@ public final class OtlpDocument {
                 + dictionary.getStringTable(type.getUnitStrindex());
     }
 
-    /** @return of a type's profile, "group: root < ... < leaf" and its value; as often as it is there */
+    /**
+     * @return each sample of a type's profile: "group: root < ... < leaf" and its value; repeated samples are repeated
+     */
     public List<Map.Entry<String, Long>> samples(String type) {
         List<Map.Entry<String, Long>> found = new ArrayList<>();
         for (Profile profile : profiles()) {

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The core's list of outcomes and counters, as the page has it: codes, kinds and the report's texts. */
+/** The core's list of outcomes and counters, read from the page: codes, kinds and the report's texts. */
 public final class OutcomeTable {
 
     private static final Path PAGE_TABLE = Path.of("java/META-INF/threads-sampler/page/outcomes.js");
@@ -51,7 +51,7 @@ public final class OutcomeTable {
         return TEXTS.get(code);
     }
 
-    /** @return the sum over the outcomes of these kinds: walked, idle, recovered, failed, skipped */
+    /** @return the sum over all outcomes of these kinds: walked, idle, recovered, failed, skipped */
     public static long sum(Map<String, Long> outcomes, String... kinds) {
         return outcomes.entrySet().stream()
                 .filter(entry -> Arrays.asList(kinds).contains(KINDS.get(entry.getKey())))

@@ -7,9 +7,9 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 
 /**
- * A thread with a stack of 8 MB overflows again and again, while the collector runs five times a second: prints for how
- * many milliseconds another thread stood still at most. Arguments: the sampler's interval in ms, 0 for none; how long in
- * ms.
+ * A thread with a stack of 8 MB overflows the stack again and again, while garbage is collected five times a second.
+ * Prints the longest standstill of another thread, in milliseconds. Arguments: the sampler's interval in ms, 0 for no
+ * sampler; the duration in ms.
  */
 public final class OverflowProgram {
 
@@ -21,7 +21,7 @@ public final class OverflowProgram {
 
     private OverflowProgram() {}
 
-    /** Runs it. */
+    /** Runs the program. */
     public static void main(String[] arguments) throws Exception {
         int intervalMillis = Integer.parseInt(arguments[0]);
         long endNanos = System.nanoTime() + Long.parseLong(arguments[1]) * 1_000_000;
@@ -55,12 +55,12 @@ public final class OverflowProgram {
             try {
                 sink += deeper(0, 1, 2, 3);
             } catch (StackOverflowError end) {
-                // that is what it is here for
+                // the overflow is the purpose
             }
         }
     }
 
-    /** Compiled frames are small, and inlined: some hundred thousand have room. */
+    /** Compiled frames are small and inlined, so some hundred thousand fit. */
     private static int deeper(int depth, long one, long two, long three) {
         return depth < 0 ? 0 : deeper(depth + 1, one + depth, two ^ depth, three * 3) + 1;
     }

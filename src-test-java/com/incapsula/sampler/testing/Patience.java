@@ -5,7 +5,10 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Lets each {@code await()} of a test wait for {@link Samplers#LONG}: Awaitility's ten seconds are few on a busy machine. */
+/**
+ * Sets the default time limit of {@code await()} in all tests to {@link Samplers#LONG}, because Awaitility's ten
+ * seconds may be too short on a busy machine.
+ */
 public final class Patience implements BeforeAllCallback {
 
     @Override

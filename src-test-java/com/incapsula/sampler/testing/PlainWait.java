@@ -5,7 +5,7 @@ import java.lang.ref.WeakReference;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 
-/** Waits as {@link Samplers#patiently} does, in programs that have the JDK alone. */
+/** Waits like {@link Samplers#patiently}, in programs that have only the JDK. */
 public final class PlainWait {
 
     private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(2);
@@ -13,7 +13,7 @@ public final class PlainWait {
 
     private PlainWait() {}
 
-    /** @return true when the condition holds; false where it does not within two minutes */
+    /** @return true as soon as the condition holds; false if it does not within two minutes */
     public static boolean until(Callable<Boolean> condition) throws Exception {
         long start = System.nanoTime();
         while (!condition.call()) {
@@ -25,7 +25,9 @@ public final class PlainWait {
         return true;
     }
 
-    /** @return whether the garbage collector has found the object, which a thread may hold until it has come to its end */
+    /**
+     * @return true if the garbage collector has freed the object, to which an ending thread may still refer at first
+     */
     public static boolean untilCollected(WeakReference<?> object) throws Exception {
         return until(() -> {
             System.gc();

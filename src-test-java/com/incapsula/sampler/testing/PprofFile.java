@@ -17,10 +17,13 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.zip.GZIPInputStream;
 
-/** A pprof file as protobuf-java reads it. */
+/** A pprof file, parsed by protobuf-java. */
 public final class PprofFile {
 
-    /* Message, then [*]TYPE:NAME:NUMBER of each field; *: repeated. After google/pprof's profile.proto. */
+    /*
+     * For each message its name, then [*]TYPE:NAME:NUMBER of each field; * means repeated. From google/pprof's
+     * profile.proto.
+     */
     private static final List<String> SCHEMA = List.of(
             "Profile *ValueType:sample_type:1 *Sample:sample:2 *Mapping:mapping:3 *Location:location:4"
                     + " *Function:function:5 *string:string_table:6 int64:drop_frames:7 int64:keep_frames:8"
@@ -37,7 +40,7 @@ public final class PprofFile {
             "Function uint64:id:1 int64:name:2 int64:system_name:3 int64:filename:4 int64:start_line:5");
 
     /**
-     * A stack and what it weighs.
+     * A stack with its values.
      *
      * @param samples how often it was seen
      * @param wallNanos time
@@ -51,7 +54,7 @@ public final class PprofFile {
     private final int bytes;
 
     /**
-     * Reads one.
+     * Parses a file.
      *
      * @param file gzip
      * @throws IOException if it is damaged
@@ -95,7 +98,7 @@ public final class PprofFile {
         return message.build();
     }
 
-    /** @return true if everything in the file is of the schema, and as short as protobuf-java itself writes it */
+    /** @return true if the schema defines everything in it, and protobuf-java would write it with the same length */
     public boolean isCanonical() {
         return bytes == profile.getSerializedSize() && hasNothingUnknown(profile);
     }
@@ -117,17 +120,17 @@ public final class PprofFile {
         return type((Message) get(profile, "period_type"));
     }
 
-    /** @return the type a tool shows first */
+    /** @return the type that tools show first */
     public String defaultSampleType() {
         return string(profile, "default_sample_type");
     }
 
-    /** @return of a field of the profile, a number */
+    /** @return the number in a field of the profile */
     public long number(String field) {
         return number(profile, field);
     }
 
-    /** @return all samples; each frame they name is looked up, in vain is an error */
+    /** @return all samples; fails if a frame that a sample refers to is missing */
     public List<Sample> samples() {
         Map<Long, Message> functions = byId("function");
         Map<Long, String> frames = new HashMap<>();

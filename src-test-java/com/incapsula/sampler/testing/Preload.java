@@ -8,7 +8,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Libraries that stand in front of libc in a child JVM, and make the system behave as it rarely does. */
+/** Libraries that are preloaded before libc in a child JVM and simulate rare behaviour of the system. */
 public final class Preload {
 
     private Preload() {}
@@ -16,7 +16,7 @@ public final class Preload {
     /**
      * Compiles one of this package's C files.
      *
-     * @return what {@code LD_PRELOAD} is to name
+     * @return the value for {@code LD_PRELOAD}
      */
     public static Path compile(String source, Path folder) throws IOException, InterruptedException {
         Path file = folder.resolve(source);

@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** What the kernel says of this process and of its threads in the files called status. */
+/** The kernel's status files of this process and of its threads. */
 public final class ProcessStatus {
 
     private ProcessStatus() {}
 
-    /** @return a figure in kilobytes */
+    /** @return the value of a line, in kilobytes */
     public static long kilobytes(String key) throws IOException {
         return Files.readAllLines(Path.of("/proc/self/status")).stream()
                 .filter(line -> line.startsWith(key + ":"))
@@ -23,7 +23,7 @@ public final class ProcessStatus {
                 .orElseThrow();
     }
 
-    /** @return the lines about each thread that lives and has a name with that beginning, by thread id */
+    /** @return the status lines of each live thread whose name begins with this text, by thread id */
     public static Map<String, List<String>> ofThreads(String name) throws IOException {
         Map<String, List<String>> found = new HashMap<>();
         try (Stream<Path> tasks = Files.list(Path.of("/proc/self/task"))) {

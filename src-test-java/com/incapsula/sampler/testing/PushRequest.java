@@ -17,11 +17,14 @@ import java.util.Map;
  *
  * @param labels of the series
  * @param id of its sample
- * @param profile packed by gzip
+ * @param profile compressed by gzip
  */
 public record PushRequest(Map<String, String> labels, String id, byte[] profile) {
 
-    /** After push.proto: series = 1 {labels = 1 {name = 1, value = 2}, samples = 2 {raw_profile = 1, ID = 2}}. */
+    /**
+     * Parses a request by push.proto: series = 1 {labels = 1 {name = 1, value = 2}, samples = 2 {raw_profile = 1, ID =
+     * 2}}.
+     */
     public static List<PushRequest> read(byte[] body) throws IOException {
         List<PushRequest> all = new ArrayList<>();
         for (byte[] series : fields(body).get(1)) {

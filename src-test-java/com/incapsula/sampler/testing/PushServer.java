@@ -16,11 +16,11 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.zip.GZIPInputStream;
 
-/** A server that records what is sent to it, and answers as the test says. It can be stopped and come back. */
+/** A server that records requests and gives the answers that the test sets. It can be stopped and started again. */
 public final class PushServer implements AutoCloseable {
 
     /**
-     * What came.
+     * A received request.
      *
      * @param path of the URL
      * @param exchange for headers
@@ -33,13 +33,13 @@ public final class PushServer implements AutoCloseable {
             return exchange.getRequestHeaders().getFirst(name);
         }
 
-        /** @return the body without gzip */
+        /** @return the body, decompressed by gzip */
         public byte[] unpacked() {
             return unpack(body);
         }
     }
 
-    /** How a request is answered. */
+    /** Answers a request. */
     @FunctionalInterface
     public interface Handler {
         void answer(HttpExchange exchange) throws IOException;
@@ -51,7 +51,7 @@ public final class PushServer implements AutoCloseable {
     private HttpServer server;
     private ExecutorService workers;
 
-    /** Starts it on a free port. */
+    /** Starts the server on a free port. */
     public PushServer() {
         start();
     }
@@ -70,7 +70,8 @@ public final class PushServer implements AutoCloseable {
 
     private void handle(HttpExchange exchange) throws IOException {
         byte[] body = exchange.getRequestBody().readAllBytes();
-        Handler handler = next.poll(); // before a test sees the request, and sends another one that is not meant
+        // taken before a test sees the request, and perhaps sends another one for which the answer is not meant
+        Handler handler = next.poll();
         received.add(new Received(exchange.getRequestURI().toString(), exchange, body));
         if (handler == null) {
             exchange.sendResponseHeaders(200, -1);
@@ -80,7 +81,7 @@ public final class PushServer implements AutoCloseable {
         exchange.close();
     }
 
-    /** Each request to this path is answered so, until the server is stopped; none of them is recorded. */
+    /** Sets the answer to all requests to this path until the server is stopped. They are not recorded. */
     public void at(String path, Handler handler) {
         server.createContext(path, exchange -> {
             exchange.getRequestBody().readAllBytes();
@@ -89,23 +90,23 @@ public final class PushServer implements AutoCloseable {
         });
     }
 
-    /** The next request is answered so; those for which nothing is said, with 200. */
+    /** Sets the answer to the next request. Requests without a set answer get status 200. */
     public void next(Handler handler) {
         next.add(handler);
     }
 
-    /** The next request is answered with this status, and no body. */
+    /** Sets the answer to the next request to this status, without a body. */
     public void nextStatus(int status) {
         next(exchange -> exchange.sendResponseHeaders(status, -1));
     }
 
-    /** Nothing listens any more. */
+    /** Stops the server: its port refuses connections. */
     public void stop() {
         server.stop(0);
         workers.shutdownNow();
     }
 
-    /** It listens again, at the same port. */
+    /** Starts the server again on the same port. */
     public void comeBack() {
         start();
     }
@@ -115,12 +116,12 @@ public final class PushServer implements AutoCloseable {
         return InetAddress.getLoopbackAddress().getHostAddress() + ":" + port.number();
     }
 
-    /** @return what came, the oldest first */
+    /** @return the received requests, oldest first */
     public List<Received> received() {
         return received;
     }
 
-    /** @return the bytes that were packed by gzip */
+    /** @return the decompressed bytes */
     public static byte[] unpack(byte[] packed) {
         try {
             return new GZIPInputStream(new ByteArrayInputStream(packed)).readAllBytes();

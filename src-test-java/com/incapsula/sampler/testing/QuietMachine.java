@@ -15,13 +15,13 @@ import org.junit.platform.commons.support.AnnotationSupport;
 import org.opentest4j.TestAbortedException;
 
 /**
- * A test that has failed while others had a part of the machine's CPU time has measured nothing: it is aborted, and says
- * how large that part was. On a quiet machine it fails, and one that passes always counts. Others are the host of a
- * virtual machine, and processes that this one has not started.
+ * Aborts a test that has failed while others used a part of the machine's CPU time, because such a test has measured
+ * nothing. The message has the size of that part. On a quiet machine the test fails, and a test that passes always
+ * counts. Others are the host of a virtual machine, and processes that this one has not started.
  */
 public final class QuietMachine implements BeforeEachCallback, TestExecutionExceptionHandler {
 
-    /** Of the time of all CPUs: more of it makes a bound of a few percent meaningless. */
+    /** The limits as shares of the time of all CPUs. If others use more, a bound of a few percent is meaningless. */
     static final double MOST_STOLEN = 0.01;
 
     static final double MOST_OF_OTHERS = 0.1;
@@ -29,18 +29,18 @@ public final class QuietMachine implements BeforeEachCallback, TestExecutionExce
     private static final ExtensionContext.Namespace NAMESPACE = ExtensionContext.Namespace.create(QuietMachine.class);
 
     /**
-     * What had been used at one moment, in ticks of the kernel's clock.
+     * The CPU time used so far, in ticks of the kernel's clock.
      *
-     * @param all of all CPUs, idle time with it
+     * @param all of all CPUs, including idle time
      * @param stolen by the host
      * @param worked by processes
-     * @param own by this one, and by those that it has started
+     * @param own by this process and those that it has started
      */
     record Reading(long all, long stolen, long worked, long own) {
 
         /**
          * @param stat the text of {@code /proc/stat}
-         * @param own of {@code /proc/PID/stat}, of this process and of each that it has started and that lives
+         * @param own the texts of {@code /proc/PID/stat} of this process and of its live children
          */
         static Reading of(String stat, Stream<String> own) {
             long[] cpus = figures(stat.lines().findFirst().orElseThrow().substring("cpu".length()));
@@ -51,9 +51,9 @@ public final class QuietMachine implements BeforeEachCallback, TestExecutionExce
                     own.mapToLong(Reading::ticksOf).sum());
         }
 
-        /* Of the process, and of its children that have ended. */
+        /* The time of the process and of its ended children. */
         private static long ticksOf(String stat) {
-            long[] process = figures(stat.substring(stat.lastIndexOf(") ") + 3)); // behind the name and the state
+            long[] process = figures(stat.substring(stat.lastIndexOf(") ") + 3)); // after the name and the state
             return process[10] + process[11] + process[12] + process[13];
         }
 
@@ -70,7 +70,7 @@ public final class QuietMachine implements BeforeEachCallback, TestExecutionExce
             return of(read("/proc/stat").findFirst().orElseThrow(), own);
         }
 
-        /* Nothing where the process has ended meanwhile. */
+        /* Empty if the process has ended meanwhile. */
         private static Stream<String> read(String file) {
             try {
                 return Stream.of(Files.readString(Path.of(file)));
@@ -79,7 +79,9 @@ public final class QuietMachine implements BeforeEachCallback, TestExecutionExce
             }
         }
 
-        /** @return what others had since the earlier reading; null: too little to matter */
+        /**
+         * @return a description of what others have used since the earlier reading; null if it is too little to matter
+         */
         String disturbanceSince(Reading earlier) {
             double time = Math.max(1, all - earlier.all);
             double byHost = (stolen - earlier.stolen) / time;

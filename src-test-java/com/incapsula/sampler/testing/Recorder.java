@@ -5,10 +5,10 @@ import com.incapsula.sampler.outputer.SamplingOutputer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Keeps what it is given, and reads it back. */
+/** An outputer that stores its calls and parses them. */
 public class Recorder implements SamplingOutputer {
 
-    /** What went to {@code printError}. */
+    /** A call of {@code printError}. */
     public record Failure(String message, Throwable cause) {}
 
     private final List<String> calls = new ArrayList<>();
@@ -57,17 +57,17 @@ public class Recorder implements SamplingOutputer {
         return List.copyOf(calls);
     }
 
-    /** @return the reports that were flushed */
+    /** @return the flushed reports */
     public synchronized List<Report> reports() {
         return List.copyOf(reports);
     }
 
-    /** @return what went to {@code printError} */
+    /** @return the calls of {@code printError} */
     public synchronized List<Failure> failures() {
         return List.copyOf(failures);
     }
 
-    /** @throws AssertionError where there is not exactly one */
+    /** @throws AssertionError unless there is exactly one report */
     public synchronized Report only() {
         if (reports.size() != 1) {
             throw new AssertionError("one report expected, not " + reports.size() + "; calls: " + calls);

@@ -8,8 +8,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Threads that wait under many compiled frames of a class that is redefined. Each walk is compared with that of the
- * JVM, before and after.
+ * Threads wait under many compiled frames of a class that is redefined. Each walk is compared with the JVM's walk,
+ * before and after the redefinition.
  */
 public final class RedefinedStacksProgram {
 
@@ -20,7 +20,7 @@ public final class RedefinedStacksProgram {
 
     private RedefinedStacksProgram() {}
 
-    /** Prints how many walks differed, and the engine. */
+    /** Prints the number of different walks, and the engine. */
     public static void main(String... arguments) throws Exception {
         CountDownLatch goHome = new CountDownLatch(1);
         compile();
@@ -70,7 +70,7 @@ public final class RedefinedStacksProgram {
         return thread;
     }
 
-    /* An engine that was refused compares nothing any more. */
+    /* An engine that was refused no longer compares walks. */
     private static void awaitCompared(ThreadsSampler sampler) throws InterruptedException {
         long enough = CrossChecks.compared() + COMPARED;
         while (CrossChecks.compared() < enough

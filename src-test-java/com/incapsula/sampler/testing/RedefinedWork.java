@@ -5,12 +5,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Methods that go on while their class is redefined. The frames of a method whose byte codes have changed are of an
- * obsolete method from then on, which has no id.
+ * Methods that run while their class is redefined. If the byte codes of a method have changed, its frames belong to an
+ * obsolete method without an id from then on.
  */
 public final class RedefinedWork {
 
-    /** Stands in the byte codes of each method here; the next version has {@link #NEXT}. */
+    /** A number in the byte codes of these methods; the next version has {@link #NEXT}. */
     public static final short VERSION = 12345;
 
     /** The number of the next version. */
@@ -38,7 +38,10 @@ public final class RedefinedWork {
         }
     }
 
-    /** The two call each other so often, then the last one waits again and again. This one's byte codes change. */
+    /**
+     * Alternates with {@link #unchanged} for this many calls; the last one waits again and again. The byte codes of
+     * this method change.
+     */
     static void changed(int depth, CountDownLatch goHome) throws InterruptedException {
         int mine = VERSION;
         if (depth > 0) {
@@ -50,7 +53,7 @@ public final class RedefinedWork {
         }
     }
 
-    /** As {@link #changed}, but its byte codes stay as they are. */
+    /** As {@link #changed}, but its byte codes do not change. */
     static void unchanged(int depth, CountDownLatch goHome) throws InterruptedException {
         if (depth > 0) {
             changed(depth - 1, goHome);

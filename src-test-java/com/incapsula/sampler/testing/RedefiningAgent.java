@@ -12,7 +12,7 @@ import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 
-/** A Java agent that redefines classes of tests: a number that their code has becomes another one. */
+/** A Java agent that redefines classes of tests: it replaces a number in their code. */
 public final class RedefiningAgent {
 
     private static final int SIPUSH = 0x11;
@@ -21,12 +21,12 @@ public final class RedefiningAgent {
 
     private RedefiningAgent() {}
 
-    /** The JVM calls this. */
+    /** Called by the JVM. */
     public static void premain(String arguments, Instrumentation given) {
         instrumentation = given;
     }
 
-    /** Writes the jar of {@code -javaagent}; this class is found on the class path. */
+    /** Writes the jar for {@code -javaagent}. This class itself is found on the class path. */
     public static void writeJar(Path file) throws IOException {
         Manifest manifest = new Manifest();
         manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");

@@ -8,27 +8,30 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A report as the outputer got it, read back.
+ * A report, parsed from the texts that an outputer received.
  *
- * @param summary without its title; "" where there is none
+ * @param summary without its title; "" if there is none
  */
 public record Report(String title, List<Group> groups, String account, String summary) {
 
-    /** The group of the JVM's own threads, which are measured, not sampled. In every report, unless switched off. */
+    /**
+     * The group of the JVM's own threads, which are measured, not sampled. It is in every report unless it is switched
+     * off.
+     */
     public static final String JVM = "[JVM]";
 
     private static final String SUMMARY_TITLE = "Summary.";
     private static final String ACCOUNT_TITLE = "Sampler account.";
 
-    /** What follows the polls in a short account. */
+    /** The text after the polls in a short account. */
     private static final String SHARE = ", \\d+\\.\\d % of the time with a stack$";
 
-    /** The time of such records is in the groups, too. */
+    /** The title of records whose time is also in the groups. */
     private static final String HOLDERS_TITLE = "Lock holders: ";
 
     /**
-     * @throws AssertionError where the sampler's account does not stand first, or behind the summary, or a record has
-     *     another form
+     * @throws AssertionError unless the sampler's account is the first record, or the second one after the summary; or
+     *     if a record has another format
      */
     static Report of(String title, List<String[]> records) {
         List<Group> groups = new ArrayList<>();
@@ -45,7 +48,7 @@ public record Report(String title, List<Group> groups, String account, String su
         return new Report(title, groups, records.get(account)[1], hasSummary ? records.get(0)[1] : "");
     }
 
-    /** @return the reports that a {@code PrintStreamSamplingOutputer} has printed */
+    /** @return the reports printed by a {@code PrintStreamSamplingOutputer} */
     public static List<Report> parse(String text) {
         List<Report> reports = new ArrayList<>();
         for (String one : text.split("(?m)^\n(?=Report interval: )")) {
@@ -68,12 +71,12 @@ public record Report(String title, List<Group> groups, String account, String su
         return of(parts[0], records);
     }
 
-    /** @return the groups of sampled threads: {@link #JVM} is none of them */
+    /** @return the groups of sampled threads, without {@link #JVM} */
     public List<Group> sampled() {
         return groups.stream().filter(group -> !group.name().equals(JVM)).toList();
     }
 
-    /** @return the names of the groups of sampled threads, as printed */
+    /** @return the printed names of the groups of sampled threads */
     public List<String> names() {
         return sampled().stream().map(Group::name).toList();
     }
@@ -83,12 +86,12 @@ public record Report(String title, List<Group> groups, String account, String su
         return groups.stream().filter(group -> group.name().equals(name)).findFirst();
     }
 
-    /** @throws AssertionError where there is no such group */
+    /** @throws AssertionError if there is no such group */
     public Group group(String name) {
         return find(name).orElseThrow(() -> new AssertionError("no group " + name + " but " + names()));
     }
 
-    /** @return the account's figures that are whole numbers; the polls are one in a short account, too */
+    /** @return the figures of the account that are whole numbers; these include the polls, also in a short account */
     public Map<String, Long> figures() {
         Map<String, Long> figures = new LinkedHashMap<>();
         account.lines().forEach(line -> {
@@ -101,7 +104,7 @@ public record Report(String title, List<Group> groups, String account, String su
         return figures;
     }
 
-    /** @return a figure of the account; 0 where it is not printed */
+    /** @return a figure of the account; 0 if it is not printed */
     public long figure(String name) {
         return figures().getOrDefault(name, 0L);
     }

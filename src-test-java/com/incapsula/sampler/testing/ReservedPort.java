@@ -9,16 +9,15 @@ import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
 
 /**
- * A port of the loopback address that the system gives to no socket as a free one, neither of this JVM nor of others,
- * while a server that asks for it by its number may listen at it, and cease to, as often as it likes. As long as none
- * does, connections are refused.
+ * A port of the loopback address that the system assigns to no socket, neither in this JVM nor in others. A server that
+ * names the port may listen on it and stop, as often as it likes. While no server listens, connections are refused.
  */
 public final class ReservedPort implements AutoCloseable {
 
-    private final SocketChannel bound; // does not listen, so it is in no server's way
+    private final SocketChannel bound; // does not listen, so it does not block a server
     private final int number;
 
-    /** Reserves one that is free. */
+    /** Reserves a free port. */
     public ReservedPort() {
         try {
             bound = SocketChannel.open();

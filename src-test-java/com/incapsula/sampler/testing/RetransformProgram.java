@@ -19,13 +19,13 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Has the JVM verify what the rewriter makes of classes: loads and links them, retransforms them with probes in each
- * method, and takes the probes out again. Prints of the image and of the jars how many classes there are, how many of
- * them could not be loaded and why, how many were retransformed and changed; then how many the JVM has refused, and what
- * became of the methods.
+ * Lets the JVM verify rewritten classes: loads and links classes, retransforms them with probes in each method, and
+ * removes the probes. Prints, for the runtime image and for the jars, the number of classes, how many could not be
+ * loaded and why, and how many were retransformed and changed; then how many the JVM has refused, and the results of
+ * the methods.
  *
- * <p>Arguments: the test library, the class file of the hook, a pattern of names of classes of this JDK, the number of
- * classes of the negative control, folders of jars.
+ * <p>Arguments: the test library, the class file of the hook, a regular expression for names of the JDK's classes, the
+ * number of classes of the negative control, folders of jars.
  */
 public final class RetransformProgram {
 
@@ -57,7 +57,7 @@ public final class RetransformProgram {
 
     private RetransformProgram() {}
 
-    /* Those of the library. */
+    /* Native methods of the test library. */
     private static native boolean open(byte[] hook);
 
     private static native boolean isLinked(Class<?> type);
@@ -104,7 +104,7 @@ public final class RetransformProgram {
         try (Stream<Path> files = Files.walk(modules)) {
             files.map(Path::toString)
                     .filter(file -> file.endsWith(".class") && !file.endsWith("-info.class"))
-                    /* Behind /modules/NAME/. */
+                    /* The class name follows /modules/NAME/. */
                     .map(file -> nameOf(file.substring(file.indexOf('/', "/modules/".length()) + 1)))
                     .filter(name -> wanted.matcher(name).matches())
                     .forEach(names::add);
@@ -126,7 +126,7 @@ public final class RetransformProgram {
         return jars;
     }
 
-    /* Each once, whichever jars have it: the loader takes the first one's. */
+    /* Each name once, even if several jars have it: the loader uses the first one. */
     private static List<String> namesIn(List<Path> jars) throws IOException {
         Set<String> names = new LinkedHashSet<>();
         for (Path jar : jars) {
@@ -151,7 +151,7 @@ public final class RetransformProgram {
         return new URLClassLoader(urls.toArray(new URL[0]));
     }
 
-    /* Those that could be loaded. Each class that is named is among the retransformed, the refused or the left out. */
+    /* Returns the classes that could be loaded. Each named class is retransformed, refused or skipped. */
     private List<Class<?>> check(String what, List<String> names, ClassLoader loader) {
         long[] before = counts();
         retransformed = 0;
@@ -173,7 +173,7 @@ public final class RetransformProgram {
         return classes;
     }
 
-    /* Without running a static initialiser. What depends on a class that is not there cannot be linked. */
+    /* Loads classes without running static initialisers. A class that depends on a missing class cannot be linked. */
     private List<Class<?>> load(List<String> names, ClassLoader loader) {
         List<Class<?>> classes = new ArrayList<>();
         for (String name : names) {
@@ -198,12 +198,14 @@ public final class RetransformProgram {
         leftOut.computeIfAbsent(reason, key -> new ArrayList<>()).add(name);
     }
 
-    /* The JVM links a class before it lists its members; that a parameter's class is not there comes later. Returns what
-     * was thrown then, for which it may be linked all the same. */
+    /*
+     * The JVM links a class before it lists its members, and finds missing parameter classes later. Returns the
+     * exception, after which the class may be linked nevertheless.
+     */
     private static String link(Class<?> type) {
         try {
             if (type.isInterface()) {
-                type.getDeclaredMethods(); /* the JVM is not called for its constructors */
+                type.getDeclaredMethods(); /* for constructors of an interface the JVM would not be called */
             } else {
                 type.getDeclaredConstructors();
             }
@@ -222,7 +224,7 @@ public final class RetransformProgram {
         }
     }
 
-    /* One class that is refused is a refusal of all: halves find it. */
+    /* If one class is refused, the JVM refuses all of the call; halving finds that class. */
     private void retransformEach(Class<?>[] classes) {
         int error = retransform(classes, WITH_PROBES);
         if (error == 0) {
@@ -253,7 +255,10 @@ public final class RetransformProgram {
         }
     }
 
-    /* With a wrong frame of the handler: what the JVM must refuse. Spread over all, so that all kinds are among them. */
+    /*
+     * Retransforms some classes with a wrong frame of the handler, which the JVM must refuse. They are spread over all
+     * classes, so all kinds are included.
+     */
     private static void control(List<Class<?>> classes, int wanted) {
         int tried = 0;
         int failed = 0;
@@ -269,7 +274,10 @@ public final class RetransformProgram {
         System.out.println("control: " + failed + " of " + tried);
     }
 
-    /* As many probes of exits as of entries, whatever way methods end; and the program does what it did. */
+    /*
+     * Checks that as many exit probes as entry probes run, however methods end, and that the program's results do not
+     * change.
+     */
     private static void balance() throws Exception {
         List<Class<?>> classes = new ArrayList<>(List.of(RetransformedCode.class));
         classes.addAll(List.of(RetransformedCode.class.getDeclaredClasses()));

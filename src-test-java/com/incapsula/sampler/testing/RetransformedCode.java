@@ -12,17 +12,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntUnaryOperator;
 import java.util.regex.Pattern;
 
-/** What methods look like, and all the ways in which they end. Its probes are counted. */
+/** Methods of all shapes that end in all possible ways. Its probes are counted. */
 public final class RetransformedCode {
 
-    /** Something to run. */
+    /** Code to run. */
     @FunctionalInterface
     public interface Body {
-        /** @return what must be the same again */
+        /** @return a result that must not change */
         String run() throws Exception;
     }
 
-    /** Its constructor does something before it calls super(), and fails on demand after that. */
+    /** The constructor runs code before it calls super(), and throws on demand after that. */
     static class Base {
         final int value;
 
@@ -65,7 +65,7 @@ public final class RetransformedCode {
         return code.out.toString();
     }
 
-    /* Its first instruction is a jump's target. */
+    /* The first instruction is the target of a jump. */
     static int loop(int n) {
         do {
             n--;
@@ -214,7 +214,7 @@ public final class RetransformedCode {
         return sum;
     }
 
-    /** Runs classes of the JDK, among them exceptions that pass through their methods. */
+    /** Runs classes of the JDK, including methods that exceptions pass through. */
     static String useTheImage() {
         Map<String, Integer> map = new HashMap<>();
         Map<Integer, List<String>> sorted = new TreeMap<>();

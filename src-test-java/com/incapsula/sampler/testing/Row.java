@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** One row of a report, read back. */
+/** A parsed row of a report. */
 public record Row(int depth, String frame, long cumulativeMillis, long methodMillis, String line) {
 
     private static final Pattern FORM =
             Pattern.compile("((?:  )*)(\\S.*?) +Cumulative time\\(ms\\): (\\d+), Method time\\(ms\\): (\\d+)"
                     + "(?:, Recursion depth: \\d+)?");
 
-    /** @throws AssertionError where a line is not a row */
+    /** @throws AssertionError if the line is not a row */
     public static List<Row> parse(String record) {
         List<Row> rows = new ArrayList<>();
         record.lines().forEach(line -> {
@@ -31,7 +31,7 @@ public record Row(int depth, String frame, long cumulativeMillis, long methodMil
         return rows;
     }
 
-    /** @return what stands before the parenthesis */
+    /** @return the text before the parenthesis */
     public String method() {
         int end = frame.indexOf('(');
         return end < 0 ? frame : frame.substring(0, end);

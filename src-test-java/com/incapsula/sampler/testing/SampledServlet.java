@@ -12,8 +12,8 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 
 /**
- * A web application that computes, samples itself with a copy of the library of its own, and answers with the samples
- * since the last answer. Its worker thread has the name of its context.
+ * A web application that computes, samples itself with its own copy of the library, and answers requests with the
+ * samples since the last answer. Its worker thread has the name of its context.
  */
 public final class SampledServlet extends HttpServlet {
 

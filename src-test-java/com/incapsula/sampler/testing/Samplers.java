@@ -16,31 +16,37 @@ import java.util.Map;
 import java.util.function.Predicate;
 import org.awaitility.core.ConditionFactory;
 
-/** Samplers for tests, waiting for them, and what holds for each. */
+/** Samplers for tests, waits for them, and checks that hold for each. */
 public final class Samplers {
 
-    /** What takes longer hangs: no machine is so slow. Also how long Awaitility waits by itself, see {@link Patience}. */
+    /**
+     * The limit of waits: no machine is so slow that something takes longer without hanging. Also Awaitility's default,
+     * see {@link Patience}.
+     */
     public static final Duration LONG = Duration.ofMinutes(2);
 
-    /** For {@code @Timeout} of tests, each of which may wait for {@link #LONG} and then says for what. */
+    /**
+     * For {@code @Timeout} of tests: longer than {@link #LONG}, so that a wait in the test fails first and says what it
+     * waited for.
+     */
     public static final long HANG_SECONDS = 300;
 
     private Samplers() {}
 
-    /** Asserts that each poll has ended in one outcome. */
+    /** Asserts that each poll has ended in exactly one outcome. */
     public static void assertEachPollHasItsOutcome(SamplerStatistics statistics) {
         assertThat(sum(statistics.getOutcomes())).as(statistics.toString()).isEqualTo(statistics.getPolls());
     }
 
-    /** @return of all figures */
+    /** @return the sum over all figures */
     public static long sum(Map<String, Long> figures) {
         return figures.values().stream().mapToLong(Long::longValue).sum();
     }
 
     /**
-     * A sampler with reports that leave nothing out: tests look for rows and figures that are small.
+     * Creates a sampler whose reports omit nothing, because tests look for small rows and figures.
      *
-     * @return one that samples all threads every 5 ms and reports on request; not started
+     * @return a sampler that samples all threads every 5 ms and reports on demand; not started
      */
     public static ThreadsSampler quick(SamplingOutputer outputer) {
         ThreadsSampler sampler = new ThreadsSampler();
@@ -53,33 +59,35 @@ public final class Samplers {
         return sampler;
     }
 
-    /** @return waits for {@link #LONG}, polling often */
+    /** @return a wait with the limit {@link #LONG} that polls often */
     public static ConditionFactory patiently() {
         return await().atMost(LONG).pollInterval(Duration.ofMillis(2));
     }
 
-    /** @return ticks so far, those skipped because no thread was due among them */
+    /** @return the number of ticks so far, including ticks that were skipped because no thread was due */
     public static long ticks(ThreadsSampler sampler) {
         Map<String, Long> counters = sampler.getStatistics().getCounters();
         return counters.getOrDefault("TICKS", 0L) + counters.getOrDefault("IDLE_TICKS", 0L);
     }
 
     /**
-     * Waits until threads of the group were seen in the method for two milliseconds. A busy thread answers when it has
-     * a CPU; how many ticks that takes depends on what else the machine does. Takes snapshots. A report has the same
-     * stacks, but of those that all go on to one callee, as interpreted code does that asks for the time, it shows the
-     * callee and not the method: see {@link #awaitSeenOnTop}.
+     * Waits until the method was on stacks of the group for two milliseconds. A busy thread answers when it has a CPU,
+     * so the number of ticks depends on the load of the machine. Takes snapshots. A report has the same stacks, but if
+     * all of them continue to one callee, as in interpreted code that reads the clock, the report shows that callee in
+     * place of the method: see {@link #awaitSeenOnTop}.
      */
     public static void awaitSeen(ThreadsSampler sampler, String group, String method) {
         awaitStack(sampler, group, stack -> stack.contains(method + "("));
     }
 
-    /** The same of stacks that end in the method: the next report has a row of it, with time of its own. */
+    /**
+     * As {@link #awaitSeen}, for stacks that end in the method: the next report has a row for it, with time of its own.
+     */
     public static void awaitSeenOnTop(ThreadsSampler sampler, String group, String method) {
         awaitStack(sampler, group, stack -> stack.startsWith(method + "(", stack.lastIndexOf(';') + 1));
     }
 
-    /* For two milliseconds, of all such stacks; one of them for one. */
+    /* Waits for two milliseconds of all such stacks, and one millisecond of one of them. */
     private static void awaitStack(ThreadsSampler sampler, String group, Predicate<String> isWanted) {
         Map<String, Long> seen = new HashMap<>();
         patiently().until(() -> {
@@ -94,7 +102,7 @@ public final class Samplers {
         });
     }
 
-    /** The CPU time of a group, in nanoseconds; 0 where the report does not have it. */
+    /** The CPU time of a group, in nanoseconds; 0 if the report does not have the group. */
     public static long cpuOf(SamplingReport report, String group) {
         return report.getGroups().stream()
                 .filter(found -> found.getName().equals(group))
@@ -102,15 +110,15 @@ public final class Samplers {
                 .sum();
     }
 
-    /* Without those that were skipped. */
+    /* Ticks without the skipped ones. */
     private static long made(ThreadsSampler sampler) {
         return sampler.getStatistics().getCounters().getOrDefault("TICKS", 0L);
     }
 
     /**
-     * Waits for so many ticks more. If these are two or more, one of them at least is made after this call from its
-     * beginning on: what it does has been done. The one that runs now may be past that, and is counted together with
-     * all that were skipped before it.
+     * Waits for further ticks. If there are two or more, at least one of them begins after this call, so everything
+     * that a tick does was done. The tick that is running now may be past that point; it is counted together with all
+     * ticks that were skipped before it.
      */
     public static void awaitTicks(ThreadsSampler sampler, int more) {
         long enough = ticks(sampler) + more;

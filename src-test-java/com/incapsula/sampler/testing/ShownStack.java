@@ -7,15 +7,17 @@ import java.util.Collections;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** One stack as the JVM shows it and as a report does, in the same words: frames from the root on, with lines. */
+/**
+ * One stack in the same words, once as the JVM shows it and once as a report does: frames from the root on, with lines.
+ */
 public final class ShownStack {
 
     private static final String LAMBDA = "$$Lambda";
-    private static final String HIDDEN = "java.lang.Thread.runWith("; // from JDK 21 on; some ways show it, some do not
+    private static final String HIDDEN = "java.lang.Thread.runWith("; // exists from JDK 21 on; some walks show it
 
     private ShownStack() {}
 
-    /** @return what the JVM shows now */
+    /** @return the stack that the JVM shows now */
     public static String of(Thread thread) {
         List<StackTraceElement> frames = new ArrayList<>(Arrays.asList(thread.getStackTrace()));
         Collections.reverse(frames);
@@ -32,7 +34,8 @@ public final class ShownStack {
     }
 
     /**
-     * Not every JVM shows the frames of classes that it makes for lambdas, and their names differ.
+     * Frames of classes that the JVM generates for lambdas are dropped, because not every JVM shows them, and their
+     * names differ.
      *
      * @param line of a collapsed report: group, frames, weight
      * @return its frames

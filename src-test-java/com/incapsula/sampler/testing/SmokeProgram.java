@@ -16,15 +16,15 @@ import java.util.concurrent.CountDownLatch;
 import java.util.zip.CRC32;
 
 /**
- * Samples one thread of each kind and ends when the method of each was seen, for platforms on which no more can be run:
- * needs nothing but the library and these classes.
+ * Samples one thread of each kind and ends when the method of each was seen. For platforms on which larger tests cannot
+ * run: needs only the library and these classes.
  */
 public final class SmokeProgram {
 
-    /** On an emulated processor ticks are rare. */
+    /** The longest wait, because ticks are rare on an emulated processor. */
     private static final long PATIENCE_NANOS = 300_000_000_000L;
 
-    /** After all methods were seen: outcomes that are rare. */
+    /** Runs on for this time after all methods were seen, because some outcomes are rare. */
     private static final long MORE_NANOS = 3_000_000_000L;
 
     private static final int VIRTUAL_SINCE = 21;
@@ -38,7 +38,7 @@ public final class SmokeProgram {
     /**
      * Runs it.
      *
-     * @param arguments the engine that it must have
+     * @param arguments the expected engine
      */
     public static void main(String[] arguments) throws Exception {
         System.out.println(System.getProperty("os.arch") + ", Java " + System.getProperty("java.version"));
@@ -78,7 +78,7 @@ public final class SmokeProgram {
         return works;
     }
 
-    /* Takes away what was seen. */
+    /* Removes the methods that were seen. */
     private static SamplerStatistics sample(Set<String> methods) throws Exception {
         try (ThreadsSampler sampler = new ThreadsSampler()) {
             sampler.setRequired(true);

@@ -8,15 +8,15 @@ import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
-/** Lines of a test's own source. */
+/** Finds lines in a test's own source. */
 public final class SourceLines {
 
-    /** Where the tests' sources are, from the folder in which tests run. */
+    /** The tests' sources, relative to the folder in which tests run. */
     public static final Path TESTS = Path.of("src-test-java");
 
     private SourceLines() {}
 
-    /** @return the numbers of all lines of this class that end in that text; at least one */
+    /** @return the numbers of all lines of this class that end with this text; at least one */
     public static SortedSet<Integer> endingIn(Path sources, Class<?> type, String end) throws IOException {
         String source = type.getName().replace('.', '/') + ".java";
         List<String> text = Files.readAllLines(sources.resolve(source));

@@ -17,7 +17,7 @@ public final class SpringXml {
 
     private SpringXml() {}
 
-    /** @return a context with these {@code <bean>} elements, which has started */
+    /** @return a started context with these {@code <bean>} elements */
     public static GenericXmlApplicationContext start(String beans) {
         String xml = HEAD + beans + "</beans>\n";
         return new GenericXmlApplicationContext(new ByteArrayResource(xml.getBytes(StandardCharsets.UTF_8)));

@@ -16,7 +16,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Starts and stops samplers of both engines while threads work, come and go. At the end no thread, file descriptor or
+ * Starts and stops samplers of both engines while threads work, start and end. At the end no thread, file descriptor or
  * byte is left.
  */
 public final class StartStopProgram {
@@ -28,7 +28,7 @@ public final class StartStopProgram {
     /**
      * Runs it.
      *
-     * @param arguments how often
+     * @param arguments the number of cycles
      */
     public static void main(String... arguments) throws Exception {
         int cycles = Integer.parseInt(arguments[0]);
@@ -57,7 +57,10 @@ public final class StartStopProgram {
         System.out.println(cycles + " times");
     }
 
-    /* With pauses: a start hands over from thread to thread, and waits for a core each time where all are taken. */
+    /*
+     * Pauses between cycles, because a start passes control between threads, and each waits for a core if all are in
+     * use.
+     */
     private static void calmChurn(CountDownLatch goHome) throws InterruptedException {
         while (!goHome.await(1, TimeUnit.MILLISECONDS)) {
             Thread thread = new Thread(() -> {}, "churn");
@@ -69,7 +72,7 @@ public final class StartStopProgram {
     /**
      * One short life of a sampler.
      *
-     * @param random chooses the engine and what is done with it
+     * @param random chooses the engine and the calls
      */
     public static void cycle(Random random) throws IOException {
         Recorder recorder = new Recorder();
@@ -86,7 +89,7 @@ public final class StartStopProgram {
             case 3 -> sampler.setThreadNameManipulator(Thread::getName);
             case 4 -> awaitTicks(sampler, 1);
             default -> {
-                // closed at once
+                // closed immediately
             }
         }
         sampler.close();

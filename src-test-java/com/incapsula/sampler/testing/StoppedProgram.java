@@ -4,12 +4,12 @@ package com.incapsula.sampler.testing;
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
 
-/** Samples a busy thread and an idle one until its input ends, then reports to standard output. */
+/** Samples a busy thread and an idle one until its input ends, then prints the report on standard output. */
 public final class StoppedProgram {
 
     private StoppedProgram() {}
 
-    /** Runs. */
+    /** Runs the program. */
     public static void main(String[] arguments) throws Exception {
         ThreadsSampler sampler = Samplers.quick(new PrintStreamSamplingOutputer());
         try (Worker busy = Worker.busy("busy");

@@ -20,12 +20,12 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 
 /**
- * Does something in plenty beside a sampler, and checks that the sampler reports all of it. Its first argument is the
- * storm, the second how many seconds it lasts. Ends with 0 and the word {@code over} where everything held.
+ * Repeats one kind of event in large numbers while a sampler runs, and checks that the sampler reports all of it.
+ * Arguments: the storm and its seconds. If all checks hold, it ends with exit code 0 and the word {@code over}.
  */
 public final class StormProgram {
 
-    /** What there is plenty of. */
+    /** The kinds of events. */
     public enum Storm {
         /** At least 1,000 threads for each second. */
         THREADS(StormProgram::threadsThatComeAndGo),
@@ -39,7 +39,7 @@ public final class StormProgram {
         EXCEPTIONS(StormProgram::exceptions),
         /** Processes that are forked. */
         FORKS(StormProgram::processesThatAreForked),
-        /** All of it, while threads wait, compute, sleep and fight over a lock. */
+        /** All of these, while threads wait, compute, sleep and contend for a lock. */
         EVERYTHING(StormProgram::everythingAtOnce);
 
         private final Run run;
@@ -60,7 +60,7 @@ public final class StormProgram {
 
     private StormProgram() {}
 
-    /** Runs it. */
+    /** Runs the program. */
     public static void main(String[] arguments) throws Exception {
         Storm storm = Storm.valueOf(arguments[0]);
         System.out.print(storm + ": ");
@@ -69,7 +69,7 @@ public final class StormProgram {
         System.out.println(", over");
     }
 
-    /* Runs it for that long, and until there was enough of it, beside a thread that only waits. */
+    /* Runs the storm for this time and until there were enough events, while another thread only waits. */
     private static SamplerStatistics storm(int seconds, Predicate<SamplerStatistics> enough, Worker.Work something)
             throws Exception {
         Recorder recorder = new Recorder();
@@ -144,7 +144,7 @@ public final class StormProgram {
         }
     }
 
-    /* A machine that is too busy for so many a second takes longer until they have all been there. */
+    /* If the machine is too busy for that many threads a second, the storm takes longer until all of them have run. */
     private static void threadsThatComeAndGo(int seconds) throws Exception {
         AtomicLong threads = new AtomicLong();
         long start = System.nanoTime();
@@ -168,10 +168,10 @@ public final class StormProgram {
 
     // ---- classes ----
 
-    /** Runs in a class of its own that is unloaded right after. */
+    /** Runs in a class of its own, which is unloaded immediately afterwards. */
     public static final class Passing implements Runnable {
 
-        /** What the work comes to. */
+        /** The result of the work. */
         public static volatile double result;
 
         /** Public for reflection. */

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Redefines {@link Swapped} before it is counted, while it is counted, and before a batch changes it once more. Whatever
- * happens to it, the version runs that was the last one.
+ * Redefines {@link Swapped} before it is counted, while it is counted, and before a batch changes it once more. In each
+ * case the latest version runs.
  */
 public final class SwappedCallsProgram {
 
@@ -27,12 +27,12 @@ public final class SwappedCallsProgram {
 
     private SwappedCallsProgram() {}
 
-    /** Runs it, with the instrumentation that is named. */
+    /** Runs the program with the instrumentation that the argument names. */
     public static void main(String[] arguments) throws Exception {
         Instrumentation how = Instrumentation.valueOf(arguments[0]);
         assertVersion();
         count(how);
-        swap(); // nothing counts now, but the JVM has kept the bytes of before
+        swap(); // counting is off, but the JVM has kept the bytes from before the redefinition
         assertVersion();
         count(how);
         RedefiningAgent.retransform(Swapped.class);
@@ -42,7 +42,7 @@ public final class SwappedCallsProgram {
 
     private static void count(Instrumentation how) throws Exception {
         try (ThreadsSampler sampler = quick(new Recorder())) {
-            sampler.setOverheadLimitPercent(100); // no method is dropped
+            sampler.setOverheadLimitPercent(100); // no method loses its probes
             sampler.setRootMethods("counted.Swapped.root");
             sampler.setInstrumentationFilter("counted.Swapped");
             sampler.setInstrumentation(how);
@@ -50,15 +50,15 @@ public final class SwappedCallsProgram {
             assertCounted(sampler, 0);
             swap();
             assertVersion();
-            assertCounted(sampler, 1); // its batch is the first one after the redefinition
-            RedefiningAgent.retransform(Swapped.class); // as an agent does that has other classes in mind
+            assertCounted(sampler, 1); // in the first batch after the redefinition
+            RedefiningAgent.retransform(Swapped.class); // agents that change other classes may do this
             assertVersion();
             assertCounted(sampler, 2);
             assertRefused();
             assertVersion();
             assertCounted(sampler, 3);
             swap();
-            swap(); // the batch of the methods that are just wanted may be under way
+            swap(); // the batch of the methods that were just found may be running
             assertCounted(sampler, ALL);
         }
         assertVersion();
@@ -68,7 +68,7 @@ public final class SwappedCallsProgram {
         RedefiningAgent.redefine(Swapped.class, Swapped.VERSION, ++version);
     }
 
-    /* The JVM has run the hooks before it says no. */
+    /* The JVM calls the agents' transformers before it refuses. */
     private static void assertRefused() {
         assertThatThrownBy(() -> RedefiningAgent.redefineWithField(Swapped.class, Swapped.VERSION, version + 1))
                 .isInstanceOf(UnsupportedOperationException.class);
@@ -78,7 +78,7 @@ public final class SwappedCallsProgram {
         assertThat(Swapped.root(ALL)).isEqualTo(version);
     }
 
-    /* Until all methods down to there have their probes. */
+    /* Repeats calls until all methods down to this depth have their probes. */
     private static void assertCounted(ThreadsSampler sampler, int depth) throws IOException {
         Map<String, Long> expected = new TreeMap<>();
         StringBuilder path = new StringBuilder();

@@ -14,13 +14,13 @@ import org.apache.catalina.startup.Tomcat;
 
 /**
  * Tomcat with two web applications, {@code one} and {@code two}, each with the library's jar in {@code WEB-INF/lib}.
- * Arguments: the jar, and an empty folder. Each line of its input names an application to be deployed again.
+ * Arguments: the jar, and an empty folder. Each line of standard input names an application to redeploy.
  */
 public final class TomcatProgram {
 
     private TomcatProgram() {}
 
-    /** Runs it. */
+    /** Runs the program. */
     public static void main(String[] arguments) throws Exception {
         Path jar = Path.of(arguments[0]);
         Path folder = Path.of(arguments[1]);
@@ -57,7 +57,8 @@ public final class TomcatProgram {
         Files.copy(jar, folder.resolve("WEB-INF/lib/threads-sampler.jar"));
         Context context = tomcat.addContext("/" + name, folder.toString());
         context.addLifecycleListener(event -> {
-            if (event.getType().equals(Lifecycle.CONFIGURE_START_EVENT)) { // at each start, as stopping removes it
+            // for each start, because stopping removes the servlet
+            if (event.getType().equals(Lifecycle.CONFIGURE_START_EVENT)) {
                 Tomcat.addServlet(context, "sampled", servlet).setLoadOnStartup(1);
                 context.addServletMappingDecoded("/", "sampled");
             }

@@ -13,8 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What tests need of the machine: tools, and what only some users may do, as to make namespaces. A test that lacks it is
- * skipped with the reason, but fails where {@code SMP_TOOLS=required} stands in the environment.
+ * What tests need from the machine: tools, and permissions that only some users have, such as making namespaces. A test
+ * that lacks something is skipped with the reason, or fails if the environment has {@code SMP_TOOLS=required}.
  */
 public final class Tool {
 
@@ -22,7 +22,7 @@ public final class Tool {
 
     private Tool() {}
 
-    /** Its file, by its name. */
+    /** Finds a tool by its name. */
     public static String find(String name) {
         List<String> folders = new ArrayList<>(List.of(System.getenv("PATH").split(File.pathSeparator)));
         folders.addAll(OTHER_FOLDERS);
@@ -37,10 +37,10 @@ public final class Tool {
     }
 
     /**
-     * Skips the test, or fails where tools are required.
+     * Skips the test, or fails if tools are required.
      *
-     * @param isThere false: the machine lacks what the test needs
-     * @param reason what it lacks
+     * @param isThere false if the machine lacks what the test needs
+     * @param reason what the machine lacks
      */
     public static void require(boolean isThere, String reason) {
         if (!"required".equals(System.getenv("SMP_TOOLS"))) {
@@ -50,17 +50,17 @@ public final class Tool {
     }
 
     /**
-     * As {@link #require}, for a command that a machine may refuse to some users.
+     * As {@link #require}, for a command that a machine may forbid some users.
      *
-     * @param what for the reason: what the command does
-     * @param command does nothing but what may be refused
+     * @param what what the command does, for the reason
+     * @param command only does what may be forbidden
      */
     public static void requireAllowed(String what, List<String> command) throws InterruptedException {
         String refusal = refusalOf(command);
         require(refusal == null, what + " is refused here: " + refusal);
     }
 
-    /** @return null: the command ends with 0; else why not */
+    /** @return null if the command ends with 0; else the reason */
     public static String refusalOf(List<String> command) throws InterruptedException {
         try {
             Process process =

@@ -10,14 +10,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Loads the library's classes in a class loader of their own, then in another; the second time with the first one
- * still there ({@code both}) or gone ({@code first gone}).
+ * Loads the library's classes in one class loader, then in another one, while the first one still exists ({@code both})
+ * or after it was collected ({@code first gone}).
  */
 public final class TwoLoadersProgram {
 
     private TwoLoadersProgram() {}
 
-    /** Runs it. */
+    /** Runs the program. */
     public static void main(String[] arguments) throws Exception {
         URLClassLoader first = loader();
         run(first);

@@ -3,7 +3,7 @@ package com.incapsula.sampler.testing;
 
 import com.incapsula.sampler.ThreadsSampler;
 
-/** A program that wants its unmounted virtual threads sampled. It runs on any JDK. */
+/** A program that enables sampling of unmounted virtual threads. It runs on any JDK. */
 public final class UntrackedProgram {
 
     private UntrackedProgram() {}

@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Threads in Java code that native code has called by an upcall, of which one waits and one runs, and one that waits in
- * native code called by a downcall. Argument: the folder with the class that calls.
+ * Threads in Java code that native code has called by an upcall, one waiting and one running, and a thread that waits
+ * in native code called by a downcall. Argument: the folder with the class that makes the calls.
  */
 public final class UpcallProgram {
 
@@ -29,7 +29,7 @@ public final class UpcallProgram {
 
     private UpcallProgram() {}
 
-    /** Runs. */
+    /** Runs the program. */
     public static void main(String... arguments) throws Exception {
         ThreadsSampler sampler = quick(new Recorder());
         sampler.setOverheadLimitPercent(100);
@@ -87,13 +87,13 @@ public final class UpcallProgram {
         }
     }
 
-    /* Only walks from outside are: those that JVMTI had to make are not. */
+    /* Only walks from outside are compared, not those that JVMTI had to make. */
     private static void awaitCompared() {
         long enough = CrossChecks.compared() + ENOUGH;
         patiently().until(() -> CrossChecks.compared() >= enough);
     }
 
-    /* From the thread's root on. */
+    /* The methods are from the thread's root on. */
     private static void awaitWhole(ThreadsSampler sampler, String group, String... methods) {
         patiently().until(() -> {
             try (SamplingReport report = sampler.snapshot()) {

@@ -10,15 +10,15 @@ import java.util.concurrent.ThreadFactory;
 import java.util.stream.Stream;
 import javax.management.JMException;
 
-/** Virtual threads, by reflection: the tests are compiled for Java 17. */
+/** Virtual threads, created by reflection because the tests are compiled for Java 17. */
 public final class Virtual {
 
     private Virtual() {}
 
     /**
-     * Starts one.
+     * Starts a virtual thread.
      *
-     * @param name null: none
+     * @param name null for a thread without a name
      */
     public static Thread start(String name, Runnable body) {
         try {
@@ -33,7 +33,7 @@ public final class Virtual {
         }
     }
 
-    /** @return an executor that starts one for each task */
+    /** @return an executor that starts a virtual thread for each task */
     public static ExecutorService executor() {
         try {
             return (ExecutorService)
@@ -44,8 +44,8 @@ public final class Virtual {
     }
 
     /**
-     * @param factory makes the threads, virtual or not
-     * @return an executor that starts one for each task
+     * @param factory makes the threads, which need not be virtual
+     * @return an executor that starts a thread for each task
      */
     public static ExecutorService executor(ThreadFactory factory) {
         try {
@@ -57,7 +57,7 @@ public final class Virtual {
         }
     }
 
-    /** @return a factory that makes virtual threads only */
+    /** @return a factory of virtual threads */
     public static ThreadFactory factory() {
         try {
             Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
@@ -70,10 +70,10 @@ public final class Virtual {
     }
 
     /**
-     * Counts those that the JVM's own dump of threads has.
+     * Counts the virtual threads in the JVM's own thread dump.
      *
-     * @param folder for the dump, which is deleted again
-     * @return 0 on a JDK that has none
+     * @param folder for the dump, which is deleted afterwards
+     * @return the number; 0 on a JDK without virtual threads
      */
     public static long alive(Path folder) throws IOException, JMException {
         if (Runtime.version().feature() < 21) {

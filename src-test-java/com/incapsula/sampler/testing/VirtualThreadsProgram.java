@@ -13,12 +13,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A virtual thread that parks again and again, below many calls: the JVM brings back the newest of its frames only,
- * when it goes on. Prints the engine, and how long the thread was seen with its root and without it.
+ * A virtual thread that parks again and again, deep in a chain of calls. When it continues, the JVM restores only its
+ * innermost frames. Prints the engine, and for how long the thread was seen with its root and without it.
  */
 public final class VirtualThreadsProgram {
 
-    /** What it prints of the stacks. */
+    /** Begins the lines about stacks. */
     public static final String SEEN = "seen whole %d us, cut %d us";
 
     private static final String GROUP = "deep-";
@@ -30,10 +30,10 @@ public final class VirtualThreadsProgram {
     private VirtualThreadsProgram() {}
 
     /**
-     * Runs.
+     * Runs the program.
      *
-     * @param arguments frames below the work; milliseconds that it must have been seen; "whole" to wait until it was
-     *        seen as the JVM shows it
+     * @param arguments the number of frames below the work; the milliseconds for which the thread must have been seen;
+     *     "whole" to wait until a report shows the thread as the JVM does
      */
     public static void main(String... arguments) throws Exception {
         int depth = Integer.parseInt(arguments[0]);
@@ -44,7 +44,8 @@ public final class VirtualThreadsProgram {
         try (ThreadsSampler sampler = new ThreadsSampler()) {
             sampler.setSamplingFrequencyMillis(1);
             sampler.setReportFrequencySeconds(0);
-            sampler.setOverheadLimitPercent(100); // what is skipped depends on the machine
+            // without a limit, because the number of skipped polls depends on the machine
+            sampler.setOverheadLimitPercent(100);
             sampler.setEngine(SamplingEngine.AUTO);
             sampler.init();
             if (arguments.length > 2) {
@@ -63,7 +64,7 @@ public final class VirtualThreadsProgram {
         thread.join();
     }
 
-    /* By reflection: the tests are compiled for Java 17. */
+    /* Uses reflection, because the tests are compiled for Java 17. */
     private static Thread start(Runnable body) throws ReflectiveOperationException {
         Class<?> virtual = Class.forName("java.lang.Thread$Builder$OfVirtual");
         Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
@@ -105,7 +106,7 @@ public final class VirtualThreadsProgram {
         }
     }
 
-    /* All frames up to the one that works, whose line changes. */
+    /* Compares all frames except the one that works, whose line changes. */
     private static boolean sawAsItIs(ThreadsSampler sampler, Thread thread) {
         String shown = ShownStack.of(thread);
         int end = shown.indexOf(CLASS + "serve(");

@@ -12,7 +12,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** The ways in which a thread waits. */
+/** Kinds of waits of a thread. */
 public enum Wait {
     PARK {
         @Override
@@ -38,7 +38,7 @@ public enum Wait {
         }
     },
 
-    /** For a monitor, where others are waiting for it, too: else in it. */
+    /** Waits to enter a monitor if other threads use it, too; else in Thread.sleep inside it. */
     MONITOR {
         @Override
         public void forMillis(long millis) throws InterruptedException {
@@ -62,7 +62,7 @@ public enum Wait {
         }
     },
 
-    /** In native code. */
+    /** Sleeps in native code. */
     ACCEPT {
         @Override
         public void forMillis(long millis) throws IOException {
@@ -75,7 +75,7 @@ public enum Wait {
         }
     },
 
-    /** In native code that reads: a byte comes each {@link #TIDE_MILLIS}, however long one wants to wait. */
+    /** Reads in native code. A byte arrives each {@link #TIDE_MILLIS}, whatever time is requested. */
     READ {
         @Override
         public void forMillis(long millis) throws IOException {
@@ -94,7 +94,7 @@ public enum Wait {
     private static final Object CONTENDED = new Object();
     private static final Thread FOREVER = startForever();
 
-    /** A pipe of the system with a thread that writes to it. */
+    /** A pipe of the system, with a thread that writes to it. */
     private static final class Tide {
 
         static final Pipe.SourceChannel IN = open();
@@ -123,10 +123,10 @@ public enum Wait {
         }
     }
 
-    /** Waits for about so long. */
+    /** Waits for about this time. */
     public abstract void forMillis(long millis) throws Exception;
 
-    /** The same, so many calls deeper. */
+    /** Waits at the end of this many more calls. */
     public final void forMillis(long millis, int depth) throws Exception {
         if (depth > 0) {
             forMillis(millis, depth - 1);

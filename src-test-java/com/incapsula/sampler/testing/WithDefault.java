@@ -3,7 +3,7 @@ package com.incapsula.sampler.testing;
 
 import java.util.concurrent.CountDownLatch;
 
-/** A method of an interface calls that of the class. */
+/** The interface's default method calls the method of the class. */
 public interface WithDefault {
 
     void work(CountDownLatch goHome);

@@ -8,10 +8,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-/** A thread that is at a known place until it is closed. */
+/** A thread that stays at a known place until it is closed. */
 public final class Worker implements AutoCloseable {
 
-    /** What a worker does until the latch is down. */
+    /** The work of a thread, until the latch is released. */
     @FunctionalInterface
     public interface Work {
         void until(CountDownLatch goHome) throws Exception;
@@ -33,27 +33,27 @@ public final class Worker implements AutoCloseable {
         }
     }
 
-    /** @return one that is waiting in {@link Desk#serve} */
+    /** @return a started thread that waits in {@link Desk#serve} */
     public static Worker waiting(String name) {
         return new Worker(name, false, Desk::serve).started().awaitWaiting();
     }
 
-    /** @return a daemon that is waiting in {@link Desk#serve} */
+    /** @return a started daemon thread that waits in {@link Desk#serve} */
     public static Worker daemon(String name) {
         return new Worker(name, true, Desk::serve).started().awaitWaiting();
     }
 
-    /** @return one that computes in {@link Desk#calculate} */
+    /** @return a started thread that computes in {@link Desk#calculate} */
     public static Worker busy(String name) {
         return new Worker(name, false, Desk::calculate).started();
     }
 
-    /** @return one that does this, started */
+    /** @return a started thread with this work */
     public static Worker doing(String name, Work work) {
         return new Worker(name, false, work).started();
     }
 
-    /** @return one that will wait in {@link Desk#serve} when it is started */
+    /** @return a thread that is not started and will wait in {@link Desk#serve} */
     public static Worker unstarted(String name) {
         return new Worker(name, false, Desk::serve);
     }
@@ -64,10 +64,12 @@ public final class Worker implements AutoCloseable {
         return this;
     }
 
-    /** @return this, when it is waiting for good */
+    /** @return this, as soon as the thread waits for good */
     public Worker awaitWaiting() {
-        /* Its state changes a moment before it lets go of its CPU. A thread that loses the CPU in that moment answers no
-         * signal for long; the JVM shows its stack when the moment is over. */
+        /*
+         * A thread's state changes a moment before it leaves its CPU. A thread that loses its CPU in that moment
+         * answers no signal for long. The JVM can show its stack only after that moment.
+         */
         await().atMost(Samplers.LONG)
                 .pollInterval(Duration.ofMillis(1))
                 .until(() -> thread.getState() == Thread.State.WAITING && thread.getStackTrace().length > 0);
@@ -79,13 +81,13 @@ public final class Worker implements AutoCloseable {
         return thread;
     }
 
-    /** Sends all of them home, then waits until they are there: none works on while another is awaited. */
+    /** Releases all workers, then waits for their ends, so none works on while another one is awaited. */
     public static void closeAll(List<Worker> workers) {
         workers.forEach(worker -> worker.goHome.countDown());
         workers.forEach(Worker::close);
     }
 
-    /** Sends it home and waits until it is there. */
+    /** Releases the worker and waits for its end. */
     @Override
     public void close() {
         goHome.countDown();

@@ -7,18 +7,18 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Changes each number that a walk of our own takes from libjvm, one at a time, and prints what the check says of it.
- * Argument: the test library.
+ * Changes each number that our own walks take from libjvm, one at a time, and prints the result of the check. Argument:
+ * the test library.
  */
 public final class WrongLayoutProgram {
 
-    /* To the next field, and to the one before. */
+    /* The offset of the next field, and of the previous one. */
     private static final int[] CHANGES = {8, -8};
 
-    /* Of a number that bounds what is read: less than what is needed. */
+    /* For a bound of reads: less than is needed. */
     private static final int MUCH_LESS = -64;
 
-    /* The JIT compilers may have had no CPU yet. */
+    /* Compiled methods to wait for, because the JIT compilers may have had no CPU yet. */
     private static final int ENOUGH_METHODS = 100;
 
     private WrongLayoutProgram() {}
@@ -56,7 +56,7 @@ public final class WrongLayoutProgram {
         System.out.println("fine");
     }
 
-    /* True: it is refused. */
+    /* Prints the result. Returns true if the layout was refused. */
     private static boolean describe(String name, int change, String reason) {
         boolean isRefused = !reason.isEmpty();
         System.out.println((isRefused ? "refused " : "USED ")
@@ -67,7 +67,7 @@ public final class WrongLayoutProgram {
         return isRefused;
     }
 
-    /* So that there are compiled methods, with others inlined. */
+    /* Provides compiled methods with inlined callees. */
     private static void warmUp() {
         long sum = 0;
         for (int i = 0; i < 20_000; i++) {

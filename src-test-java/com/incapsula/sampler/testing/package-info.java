@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What tests of a running sampler share. */
+/** Classes shared by tests of a running sampler. */
 package com.incapsula.sampler.testing;

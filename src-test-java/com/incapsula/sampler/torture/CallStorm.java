@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** What goes on in the JVM while calls are counted (counted.Storms). */
+/** Events in the JVM while calls are counted (counted.Storms). */
 enum CallStorm {
 
-    /** Threads that come and go, each of which makes its calls and ends. */
+    /** Threads that start, make their calls and end. */
     CHURN {
         @Override
         List<Worker> begin() {
@@ -32,7 +32,9 @@ enum CallStorm {
         }
     },
 
-    /** Classes that are loaded, run once and unloaded, all under the same names. EAGER: each call counts from the first. */
+    /**
+     * Classes with equal names that are loaded, run once and unloaded. With EAGER each call counts from the first on.
+     */
     LOADING {
         @Override
         Instrumentation instrumentation() {
@@ -65,7 +67,7 @@ enum CallStorm {
         }
     },
 
-    /** Another agent redefines what is counted. */
+    /** Another agent redefines counted classes. */
     REDEFINITION {
         @Override
         List<Worker> begin() {
@@ -81,7 +83,7 @@ enum CallStorm {
         }
     },
 
-    /** Deep recursions, exceptions that pass hundreds of methods, and the probes of threads that load nothing. */
+    /** Deep recursion, exceptions that pass through hundreds of methods, and probes on threads that load no class. */
     RECURSION {
         @Override
         List<Worker> begin() {
@@ -93,7 +95,9 @@ enum CallStorm {
         }
     },
 
-    /** The stack ends wherever it does, also amid a hook: such calls are not all counted, and the others are. */
+    /**
+     * The stack overflows anywhere, also inside a hook. Some of these calls are not counted, but all other calls are.
+     */
     OVERFLOW {
         @Override
         boolean isExact() {
@@ -112,7 +116,7 @@ enum CallStorm {
         }
     },
 
-    /** Virtual threads (JDK 21) that leave their carriers inside of a root. */
+    /** Virtual threads (JDK 21) that unmount inside a root. */
     VIRTUAL {
         @Override
         void step() {
@@ -134,7 +138,7 @@ enum CallStorm {
         }
     },
 
-    /** All of it at once. */
+    /** All storms at once. */
     MIXED {
         @Override
         Instrumentation instrumentation() {
@@ -167,25 +171,25 @@ enum CallStorm {
     private static final long SMALL = 128 * 1024;
     private static final long MEDIUM = 512 * 1024;
 
-    /** Begins. The workers know when to end; nothing runs after that. */
+    /** Starts the workers, which know when to end. Nothing else runs after that. */
     abstract List<Worker> begin();
 
-    /** Calls each method of the storm, on this thread. */
+    /** Calls each method of the storm on the calling thread. */
     void step() {
         Storms.root(2);
     }
 
-    /** @return how methods are found */
+    /** @return the rule by which methods are instrumented */
     Instrumentation instrumentation() {
         return Instrumentation.LAZY;
     }
 
-    /** @return whether each call is counted */
+    /** @return true if each call is counted */
     boolean isExact() {
         return true;
     }
 
-    /** @return threads that run roots all the time */
+    /** @return threads that call roots all the time */
     static List<Worker> load() {
         return workers("load", CallStorm::runRoots);
     }

@@ -24,14 +24,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Counts the calls of a storm, compares them with what its methods say themselves, and checks that nothing is left after
- * the end. Arguments: the storm and its milliseconds, or {@code START_STOP} and how many times; the library of
- * {@link ProbedClasses}.
+ * Counts the calls of a storm, compares the counts with those of the methods themselves, and checks that nothing is
+ * left at the end. Arguments: the storm and its milliseconds, or {@code START_STOP} and the number of cycles; the
+ * library of {@link ProbedClasses}.
  */
 final class CallTorture {
 
     private static final long MEMORY_LIMIT = 256L << 20;
-    /* Classes that are loaded anew need more of both in a minute, so they have to come back. */
+    /*
+     * Limits of methods and nodes. Classes that are loaded again and again need more than that in a minute, so both
+     * must be reused.
+     */
     private static final int METHODS = 1 << 16;
     private static final int NODES = 20_000;
     private static final AtomicReference<Throwable> FAILURE = new AtomicReference<>();
@@ -45,7 +48,7 @@ final class CallTorture {
             System.out.println("fine");
         } catch (Exception | Error e) {
             e.printStackTrace();
-            System.exit(1); // whatever still goes on
+            System.exit(1); // ends all other threads
         }
     }
 
@@ -63,7 +66,7 @@ final class CallTorture {
 
     private static ThreadsSampler sampler() {
         ThreadsSampler sampler = quick(new Recorder());
-        sampler.setOverheadLimitPercent(100); // no method is dropped
+        sampler.setOverheadLimitPercent(100); // no method loses its probes
         sampler.setMemoryLimitBytes(MEMORY_LIMIT);
         sampler.setRootMethods(Storms.ROOTS);
         sampler.setInstrumentationFilter("counted, -counted.Ledger");
@@ -92,12 +95,12 @@ final class CallTorture {
                 assertThat(counted.keySet()).containsAll(called.keySet());
             }
         }
-        /* A thread is inside of a root still, in code with probes that does not know that counting is over. */
+        /* The late thread is still inside a root, in code with probes, and does not know that counting has ended. */
         ProbedClasses.assertNone();
         late.close();
     }
 
-    /* From the second entry of a root after the last batch on each call is counted. */
+    /* Repeats steps until counts are exact, which they are from the second entry of a root after the last batch on. */
     private static void settle(ThreadsSampler sampler, CallStorm storm) {
         patiently().until(() -> {
             CallCounts.take(sampler);

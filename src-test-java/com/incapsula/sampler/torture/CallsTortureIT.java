@@ -16,14 +16,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Calls are counted in JVMs that do what is hard on that: for a moment each, or with {@code -Dsampler.test.long=true} for a
- * minute each. No call is lost where each can be counted, memory stays within its limit, and after the end no class has
- * probes, no thread and no byte is left.
+ * Calls are counted in JVMs under conditions that are hard for that, for a moment each, or with {@code
+ * -Dsampler.test.long=true} for a minute each. No call is lost if it can be counted, memory stays within its limit, and
+ * at the end no class has probes and no thread or memory is left.
  */
 class CallsTortureIT {
 
     private static final String MILLIS = LONG ? "60000" : "500";
-    /* By day each scheme with each timing twice. */
+    /* In the short form each scheme runs twice with each timing. */
     private static final String CYCLES = LONG ? "1000" : "18";
 
     private static final Path LIBRARY = Path.of("target", "native", "maven", "tests", "libprobed_classes.so")
@@ -32,7 +32,7 @@ class CallsTortureIT {
     @TempDir
     private Path folder;
 
-    /* As servers run: with both compilers. */
+    /* Runs the JVM like a server, with both compilers. */
     private static void survives(String storm, String amount, String... options) throws Exception {
         assertThat(Files.exists(LIBRARY))
                 .as(LIBRARY + ", of native/build.sh test --build target/native/maven")
@@ -73,6 +73,6 @@ class CallsTortureIT {
                 "START_STOP",
                 CYCLES,
                 "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC"); // less to throw away and to make again
+                "-XX:+UseSerialGC"); // has fewer structures to free and to create again
     }
 }

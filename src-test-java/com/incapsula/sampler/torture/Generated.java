@@ -8,10 +8,10 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongUnaryOperator;
 
-/** Classes that are loaded anew each time they are used, so that their code is compiled, and thrown away, anew. */
+/** Classes that are loaded again for each use, so that their code is compiled and freed each time. */
 final class Generated {
 
-    /** What changes its area when it is of another class. */
+    /** Has an area whose computation depends on the class. */
     public abstract static class Shape {
 
         /** Public for reflection. */
@@ -20,7 +20,7 @@ final class Generated {
         abstract long area(long size);
     }
 
-    /** The only one there is at first. */
+    /** The only shape that is loaded at first. */
     public static final class Square extends Shape {
 
         /** Public for reflection. */
@@ -32,7 +32,7 @@ final class Generated {
         }
     }
 
-    /** One that comes later. */
+    /** A shape that is loaded later. */
     public static final class Strip extends Shape {
 
         /** Public for reflection. */
@@ -44,7 +44,7 @@ final class Generated {
         }
     }
 
-    /** One that comes later still. */
+    /** A shape that is loaded last. */
     public static final class Ring extends Shape {
 
         /** Public for reflection. */
@@ -57,8 +57,8 @@ final class Generated {
     }
 
     /**
-     * Compiled as long as squares are all there is. To run it is to load one more kind of shape and to use it, which
-     * throws away what was compiled, beneath threads that are in it.
+     * Compiled while all shapes are squares. Running it loads another kind of shape and uses it, which invalidates the
+     * compiled code while threads are in it.
      */
     public static final class Hopeful implements LongUnaryOperator, Runnable {
 
@@ -94,7 +94,7 @@ final class Generated {
         }
     }
 
-    /** Methods to be compiled, some of them into others. */
+    /** Methods to compile, some of them inlined into others. */
     public static final class Bulky implements LongUnaryOperator {
 
         /** Public for reflection. */
@@ -147,7 +147,7 @@ final class Generated {
         }
     }
 
-    /** Waits for a moment, at a depth that its argument says: its class can go as soon as that is over. */
+    /** Waits for a moment at the depth of its argument. Its class can be unloaded directly afterwards. */
     public static final class Patient implements LongUnaryOperator {
 
         /** Public for reflection. */
@@ -163,7 +163,7 @@ final class Generated {
         }
     }
 
-    /** Loads classes whose names begin like this itself and leaves all others to its parent. */
+    /** Loads classes whose names begin with this text itself, and delegates all others to its parent. */
     private static final class Loader extends ClassLoader {
 
         private final String own;
@@ -196,7 +196,7 @@ final class Generated {
 
     private Generated() {}
 
-    /** @return an object of a class of this name that has not been there before */
+    /** @return an object of a new class with this name */
     static LongUnaryOperator fresh(Class<? extends LongUnaryOperator> type) {
         try {
             return (LongUnaryOperator) new Loader(Generated.class.getName() + "$")
@@ -208,7 +208,7 @@ final class Generated {
         }
     }
 
-    /** @return a class of this one's name and bytes that has not been there before */
+    /** @return a new class with the name and the bytes of this one */
     static Class<?> loadedAnew(Class<?> type) throws ClassNotFoundException {
         return new Loader(type.getName()).loadClass(type.getName());
     }

@@ -17,9 +17,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The hybrid engine at a millisecond in JVMs that do what is hard on it: for a moment each, or with
- * {@code -Dsampler.test.long=true} for a minute each, and all at once for an hour. No crash, the engine
- * stays the hybrid, each attempt has one outcome, and no time is lost.
+ * The hybrid engine at an interval of a millisecond, in JVMs under conditions that are hard for it: for a moment each,
+ * or with {@code -Dsampler.test.long=true} for a minute each, and all at once for an hour. Nothing crashes, the engine
+ * stays the hybrid, each poll has one outcome, and no time is lost.
  */
 class HybridTortureIT {
 
@@ -67,7 +67,7 @@ class HybridTortureIT {
         survives(with(), "CHURN", MILLIS);
     }
 
-    /* The heap has its final size from the beginning: what grows is something else. */
+    /* The heap has its final size from the start, so growth has another cause. */
     @Test
     void allAtOnce() throws Exception {
         survives(

@@ -12,13 +12,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A thread that goes in and out of native code as often as it can, at the end of stacks whose frames are of one size: two
- * methods call each other in turn, and how deep follows from what is done there. So a stack that is put together from two
- * shows it.
+ * A thread that enters and leaves native code as often as possible, at the end of stacks whose frames have equal sizes.
+ * Two methods call each other, and the depth depends on what is done at the end. So a stack that is composed of two
+ * different ones can be recognised.
  */
 final class NativeShapes {
 
-    /** Names the library of {@link NativeWaits}. */
+    /** The system property with the library of {@link NativeWaits}. */
     static final String LIBRARY = "sampler.test.native";
 
     private static final int LEAST_DEPTH = 6;
@@ -80,14 +80,14 @@ final class NativeShapes {
         }
     }
 
-    /* Short calls. */
+    /* Makes short native calls. */
     private static void end0() {
         for (int i = 0; i < CALLS; i++) {
             sink += NativeWaits.await(Kind.POLL, 0);
         }
     }
 
-    /* A wait in native code. */
+    /* Waits in native code. */
     private static void end1() {
         sink += NativeWaits.await(Kind.NANOSLEEP, 0);
     }
@@ -98,12 +98,12 @@ final class NativeShapes {
         }
     }
 
-    /* A wait of the JVM's. */
+    /* Waits in the JVM. */
     private static void end3() {
         LockSupport.parkNanos(1);
     }
 
-    /* Native code of the JVM's that calls Java, which calls native code. */
+    /* Native code of the JVM calls Java code, which calls native code. */
     private void end4() throws ReflectiveOperationException {
         upcall.invoke(null);
     }
@@ -112,7 +112,7 @@ final class NativeShapes {
         end0();
     }
 
-    /** @param stacks in the form COLLAPSED; fails if one of them is none that a thread can have */
+    /** @param stacks in the format COLLAPSED; fails if one of them is impossible */
     static void check(String stacks) {
         assertThat(stacks.lines().filter(stack -> !isPossible(stack))).isEmpty();
     }
@@ -122,7 +122,7 @@ final class NativeShapes {
         if (TORN.matcher(stack).find()) {
             return false;
         }
-        /* Of code that runs the compilers do not say exactly which of the methods that they put together it is. */
+        /* For running code, compilers do not record exactly which of the inlined methods it is in. */
         if (!NATIVE.matcher(stack).find() || !end.find()) {
             return true;
         }

@@ -15,10 +15,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
- * Threads contend for locks, and each says which lock it wants or holds; meanwhile one thread reads who owns the lock that
- * another waits for, and compares. A read is decided where the holder was the same before and after it. Classes of locks
- * come and go. Arguments: the test library, how many decided reads, "virtual" for holders that are virtual threads, too,
- * or "still" for locks that one thread holds from begin to end, of which nothing but reads of owners is done.
+ * Threads contend for locks, and each records which lock it wants or holds. Meanwhile one thread reads who owns the
+ * lock that another thread waits for, and compares. A read is decided if the holder was the same before and after it.
+ * Classes of locks are loaded and unloaded. Arguments: the test library; the number of decided reads; "virtual" for
+ * holders that include virtual threads, or "still" for locks that one thread holds throughout, where owners are only
+ * read.
  */
 public final class OwnersProgram {
 
@@ -27,7 +28,7 @@ public final class OwnersProgram {
     private static final int LOCKS = 3;
     private static final int READS_PER_ROUND = 20_000;
 
-    /* enum smp_owner_kind, as owner() returns it. */
+    /* enum smp_owner_kind, as returned by owner(). */
     private static final long UNKNOWN = -1;
     private static final long UNREAD = -2;
     private static final long UNMOUNTED = -7;
@@ -46,7 +47,7 @@ public final class OwnersProgram {
 
     private static native long nanosPerRead(long waiter, int times);
 
-    /** A lock; holder is 0, or says who holds it, for how many times it has been taken so far. */
+    /** A lock. holder is null, or says which thread holds it and for which turn. */
     private abstract static class Held {
 
         volatile Turn holder;
@@ -60,7 +61,7 @@ public final class OwnersProgram {
         abstract boolean isMonitor();
     }
 
-    /** One time that a thread holds a lock. */
+    /** One turn of a thread as the holder of a lock. */
     private static final class Turn {
 
         final Contender thread;
@@ -151,7 +152,7 @@ public final class OwnersProgram {
 
     private static final AtomicReferenceArray<Held> locks = new AtomicReferenceArray<>(LOCKS * 3);
 
-    /* Of a class that is unloaded when the lock is gone. */
+    /* Makes an object of a new class, which is unloaded together with the object. */
     private static Object ofItsOwnClass() {
         ClassLoader loader = new ClassLoader(OwnersProgram.class.getClassLoader()) {};
         return Proxy.newProxyInstance(loader, new Class<?>[] {Runnable.class}, (proxy, method, arguments) -> null);
@@ -222,7 +223,7 @@ public final class OwnersProgram {
         long unnamed;
     }
 
-    /* The locks of one round are thrown away with their classes. */
+    /* Drops the locks of the previous round, with their classes. */
     private static void replaceLocks() {
         for (int i = 0; i < LOCKS * 3; i++) {
             locks.set(i, newLock(i));
@@ -295,7 +296,7 @@ public final class OwnersProgram {
         return platform;
     }
 
-    /* One that waits for each lock, and the thread that holds all of them. */
+    /* Starts one waiting thread for each lock, and a thread that holds all of them. */
     private static List<Long> startStill() throws InterruptedException {
         List<Held> still = List.of(new Monitor(new int[0]), new Reentrant(), new Written());
         CountDownLatch holds = new CountDownLatch(1);

@@ -17,15 +17,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Who holds a lock is read from outside while threads contend for it: no read names another thread, or another class of
- * lock, than the program itself says. All tests together read 10^5 owners, and 10^7 in the long form.
+ * The owner of a lock is read from outside while threads contend for the lock: no read names another thread or another
+ * class of lock than the program does. All tests together read 10^5 owners, or 10^7 in the long form.
  */
 class OwnersTortureIT {
 
     private static final String READS = TortureJvm.LONG ? "2000000" : "10000";
     private static final int READS_WITHOUT_STOPS = 100_000;
 
-    /** That of the JVM itself: it compiles, deoptimises and sweeps. */
+    /** The limit of the JVM's own stops, as it compiles, deoptimises and sweeps. */
     private static final int OTHER_STOPS = 100;
 
     @TempDir
@@ -59,7 +59,7 @@ class OwnersTortureIT {
         survives(with("-XX:+UseHeavyMonitors"));
     }
 
-    /* Monitors, on stacks, on lock stacks. */
+    /* The locking modes: monitors, stack locks, lock stacks. */
     @ParameterizedTest
     @ValueSource(strings = {"0", "1", "2"})
     @EnabledForJreRange(minVersion = 25, maxVersion = 25)
@@ -81,7 +81,7 @@ class OwnersTortureIT {
         survives(with().collector(collector), "virtual");
     }
 
-    /** The log has all stops, of all threads and of single ones. */
+    /** Counts stops in the log, both of all threads and of single ones. */
     private long stops(String name, int reads) throws Exception {
         Path log = folder.resolve(name + ".log");
         with().option("-XX:+UnlockDiagnosticVMOptions", "-XX:GuaranteedSafepointInterval=0")

@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 
-/** Which methods of this JVM call the hooks of counting, as another agent sees it (src-test-c/jvm/probed_classes.c). */
+/**
+ * Finds the methods of this JVM that call the counting hooks, as another agent sees the classes
+ * (src-test-c/jvm/probed_classes.c).
+ */
 final class ProbedClasses {
 
     private ProbedClasses() {}

@@ -13,13 +13,13 @@ import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 
-/** An agent that puts other code in the place of a class's, while the class is at work. */
+/** An agent that replaces the code of a class while the class is in use. */
 public final class Redefinition {
 
     private static final int MARK = 0x5EED0001;
     private static Instrumentation instrumentation;
 
-    /** What is redefined: the value of a number in its code. */
+    /** The class to redefine; the number in its code is replaced. */
     static final class Redefined {
 
         private Redefined() {}
@@ -77,7 +77,7 @@ public final class Redefinition {
         }
     }
 
-    /** Puts this number into the class's code. */
+    /** Sets the number in the class's code. */
     static void redefine(int number) throws IOException, ClassNotFoundException, UnmodifiableClassException {
         byte[] code;
         try (InputStream in = Redefinition.class.getResourceAsStream("Redefinition$Redefined.class")) {

@@ -9,18 +9,19 @@ import java.util.regex.Pattern;
 import javax.management.JMException;
 
 /**
- * Resident memory in megabytes. In a storm of classes what the JVM has by its own account grows without a sampler, too.
+ * Resident memory in megabytes: all of it, and the part that the JVM accounts for. In a storm of classes, that part
+ * also grows without a sampler.
  */
 record Resident(long all, long jvm) {
 
     private static final Pattern COMMITTED = Pattern.compile("Total:.*committed=(\\d+)KB");
 
-    /* Without what the C library keeps of freed memory, which differs by tens of megabytes from moment to moment. */
+    /* Trims the C library's heap first, because the freed memory that it keeps varies by tens of megabytes. */
     static Resident read() throws IOException, JMException {
         DiagnosticCommand.run("systemTrimNativeHeap");
         String tracked = DiagnosticCommand.runWith("vmNativeMemory", "summary");
         Matcher committed = COMMITTED.matcher(tracked);
-        long jvm = committed.find() ? Long.parseLong(committed.group(1)) : 0; // 0: it is not tracked
+        long jvm = committed.find() ? Long.parseLong(committed.group(1)) : 0; // 0 if the JVM does not track it
         return new Resident(ProcessStatus.kilobytes("VmRSS") >> 10, jvm >> 10);
     }
 

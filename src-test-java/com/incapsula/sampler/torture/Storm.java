@@ -28,7 +28,7 @@ import java.util.function.LongUnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** What goes on in the JVM while it is sampled. */
+/** Events in the JVM while it is sampled. */
 enum Storm {
 
     /** Code of all kinds, on more threads than there are processors. */
@@ -39,7 +39,7 @@ enum Storm {
         }
     },
 
-    /** Compiled code that turns out wrong beneath the threads that run it. */
+    /** Compiled code that becomes invalid while threads run it. */
     DEOPTIMISATION {
         @Override
         List<Worker> begin() {
@@ -75,7 +75,7 @@ enum Storm {
         }
     },
 
-    /** Classes that are redefined while they are at work. */
+    /** Classes that are redefined while they are in use. */
     REDEFINITION {
         @Override
         List<Worker> begin() {
@@ -128,7 +128,7 @@ enum Storm {
         }
     },
 
-    /** The same in classes that are unloaded, beside code that is thrown away, and not enough room for code. */
+    /** The same in classes that are unloaded, while code is invalidated, and without enough room for code. */
     WAITING_ON_THE_MOVE {
         @Override
         List<Worker> begin() {
@@ -158,7 +158,7 @@ enum Storm {
         }
     },
 
-    /** All that again, beside threads that come and go, code of all kinds and, on JDK 21 and later, virtual threads. */
+    /** All of these, with starting and ending threads, all kinds of code and, on JDK 21 and later, virtual threads. */
     MIXED {
         @Override
         List<Worker> begin() {
@@ -196,14 +196,17 @@ enum Storm {
         }
     },
 
-    /** Threads that wake each other, in two shapes of frames of one size in turn: each has one stack pointer. */
+    /**
+     * Threads that wake each other. Each alternates between two stacks whose frames have the same size, so its stack
+     * pointer stays the same.
+     */
     SHAPES {
         @Override
         List<Worker> begin() {
             return workers(4, "shape", goHome -> new Shapes().play(goHome));
         }
 
-        /* No method of the two calls itself, so a stack that says so is put together from two. */
+        /* Neither method calls itself, so a stack that shows that is composed of two different stacks. */
         @Override
         void check(ThreadsSampler sampler) {
             try (SamplingReport report = sampler.snapshot()) {
@@ -215,7 +218,7 @@ enum Storm {
         }
     },
 
-    /** Threads that go in and out of native code, and do other things in between. */
+    /** Threads that enter and leave native code, and do other work in between. */
     NATIVE {
         @Override
         List<Worker> begin() {
@@ -231,7 +234,7 @@ enum Storm {
         }
     },
 
-    /** Threads that wait for a moment, and end. */
+    /** Threads that wait for a moment and end. */
     MORTAL {
         @Override
         List<Worker> begin() {
@@ -251,7 +254,7 @@ enum Storm {
         }
     },
 
-    /** Processes, begun as the JVM is configured to begin them, and ordinary work beside them. */
+    /** Forked processes, started in the way that the JVM is configured for, and ordinary work meanwhile. */
     FORKS {
         @Override
         List<Worker> begin() {
@@ -272,7 +275,7 @@ enum Storm {
         }
     },
 
-    /** Other samplers of the same threads, some for a short time only. */
+    /** Other samplers of the same threads, some of them short-lived. */
     BESIDE {
         @Override
         List<Worker> begin() {
@@ -300,7 +303,7 @@ enum Storm {
         }
     };
 
-    /** Hoping that there are squares only. */
+    /** Code that is compiled for squares only. */
     private static final class Hopes {
 
         private volatile LongUnaryOperator current = Generated.fresh(Generated.Hopeful.class);
@@ -324,7 +327,7 @@ enum Storm {
         }
     }
 
-    /** Two methods alike, which call each other in one order or the other. */
+    /** Two similar methods that call each other in either order. */
     private static final class Shapes {
 
         private final SynchronousQueue<Integer> ball = new SynchronousQueue<>();
@@ -355,7 +358,7 @@ enum Storm {
         }
     }
 
-    /** How often what the storm is about has happened. */
+    /** The number of events of the storm. */
     static final AtomicLong EVENTS = new AtomicLong();
 
     private static final Pattern TORN = Pattern.compile("Shapes\\.(left|right)\\([^;]*;[^;]*Shapes\\.\\1\\(");
@@ -364,13 +367,13 @@ enum Storm {
     private static final long SMALL = 64 * 1024;
     private static volatile long sink;
 
-    /** Begins. The workers know when to end. */
+    /** Starts the workers, which know when to end. */
     abstract List<Worker> begin();
 
-    /** Checks what was seen, now and then. */
+    /** Checks the sampled data; called now and then. */
     void check(ThreadsSampler sampler) {}
 
-    /** @return threads that run all kinds of code, more of them than there are processors */
+    /** @return threads that run all kinds of code, more threads than there are processors */
     static List<Worker> load() {
         return workers(Runtime.getRuntime().availableProcessors() + 1, "program", Storm::programs);
     }

@@ -23,19 +23,24 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Samples a storm every millisecond, without a limit on what that may cost, and tells what came of it. Arguments: the
- * storm and its milliseconds, or {@code START_STOP} and how many times. With a third one, {@code UNSAMPLED}, there is no
- * sampler, and it tells what the storm alone takes of memory.
+ * Samples a storm every millisecond, without an overhead limit, and prints the results. Arguments: the storm and its
+ * milliseconds, or {@code START_STOP} and the number of cycles. With a third argument, {@code UNSAMPLED}, it runs
+ * without a sampler and prints the memory use of the storm alone.
  */
 final class Torture {
 
     private static final String HYBRID = "HYBRID";
     private static final long REPORTS = 60;
-    /* Beside a shorter storm the first use of JMX takes longer than the storm should. */
+    /*
+     * Memory is measured only in storms of this length: the first use of JMX takes longer than a shorter storm should.
+     */
     private static final long MEASURED_MILLIS = 60 * 1000;
-    /* In a quarter of that a JVM has taken what it takes once. */
+    /*
+     * In longer storms memory is compared with its size after a quarter of the time, when the JVM has allocated
+     * everything that it allocates once.
+     */
     private static final long LONG_MILLIS = 20 * 60 * 1000;
-    /* Measured in half an hour: 9, without a sampler 6, which the C library cannot give back. */
+    /* Measured in half an hour: 9 MB, and 6 MB without a sampler, which the C library cannot return. */
     private static final long MOST_MORE_MEGABYTES = 24;
     private static final AtomicReference<Throwable> FAILURE = new AtomicReference<>();
 
@@ -52,7 +57,7 @@ final class Torture {
             System.out.println("fine");
         } catch (Exception | Error e) {
             e.printStackTrace();
-            System.exit(1); // whatever still goes on
+            System.exit(1); // ends all other threads
         }
     }
 
@@ -80,7 +85,7 @@ final class Torture {
     private static void sample(Storm storm, long millis) throws Exception {
         Recorder recorder = new Recorder();
         ThreadsSampler sampler = sampler(recorder);
-        sampler.setReportFrequencySeconds(Math.max(1, millis / REPORTS / 1000)); // all are kept
+        sampler.setReportFrequencySeconds(Math.max(1, millis / REPORTS / 1000)); // all reports are kept
         long outer = System.nanoTime();
         sampler.init();
         CrossChecks.ofAllWalks();
@@ -126,7 +131,7 @@ final class Torture {
             Thread.sleep(millis / 4);
             System.out.println("without a sampler, after " + quarter + " quarters of the time " + Resident.read());
         }
-        System.exit(0); // whatever still goes on
+        System.exit(0); // ends all other threads
     }
 
     private static void startAndStop(long times) throws IOException {
@@ -152,7 +157,7 @@ final class Torture {
         return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - nanos);
     }
 
-    /** @throws AssertionError where a poll is without an outcome, or a report failed */
+    /** @throws AssertionError if a poll has no outcome, or a report failed */
     static void check(SamplerStatistics statistics, Recorder recorder) {
         assertEachPollHasItsOutcome(statistics);
         long polls = 0;

@@ -5,7 +5,7 @@ import com.incapsula.sampler.testing.ChildJvm;
 import java.time.Duration;
 import java.util.List;
 
-/** A JVM in which {@link Torture} runs: for a moment, or with {@code -Dsampler.test.long=true} for a minute or more. */
+/** A JVM that runs {@link Torture}: for a moment, or with {@code -Dsampler.test.long=true} for a minute or more. */
 final class TortureJvm {
 
     /** For {@code @MethodSource}. */
@@ -13,7 +13,7 @@ final class TortureJvm {
 
     static final boolean LONG = Boolean.getBoolean("sampler.test.long");
     static final String MILLIS = LONG ? "60000" : "750";
-    /* Where code is compiled and thrown away all the time, a thread runs slower, and the sampler takes fewer stacks. */
+    /* While code is compiled and freed all the time, threads run slower, and the sampler takes fewer stacks. */
     static final String MORE_MILLIS = LONG ? "60000" : "2000";
     static final String TEN_MINUTES = LONG ? "600000" : MILLIS;
 
@@ -21,7 +21,7 @@ final class TortureJvm {
 
     private TortureJvm() {}
 
-    /** @return one as servers run: with both compilers; flags that follow win */
+    /** @return a JVM configured like a server, with both compilers; later flags take precedence */
     static ChildJvm with(String... flags) {
         return ChildJvm.of(Torture.class)
                 .withTestLibraries()
@@ -34,7 +34,7 @@ final class TortureJvm {
         return with().collector(collector);
     }
 
-    /** @return these by day, and all in the long form */
+    /** @return these collectors, or all of them in the long form */
     static List<String> collectors(String... byDay) {
         return LONG ? List.of("Serial", "Parallel", "G1", "Z", "Shenandoah") : List.of(byDay);
     }
@@ -43,7 +43,7 @@ final class TortureJvm {
         return collectors("Serial", "Parallel", "G1", "Z");
     }
 
-    /** @param amount milliseconds, or how many times */
+    /** @param amount milliseconds, or the number of cycles */
     static void survives(ChildJvm jvm, String storm, String amount) throws Exception {
         jvm.run(storm, amount).assertSaysFine();
     }

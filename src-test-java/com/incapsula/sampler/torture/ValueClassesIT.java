@@ -13,9 +13,9 @@ import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Value classes (JEP 401): compiled code that takes them as scalars may keep the size of its frame in the frame. A walk
- * that makes up a stack pointer there reads any word as that size, and crashes. For a moment, or with
- * {@code -Dsampler.test.long=true} for twenty minutes.
+ * Value classes (JEP 401): compiled code that scalarises them may store the size of its frame in the frame. A walk with
+ * a wrong stack pointer would read an arbitrary word as that size, and crash. Runs for a moment, or with {@code
+ * -Dsampler.test.long=true} for twenty minutes.
  */
 @EnabledForJreRange(minVersion = 28)
 class ValueClassesIT {
@@ -23,7 +23,7 @@ class ValueClassesIT {
     private static final boolean LONG = Boolean.getBoolean("sampler.test.long");
     private static final String MILLIS = LONG ? "1200000" : "4000";
 
-    /* The other tests are compiled for Java 17. */
+    /* Source text, because the other tests are compiled for Java 17. */
     private static final String SOURCE = """
             package value;
 

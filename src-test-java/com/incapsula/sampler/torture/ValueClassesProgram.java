@@ -15,12 +15,12 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Samples {@code value.Classes} every millisecond, and prints which part of its time stands under a method of it.
+ * Samples {@code value.Classes} every millisecond, and prints the share of its time that is below one of its methods.
  * Arguments: the folder of its classes, milliseconds.
  */
 final class ValueClassesProgram {
 
-    /** Nanoseconds of the thread that works. */
+    /** Nanoseconds of the working thread. */
     private static final class Seen {
 
         private long all;
@@ -54,7 +54,7 @@ final class ValueClassesProgram {
             Method run = loader.loadClass("value.Classes").getMethod("run");
             Seen seen = new Seen();
             sampler.init();
-            do { // once more where this thread has hardly had a CPU; where this takes for ever, the JVM is ended
+            do { // repeated if this thread has had hardly any CPU; the parent ends the JVM if this takes for ever
                 run(run, TimeUnit.MILLISECONDS.toNanos(Long.parseLong(arguments[1])));
                 tell(sampler, seen);
             } while (seen.inValueClass == 0);
@@ -82,6 +82,6 @@ final class ValueClassesProgram {
                 100.0 * seen.inMethods / seen.all,
                 100.0 * seen.inValueClass / seen.all,
                 sampler.getStatistics());
-        assertThat(sampler.getStatistics().getEngine()).isEqualTo("HYBRID"); // by our own walk alone
+        assertThat(sampler.getStatistics().getEngine()).isEqualTo("HYBRID"); // the sampler's own walker
     }
 }

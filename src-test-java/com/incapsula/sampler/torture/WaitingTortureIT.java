@@ -20,9 +20,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * As {@link HybridTortureIT}, of threads that wait for moments or end: their stacks are walked from outside, while they go
- * on. A walk is compared with JVMTI's where its thread has not run meanwhile. The last ones take ten minutes in the long
- * form.
+ * As {@link HybridTortureIT}, for threads that wait for moments or end: their stacks are walked from outside while they
+ * continue. If a thread has not run meanwhile, its walk is compared with JVMTI's. The last tests take ten minutes in
+ * the long form.
  */
 class WaitingTortureIT {
 
@@ -56,7 +56,7 @@ class WaitingTortureIT {
         survives(with(), "SHAPES", TEN_MINUTES);
     }
 
-    /* Reflection calls by native code, so that there are frames of Java on both sides of it. */
+    /* Reflection calls through native code, so that there are Java frames on both sides of it. */
     @ParameterizedTest
     @ValueSource(strings = {"-XX:TieredStopAtLevel=4", "-Xint", "-XX:TieredStopAtLevel=1"})
     void inAndOutOfNativeCode(String flag, @TempDir Path folder) throws Exception {

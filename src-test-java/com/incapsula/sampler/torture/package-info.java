@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What is hard on a sampler that interrupts threads wherever they are. */
+/** Tests under conditions that are hard for a sampler that interrupts threads at any place. */
 package com.incapsula.sampler.torture;

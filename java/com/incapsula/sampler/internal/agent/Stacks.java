@@ -20,26 +20,29 @@ record Stacks(
         return new Stacks(new StackTree(count), new StackTree(count), new HashMap<>(), new HashMap<>());
     }
 
-    /** The time since which a row is counted, and the largest possible number of missing calls; below 0: not known. */
+    /**
+     * The time from which on a row was counted, and the largest possible number of missing calls; below 0 if that is
+     * not known.
+     */
     record CountedSince(long millis, long missing) {
 
-        /** @return of both together */
+        /** @return the value for the sum of both rows */
         CountedSince plus(CountedSince other) {
             return new CountedSince(
                     Math.max(millis, other.millis),
                     Math.min(missing, other.missing) < 0 ? -1 : Math.addExact(missing, other.missing));
         }
 
-        /** @return as the JSON form has it, with the place of its node */
+        /** @return the value in the JSON form, with the index of its node */
         List<Object> json(int place) {
             return List.of((long) place, millis, missing);
         }
     }
 
-    /** The times of the finished calls of a root method, nanoseconds. */
+    /** The times of a root method's finished calls, in nanoseconds. */
     record RootTime(long calls, long total, long min, long max) {
 
-        /** @return the times of all calls of both */
+        /** @return the times for the calls of both */
         RootTime plus(RootTime other) {
             return new RootTime(
                     Math.addExact(calls, other.calls),
@@ -48,7 +51,7 @@ record Stacks(
                     Math.max(max, other.max));
         }
 
-        /** @return as the JSON form has it, with the place of its node */
+        /** @return the value in the JSON form, with the index of its node */
         List<Object> json(int place) {
             return List.of((long) place, calls, total, min, max);
         }

@@ -24,7 +24,7 @@ final class InertSnapshot implements Snapshot {
     /** Begins the line of the account. */
     static final String NOTICE = "nothing is sampled: ";
 
-    /* As difference.c writes it where no calls are counted. */
+    /* As difference.c writes a difference without counted calls. */
     private static final String NO_DIFFERENCE = """
             {"frames":[],
             "groups":[],
@@ -37,7 +37,7 @@ final class InertSnapshot implements Snapshot {
             .map(measure -> "\"" + measure.name().toLowerCase(Locale.ROOT) + "\":[]")
             .collect(Collectors.joining(",")));
 
-    /* By ReportFormat.ordinal(), as NativeBridge.writeSnapshot has them. */
+    /* Indexed by ReportFormat.ordinal(), as for NativeBridge.writeSnapshot. */
     private enum Form {
         TEXT,
         COLLAPSED,
@@ -134,7 +134,7 @@ final class InertSnapshot implements Snapshot {
         return List.of();
     }
 
-    /** @return the other one, as this one adds nothing to it */
+    /** @return the other snapshot, because this one adds nothing to it */
     @Override
     public Snapshot mergedWith(Snapshot other) {
         return other.hold();
@@ -157,7 +157,7 @@ final class InertSnapshot implements Snapshot {
         return quoted.append('"').toString();
     }
 
-    /* profile.proto: one type of sample, no sample, the notice as a comment. */
+    /* profile.proto: one type of sample, no samples, the notice as a comment. */
     private byte[] pprof() {
         ProtobufMessage type = new ProtobufMessage().put(1, 1L).put(2, 2L); // type and unit, from the string table
         ProtobufMessage profile = new ProtobufMessage().put(1, type);

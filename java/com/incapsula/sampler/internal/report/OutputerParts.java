@@ -10,7 +10,7 @@ public interface OutputerParts {
     /** {@return the parts, which have no parts of their own; not modifiable} */
     List<SamplingOutputer> parts();
 
-    /** {@return the parts of any outputer, or itself alone} */
+    /** {@return the parts of an outputer, or the outputer itself if it has none} */
     static List<SamplingOutputer> of(SamplingOutputer outputer) {
         return outputer instanceof OutputerParts whole ? whole.parts() : List.of(outputer);
     }

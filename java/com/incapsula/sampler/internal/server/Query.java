@@ -90,7 +90,7 @@ final class Query {
     }
 
     /**
-     * Says how the report is written.
+     * Determines how the report is written.
      *
      * @param own the options of the sampler's own reports
      * @return these, with what the request changes

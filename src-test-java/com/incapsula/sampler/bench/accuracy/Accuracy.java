@@ -19,7 +19,9 @@ import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 
-/** The experiments of {@link SafepointBias} under all profilers: which of them blames the right line? */
+/**
+ * Runs the experiments of {@link SafepointBias} with all profilers: which of them attribute the time to the right line?
+ */
 public final class Accuracy {
 
     private static final int PEERS_MAX = 6;
@@ -80,7 +82,7 @@ public final class Accuracy {
      * Runs everything.
      *
      * @param plan how long
-     * @param benchmarks a regular expression, for some of them
+     * @param benchmarks a regular expression that selects benchmarks
      * @return a table per JDK
      */
     public static List<Table> run(Plan plan, String benchmarks) throws IOException, RunnerException {

@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Processes that do nothing but use their processor. They run where this JVM may run, and end by themselves after a
- * while, should nothing else end them.
+ * Processes that only use their processor. They run on the processors of this JVM, and end after a while if nothing
+ * else ends them.
  */
 final class BusyProcesses implements AutoCloseable {
 
@@ -17,7 +17,7 @@ final class BusyProcesses implements AutoCloseable {
 
     private final List<Process> processes = new ArrayList<>();
 
-    /** seconds: at most so long. */
+    /** @param seconds the longest run time */
     BusyProcesses(int count, long seconds) throws IOException {
         try {
             for (int i = 0; i < count; i++) {
@@ -32,7 +32,7 @@ final class BusyProcesses implements AutoCloseable {
         }
     }
 
-    /** The last processor this JVM may use: the first ones have most of the interrupts. */
+    /** The last processor that this JVM may use. The first ones handle most of the interrupts. */
     static int lastCpu() throws IOException {
         String list = Files.readAllLines(Path.of("/proc/self/status")).stream()
                 .filter(line -> line.startsWith(ALLOWED))

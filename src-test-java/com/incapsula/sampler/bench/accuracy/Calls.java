@@ -11,29 +11,32 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Can a frame stand on another? The byte code at the caller's index says what it calls: a callee of another name or
- * descriptor, or of a class that has nothing to do with the one named there, cannot be called from it. Where byte
- * code does not say what is called, the call is exempt, and counted as such.
+ * Decides whether a frame can be the callee of another one. The byte code at the caller's index names the called
+ * method: a callee with another name or descriptor, or of a class unrelated to the named one, is impossible. If byte
+ * code does not name the callee, the call is exempt, and counted as such.
  */
 final class Calls {
 
-    /** What the byte code says of a call. */
+    /** The verdict on a call. */
     enum Verdict {
         /** The instruction names this method. */
         POSSIBLE("named by the byte code"),
-        /** Calls a method that the bootstrap method chose, through classes made for it. */
+        /** Calls a method that the bootstrap method has chosen, through generated classes. */
         INVOKEDYNAMIC("invokedynamic"),
-        /** From or to the code of method handles and variable handles, which calls anything. */
+        /** From or to the code of method handles and variable handles, which may call any method. */
         METHOD_HANDLE("method handles"),
         /** A native method may call any method. */
         NATIVE_CALLER("from a native method"),
         /** The JVM calls it before the instruction: static members, new. */
         INITIALISER("class initialisers"),
-        /** The JVM calls it where it loads a class, links a call, throws an exception or makes an object to be finalised. */
+        /**
+         * The JVM calls it when it loads a class, links a call, throws an exception or creates an object to be
+         * finalised.
+         */
         JVM_CALLS("called by the JVM"),
         /** A stub of the JVM, or a frame without a name. */
         PSEUDO("pseudo-frames"),
-        /** The class of one of the two has been unloaded or is not found, or the method has no id. */
+        /** One of the two classes was unloaded or is not found, or the method has no id. */
         UNKNOWN("unloaded classes and methods without an id"),
         IMPOSSIBLE("impossible");
 
@@ -48,7 +51,7 @@ final class Calls {
         }
     }
 
-    /** Not judged by the byte code. */
+    /** Verdicts that do not depend on the byte code. */
     static final Set<Verdict> EXEMPT = EnumSet.complementOf(EnumSet.of(Verdict.POSSIBLE, Verdict.IMPOSSIBLE));
 
     private static final int GETSTATIC = 178;
@@ -66,21 +69,21 @@ final class Calls {
     private final Map<List<Place>, Verdict> judged = new HashMap<>();
 
     /**
-     * Makes a judge.
+     * Creates a judge.
      *
-     * @param loaded classes whose relations are looked at; of others each is taken for possible
+     * @param loaded classes whose relations are known; any relation of another class is considered possible
      */
     Calls(Collection<Class<?>> loaded) {
         classes = loaded.stream().collect(Collectors.groupingBy(type -> Place.typeName(type.getName())));
     }
 
-    /** The classes of that name. */
+    /** The classes with this name. */
     List<Class<?>> classes(String type) {
         return classes.getOrDefault(type, List.of());
     }
 
     Verdict judge(Place caller, Place callee) {
-        /* Of the callee only the method counts. */
+        /* For the callee only the method matters, not the position. */
         Place method = new Place(
                 callee.type(), callee.method(), callee.descriptor(), 0, callee.isPseudo() ? Place.PSEUDO : "");
         return judged.computeIfAbsent(Arrays.asList(caller, method), key -> decide(caller, method));
@@ -130,8 +133,8 @@ final class Calls {
     }
 
     /*
-     * The method that is called is declared in the named class or in one above it; where the object decides, also in
-     * one below it. An object of a class below an interface may have the method from anywhere.
+     * The called method is declared in the named class or above it; for a virtual call also below it. An object whose
+     * class implements an interface may inherit the method from anywhere.
      */
     private boolean isRelated(String declaring, String named, boolean isExact) {
         List<Class<?>> froms = classes(named.startsWith("[") ? "java/lang/Object" : Place.typeName(named));

@@ -45,21 +45,21 @@ class CallsTest {
 
     @ParameterizedTest
     @CsvSource({
-        /* Named as it is, of the same class; of one below or above it where the object decides. */
+        /* The called method is in the named class; for a virtual call also in a class below or above it. */
         "182 java/lang/String length ()I,     java/lang/String,    length, ()I, POSSIBLE",
         "182 java/lang/Number intValue ()I,   java/lang/Integer,   intValue, ()I, POSSIBLE",
         "182 java/util/ArrayList hash ()I,    java/lang/Object,    hash, ()I, POSSIBLE",
         "185 java/util/Map size ()I,          java/util/HashMap,   size, ()I, POSSIBLE",
-        /* An object of a class below both may have it. */
+        /* An object of a class below both may have the method. */
         "185 java/util/Map size ()I,          java/lang/Number,    size, ()I, POSSIBLE",
         "182 [Ljava/lang/String; clone ()I,   java/lang/Object,    clone, ()I, POSSIBLE",
         "184 java/lang/Integer parse ()I,     java/lang/Number,    parse, ()I, POSSIBLE",
-        /* A class that is not loaded is related to all. */
+        /* A class that is not loaded may be related to any class. */
         "184 com/acme/Gone parse ()I,         java/lang/Number,    parse, ()I, POSSIBLE",
         "182 java/lang/String length ()I,     java/lang/String,    isEmpty, ()I, IMPOSSIBLE",
         "182 java/lang/String length ()I,     java/lang/String,    length, ()J, IMPOSSIBLE",
         "182 java/lang/String length ()I,     java/lang/Integer,   length, ()I, IMPOSSIBLE",
-        /* A static method is not overridden. */
+        /* A static method cannot be overridden. */
         "184 java/lang/Number parse ()I,      java/lang/Integer,   parse, ()I, IMPOSSIBLE",
         "183 java/lang/Number <init> ()V,     java/lang/Integer,   <init>, ()V, IMPOSSIBLE"
     })

@@ -19,7 +19,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** Programs whose profiler starts with them, each in fresh JVMs: do stacks have names and roots, are polls skipped? */
+/**
+ * Programs whose profiler starts with them, each in fresh JVMs: how many stacks lack names or roots, and how many polls
+ * are skipped?
+ */
 public final class ColdStart {
 
     private static final long INTERVAL_MILLIS = 10;
@@ -35,10 +38,10 @@ public final class ColdStart {
     private ColdStart() {}
 
     /**
-     * Runs all that is there.
+     * Runs all programs whose jars are there.
      *
-     * @param plan two JVMs a round for each program, and for the other profilers one in two rounds
-     * @param only of the programs
+     * @param plan for each program two JVMs a round; for other profilers one in two rounds
+     * @param only a regular expression that selects programs
      * @return a table
      */
     public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
@@ -116,7 +119,7 @@ public final class ColdStart {
     /**
      * The measured program.
      *
-     * @param arguments program, profiler, milliseconds at least
+     * @param arguments the program, the profiler, the least time in milliseconds
      */
     public static void main(String... arguments) throws Exception {
         StartingProgram program = StartingProgram.valueOf(arguments[0]);
@@ -169,7 +172,7 @@ public final class ColdStart {
         return 100.0 * statistics.getOutcomes().get("OVER_OVERHEAD_LIMIT") / Math.max(1, statistics.getPolls());
     }
 
-    /* What is amiss; -1: nothing. */
+    /* The index of the defect; -1 if there is none. */
     private static int kindOf(List<Frame> stack) {
         if (stack.stream().anyMatch(frame -> frame.method().equals(NAMELESS))) {
             return 0;

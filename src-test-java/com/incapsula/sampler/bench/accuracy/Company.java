@@ -26,8 +26,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Our sampler beside another profiler in the same JVM, each alone first. Both interrupt the same threads by signals, so
- * a walk of one may begin inside the handler of the other.
+ * Our sampler together with another profiler in the same JVM, after each of them alone. Both interrupt the same threads
+ * by signals, so a walk of one may begin inside the handler of the other.
  */
 public final class Company {
 
@@ -59,7 +59,7 @@ public final class Company {
     private static final int WARM_UP_WINDOWS = 3;
     private static final int EXAMPLES = 3;
 
-    /** What one profiler saw: weights. */
+    /** The weights that one profiler has seen. */
     private record Sums(double total, double right, double failed, String examples) {
 
         private static final Sums NONE = new Sums(0, 0, 0, "");
@@ -81,7 +81,7 @@ public final class Company {
         }
     }
 
-    /** What a stack is worth. Of code that is hard to walk each whole stack is right. */
+    /** Judges stacks. For code that is hard to walk, each complete stack is right. */
     private record Judge(Truth truth) {
 
         private static Judge of(String program, Path sources) throws IOException {
@@ -143,7 +143,7 @@ public final class Company {
                         .toList());
     }
 
-    /** The programs: those whose right line is known, and some whose stacks are hard to walk. */
+    /** Programs whose right line is known, and some whose stacks are hard to walk. */
     static List<String> programs() {
         return Stream.concat(
                         Stream.of(
@@ -189,7 +189,7 @@ public final class Company {
      * Runs everything.
      *
      * @param plan how long
-     * @param only a regular expression, for some of the programs
+     * @param only a regular expression that selects programs
      * @return a table per JDK
      */
     public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
@@ -245,7 +245,10 @@ public final class Company {
         });
     }
 
-    /* Ours: no worse than alone. Theirs: unchanged, but for what chance does to so many samples. */
+    /*
+     * Ours must not be worse than alone. The other profiler must be unchanged within the random error of that many
+     * samples.
+     */
     private static String bar(Sums alone, Sums beside, boolean isOurs) {
         if (isOurs) {
             return "right " + Table.atMost(alone.rightPercent() - beside.rightPercent(), BAR) + "; failed "
@@ -264,7 +267,7 @@ public final class Company {
                         BAR + STANDARD_ERRORS * standardError(alone, beside, alone.failedPercent()));
     }
 
-    /* Of the difference of two shares, in points. */
+    /* The standard error of the difference of two shares, in points. */
     private static double standardError(Sums one, Sums other, double percent) {
         double share = (percent + 1) / (100 + 2);
         return 100 * Math.sqrt(share * (1 - share) * (1 / Math.max(1, one.total()) + 1 / Math.max(1, other.total())));

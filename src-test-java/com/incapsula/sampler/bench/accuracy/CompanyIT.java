@@ -15,13 +15,15 @@ import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Beside another profiler, whose handler ours interrupts, the right line is found as alone. */
+/**
+ * Together with another profiler, whose handler ours interrupts, the sampler finds the right line as often as alone.
+ */
 @Measures(besideOthers = true)
 class CompanyIT {
 
     private static final boolean LONG = Boolean.getBoolean("sampler.test.long");
     private static final int MILLIS = LONG ? 5000 : 1000;
-    /* Where walks that begin in another handler are not put right, the share is 0 to 20 %. */
+    /* If walks that begin in another handler are not corrected, the share is 0 to 20 %. */
     private static final double LEAST_PERCENT = 50;
     private static final double BAR = 1;
     private static final double SIGMAS = 3;
@@ -32,7 +34,7 @@ class CompanyIT {
         return LONG ? Company.programs() : List.of("systemArrayCopy");
     }
 
-    /* JFR runs its threads' handler on top of Java code, too; its CPU-time sampler is there from JDK 25 on. */
+    /* The handlers of JFR interrupt Java code, too; its CPU-time sampler exists from JDK 25 on. */
     private static List<String> companions() {
         List<String> all = new ArrayList<>(LONG ? Company.COMPANIONS : List.of(Peer.JFR, Peer.JFR_CPU, CTIMER));
         all.removeIf(name -> name.equals(Peer.JFR_CPU) && Runtime.version().feature() < 25);
@@ -58,7 +60,7 @@ class CompanyIT {
                 }
             }
         });
-        /* The counter is the JVM's: the last line has all of them. */
+        /* The counter is shared by the JVM, so the last line has the total. */
         long inHandlers = lines.stream()
                 .filter(cells -> cells[0].startsWith("ours"))
                 .mapToLong(cells -> Long.parseLong(cells[7]))

@@ -18,17 +18,17 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** How many samples of code that is hard to walk fail, or end before they reach the root of the thread. */
+/** For code that is hard to walk: how many samples fail, or do not reach the root of the thread? */
 public final class Failures {
 
-    /** All that are tried. */
+    /** All collectors that are tried. */
     static final List<String> COLLECTORS = List.of("Serial", "Parallel", "G1", "Z");
 
     private static final double BAR = 0.5;
     private static final String THREAD = "measured";
     private static final int WARM_UP_WINDOWS = 2;
 
-    /** Programs that run one after the other in one JVM, and its flags. */
+    /** Programs that run one after the other in one JVM, with its flags. */
     private record Setting(List<Programs> programs, String suffix, List<String> flags) {}
 
     private Failures() {}
@@ -37,7 +37,7 @@ public final class Failures {
      * Runs everything.
      *
      * @param plan how long
-     * @param only a regular expression, for some of the programs
+     * @param only a regular expression that selects programs
      * @return a table per JDK
      */
     public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
@@ -84,7 +84,7 @@ public final class Failures {
         return settings;
     }
 
-    /** The flags with which the JVM runs that collector. */
+    /** The flags that select this collector. */
     static List<String> flags(String collector) {
         return List.of("-XX:-UseSerialGC", "-XX:+Use" + collector + "GC");
     }
@@ -123,7 +123,8 @@ public final class Failures {
     /**
      * The measured programs.
      *
-     * @param arguments names, milliseconds of a window, rounds, one profiler's name; all where none is named
+     * @param arguments names of programs, milliseconds of a window, rounds, the name of one profiler; without names,
+     *     all
      */
     public static void main(String... arguments) throws Exception {
         long window = Long.parseLong(arguments[1]);

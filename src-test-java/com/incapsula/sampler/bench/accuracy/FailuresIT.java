@@ -17,13 +17,13 @@ import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/** Of code whose stacks are hard to walk, few samples fail, and those that do not reach the thread's root. */
+/** For code whose stacks are hard to walk, few samples fail or do not reach the thread's root. */
 @Measures(besideOthers = true)
 class FailuresIT {
 
     private static final boolean LONG = Boolean.getBoolean("sampler.test.long");
     private static final int MILLIS = LONG ? 10_000 : 700;
-    /* In a run so short a single poll weighs as much as the collection, or the wait for a CPU, before it. */
+    /* In a short run a single poll may weigh as much as a collection, or a wait for a CPU, that lasted before it. */
     private static final double ONE_LOOK_MILLIS = LONG ? 0 : 50;
     private static final double MOST_PERCENT = 0.5;
     private static final double SIGMAS = 3;
@@ -59,7 +59,7 @@ class FailuresIT {
                         cells[0], flags, weight, samples, failed, unrooted, cells[6], cells[7]);
                 softly.assertThat(cells[6]).isEqualTo(" (HYBRID)");
                 softly.assertThat(weight).as(cells[0]).isPositive();
-                /* So many fail by chance where MOST_PERCENT fail in the long run. */
+                /* The random error if MOST_PERCENT fail in the long run. */
                 double chance = SIGMAS * Math.sqrt(100 * MOST_PERCENT / samples) + 100 * ONE_LOOK_MILLIS / weight;
                 softly.assertThat(failed)
                         .as("failed %, " + cells[0] + ": " + cells[7])

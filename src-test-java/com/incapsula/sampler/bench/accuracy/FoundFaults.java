@@ -17,14 +17,14 @@ import java.util.stream.Stream;
 import one.profiler.AsyncProfiler;
 
 /**
- * Services with faults that were planted: after how many rows does a profiler name each of them? All profilers are
- * attached to the same process, with their defaults, one after the other.
+ * Services with planted faults: after how many rows does a profiler name each of them? All profilers are attached to
+ * the same process, with their defaults, one after the other.
  *
  * <p>Needs the examples and their jars: see the README of the benchmarks.
  */
 public final class FoundFaults {
 
-    /* Each has its jars in a folder of its name below target/faults. */
+    /* The jars of each service are in a folder of its name below target/faults. */
     private enum Service {
         ORDERS("order-service", "com.example.orders.OrderService"),
         BOOKINGS("booking-service", "com.example.bookings.BookingService"),
@@ -38,7 +38,7 @@ public final class FoundFaults {
             this.main = main;
         }
 
-        /** @return those that the tests of the example look for, too */
+        /** @return the faults that the example's own tests look for, too */
         private List<Fault> faults() throws IOException {
             try (Stream<String> lines = Files.lines(Path.of("examples", example, "faults.txt"))) {
                 return lines.filter(line -> !line.startsWith("#"))
@@ -52,7 +52,7 @@ public final class FoundFaults {
 
         private static final int COLUMNS = 8;
 
-        /** The columns are as the first lines of a file say. */
+        /** The columns are described in the first lines of a faults.txt. */
         private static Fault of(String... columns) {
             return new Fault(
                     columns[0].strip(),
@@ -88,7 +88,7 @@ public final class FoundFaults {
     /**
      * Runs everything.
      *
-     * @param plan the window is how long each profiler is attached
+     * @param plan the window is the time for which each profiler is attached
      * @param only not used
      * @return a table per JDK
      */

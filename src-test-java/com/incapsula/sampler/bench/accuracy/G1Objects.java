@@ -26,12 +26,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 
 /**
- * Code that reads and writes references on G1, whose barriers are calls from the middle of compiled code: how many of
- * its stacks fail, and are the shares right?
+ * Code that reads and writes references with G1, whose barriers are calls in the middle of compiled code: how many
+ * stacks fail, and are the shares right?
  */
 public final class G1Objects {
 
-    /** First cells of a line. */
+    /** The first cells of result lines. */
     static final String STACKS = "stacks";
 
     static final String SHARE = "share";
@@ -48,8 +48,8 @@ public final class G1Objects {
     private static volatile long sink;
 
     /**
-     * What the thread does. The method that counts is step() of the constant's own class: all are called from one line,
-     * so that a report shows each as a row of its own.
+     * The phases of the thread's work. The relevant method is step() of each constant's own class: all are called from
+     * one line, so a report shows each in a row of its own.
      */
     private enum Phase {
         SORT("sorts Integers") {
@@ -74,7 +74,7 @@ public final class G1Objects {
             @Override
             long step() {
                 for (int i = 0; i < 10; i++) {
-                    /* Each element is checked: the type of the one says nothing of those of the other. */
+                    /* Copies with a check of each element, because the two array types are unrelated. */
                     kept = Arrays.copyOf(untyped, untyped.length, Integer[].class);
                     System.arraycopy(from, 0, untyped, 0, from.length);
                 }
@@ -139,7 +139,7 @@ public final class G1Objects {
             this.title = title;
         }
 
-        /** About a millisecond of work. */
+        /** Does about a millisecond of work. */
         abstract long step();
 
         private String method() {
@@ -161,7 +161,7 @@ public final class G1Objects {
         }
     }
 
-    /** Of a list. */
+    /** A node of a list. */
     private static final class Node {
         private Node next;
 
@@ -175,8 +175,8 @@ public final class G1Objects {
     /**
      * Runs everything.
      *
-     * @param plan rounds times window is how long each profiler samples each program
-     * @param only a regular expression for the constants of Phase and "mix"
+     * @param plan rounds times window is the time for which each profiler samples each program
+     * @param only a regular expression that selects constants of Phase, and "mix"
      * @return two tables per JDK
      */
     public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
@@ -268,11 +268,11 @@ public final class G1Objects {
     }
 
     /**
-     * The measured program. Lines it tells: STACKS, program, profiler, engine, weights seen, failed, unrooted, skipped,
-     * examples; and SHARE, profiler, clock, phase, truth in ms, seen.
+     * The measured program. It prints lines STACKS, program, profiler, engine, weights seen, failed, unrooted, skipped,
+     * examples; and lines SHARE, profiler, clock, phase, truth in ms, seen.
      *
-     * @param arguments milliseconds of a window, rounds, a regular expression for programs, one profiler's name; all
-     *        where none is named
+     * @param arguments milliseconds of a window, rounds, a regular expression for programs, the name of one profiler;
+     *     without it, all
      */
     public static void main(String... arguments) throws Exception {
         long window = Long.parseLong(arguments[0]);
@@ -283,7 +283,7 @@ public final class G1Objects {
         }
         SamplerPeer.keepExactLines();
         sink = Phase.values().length;
-        System.gc(); /* what lives is old, so that stores of new objects are what the barriers are for */
+        System.gc(); /* makes all live objects old, so that stores of new objects need the barriers */
         List<Phase[]> programs = new ArrayList<>();
         Stream.of(Phase.values())
                 .filter(phase -> phase.name().matches(arguments[2]))
@@ -312,7 +312,7 @@ public final class G1Objects {
         System.exit(0);
     }
 
-    /* The order is random, so that no period can lock onto it, but the same in each run. */
+    /* The order is random, so that no profiler can lock onto a period, but the same in each run. */
     private static void work(CountDownLatch begun, Phase... program) {
         Random random = new Random(1);
         PhaseClock mine = new PhaseClock(Phase.values().length);

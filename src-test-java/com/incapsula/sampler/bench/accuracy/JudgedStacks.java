@@ -13,7 +13,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** What the oracle says of the stacks that one profiler found of one thread. */
+/** The oracle's verdicts on the stacks that one profiler found for one thread. */
 final class JudgedStacks {
 
     private static final int EXAMPLES = 4;
@@ -25,7 +25,7 @@ final class JudgedStacks {
     private final Map<String, Long> impossible = new HashMap<>();
     private final Map<String, String> interrupted = new HashMap<>();
     private final Map<String, Long> failures = new HashMap<>();
-    /* The same stacks are changed each time. */
+    /* A fixed seed, so that the same stacks are changed each time. */
     private final Random random = new Random(42);
     private long stacks;
     private long failed;
@@ -49,7 +49,7 @@ final class JudgedStacks {
     /**
      * Counts a stack.
      *
-     * @param places leaf first; null where frames are left out
+     * @param places leaf first; null if frames are missing in the stack
      * @param isNameless a frame has no name
      * @param where the thread was interrupted; used if the stack is wrong
      */
@@ -78,7 +78,7 @@ final class JudgedStacks {
         return ROOT.equals(place.type() + "." + place.method());
     }
 
-    /* True: it is impossible. */
+    /* Returns true if the call is impossible. */
     private boolean count(Place caller, Place callee) {
         if (caller == null || callee == null) {
             return false;
@@ -88,7 +88,7 @@ final class JudgedStacks {
         return verdict == Verdict.IMPOSSIBLE;
     }
 
-    /* From the last impossible call up to the leaf. */
+    /* The frames from the last impossible call to the leaf. */
     private static String text(List<Place> places, int caller) {
         List<Place> frames = places.subList(Math.max(0, caller - MOST_FRAMES), caller);
         return places.get(caller) + " cannot call "
@@ -99,8 +99,8 @@ final class JudgedStacks {
     }
 
     /*
-     * How much the oracle sees: would the stack be called wrong without one of its frames? Not where a method calls
-     * itself: that stack is as possible as the whole one.
+     * The sensitivity of the oracle: would the stack be judged impossible without one of its frames? Recursive calls
+     * are excluded, because such a stack stays possible.
      */
     private void dropOne(List<Place> places) {
         if (places.size() < 3) {
@@ -121,7 +121,7 @@ final class JudgedStacks {
         return verdicts.getOrDefault(Verdict.IMPOSSIBLE, 0L);
     }
 
-    /** As cells: numbers, then texts. */
+    /** The figures as cells: numbers, then texts. */
     List<Object> cells() {
         long sum = verdicts.values().stream().mapToLong(Long::longValue).sum();
         String exempt = verdicts.entrySet().stream()

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.bench.accuracy;
 
-/** A thread that does the steps of a program, one after the other, until it is closed. */
+/** A thread that runs the steps of a program, one after the other, until it is closed. */
 final class MeasuredThread implements AutoCloseable {
 
-    /** The method in which all of its stacks end, but for {@code Thread.run}. */
+    /** The outermost method of all its stacks, except {@code Thread.run}. */
     static final String ROOT = MeasuredThread.class.getName() + ".work";
 
     private static volatile long sink;

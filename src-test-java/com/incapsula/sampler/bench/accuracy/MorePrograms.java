@@ -15,7 +15,7 @@ import java.util.function.LongUnaryOperator;
 import java.util.zip.Adler32;
 import java.util.zip.CRC32;
 
-/** Like {@link Programs}; for the benchmark oracle only. */
+/** Further {@link Programs}, for the benchmark oracle only. */
 enum MorePrograms {
     CHECKSUMS("CRC32 and Adler32") {
         private final byte[] input = new byte[20_000];
@@ -134,7 +134,7 @@ enum MorePrograms {
         return title;
     }
 
-    /** @return what about a millisecond of work comes to; it must be used */
+    /** @return a result of about a millisecond of work, which the caller must use */
     abstract long step() throws Exception;
 
     private static MethodHandle combined() {
@@ -148,7 +148,7 @@ enum MorePrograms {
         }
     }
 
-    /** They want a lock too, until it has not been wanted beside them for a while. */
+    /** Threads that contend for a lock, until the program has not wanted it for a while. */
     private static final class Rivals {
         private static final int COUNT = 5;
         private static final long PATIENCE_NANOS = 100_000_000;
@@ -181,13 +181,13 @@ enum MorePrograms {
         }
     }
 
-    /** What changes its area when it is of another class. */
+    /** Has an area whose computation depends on the class. */
     public interface Shape {
-        /** @return of this size */
+        /** @return the area for this size */
         long area(long size);
     }
 
-    /** The one that compiled code expects. */
+    /** The class that compiled code expects. */
     public static final class Square implements Shape {
         /** For reflection. */
         public Square() {}
@@ -198,7 +198,7 @@ enum MorePrograms {
         }
     }
 
-    /** One that it does not expect. */
+    /** A class that compiled code does not expect. */
     public static final class Strip implements Shape {
         /** For reflection. */
         public Strip() {}
@@ -209,7 +209,7 @@ enum MorePrograms {
         }
     }
 
-    /** Compiled while squares are all there is, then deoptimised while it runs. */
+    /** Compiled while all shapes are squares, then deoptimised while it runs. */
     public static final class Hopeful implements LongUnaryOperator {
         /** For reflection. */
         public Hopeful() {}
@@ -232,7 +232,7 @@ enum MorePrograms {
         }
     }
 
-    /** Defines the three classes above anew. */
+    /** Defines the three classes above once more. */
     private static final class Fresh extends ClassLoader {
 
         Fresh() {

@@ -27,21 +27,23 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
- * Threads that sleep most of the time and do a little now and then, as those of a pool that waits for requests: how
- * much of what they do is found? The truth is what each thread measured of itself while a profiler was on, and all
- * profilers are on at the same time.
+ * Threads that sleep most of the time and work a little now and then, as in a pool that waits for requests: how much of
+ * their work do profilers find? The truth is what each thread measures itself. All profilers run at the same time.
  */
 public final class MostlySleeping {
 
-    /** When busy processes end, should nothing else end them. */
+    /** When busy processes end if nothing else ends them. */
     static final long LONGEST_LOAD_SECONDS = 600;
-    /** The first cell of a line about the sampler itself; then a sentence, ticks, the most ms that can have passed. */
+    /**
+     * The first cell of a line about the sampler itself, followed by a sentence, the number of ticks, and an upper
+     * bound of the elapsed time in ms.
+     */
     static final String ACCOUNT = "account";
-    /** Clocks of a line's figures. */
+    /** The clock of a line's figures. */
     static final String WALL = "wall";
 
     static final String CPU = "CPU";
-    /** The row of what is in no phase: stacks without one, and time without a stack. */
+    /** The row for everything outside the phases: stacks without a phase, and time without a stack. */
     static final String ELSEWHERE = "elsewhere";
 
     static final long INTERVAL_MILLIS = 20;
@@ -55,8 +57,8 @@ public final class MostlySleeping {
     private static volatile long sink;
 
     /**
-     * What a thread does. The method that counts is run() of the constant's own class: all are called from one line, so
-     * that a report shows each as a row of its own.
+     * The phases of a thread's work. The relevant method is run() of each constant's own class: all are called from one
+     * line, so a report shows each in a row of its own.
      */
     enum Phase {
         IDLE {
@@ -112,7 +114,7 @@ public final class MostlySleeping {
         }
     }
 
-    /** Threads that sleep equally long, and so are one group of threads to all profilers. */
+    /** Threads with the same sleep. All profilers see them as one group. */
     enum Kind {
         TENTH(100, Phase.PARSE, Phase.QUERY, Phase.RENDER),
         HALF(500, Phase.PARSE, Phase.QUERY, Phase.RENDER),
@@ -154,7 +156,7 @@ public final class MostlySleeping {
     }
 
     /**
-     * What a profiler found of the threads of a kind beside what they measured themselves, in milliseconds.
+     * The time that a profiler found for one kind of threads, and the time that the threads measured, in milliseconds.
      */
     record Found(double truth, double found) {
 
@@ -162,7 +164,7 @@ public final class MostlySleeping {
             return truth == 0 ? Double.NaN : found / truth;
         }
 
-        /** How far the ratio strays by chance alone, in 95 of 100 runs, with a sample every INTERVAL_MILLIS. */
+        /** The random error of the ratio (95 %), with a sample every INTERVAL_MILLIS. */
         double chance() {
             return SIGMAS_OF_95_PERCENT / Math.sqrt(truth / INTERVAL_MILLIS);
         }
@@ -176,7 +178,7 @@ public final class MostlySleeping {
         }
     }
 
-    /** What one profiler found of one kind. */
+    /** One profiler's figures for one kind of threads. */
     private static final class Findings {
         private final Map<String, Found> of = new LinkedHashMap<>();
         private long requests;
@@ -204,8 +206,8 @@ public final class MostlySleeping {
     /**
      * Runs everything.
      *
-     * @param plan how long: 20 windows on a quiet machine, 12 on a loaded one, times rounds
-     * @param only a regular expression for "quiet" and "loaded"
+     * @param plan the time is 20 windows on a quiet machine and 12 on a loaded one, times rounds
+     * @param only a regular expression that selects "quiet" and "loaded"
      * @return two tables per JDK and load
      */
     public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
@@ -224,7 +226,7 @@ public final class MostlySleeping {
         return tables;
     }
 
-    /** The argument for equally many threads of each kind. */
+    /** The argument for the same number of threads of each kind. */
     static String ofEach(int threads) {
         return Stream.of(Kind.values()).map(kind -> kind + "=" + threads).collect(Collectors.joining(","));
     }
@@ -354,13 +356,13 @@ public final class MostlySleeping {
         return findings;
     }
 
-    /** A profiler that is on, and what the threads had measured when it was switched on. */
+    /** A running profiler, with the threads' own figures from the time when it was started. */
     private record Run(String name, GroupedPeer peer, long begin, Map<Kind, Times> before) {}
 
     /**
-     * The measured program. A line it tells: profiler, kind, phase, clock, truth in ms, found in ms, requests.
+     * The measured program. It prints lines: profiler, kind, phase, clock, truth in ms, found in ms, requests.
      *
-     * @param arguments milliseconds; KIND=threads, with commas in between; one profiler's name, all where none is named
+     * @param arguments milliseconds; KIND=threads, separated by commas; the name of one profiler, without it all
      */
     public static void main(String... arguments) throws Exception {
         long millis = Long.parseLong(arguments[0]);
@@ -404,7 +406,7 @@ public final class MostlySleeping {
         System.exit(0);
     }
 
-    /* Starts are spread over a cycle, so that the threads of a kind are not in step. */
+    /* Starts are spread over a cycle, so that the threads of a kind do not work at the same time. */
     private static void start(String kinds) throws InterruptedException {
         for (String part : kinds.split(",")) {
             Kind kind = Kind.valueOf(part.split("=")[0]);

@@ -21,9 +21,9 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * What threads do that sleep most of the time is found, all of it, however long they slept before. A ratio may stray
- * from 1 as far as the number of samples in the measured time allows; where ticks are rarer than set, because
- * others have the processors, that is further.
+ * All work of threads that mostly sleep is found, however long they slept before. A ratio may differ from 1 by the
+ * random error that follows from the number of samples in the measured time. The error is larger if ticks are rare,
+ * because other processes use the processors.
  */
 @Measures
 class MostlySleepingIT {
@@ -31,16 +31,16 @@ class MostlySleepingIT {
     private static final boolean LONG = Boolean.getBoolean("sampler.test.long");
     private static final int MILLIS = 10_000;
     private static final int LONG_MILLIS = 100_000;
-    /* Enough for some hundred requests in a moment. */
+    /* Enough threads for some hundred requests in a moment. */
     private static final String THREADS = "ONE=30,TWO=30";
     private static final double BAR = 0.05;
     private static final double SIGMAS = 4;
     private static final double SIGMAS_OF_ALL = 3;
     private static final double SIGMAS_OF_95_PERCENT = 1.96;
-    /* Of the total: what a thread is credited for a state at its last poll, but was not yet in for so long. */
+    /* The part of the total for which a thread was in another state than the one found at its last poll. */
     private static final double SHARE_UNDER_WAY = 0.02;
 
-    /** What one run printed. */
+    /** The printed figures of one run. */
     private static final class Run {
         private final Map<Kind, Map<String, Found>> wall = new EnumMap<>(Kind.class);
         private double intervals = 1;
@@ -99,7 +99,7 @@ class MostlySleepingIT {
         return tests;
     }
 
-    /** How much of them is found depends on what else the machine does: that is for the long forms. */
+    /** The exact amount depends on what else the machine does, so only the long forms check it. */
     private static void queriesAfterASleepAreFoundAndTotalsAreTheElapsedTime() throws Exception {
         Run run = run(MILLIS, THREADS);
         assertThat(run.of(Kind.ONE, Phase.QUERY)

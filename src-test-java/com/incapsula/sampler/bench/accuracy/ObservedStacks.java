@@ -2,20 +2,20 @@
 package com.incapsula.sampler.bench.accuracy;
 
 /**
- * The stacks of one thread as the native library gets them, with byte code indexes. In a JVM that has loaded
- * {@link com.incapsula.sampler.bench.ObservedLibrary} and runs a sampler.
+ * The stacks of one thread as the native library sees them, with byte code indexes. Needs a JVM that has loaded {@link
+ * com.incapsula.sampler.bench.ObservedLibrary} and runs a sampler.
  */
 final class ObservedStacks {
 
-    /** In place of a frame: some are left out of a very deep stack. */
+    /** Stands for the missing frames of a very deep stack. */
     static final int GAP = -1;
 
-    /** The pc in two, then the machine code around it. */
+    /** The length of the description of an interruption: the pc in two numbers, then the machine code around it. */
     static final int INTERRUPTED = 10;
 
     private ObservedStacks() {}
 
-    /** Where a stack was interrupted: the numbers from there on. */
+    /** Describes where a stack was interrupted, from the numbers at this index. */
     static String interrupted(int[] numbers, int at) {
         long pc = numbers[at] & 0xffffffffL | (long) numbers[at + 1] << 32;
         if (pc == 0) {
@@ -32,34 +32,34 @@ final class ObservedStacks {
     }
 
     /**
-     * Begins.
+     * Begins to keep the stacks of a thread.
      *
-     * @param thread the name of the thread whose stacks are kept
-     * @return false where this JVM does not show byte codes
+     * @param thread the thread's name
+     * @return false if this JVM does not show byte codes
      */
     static native boolean start(String thread);
 
     /**
-     * Ends.
+     * Ends, and returns the stacks.
      *
-     * @return of each stack: its outcome, the number of its frames, {@link #INTERRUPTED} numbers of where it was
-     *     interrupted, and as many numbers of places as there are frames, leaf first
+     * @return for each stack: its outcome, the number of its frames, {@link #INTERRUPTED} numbers that describe where
+     *     it was interrupted, and the number of each frame's place, leaf first
      */
     static native int[] stop();
 
-    /** @return true: there was no room for some stacks, or for some places */
+    /** @return true if there was no room for some stacks or some places */
     static native boolean isFull();
 
-    /** @return all places by number; class, method, descriptor, byte code index, instruction, with tabs between them */
+    /** @return all places by number: class, method, descriptor, byte code index and instruction, separated by tabs */
     static native String[] places();
 
-    /** @return the kind of an outcome and its code, as "FAILED UNKNOWN_JAVA" */
+    /** @return the kind of an outcome and its code, such as "FAILED UNKNOWN_JAVA" */
     static native String outcome(int outcome);
 
-    /** @return all classes that are loaded, hidden ones too */
+    /** @return all loaded classes, including hidden ones */
     static native Class<?>[] loadedClasses();
 
-    /** @return the kind of code at that address of the JVM, and how far it is from its beginning */
+    /** @return the kind of code at that address of the JVM, and the distance from its beginning */
     static native String blob(long pc);
 
     /** @return the instruction there: see {@link Place} */

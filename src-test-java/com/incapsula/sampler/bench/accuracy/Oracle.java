@@ -32,12 +32,15 @@ import jdk.jfr.consumer.RecordingFile;
 import one.profiler.AsyncProfiler;
 
 /**
- * Are the stacks right? Each call on each stack, from the caller's byte code index, is looked up in the byte code: see
- * {@link Calls}. A stack with an impossible call is wrong, however plausible it looks.
+ * Checks whether stacks are right. Each call on a stack is looked up in the byte code, at the caller's byte code index:
+ * see {@link Calls}. A stack with an impossible call is wrong, however plausible it looks.
  */
 public final class Oracle {
 
-    /** Cells of a line: program, profiler, engine, then those of {@link JudgedStacks}, then the handler's cost. */
+    /**
+     * The cells of a result line: program, profiler, engine, then the cells of {@link JudgedStacks}, then the handler's
+     * cost.
+     */
     static final int STACKS = 3;
 
     static final int FAILED = 4;
@@ -54,7 +57,7 @@ public final class Oracle {
     static final int HANDLER_NANOS = 15;
     static final int HANDLER_NANOS_P90 = 16;
 
-    /** Flags of a JVM, by what they do. */
+    /** JVM flags by their purpose. */
     static final Map<String, List<String>> SETTINGS = settings();
 
     private static final double IMPOSSIBLE_BAR_PERCENT = 0.01;
@@ -93,7 +96,7 @@ public final class Oracle {
      * Runs everything.
      *
      * @param plan how long
-     * @param only a regular expression, for some of the programs (names, with " C1 only" or " -Xint" behind them)
+     * @param only a regular expression that selects programs (names, with the suffix " C1 only" or " -Xint")
      * @return a table per JDK
      */
     public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
@@ -141,7 +144,7 @@ public final class Oracle {
         return tables;
     }
 
-    /** Runs programs in one JVM; a line of cells for each program and profiler. */
+    /** Runs programs in one JVM; returns a line of cells for each program and profiler. */
     static List<String[]> measure(Path jdk, List<String> flags, List<String> programs, Plan plan, String... profilers)
             throws IOException, InterruptedException {
         List<String> all = new ArrayList<>(flags);
@@ -276,7 +279,7 @@ public final class Oracle {
         }
     }
 
-    /** Gets the stacks of the measured thread from one profiler. */
+    /** Obtains the stacks of the measured thread from one profiler. */
     private interface Collector {
         void collect(long millis) throws Exception;
 
@@ -287,7 +290,7 @@ public final class Oracle {
         int[] handlerNanos();
     }
 
-    /** Ours, by the native library that keeps them. */
+    /** Our stacks, from the native library that keeps them. */
     private static final class OwnStacks implements Collector {
         private int[] numbers = {};
         private int[] handlerNanos = {};
@@ -344,7 +347,7 @@ public final class Oracle {
         }
     }
 
-    /** async-profiler's, from the file that it writes. */
+    /** async-profiler's stacks, from the file that it writes. */
     private static final class AsyncStacks implements Collector {
         private final Map<List<Object>, Place> places = new HashMap<>();
         private int[] handlerNanos = {};
@@ -400,7 +403,9 @@ public final class Oracle {
             }
         }
 
-        /* Functions and stubs have a descriptor that no method has: "()L;", of the kernel "(Lk;)L;". */
+        /*
+         * Native functions and stubs have a descriptor that no method has: "()L;", or "(Lk;)L;" for kernel functions.
+         */
         private static boolean isCode(RecordedFrame frame) {
             return String.valueOf(frame.getMethod().getDescriptor()).endsWith(")L;");
         }

@@ -15,8 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * No stack of a running thread has a call that the byte code excludes, compiled by both compilers, by the first one
- * only, and interpreted; and stacks with one frame missing would be noticed.
+ * No stack of a running thread has a call that the byte code excludes: with both compilers, with C1 only, and
+ * interpreted. If a frame were missing, the test would notice it.
  */
 @Measures(besideOthers = true)
 class OracleIT {
@@ -60,7 +60,7 @@ class OracleIT {
         double changed = Double.parseDouble(cells[Oracle.CHANGED]);
         softly.assertThat(cells[2]).isEqualTo(" (HYBRID)");
         softly.assertThat(stacks).as(name).isPositive();
-        /* So many are impossible by chance where MOST_PERCENT are in the long run. */
+        /* The random error if MOST_PERCENT are impossible in the long run. */
         double most = calls * MOST_PERCENT / 100;
         softly.assertThat(Double.parseDouble(cells[Oracle.IMPOSSIBLE]))
                 .as("impossible calls, " + name)

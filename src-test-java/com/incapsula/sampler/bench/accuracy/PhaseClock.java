@@ -4,7 +4,7 @@ package com.incapsula.sampler.bench.accuracy;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 
-/** How long one thread has been in each of its phases: what a profiler of that thread should find. */
+/** The time of one thread in each of its phases, which a profiler of that thread should find. */
 final class PhaseClock {
 
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
@@ -17,9 +17,7 @@ final class PhaseClock {
     private long wallSince = System.nanoTime();
     private long cpuSince = THREADS.getCurrentThreadCpuTime();
 
-    /**
-     * What has passed in each phase, in nanoseconds, and how often it was entered.
-     */
+    /** The time in each phase, in nanoseconds, and the number of entries. */
     record Times(long[] wall, long[] cpu, long[] entered) {
 
         Times minus(Times before) {
@@ -39,14 +37,14 @@ final class PhaseClock {
         }
     }
 
-    /** For the calling thread, which is in phase 0. */
+    /** Creates the clock of the calling thread, which is in phase 0. */
     PhaseClock(int phases) {
         wall = new long[phases];
         cpu = new long[phases];
         entered = new long[phases];
     }
 
-    /** By the thread itself. */
+    /** Begins a phase. Called by the thread itself. */
     void enter(int next) {
         long cpuNow = THREADS.getCurrentThreadCpuTime();
         synchronized (this) {
@@ -60,7 +58,7 @@ final class PhaseClock {
         }
     }
 
-    /** From any thread, also in the middle of a phase. */
+    /** Reads the times. Any thread may call this, also in the middle of a phase. */
     synchronized Times now() {
         Times times = new Times(wall.clone(), cpu.clone(), entered.clone());
         times.wall[phase] += System.nanoTime() - wallSince;

@@ -5,15 +5,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A frame of a stack: a method, and where it is.
+ * A frame of a stack: a method and a position.
  *
- * @param type the class's name with slashes; "java/lang/invoke/LambdaForm$MH.0x1234" of a hidden class; the text of a
- *        pseudo-frame
+ * @param type the class's name with slashes; for a hidden class as in "java/lang/invoke/LambdaForm$MH.0x1234"; for a
+ *     pseudo-frame its text
  * @param method its name
- * @param descriptor of the method; empty where it is not known
+ * @param descriptor of the method; empty if it is not known
  * @param bci byte code index
- * @param instruction the opcode there, and of a call the class, method and descriptor that the byte code names, with
- *        blanks between them; or one of the constants below
+ * @param instruction the opcode at that index; for a call followed by the class, method and descriptor that the byte
+ *     code names, separated by blanks; or one of the constants below
  */
 record Place(String type, String method, String descriptor, int bci, String instruction) {
 
@@ -24,14 +24,14 @@ record Place(String type, String method, String descriptor, int bci, String inst
     private static final Pattern HIDDEN = Pattern.compile("(.*)[/+.](0x[0-9a-f]+)");
     private static final int FIELDS = 5;
 
-    /** As {@link ObservedStacks#places} has it. */
+    /** Parses a text of {@link ObservedStacks#places}. */
     static Place parse(String text) {
         String[] cells = text.split("\t", FIELDS);
         return new Place(typeName(cells[0]), cells[1], cells[2], Integer.parseInt(cells[3]), cells[4]);
     }
 
     /**
-     * One spelling for the names of classes.
+     * Converts class names to one spelling.
      *
      * @param name with dots or slashes, or a signature
      */
@@ -57,7 +57,7 @@ record Place(String type, String method, String descriptor, int bci, String inst
         return HIDDEN.matcher(type).matches();
     }
 
-    /** Part of how method handles work: any method may be called through it. */
+    /** Whether the frame implements method handles, through which any method may be called. */
     boolean isMethodHandle() {
         return isHidden() || type.startsWith("java/lang/invoke/");
     }

@@ -31,7 +31,9 @@ import org.openjdk.jmh.annotations.State;
 public class SafepointBias {
 
     private static final int SIZE = 50_000;
-    /** A stub copies {@link #SIZE} bytes in about a microsecond: one sample in 25 would be JMH's own loop. */
+    /**
+     * A stub copies {@link #SIZE} bytes in about a microsecond, so that one sample in 25 would be in JMH's own loop.
+     */
     private static final int LARGE_SIZE = 1_000_000;
 
     private byte[] buffer;
@@ -56,7 +58,7 @@ public class SafepointBias {
         crc = new CRC32();
     }
 
-    /** A loop that becomes part of its caller: its only safepoint poll is in the caller's loop. */
+    /** A loop that is inlined: its only safepoint poll is in the caller's loop. */
     @Benchmark
     public void meSoHotInline() {
         byte sum = 0;
@@ -66,7 +68,7 @@ public class SafepointBias {
         result = sum == 1;
     }
 
-    /** The same loop in a method of its own: polls at its return, where the caller is blamed. */
+    /** The same loop in a method of its own. Its poll is at the return, so the caller is blamed. */
     @Benchmark
     @CompilerControl(CompilerControl.Mode.DONT_INLINE)
     public void meSoHotNoInline() {
@@ -77,7 +79,7 @@ public class SafepointBias {
         result = sum == 1;
     }
 
-    /** The next poll after the loop is in a setter that does nothing. */
+    /** The next safepoint poll after the loop is in a setter that does nothing. */
     @Benchmark
     public void blameSetResult() {
         byte sum = 0;
@@ -87,7 +89,7 @@ public class SafepointBias {
         setResult(sum);
     }
 
-    /** The next poll after the loop is nine calls further down. */
+    /** The next safepoint poll after the loop is nine calls deeper. */
     @Benchmark
     @CompilerControl(CompilerControl.Mode.DONT_INLINE)
     public void blameSetResultDeeper() {
@@ -137,7 +139,7 @@ public class SafepointBias {
         result = value;
     }
 
-    /** A copy by hand; a compiler may know it as a copy and call the stub of {@link System#arraycopy}. */
+    /** A copy by hand. A compiler may recognise it and call the stub of {@link System#arraycopy}. */
     @Benchmark
     public void copy() {
         for (int i = 0; i < buffer.length; i++) { // hot: copy
@@ -146,28 +148,28 @@ public class SafepointBias {
         result = target[SIZE - 1] == 1;
     }
 
-    /** A stub of the JVM, called without a frame that the JVM's own stack walker knows. */
+    /** A stub of the JVM, called without a frame that the JVM's own stack walker recognises. */
     @Benchmark
     public int systemArrayCopy() {
         System.arraycopy(largeBuffer, 0, largeTarget, 0, largeBuffer.length); // hot: systemArrayCopy
         return largeTarget[LARGE_SIZE - 1];
     }
 
-    /** Native code or a stub, by processor. */
+    /** Native code or a stub, depending on the processor. */
     @Benchmark
     public long adler32() {
         adler.update(buffer); // hot: adler32
         return adler.getValue();
     }
 
-    /** A stub. */
+    /** A stub of the JVM. */
     @Benchmark
     public long crc32() {
         crc.update(buffer); // hot: crc32
         return crc.getValue();
     }
 
-    /* The value must be used. */
+    /* Uses the value, so that the compiler keeps the computation. */
     boolean result() {
         return result;
     }

@@ -7,15 +7,15 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 
 /**
- * How long a profiler's signal handlers take on one thread. In a JVM that has loaded
- * {@link com.incapsula.sampler.bench.ObservedLibrary}.
+ * The time in a profiler's signal handlers on one thread. Needs a JVM that has loaded {@link
+ * com.incapsula.sampler.bench.ObservedLibrary}.
  */
 public final class SignalTimes {
 
     private SignalTimes() {}
 
     /**
-     * Begins; after the profiler was started, because the handlers of that moment are measured.
+     * Begins to measure the handlers that are installed now, so the profiler must have been started.
      *
      * @param thread its name, at most 15 characters
      * @throws IOException if there is none
@@ -33,14 +33,14 @@ public final class SignalTimes {
         try {
             return Files.readString(task.resolve("comm")).strip().equals(name);
         } catch (IOException e) {
-            return false; // it has ended
+            return false; // the thread has ended
         }
     }
 
     private static native void start(int tid);
 
     /**
-     * Ends; before the profiler is stopped.
+     * Ends. Must be called before the profiler is stopped.
      *
      * @return nanoseconds of each signal
      */

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Programs that a profiler starts with. */
+/** Programs that start together with a profiler. */
 public enum StartingProgram {
     /** One busy thread. */
     BUSY,
@@ -31,7 +31,7 @@ public enum StartingProgram {
             + " 'clojure.zip 'clojure.xml 'clojure.data) (dotimes [i 100] (eval (list 'fn ['x] (list '+ 'x i)))))";
     private static volatile long sink;
 
-    /** The folder of its jars; null: it needs none. */
+    /** The folder of its jars; null if it needs none. */
     Path jars() {
         return this == BUSY || this == JAVAC
                 ? null
@@ -39,16 +39,16 @@ public enum StartingProgram {
     }
 
     /**
-     * Can it be started?
+     * Whether it can be started.
      *
-     * @return false: its jars are not there
+     * @return false if its jars are missing
      */
     public boolean isThere() {
         return jars() == null || Files.isDirectory(jars());
     }
 
     /**
-     * What a JVM needs to run it.
+     * The flags that a JVM needs to run it.
      *
      * @return flags
      */
@@ -61,7 +61,7 @@ public enum StartingProgram {
     /**
      * Starts it, in this JVM.
      *
-     * @param millis how long at least those run that have no end of their own
+     * @param millis the least run time of programs that do not end by themselves
      */
     public void run(long millis) throws Exception {
         switch (this) {
@@ -86,7 +86,7 @@ public enum StartingProgram {
         }
     }
 
-    /* A web server with what Boot configures by itself for one. */
+    /* A web server with Boot's own configuration. */
     private void startBoot() throws Exception {
         String web = "org.springframework.boot.autoconfigure.web.servlet.";
         List<Class<?>> sources = new ArrayList<>();
@@ -105,7 +105,7 @@ public enum StartingProgram {
         });
     }
 
-    /* From its jars alone: this class path has another Spring. */
+    /* Loads the method from the program's jars only, because this class path has another Spring. */
     private Method method(String type, String name, Class<?>... parameters) throws Exception {
         List<URL> urls = new ArrayList<>();
         for (File jar : jars().toFile().listFiles()) {

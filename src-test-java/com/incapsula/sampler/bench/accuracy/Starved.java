@@ -18,31 +18,34 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The program of {@link TimedTruth} where there are too few processors: JVM and {@link #PROCESSES} busy processes share
- * one, so that a thread that wants to run waits nine tenths of the time. Its time by the clock includes those waits.
+ * The program of {@link TimedTruth} with too few processors: the JVM and {@link #PROCESSES} busy processes share one,
+ * so a runnable thread waits nine tenths of the time. Its wall time includes those waits.
  */
 public final class Starved {
 
-    /** Of the time of one thread, under the row that says that it did not answer. */
+    /** Time of one thread in the row that says that it did not answer. */
     static final String UNANSWERED = "[signal not answered]";
-    /** Of the time of one thread: it waited for a collection, which waited for a processor; its phase is not known. */
+    /** Time in which the thread waited for a collection, which waited for a processor. The phase is not known. */
     static final String COLLECTED = "[GC active]";
-    /** Room for all that is allocated in a window, so that collections are few. */
+    /** The heap has room for everything that is allocated in a window, so collections are rare. */
     static final List<String> FLAGS = List.of("-Xmx2g", "-Xmn1500m");
-    /** A line that tells a profiler's engine, how many stacks it walked, and how much of its time the thread ran. */
+    /**
+     * The first cell of a line with a profiler's engine, the number of stacks that it walked, and the thread's CPU time
+     * as a share.
+     */
     static final String WALKS = "walks";
-    /** A second sampler in the same JVM, at the same time. */
+    /** A second sampler that runs in the same JVM at the same time. */
     static final String SECOND = Peer.HYBRID + ", a second one";
 
     static final double BAR = 2;
     static final double SAMPLES_OF_THE_BAR = 3_000;
     static final double UNANSWERED_BAR = 1;
     private static final String CPU_MODE = ", clock CPU";
-    /** For one processor. */
+    /** The number for one processor. */
     static final int PROCESSES = 8;
 
     private static final long BEGIN_MILLIS = 500;
-    /* Longer than all windows of one load. */
+    /* The busy processes run longer than all windows of one load. */
     private static final long WINDOWS_OF_A_LOAD = 12;
     private static final long REST_OF_A_LOAD_SECONDS = 60;
     private static final int MILLIS_OF_A_SECOND = 1_000;
@@ -50,7 +53,7 @@ public final class Starved {
 
     private Starved() {}
 
-    /** What one profiler said of all windows. */
+    /** One profiler's figures for all windows. */
     private static final class Sums {
         private final Map<String, double[]> phases = new LinkedHashMap<>();
         private double truth;
@@ -67,9 +70,9 @@ public final class Starved {
     }
 
     /**
-     * Runs everything, a fresh JVM for each round.
+     * Runs everything, in a fresh JVM for each round.
      *
-     * @param plan rounds times window is how long each profiler runs
+     * @param plan rounds times window is the time for which each profiler runs
      * @param only not used
      * @return a table per JDK
      */
@@ -89,7 +92,7 @@ public final class Starved {
         return tables;
     }
 
-    /** The error of a share falls with the root of the number of stacks. */
+    /** The bar for this many stacks: the error of a share falls with the square root of their number. */
     static double bar(double stacks) {
         return BAR * Math.max(1, Math.sqrt(SAMPLES_OF_THE_BAR / stacks));
     }
@@ -145,8 +148,8 @@ public final class Starved {
     /**
      * The measured program.
      *
-     * @param arguments milliseconds of a window, busy processes; a third one: the hybrid engine only, two samplers at
-     *        once, until each has walked at least so many stacks
+     * @param arguments milliseconds of a window, busy processes; a third one: the hybrid engine only, with two samplers
+     *     at once, until each has walked at least that many stacks
      */
     public static void main(String... arguments) throws Exception {
         long window = Long.parseLong(arguments[0]);
@@ -170,7 +173,7 @@ public final class Starved {
         System.exit(0);
     }
 
-    /* JFR before async-profiler: it must find SIGPROF untouched. */
+    /* JFR runs before async-profiler, because it has to find SIGPROF unused. */
     private static void measureInTurn(long window) throws Exception {
         measure(Peer.HYBRID, "wall", new SamplerPeer(SamplingEngine.AUTO, 1), window);
         measure(Peer.HYBRID + CPU_MODE, "CPU", new SamplerPeer(SamplingClock.CPU), window);
@@ -182,7 +185,7 @@ public final class Starved {
         measure(Peer.ASYNC + ", cpu mode", "CPU", new AsyncProfilerPeer("cpu"), window);
     }
 
-    /* How many stacks each of them has walked at least. */
+    /* Runs two samplers at once. Returns the number of stacks that each has walked at least. */
     private static long measureTwice(long window) throws Exception {
         SamplerPeer first = new SamplerPeer(SamplingEngine.AUTO, 1);
         SamplerPeer second = new SamplerPeer(SamplingEngine.AUTO, 1);
@@ -203,7 +206,10 @@ public final class Starved {
         TimedTruth.TURN.release();
     }
 
-    /** What the program says of a window; it begins and ends between two phases, so that nothing of it is cut off. */
+    /**
+     * The program's own times for a window. A window begins and ends between two phases, so that it has complete phases
+     * only.
+     */
     private static final class Times {
         private final long[] wall = TimedTruth.copy(TimedTruth.WALL);
         private final long[] cpu = TimedTruth.copy(TimedTruth.CPU);

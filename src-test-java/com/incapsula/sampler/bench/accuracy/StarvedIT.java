@@ -15,8 +15,8 @@ import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Test;
 
 /**
- * Beside eight busy processes per processor: what a program's own clocks say of its phases is what two samplers at once
- * say, within two points at 3,000 stacks, and none of its time is put down to a signal that was not answered.
+ * Beside eight busy processes per processor, the phases have the same shares in the program's own clocks and in two
+ * samplers at once, within two points at 3,000 stacks. No time is reported as a signal that was not answered.
  */
 @Measures
 class StarvedIT {
@@ -24,7 +24,7 @@ class StarvedIT {
     private static final boolean LONG = Boolean.getBoolean("sampler.test.long");
     private static final int MILLIS = LONG ? 20_000 : 4_000;
     private static final int STACKS = LONG ? 3_000 : 150;
-    /* The bar is two and a half standard errors; of the 24 shares of a short run one misses that too often. */
+    /* The bar is two and a half standard errors. A short run has 24 shares, one of which would exceed it too often. */
     private static final double CHANCE = LONG ? 1 : 2;
 
     private final Map<String, Map<String, double[]>> phases = new LinkedHashMap<>();

@@ -11,12 +11,13 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * How many stacks of a profile failed, and how many end before they reach the method in which the thread's work begins.
+ * The number of stacks in a profile that failed, and of those that end before the method in which the thread's work
+ * begins.
  *
  * @param seen weight of all stacks, the failed ones among them
  * @param failed weight of those that could not be walked
  * @param unrooted weight of those that were walked, but not to the root
- * @param skipped weight of what the profiler says that it did not poll; not in seen
+ * @param skipped weight of polls that the profiler reports as skipped; not in seen
  * @param examples the heaviest stacks that are failed or unrooted
  */
 record Tally(double seen, double failed, double unrooted, double skipped, String examples) {
@@ -27,8 +28,8 @@ record Tally(double seen, double failed, double unrooted, double skipped, String
      * Counts.
      *
      * @param profile of the program's threads
-     * @param counted which of its stacks are the program's
-     * @param roots methods of which a whole stack contains one
+     * @param counted selects the program's stacks
+     * @param roots methods one of which is in every complete stack
      */
     static Tally of(Profile profile, Predicate<List<Frame>> counted, Set<String> roots) {
         double[] sums = new double[4];

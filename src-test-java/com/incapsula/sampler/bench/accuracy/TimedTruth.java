@@ -26,12 +26,12 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.zip.CRC32;
 
 /**
- * A program that knows how long it was in which of its methods, by the clock and by its CPU clock, against what
- * profilers tell of the same seconds. The right answer for a phase is the share of stacks that contain its method.
+ * A program that measures the time in its methods, by the wall clock and by its CPU clock, is compared with what
+ * profilers report for the same seconds. The right share of a phase is the share of stacks that contain its method.
  */
 public final class TimedTruth {
 
-    /** A line with a sampler's engine and how often it polled. */
+    /** The first cell of a line with a sampler's engine and its number of polls. */
     static final String POLLS = "polls";
 
     private static final double BAR = 1;
@@ -41,8 +41,8 @@ public final class TimedTruth {
     private static final int MILLION = 1_000_000;
 
     /**
-     * What the thread does, and how much of its time. The method that counts is run() of the constant's own class: all
-     * are called from one line, so that a report shows each as a row of its own.
+     * The phases of the thread's work, with their shares of the time. The relevant method is run() of each constant's
+     * own class: all are called from one line, so a report shows each in a row of its own.
      */
     enum Phase {
         ARITHMETIC(27) {
@@ -137,7 +137,7 @@ public final class TimedTruth {
 
     static final AtomicLongArray WALL = new AtomicLongArray(Phase.values().length);
     static final AtomicLongArray CPU = new AtomicLongArray(Phase.values().length);
-    /* Taken for each phase: its holder knows that none is under way. */
+    /* A phase runs only with this permit, so its holder knows that no phase is running. */
     static final Semaphore TURN = new Semaphore(1, true);
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
     private static final byte[] SOURCE = new byte[100_000];
@@ -149,7 +149,7 @@ public final class TimedTruth {
     /**
      * Runs everything.
      *
-     * @param plan rounds times window is how long each profiler runs
+     * @param plan rounds times window is the time for which each profiler runs
      * @param only not used
      * @return a table per JDK
      */
@@ -205,7 +205,7 @@ public final class TimedTruth {
     /**
      * The measured program.
      *
-     * @param arguments milliseconds of a window, rounds; a third one: the hybrid engine only
+     * @param arguments milliseconds of a window, rounds; with a third one the hybrid engine only
      */
     public static void main(String... arguments) throws Exception {
         long window = Long.parseLong(arguments[0]);
@@ -294,7 +294,7 @@ public final class TimedTruth {
         }
     }
 
-    /* The order is random, so that no period can lock onto it, but the same in each run. */
+    /* The order is random, so that no profiler can lock onto a period, but the same in each run. */
     private static void work() {
         Random random = new Random(1);
         while (true) {
@@ -306,7 +306,7 @@ public final class TimedTruth {
         }
     }
 
-    /** Notes the time of a phase, every CHUNK_NANOS so that a window cuts off little. */
+    /** Records the time of a phase, every CHUNK_NANOS, so that a window cuts off little. */
     private static final class Stopwatch {
 
         private final int phase;

@@ -12,7 +12,7 @@ import java.util.Map;
 import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Test;
 
-/** What a program's own clocks say of its phases is what the sampler says: within a point at 10,000 polls. */
+/** The sampler and the program's own clocks agree on the shares of phases, within a point at 10,000 polls. */
 @Measures
 class TimedTruthIT {
 
@@ -37,9 +37,9 @@ class TimedTruthIT {
             sum[1] += Double.parseDouble(cells[4]);
         }
         assertThat(sums).containsOnlyKeys("wall", "CPU");
-        /* The error of a share falls with the root of the number of polls. */
+        /* The error of a share falls with the square root of the number of polls. */
         double points = Math.max(1, Math.sqrt(POLLS_OF_A_POINT / polls));
-        /* Where a thread waits for a processor is no phase's: how much of its time that is, in all. */
+        /* Time in which a thread waits for a processor belongs to no phase. This is its share of the whole time. */
         double waited = LONG ? 0 : waited(lines);
         System.out.printf("%.0f polls, within %.2f points, waited %.2f %%%n", polls, points, waited);
         SoftAssertions.assertSoftly(softly -> {

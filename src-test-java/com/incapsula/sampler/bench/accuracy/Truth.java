@@ -9,24 +9,24 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 
-/** Where the time of one benchmark goes, and what a stack that claims to know it is worth. */
+/** The true distribution of one benchmark's time, and the judge of stacks. */
 final class Truth {
 
-    /** What a sample is worth; each kind includes those before it. */
+    /** The verdict on a sample, from the worst to the best. Each one includes those before it. */
     enum Verdict {
         /** The benchmark was not running. Not counted. */
         OUTSIDE,
         /** The profiler says that it did not poll. Not counted, but printed. */
         SKIPPED,
-        /** No stack, or one that does not reach the benchmark. */
+        /** There is no stack, or the stack does not reach the benchmark. */
         FAILED,
-        /** A whole stack that blames something else. */
+        /** A complete stack that blames other code. */
         ELSEWHERE,
-        /** The right method, another line of it. */
+        /** The right method, but another line. */
         METHOD,
         /** The right line. */
         LINE,
-        /** The right line, and the stub or the callee above it. */
+        /** The right line, with the stub or the callee above it. */
         LEAF
     }
 
@@ -38,18 +38,18 @@ final class Truth {
         this.lines = lines;
     }
 
-    /** Reads the lines marked as hot. */
+    /** Reads the lines that are marked as hot. */
     static Truth of(Path sources, String benchmark) throws IOException {
         return new Truth(
                 SafepointBias.class.getName() + "." + benchmark, hotLines(sources, SafepointBias.class, benchmark));
     }
 
-    /** The lines of a class that end with "// hot: " and that name; at least one. */
+    /** The lines of a class that end with "// hot: " and this name; at least one. */
     static Set<Integer> hotLines(Path sources, Class<?> type, String benchmark) throws IOException {
         return SourceLines.endingIn(sources, type, "// hot: " + benchmark);
     }
 
-    /** Whether the time is spent in a callee without bytecode of its own. */
+    /** Whether the time is spent in a callee without byte code. */
     static boolean isIntrinsic(String benchmark) {
         return callee(benchmark) != null;
     }
@@ -71,14 +71,14 @@ final class Truth {
             return Verdict.FAILED;
         }
         if (stack.stream().noneMatch(Truth::isBenchmark)) {
-            /* The worker before its first and after its last call, if the stack is whole. */
+            /* A complete stack outside the benchmark: the worker before its first or after its last call. */
             boolean whole = stack.stream().anyMatch(frame -> frame.method().equals("java.lang.Thread.run"));
             return whole ? Verdict.OUTSIDE : Verdict.FAILED;
         }
         return judgeTop(stack);
     }
 
-    /* Not only the loop: a report leaves out rows that add nothing to their parent. */
+    /* Includes the generated code around the loop, because a report omits rows that add nothing to their parent. */
     private static boolean isBenchmark(Frame frame) {
         return frame.method().contains(".jmh_generated.") || frame.method().startsWith(SafepointBias.class.getName());
     }

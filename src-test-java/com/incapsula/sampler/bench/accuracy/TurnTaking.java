@@ -22,8 +22,8 @@ import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.runner.IterationType;
 
 /**
- * A JMH profiler that gives each iteration to another profiler, in turn, in one JVM: all of them sample the same
- * compiled code. What they saw is judged here and written to a file, a line per profiler and turn.
+ * A JMH profiler that gives each iteration to another profiler, in turn, in one JVM, so all of them sample the same
+ * compiled code. Their stacks are judged here and written to a file, one line per profiler and turn.
  */
 public final class TurnTaking implements InternalProfiler {
 
@@ -40,7 +40,7 @@ public final class TurnTaking implements InternalProfiler {
         return "one profiler per iteration, in turn";
     }
 
-    /** Makes the profiler, in the JVM that measures and in the one that starts it. */
+    /** Creates the profiler, both in the measuring JVM and in the one that starts it. */
     public TurnTaking() {
         if (System.getProperty(FILE) != null) {
             SamplerPeer.keepExactLines();
@@ -94,7 +94,7 @@ public final class TurnTaking implements InternalProfiler {
         return current instanceof SamplerPeer ours ? ours.statistics().getEngine() : "";
     }
 
-    /* The heaviest stacks that were not right, to show what went wrong. */
+    /* The heaviest wrong stacks, as examples. */
     private static String examples(Truth truth, Profile profile) {
         return profile.stacks().entrySet().stream()
                 .filter(entry -> truth.judge(entry.getKey()).compareTo(Truth.Verdict.SKIPPED) > 0)

@@ -19,13 +19,13 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 
 /**
- * Virtual threads that compute a moment after each park, deep in a chain of calls. The JVM brings the frames of a
- * parked thread back one by one, when they are returned to, so that most of the chain is not on the carrier's stack:
- * whose stacks reach the method in which the thread's work begins?
+ * Virtual threads that compute for a moment after each park, deep in a chain of calls. The JVM restores the frames of a
+ * parked thread one by one, when a call returns to them, so most of the chain is not on the carrier's stack. How many
+ * of a profiler's stacks reach the method in which the thread's work begins?
  */
 public final class VirtualThreads {
 
-    /** The first version of the JDK that has them. */
+    /** The first JDK with virtual threads. */
     public static final int FIRST_JDK = 21;
 
     private static final int[] DEPTHS = {10, 200};
@@ -44,7 +44,8 @@ public final class VirtualThreads {
     /**
      * Runs everything.
      *
-     * @param plan rounds times window is how long each profiler runs; JDKs without virtual threads are left out
+     * @param plan rounds times window is the time for which each profiler runs; JDKs without virtual threads are
+     *     skipped
      * @param only not used
      * @return a table per JDK
      */
@@ -106,8 +107,8 @@ public final class VirtualThreads {
     /**
      * The measured program.
      *
-     * @param arguments milliseconds of a window, rounds, the folder of the sources, one profiler's name; all where none
-     *        is named
+     * @param arguments milliseconds of a window, rounds, the folder of the sources, the name of one profiler; without
+     *     it, all
      */
     public static void main(String... arguments) throws Exception {
         long window = Long.parseLong(arguments[0]);
@@ -134,7 +135,7 @@ public final class VirtualThreads {
         System.exit(0);
     }
 
-    /* By reflection: the benchmarks are compiled for Java 17. */
+    /* Uses reflection, because the benchmarks are compiled for Java 17. */
     private static Thread start(String name, Runnable body) throws ReflectiveOperationException {
         Class<?> virtual = Class.forName("java.lang.Thread$Builder$OfVirtual");
         Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
@@ -146,7 +147,7 @@ public final class VirtualThreads {
         Peer peer = Peer.of(name);
         peer.start();
         Thread.sleep(window);
-        /* Some profilers name the virtual thread, some its carrier, some neither. */
+        /* Some profilers report the name of the virtual thread, some the name of its carrier, some none. */
         Profile profile = peer.stop(thread -> !thread.equals("main"));
         Predicate<List<Frame>> isProgram = stack -> stack.stream().anyMatch(VirtualThreads::isOurs);
         Tally tally = Tally.of(profile, isProgram, Set.of(CLASS + "work"));
@@ -169,7 +170,7 @@ public final class VirtualThreads {
         return frame.method().startsWith(CLASS);
     }
 
-    /* The topmost method of this program is the one that computes, on its line. */
+    /* A stack is right if the topmost method of this program is the one that computes, at its line. */
     private static boolean isRight(List<Frame> stack, Set<Integer> hot) {
         return stack.stream()
                 .filter(VirtualThreads::isOurs)

@@ -22,9 +22,9 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Threads that wait for locks, sockets, results and work, beside more computing threads than there are CPUs: how much
- * of the time does a profiler show at the right place, with the right reason? The truth is what each thread measures of
- * itself in the same interval.
+ * Threads that wait for locks, sockets, results and work, together with more computing threads than there are CPUs: how
+ * much of the time does a profiler show at the right place with the right reason? The truth is what each thread
+ * measures itself in the same interval.
  */
 public final class WaitReasons {
 
@@ -37,7 +37,7 @@ public final class WaitReasons {
     /**
      * Runs everything.
      *
-     * @param plan each profiler runs for a window in each round
+     * @param plan each profiler runs for one window in each round
      * @param only not used
      * @return a table per JDK
      */
@@ -93,7 +93,7 @@ public final class WaitReasons {
                 + " A wait that does not end while the profiler is on is in no event.");
     }
 
-    /** What one profiler found of one row, in all rounds. */
+    /** One profiler's figures for one row, over all rounds. */
     private static final class Measured {
         private final List<Double> seconds = new ArrayList<>();
         private final List<Double> latePercents = new ArrayList<>();
@@ -124,7 +124,7 @@ public final class WaitReasons {
     }
 
     /**
-     * The measured program. A line it tells: row, profiler, truth in ms, late in ms, found in ms with the right reason
+     * The measured program. It prints lines: row, profiler, truth in ms, late in ms, found in ms with the right reason
      * (NaN if the profiler has no word for it), found in ms without a reason.
      *
      * @param arguments milliseconds of a window, rounds
@@ -134,7 +134,7 @@ public final class WaitReasons {
         int rounds = Integer.parseInt(arguments[1]);
         ROWS.addAll(WaitingThreads.start());
         Thread.sleep(WARM_UP_MILLIS);
-        figures(); // the first time takes longer
+        figures(); // the first call takes longer
         for (int round = 0; round < rounds; round++) {
             for (String name : ReasonsPeer.NAMES) {
                 measure(name, window);
@@ -165,14 +165,19 @@ public final class WaitReasons {
         }
     }
 
-    /* Of each row what the threads measure, in milliseconds: its time, and for how long they were late. */
+    /*
+     * The threads' own figures for each row, in milliseconds: the time in it, and how late they got a CPU afterwards.
+     */
     private static double[][] figures() {
         return ROWS.stream()
                 .map(row -> new double[] {row.millis().getAsDouble(), row.late().getAsDouble()})
                 .toArray(double[][]::new);
     }
 
-    /* The profiler's words for a row: one that means all of its states, or one for each; else none. */
+    /*
+     * The reasons by which the profiler reports a row: one for all of its states, or one for each; empty if it has
+     * none.
+     */
     private static Set<Reason> words(Row row, ReasonsPeer peer) {
         if (row.reasons().size() > 1 && peer.reasons().contains(Reason.RUNNING_OR_RUNNABLE)) {
             return Set.of(Reason.RUNNING_OR_RUNNABLE);

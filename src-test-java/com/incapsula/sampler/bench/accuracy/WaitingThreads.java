@@ -28,10 +28,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.DoubleSupplier;
 
-/**
- * Threads that wait, and threads that compute, and measure for how long: what {@link WaitReasons} compares profilers
- * with.
- */
+/** Threads that wait or compute, and measure for how long. {@link WaitReasons} compares profilers with them. */
 final class WaitingThreads {
 
     static final int WAITERS = 2;
@@ -50,14 +47,14 @@ final class WaitingThreads {
     private static volatile long sink;
 
     /**
-     * What some of the threads do, and how long by their own measure.
+     * The work of some threads, and its duration by their own measure.
      *
-     * @param title in the table
-     * @param threads how their names begin
-     * @param method in which the time is
-     * @param reasons what a profiler should say of it
-     * @param millis the time up to now
-     * @param late how much longer it took because the wait was over but there was no CPU
+     * @param title the row's title in the table
+     * @param threads the beginning of their names
+     * @param method the method with the time
+     * @param reasons the reasons that a profiler should report
+     * @param millis the time so far
+     * @param late the time between the end of a wait and the next use of a CPU
      */
     record Row(
             String title,
@@ -85,7 +82,7 @@ final class WaitingThreads {
 
     private WaitingThreads() {}
 
-    /** Starts them. Afterwards each row has its watches. */
+    /** Starts the threads. Afterwards each row has its watches. */
     static List<Row> start() throws Exception {
         List<Start> waits = List.of(
                 WaitingThreads::startMonitor,
@@ -191,7 +188,7 @@ final class WaitingThreads {
         }
     }
 
-    /* Each worker gets a first job. Its watch runs from the end of a job to the begin of the next one. */
+    /* Gives each worker a first job. Its watch runs from the end of a job to the beginning of the next one. */
     private static void startWorkers(String name, boolean goesOn) throws InterruptedException {
         Collection<Stopwatch> watches = new ConcurrentLinkedQueue<>();
         String title = "idle: worker with a job each " + WORKERS * JOB_EACH_MILLIS + " ms";
@@ -343,16 +340,18 @@ final class WaitingThreads {
         sink = PhaseClock.compute(COMPUTE_NANOS, sink);
     }
 
-    /** Measures the waits of the thread that makes it: without the time for which it computes or wants a CPU. */
+    /**
+     * Measures the waits of the thread that creates it, without the time in which the thread computes or is runnable.
+     */
     private static final class Stopwatch {
 
         private static final String SCHEDSTAT = "/proc/thread-self/schedstat";
 
         private final RandomAccessFile file;
         private final byte[] text = new byte[80];
-        private long waited; // ended waits; guarded by this, like all that follow
+        private long waited; // finished waits; guarded by this, like all fields below
         private long late;
-        private long since; // 0: does not wait
+        private long since; // 0 while the thread does not wait
         private long notWaitedBefore;
         private long lateBefore;
 
@@ -387,7 +386,7 @@ final class WaitingThreads {
             return late;
         }
 
-        /* Nanoseconds on a CPU, and those for which it wanted one. */
+        /* Nanoseconds on a CPU, and nanoseconds waiting for one. */
         private long[] figures() {
             try {
                 file.seek(0);

@@ -26,8 +26,8 @@ import java.util.stream.Stream;
 import one.profiler.AsyncProfiler;
 
 /**
- * What an agent adds to a program that says hello and ends: wall and CPU time of the process, from its start to its end,
- * with the report that is written then, and classes.
+ * The cost that an agent adds to a program which prints a line and ends: wall and CPU time of the process, including
+ * the report at its end, and loaded classes.
  */
 public final class AgentStart {
 
@@ -47,7 +47,7 @@ public final class AgentStart {
     /**
      * Runs everything.
      *
-     * @param plan rounds times two processes of each kind
+     * @param plan two processes of each kind per round
      * @param only not used
      * @return a table
      */
@@ -115,7 +115,7 @@ public final class AgentStart {
             throws IOException, InterruptedException {
         Map<String, List<double[]>> runs = new LinkedHashMap<>();
         for (List<String> agent : agents.values()) {
-            time(jdk, agent, folder); // files come into the page cache
+            time(jdk, agent, folder); // loads files into the page cache
         }
         for (int i = 0; i < plan.rounds() * RUNS_PER_ROUND; i++) {
             for (Map.Entry<String, List<String>> agent : agents.entrySet()) {
@@ -159,7 +159,7 @@ public final class AgentStart {
         return command;
     }
 
-    /* The shell measures, which waits for the process: milliseconds of wall and CPU time. */
+    /* Milliseconds of wall and CPU time, measured by the shell, which waits for the process. */
     private static double[] time(Path jdk, List<String> options, Path folder) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(
                 List.of("bash", "-c", "TIMEFORMAT='%R %U %S'; { time \"$@\" >\"$0.out\" 2>&1; } 2>\"$0.time\""));
@@ -180,7 +180,7 @@ public final class AgentStart {
         };
     }
 
-    /* All, and those that come from elsewhere than the JDK's archive. */
+    /* The number of all loaded classes, and of those that are not in the JDK's archive. */
     private static int[] classes(Path jdk, List<String> options, Path folder) throws IOException, InterruptedException {
         Path log = folder.resolve("classes.log");
         List<String> more = new ArrayList<>(options);

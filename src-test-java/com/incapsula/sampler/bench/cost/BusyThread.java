@@ -40,7 +40,7 @@ final class BusyThread extends Thread {
         }
     }
 
-    /** Some of them, which run for as long as the JVM. */
+    /** Starts threads that run as long as the JVM. */
     static List<BusyThread> start(int threads, int depth) {
         List<BusyThread> all = IntStream.range(0, threads)
                 .mapToObj(number -> new BusyThread(number, depth))
@@ -49,12 +49,12 @@ final class BusyThread extends Thread {
         return all;
     }
 
-    /** Their work so far. */
+    /** The work done so far, over all threads. */
     static double steps(List<BusyThread> threads) {
         return threads.stream().mapToDouble(thread -> thread.steps).sum();
     }
 
-    /** Their CPU time so far. */
+    /** The CPU time used so far, over all threads. */
     static double cpuNanos(List<BusyThread> threads) {
         return threads.stream()
                 .mapToDouble(thread -> THREADS.getThreadCpuTime(thread.getId()))

@@ -18,21 +18,21 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What counting costs a call, and programs of other authors, beside other tools: each in a JVM of its own, in turn. The
- * tables are shown after each JVM.
+ * The cost of counting for a single call and for programs of other authors, compared with other tools. Each runs in a
+ * JVM of its own, in turn. The tables are shown after each JVM.
  */
 public final class CallCost {
 
     private static final int WARM_UP_WINDOWS = 4;
-    private static final int WINDOWS = 15; /* with the tool */
+    private static final int WINDOWS = 15; /* windows with the tool */
     private static final int LAST_WINDOWS = 5;
-    private static final double STABLE = 0.1; /* within this share of the last windows */
-    private static final int TIMES_PLANNED = 2; /* a row that takes longer than so many times what is planned is cut */
-    private static final int SECONDS_OF_START = 10; /* of a JVM and the tool, at most */
+    private static final double STABLE = 0.1; /* the medians of the last windows differ by at most this share */
+    private static final int TIMES_PLANNED = 2; /* a JVM is stopped after this multiple of the planned time */
+    private static final int SECONDS_OF_START = 10; /* upper bound for the start of a JVM and the tool */
     private static final double NS_PER_MILLI = 1e6;
     private static final double KB_PER_MB = 1024;
 
-    /* What a JVM tells after each window with the tool. */
+    /* The figures that a JVM prints after each window with the tool. */
     private static final int CPU = 0;
     private static final int STABLE_AFTER = 1;
     private static final int MEMORY = 2;
@@ -44,7 +44,7 @@ public final class CallCost {
      * Runs everything.
      *
      * @param plan how long and how often
-     * @param only of the programs
+     * @param only a regular expression that selects programs
      * @return a table per JDK
      */
     public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
@@ -70,7 +70,7 @@ public final class CallCost {
         return tables;
     }
 
-    /* A JVM that is cut has told what it has seen by then. */
+    /* A JVM that is stopped has printed its figures up to then. */
     private static void measure(
             Plan plan, Path jdk, CallCostWork work, CallCostTool tool, Map<CallCostTool, List<double[]>> runs)
             throws IOException, InterruptedException {
@@ -180,7 +180,7 @@ public final class CallCost {
         }
     }
 
-    /* The end of the last window that differs; 0: none does. */
+    /* The end of the last window that differs from the final speed; 0 if none does. */
     private static double stableAfter(List<Double> medians, List<Double> ends, double last) {
         double after = 0;
         for (int i = 0; i < medians.size(); i++) {
@@ -189,7 +189,7 @@ public final class CallCost {
         return after;
     }
 
-    /* The median of its passes' CPU time, in milliseconds. */
+    /* Runs passes for this time; returns the median of their CPU times, in milliseconds. */
     private static double runFor(long millis, CountedWork.Pass pass) throws Exception {
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         List<Double> passes = new ArrayList<>();

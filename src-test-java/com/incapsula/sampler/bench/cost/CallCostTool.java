@@ -12,7 +12,7 @@ import counted.FourShapes;
 import java.io.IOException;
 import java.util.stream.Collectors;
 
-/** What counts or times the calls of a {@link CallCostWork}. */
+/** A tool that counts or times the calls of a {@link CallCostWork}. */
 enum CallCostTool {
     NOTHING("nothing") {
         @Override
@@ -84,7 +84,7 @@ enum CallCostTool {
         return true;
     }
 
-    /** Starts it in this JVM. Returns what to run from now on. */
+    /** Starts the tool in this JVM. Returns the pass to run from now on. */
     abstract CountedWork.Pass start(CallCostWork work, CountedWork.Pass pass) throws Exception;
 
     private static CountedWork.Pass startOurs(CallCostWork work, CountedWork.Pass pass, MethodTiming timing) {

@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What {@link CallCost} measures: calls of four shapes, and three programs of other authors. */
+/** The work that {@link CallCost} measures: calls of four shapes, and three programs of other authors. */
 enum CallCostWork {
     LEAF(FourShapes.CALLS, "Leaf", "leaf"),
     VIRTUAL(FourShapes.CALLS, "Virtual", "op"),
@@ -26,11 +26,11 @@ enum CallCostWork {
 
     private static final String SHAPES = FourShapes.class.getName();
     private static final int SIZE_OF_JSON = 500;
-    private static final double SHARE_OF_WORK = 0.25; /* so that a pass takes a part of a window */
+    private static final double SHARE_OF_WORK = 0.25; /* a pass takes a part of a window */
     private static final int WINDOWS_OF_PROGRAM = 3;
     private static final int TIMES_OF_JSON = 20;
 
-    /** What is read and written. */
+    /** The object that is serialised and parsed. */
     record Order(int id, String customer, double amount, List<String> notes) {}
 
     private final int calls;
@@ -55,17 +55,17 @@ enum CallCostWork {
         this.methods = List.of();
     }
 
-    /** How many a pass makes; 0: it is not known beforehand. */
+    /** The number of calls in a pass; 0 if it is not known in advance. */
     int calls() {
         return calls;
     }
 
-    /** How many times as long a window is as that of a shape: programs take longer to become warm. */
+    /** The length of a window, as a multiple of a shape's window: programs warm up more slowly. */
     int windows() {
         return shape != null ? 1 : WINDOWS_OF_PROGRAM;
     }
 
-    /** The methods of a shape; none: all below {@link #filter}. */
+    /** The methods of a shape; empty: all methods that pass {@link #filter}. */
     List<String> methods() {
         return methods;
     }
@@ -77,7 +77,7 @@ enum CallCostWork {
         return work == null ? "tools.jackson.databind.ObjectMapper.*" : work.roots();
     }
 
-    /** Classes whose calls are counted, as instrumentationFilter has them. */
+    /** The classes whose calls are counted, in the form of instrumentationFilter. */
     String filter() {
         return shape == null ? folder.replace('/', '.') : SHAPES + "*";
     }
@@ -89,7 +89,7 @@ enum CallCostWork {
         return work == null ? json() : work.prepare(sources, (int) Math.max(1, work.size() * scale * SHARE_OF_WORK));
     }
 
-    /** The pass of a class that is FourShapes, or a copy of it. */
+    /** The pass of FourShapes, or of a copy of that class. */
     CountedWork.Pass shapeOf(Class<?> shapes) throws ReflectiveOperationException {
         MethodHandle handle = MethodHandles.publicLookup().unreflect(shapes.getMethod("run" + shape));
         return () -> {
@@ -103,7 +103,7 @@ enum CallCostWork {
         };
     }
 
-    /** The names of all classes that are counted, for a tool that wants each by name. */
+    /** The names of all counted classes, for tools that need each name. */
     List<String> classes() throws IOException {
         if (shape != null) {
             return List.of(SHAPES, SHAPES + "$Op", SHAPES + "$Add", SHAPES + "$Subtract", SHAPES + "$Triple");
@@ -129,7 +129,7 @@ enum CallCostWork {
         }
     }
 
-    /* Reads and writes a list of orders. */
+    /* Writes and reads a list of orders. */
     private static CountedWork.Pass json() {
         JsonMapper mapper = JsonMapper.builder().build();
         List<Order> orders = IntStream.range(0, SIZE_OF_JSON)

@@ -17,7 +17,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What a pair of counting hooks costs a method, beside two readings of the clock and what other tools put there. */
+/**
+ * The cost of a pair of counting hooks for a method, compared with two clock readings and with the probes of other
+ * tools.
+ */
 public final class CallHooks {
 
     private static final int CALLS = 10_000_000;
@@ -25,14 +28,14 @@ public final class CallHooks {
     private static final double APART_BAR = 10;
     private static final double INLINED_BAR = 4;
     private static final double EXACT_BAR = 25;
-    private static final double SAMPLED_BAR = 1; /* more than without times */
+    private static final double SAMPLED_BAR = 1; /* on top of the cost without times */
 
     private CallHooks() {}
 
     /**
      * Runs everything.
      *
-     * @param plan how often
+     * @param plan decides how often
      * @param only not used
      * @return a table per JDK
      */
@@ -91,7 +94,7 @@ public final class CallHooks {
         });
     }
 
-    /* With, and without. */
+    /* Measures with and without the tool. */
     private static void measure(Plan plan, Path jdk, CallTool tool, Map<String, List<double[]>> kinds)
             throws IOException, InterruptedException {
         List<String> flags = List.of("-XX:CompileCommand=quiet", ProbedCalls.NOT_INLINED);
@@ -129,9 +132,9 @@ public final class CallHooks {
     }
 
     /**
-     * The measured program, which needs the hook class to be compiled and is not in the tests' class path.
+     * The measured program. It needs the hook class to be compiled, and is not in the tests' class path.
      *
-     * @param arguments the library, its folder, and its own arguments
+     * @param arguments the library, its folder, and the program's own arguments
      */
     public static void main(String... arguments) throws Exception {
         URL[] urls = {Path.of(arguments[1]).toUri().toURL()};

@@ -9,7 +9,10 @@ import com.incapsula.sampler.bench.peer.Peer;
 import java.io.IOException;
 import java.util.Map;
 
-/** What counts or times the calls of {@link ProbedCalls}, as a user has it: this product, and others. */
+/**
+ * A tool that counts or times the calls of {@link ProbedCalls}, configured as users configure it: this product, and
+ * others.
+ */
 enum CallTool {
     NONE(Peer.HYBRID + ", NONE", 1, new Ours(MethodTiming.NONE)),
     SAMPLED(Peer.HYBRID + ", SAMPLED", 1, new Ours(MethodTiming.SAMPLED)),
@@ -18,7 +21,7 @@ enum CallTool {
     ASYNC_EACH(Peer.ASYNC + "'s method events, a stack of each call", 20, new Async(1)),
     ASYNC_FEW(Peer.ASYNC + "'s method events, a stack of each millionth call", 2, new Async(1_000_000));
 
-    /** It is there, or it is not. */
+    /** A tool, which this JVM may lack. */
     interface Meter {
         default boolean isThere() {
             return true;
@@ -26,7 +29,7 @@ enum CallTool {
 
         void start() throws Exception;
 
-        /** Returns how many calls it has seen, at least. */
+        /** Returns a lower bound of the calls that it has seen. */
         long stop() throws IOException;
     }
 
@@ -44,7 +47,7 @@ enum CallTool {
         return text;
     }
 
-    /** What is slow is measured with fewer calls. */
+    /** The number of calls to measure: slow tools get fewer. */
     int callsOf(int all) {
         return Math.max(1, all / lessCalls);
     }

@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** Whether parked threads are woken by being polled, every millisecond. */
+/** Do polls every millisecond wake parked threads? */
 public final class ContextSwitches {
 
     private static final int THREADS = 100;
@@ -25,7 +25,7 @@ public final class ContextSwitches {
     /**
      * Runs everything.
      *
-     * @param plan rounds times window is how long parked threads are polled
+     * @param plan rounds times window is the time for which parked threads are polled
      * @param only not used
      * @return a table
      */
@@ -87,7 +87,7 @@ public final class ContextSwitches {
         return statistics.getPolls() - statistics.getOutcomes().get("IDLE");
     }
 
-    /* The first polls may walk stacks, which happens without the threads' help all the same. */
+    /* The first polls may walk stacks, which also needs no action of the threads. */
     private static void measure(String name, long millis) throws Exception {
         Map<String, Long> before = Tasks.switches(Crowd.NAME);
         if (before.isEmpty()) {

@@ -22,7 +22,7 @@ class ContextSwitchesIT {
                 .run(ContextSwitches.class, THREADS, MILLIS, "hybrid only");
         assertThat(lines).extracting(cells -> cells[0]).containsExactly("ours, hybrid (HYBRID)", "walks");
         assertThat(lines.get(0)[1]).as("context switches of parked threads").isEqualTo("0");
-        /* Threads that ran meanwhile, and not THREADS a millisecond. */
+        /* Only threads that ran meanwhile are walked; otherwise it would be THREADS walks a millisecond. */
         assertThat(Long.parseLong(lines.get(1)[1])).as("walks").isLessThan((long) THREADS * MILLIS / 50);
     }
 }

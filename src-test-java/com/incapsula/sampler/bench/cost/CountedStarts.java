@@ -20,7 +20,10 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Programs whose calls are counted from their start on, LAZY: how many stops, how long, and how much longer they start. */
+/**
+ * Programs whose calls are counted from their start, with LAZY: how many stops, how long are they, and how much longer
+ * does the start take?
+ */
 public final class CountedStarts {
 
     private static final double BATCHES_BAR = 20;
@@ -42,8 +45,8 @@ public final class CountedStarts {
     /**
      * Runs everything.
      *
-     * @param plan a JVM with and one without counting each round
-     * @param only of the programs
+     * @param plan each round has a JVM with counting and one without
+     * @param only a regular expression that selects programs
      * @return a table
      */
     public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
@@ -119,7 +122,7 @@ public final class CountedStarts {
                 .orElse(Double.NaN);
     }
 
-    /* Milliseconds of the start, batches, methods, calls, stops, the longest, their sum. */
+    /* Milliseconds of the start, batches, methods, calls, number of stops, the longest stop, the sum of all stops. */
     private static double[] start(Plan plan, Path jdk, StartingProgram program, String counter)
             throws IOException, InterruptedException {
         Path log = Files.createTempFile("bench", ".log");
@@ -153,7 +156,7 @@ public final class CountedStarts {
     /**
      * The measured program.
      *
-     * @param arguments program, what counts, milliseconds that it goes on after its start
+     * @param arguments the program, the counter, the milliseconds for which it runs on after its start
      */
     public static void main(String... arguments) throws Exception {
         StartingProgram program = StartingProgram.valueOf(arguments[0]);

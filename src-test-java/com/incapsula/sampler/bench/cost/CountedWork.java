@@ -24,9 +24,9 @@ import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 
-/** Programs of other authors whose calls are counted: the same work again and again, in this JVM. */
+/** Programs of other authors whose calls are counted: they repeat the same work in this JVM. */
 enum CountedWork {
-    /** javac compiles this project's sources; its parser's methods are counted. */
+    /** javac compiles this project's sources; the methods of its parser are counted. */
     JAVAC("com.sun.tools.javac.parser.JavacParser.parseCompilationUnit", "com.sun.tools.javac.parser", 43_000, 2) {
         @Override
         Pass prepare(Path sources, int size) throws IOException {
@@ -35,7 +35,7 @@ enum CountedWork {
             return () -> compile(texts.subList(0, Math.min(files.size(), texts.size())));
         }
     },
-    /** javac's parser alone reads them. */
+    /** Only the parser of javac reads the sources. */
     PARSER("com.sun.tools.javac.parser.JavacParser.parseCompilationUnit", "com.sun.tools.javac.parser", 65_000, 0) {
         @Override
         Pass prepare(Path sources, int size) throws IOException {
@@ -53,7 +53,7 @@ enum CountedWork {
         }
     };
 
-    /** One pass over the work, which takes some tenths of a second. */
+    /** One pass over the work takes some tenths of a second. */
     @FunctionalInterface
     interface Pass {
         void run() throws Exception;
@@ -87,15 +87,15 @@ enum CountedWork {
         return size;
     }
 
-    /** How many times as long a counted pass may take; 0: there is no bar. */
+    /** The allowed duration of a counted pass, as a multiple; 0 if there is no bar. */
     double bar() {
         return bar;
     }
 
-    /** size: of a pass. */
+    /** @param size the size of a pass */
     abstract Pass prepare(Path sources, int size) throws Exception;
 
-    /* Without what is compiled into other modules. */
+    /* Excludes files that belong to other modules. */
     private static List<Path> files(Path sources) throws IOException {
         List<Path> files = new ArrayList<>();
         for (Path folder :
@@ -107,7 +107,7 @@ enum CountedWork {
         return files;
     }
 
-    /* Again and again from the first one, until there are so many lines. */
+    /* Repeats the files from the first one on, until there are this many lines. */
     private static List<JavaFileObject> texts(List<Path> files, int lines) throws IOException {
         List<JavaFileObject> texts = new ArrayList<>();
         long read = 0;
@@ -161,7 +161,10 @@ enum CountedWork {
         }
     }
 
-    /* As a service asks: one row by its key, a join of some, an update; each hundredth time a sum over all. */
+    /*
+     * Queries of a typical service: one row by its key, a join of some rows, an update; every hundredth transaction a
+     * sum over all rows.
+     */
     private static void query(Connection connection, int transactions) throws SQLException {
         long seen = 0;
         for (int i = 0; i < transactions; i++) {
@@ -222,7 +225,7 @@ enum CountedWork {
         }
     }
 
-    /** Class files go nowhere. */
+    /** Discards class files. */
     private static final class Discarding extends ForwardingJavaFileManager<JavaFileManager> {
 
         Discarding(JavaFileManager files) {

@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What counting the calls of programs of other authors costs them: before, while and after, in one JVM. */
+/** The cost of counting calls for programs of other authors: before, during and after it, in one JVM. */
 public final class Counting {
 
     private static final String BEFORE = "not counted, before the first time";
@@ -34,28 +34,28 @@ public final class Counting {
     private static final double NO_LIMIT = 100;
     private static final double NANOS_PER_MILLI = 1e6;
     private static final int WARM_UPS = 2; /* windows */
-    private static final int COUNTED_WARM_UPS = 10; /* until LAZY has found what it finds */
+    private static final int COUNTED_WARM_UPS = 10; /* windows until LAZY has found all methods */
     private static final String FIRST = ", first window";
     private static final String SETTLED = ", settled";
-    private static final double RESTING = 0.1; /* of a window is what the JIT compilers take at most */
+    private static final double RESTING = 0.1; /* the JIT compilers use at most this share of a window */
     private static final int MOST_COMPILING_WINDOWS = 60;
     private static final String NOT_AWAITED = "–";
-    private static final int QUIET_WINDOWS = 20; /* of a second: methods are dropped about once in six */
+    private static final int QUIET_WINDOWS = 20; /* of a second each; LAZY drops methods about every six seconds */
     private static final int MOST_WINDOWS = 180;
     private static final long ASYNC_INTERVAL = 1000; /* calls */
     private static final String METHODS_OF_PARSER = "com.sun.tools.javac.parser.*.*";
     private static final Path PARSER_CLASSES = Path.of("modules", "jdk.compiler", "com/sun/tools/javac/parser");
 
-    /** What counts, if anything does. */
+    /** A counter, or none. */
     private interface Counter {
         void start() throws Exception;
 
-        /** What it has counted up to now. */
+        /** Returns the figures so far. */
         Map<String, Long> figures() throws Exception;
 
         void stop() throws Exception;
 
-        /** Whether it drops methods that cost too much. */
+        /** Whether it removes probes from methods that cost too much. */
         default boolean drops() {
             return false;
         }
@@ -67,7 +67,7 @@ public final class Counting {
      * Runs everything.
      *
      * @param plan how long and how often
-     * @param only of the programs
+     * @param only a regular expression that selects programs
      * @return a table per JDK and program
      */
     public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
@@ -147,7 +147,7 @@ public final class Counting {
     /**
      * The measured program.
      *
-     * @param arguments work, folder of sources, size of a pass, milliseconds of a window, rounds
+     * @param arguments the work, the folder of sources, the size of a pass, milliseconds of a window, rounds
      */
     public static void main(String... arguments) throws Exception {
         CountedWork work = CountedWork.valueOf(arguments[0]);
@@ -182,7 +182,7 @@ public final class Counting {
             counters.put(MethodTimingPeer.NAME, new Timing(new MethodTimingPeer(classesOfParser())));
         }
         if (work == CountedWork.PARSER) {
-            /* A stack of each call would take minutes a pass. */
+            /* One stack per call would make a pass take minutes. */
             counters.put(
                     Peer.ASYNC + "'s method events, a stack of each " + ASYNC_INTERVAL + "th call",
                     new Async(new AsyncMethodsPeer(METHODS_OF_PARSER, ASYNC_INTERVAL)));
@@ -214,7 +214,7 @@ public final class Counting {
         return String.valueOf(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start));
     }
 
-    /* Until hardly anything is compiled any more. */
+    /* Runs passes until hardly anything is compiled. */
     private static void rest(CountedWork.Pass pass, long window) throws Exception {
         CompilationMXBean compilers = ManagementFactory.getCompilationMXBean();
         boolean rests = false;
@@ -227,8 +227,10 @@ public final class Counting {
         }
     }
 
-    /* Until no method was new or dropped for a while, as it is in a service most of the time. Returns after how many
-     * seconds the last one was. */
+    /*
+     * Runs passes until no method was added or dropped for a while, which is the usual state of a service. Returns the
+     * number of seconds after which the last one was.
+     */
     private static long settle(CountedWork.Pass pass, long window, Counter counter) throws Exception {
         long start = System.nanoTime();
         long changed = start;
@@ -267,7 +269,7 @@ public final class Counting {
                 settled);
     }
 
-    /* CPU and wall time of a pass, medians, and the number of passes. */
+    /* CPU and wall time of a pass (medians), and the number of passes. */
     private static double[] runFor(CountedWork.Pass pass, long millis) throws Exception {
         var threads = ManagementFactory.getThreadMXBean();
         List<Double> cpu = new ArrayList<>();

@@ -18,7 +18,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-/** What two computing threads lose to timers on their CPU time: clock CPU beside async-profiler's ctimer. */
+/**
+ * The work that two computing threads lose to timers on their CPU time: our clock=CPU compared with async-profiler's
+ * ctimer.
+ */
 public final class CpuClock {
 
     private static final String NOTHING = "no profiler";
@@ -121,7 +124,7 @@ public final class CpuClock {
         return Figures.spread(rows.stream().map(row -> row[column]).toList());
     }
 
-    /** What was done and used in a window, per second. */
+    /** The work done and the CPU time used in a window, per second. */
     private record Window(double steps, double busyNanos, double ownNanos) {
 
         double perCpu() {
@@ -138,7 +141,9 @@ public final class CpuClock {
 
         void start() throws Exception;
 
-        /* Samples of the computing threads, and the median time in the handler in microseconds. */
+        /*
+         * Returns the number of samples of the computing threads, and the median time in the handler in microseconds.
+         */
         double[] stop() throws Exception;
     }
 
@@ -176,7 +181,7 @@ public final class CpuClock {
         return new Profiler() {
             @Override
             public void start() {
-                /* The noise. */
+                /* Without a profiler the difference is noise. */
             }
 
             @Override
@@ -229,7 +234,7 @@ public final class CpuClock {
         System.exit(0);
     }
 
-    /* A start visits each thread often at first, and loads what it needs. */
+    /* A start polls each thread often at first, and loads what it needs. */
     private static long settleMillis(long window) {
         return window / 4;
     }

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
-/** Many threads that do nothing, deep in calls. */
+/** Many idle threads, deep in calls. */
 final class Crowd {
 
-    /** Beginning of the threads' names. */
+    /** The beginning of the threads' names. */
     static final String NAME = "parked";
 
     private static final long STACK_BYTES = 256 * 1024;
@@ -18,12 +18,12 @@ final class Crowd {
 
     private Crowd() {}
 
-    /** Java's ids of all threads there are. */
+    /** The Java ids of all live threads. */
     static long[] ids() {
         return ids;
     }
 
-    /** Starts threads and returns when all of them wait, depth frames deep. */
+    /** Starts threads; returns when all of them wait, depth frames deep. */
     static List<Thread> gather(int threads, int depth) throws InterruptedException {
         CountDownLatch arrived = new CountDownLatch(threads);
         List<Thread> all = new ArrayList<>();
@@ -40,7 +40,7 @@ final class Crowd {
         return all;
     }
 
-    /** Returns when all of them have parked; they do so for good. */
+    /** Returns when all of them have parked. They stay parked. */
     static void awaitParked(List<Thread> threads) throws InterruptedException {
         for (Thread thread : threads) {
             while (thread.getState() != Thread.State.WAITING) {

@@ -22,14 +22,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 
-/** How long a report of 120,000 nodes takes to write in each form, from the call of writeTo to its end. */
+/** The time to write a report of 120,000 nodes in each format, from the call of writeTo to its end. */
 public final class Exports {
 
     private static final Map<ReportFormat, Double> BARS_MS =
             Map.of(ReportFormat.COLLAPSED, 150.0, ReportFormat.PPROF, 200.0, ReportFormat.HTML, 400.0);
     private static final double BAR_MB = 8;
     private static final int THREADS = 134;
-    private static final int STEPS = 450; // two frames each
+    private static final int STEPS = 450; // each step is two frames
     private static final int WARM_UPS = 5;
     private static final int GROUPS = 8;
     private static final double NANOS_PER_MILLI = 1e6;
@@ -40,7 +40,7 @@ public final class Exports {
     /**
      * Runs everything.
      *
-     * @param plan rounds measured writes per form; scaled threads
+     * @param plan the number of writes per format is proportional to the rounds; the number of threads is scaled
      * @param only not used
      * @return a table
      */
@@ -93,7 +93,7 @@ public final class Exports {
         return Figures.median(rows.stream().map(row -> row[column]).toList());
     }
 
-    /** Takes bytes. */
+    /** Counts bytes and drops them. */
     private static final class Counter extends OutputStream {
 
         private long bytes;
@@ -120,7 +120,7 @@ public final class Exports {
             Worker.doing("pool" + (char) ('a' + i % GROUPS) + "-" + i, goHome -> Maze.walk(random, STEPS, goHome))
                     .awaitWaiting();
         }
-        /* A sampler each: the highest use of its memory is that of one form. */
+        /* Each format has a sampler of its own, so that the memory peak is that of one format. */
         for (ReportFormat format : ReportFormat.values()) {
             measure(format, Integer.parseInt(arguments[1]));
         }
@@ -132,7 +132,7 @@ public final class Exports {
             sampler.setSamplingFrequencyMillis(20);
             sampler.setReportFrequencySeconds(0);
             sampler.init();
-            Samplers.awaitTicks(sampler, 20); // how many makes no difference
+            Samplers.awaitTicks(sampler, 20); // the number of ticks does not matter
             sampler.pauseSampling();
             try (SamplingReport report = sampler.snapshot()) {
                 long before = sampler.getStatistics().getMemoryUsedBytes();

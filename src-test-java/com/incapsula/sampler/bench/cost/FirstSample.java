@@ -15,7 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** How long a fresh JVM waits from init() to the first sample; writing out and loading the library is included. */
+/** The time from init() to the first sample in a fresh JVM, including extracting and loading the library. */
 public final class FirstSample {
 
     private static final double BAR = 30;
@@ -30,7 +30,7 @@ public final class FirstSample {
     /**
      * Runs everything.
      *
-     * @param plan rounds times three JVMs per engine
+     * @param plan three JVMs per engine and round
      * @param only not used
      * @return a table
      */
@@ -103,7 +103,7 @@ public final class FirstSample {
         System.exit(0);
     }
 
-    /* Milliseconds in init(), and from there to the first sample. */
+    /* Milliseconds in init(), and from its end to the first sample. */
     private static double[] start(SamplingEngine engine) throws IOException {
         try (ThreadsSampler sampler = new ThreadsSampler()) {
             sampler.setEngine(engine);

@@ -25,27 +25,28 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * What the signal handler costs, beside a bare signal and async-profiler's handlers; and a walk in it:
- * AsyncGetCallTrace, ours without its cache, ours with it, in turn within one handler on the same registers.
+ * The cost of the signal handler, compared with a bare signal and async-profiler's handlers; and the cost of a walk in
+ * it: AsyncGetCallTrace, our walk without its cache and with it, one after the other within one handler on the same
+ * registers.
  */
 public final class HandlerCost {
 
     private static final double UNCACHED_BAR = 1.0 / 2;
     private static final double CACHED_BAR = 1.0 / 3;
     private static final int FAST_MILLIS = 1;
-    private static final int WALKS_MILLIS = 10; // several in one handler
+    private static final int WALKS_MILLIS = 10; // each handler makes several walks
     private static final int BARE_EVERY_MILLIS = 5;
     private static final int WARM_UP_MILLIS = 3000;
-    private static final int DEPTH = 43; // with those below and above it, 50 frames
+    private static final int DEPTH = 43; // with the frames below and above, 50 frames
     private static final double P90 = 0.9;
     private static final double WHOLE_BAR_NANOS = 2000;
     private static final String THREAD = "measured";
     private static final List<String> PEERS = List.of("wall", "ctimer"); // events of async-profiler
     private static volatile long sink;
     private static volatile boolean running;
-    private static volatile boolean measured; // bare signals are sent
+    private static volatile boolean measured; // while true, bare signals are sent
 
-    /** A JVM: its flags, and what runs in it. */
+    /** The flags of a JVM, and the program that runs in it. */
     private record Setting(String title, String program, List<String> flags) {}
 
     private static final List<Setting> SETTINGS = List.of(
@@ -60,8 +61,8 @@ public final class HandlerCost {
     /**
      * Runs everything.
      *
-     * @param plan how long; its older build is the library of that which {@link ObservedLibrary} links
-     * @param only a regular expression, for some of the programs (their titles)
+     * @param plan decides how long; its older build is the library that {@link ObservedLibrary} has linked for it
+     * @param only a regular expression that selects programs by their titles
      * @return two tables per JDK
      */
     public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
@@ -257,7 +258,7 @@ public final class HandlerCost {
     /**
      * The measured program.
      *
-     * @param arguments which one, milliseconds, events of async-profiler that are measured behind ours
+     * @param arguments the program, milliseconds, events of async-profiler that are measured after ours
      */
     public static void main(String... arguments) throws Exception {
         long millis = Long.parseLong(arguments[1]);
@@ -331,7 +332,7 @@ public final class HandlerCost {
         }
     }
 
-    /* Six methods that call each other are inlined into one another, as far as the JVM inlines recursion. */
+    /* Six methods that call each other; the JVM inlines them as far as it inlines recursion. */
     private static long chain1(int depth) {
         return depth == 0 ? burn() : chain2(depth - 1) + 1;
     }

@@ -2,63 +2,66 @@
 package com.incapsula.sampler.bench.cost;
 
 /**
- * Times of the signal handler of one thread, and of walks in it. In a JVM that has loaded
- * {@link com.incapsula.sampler.bench.ObservedLibrary} and runs a sampler.
+ * Times of the signal handler on one thread, and of walks in it. Needs a JVM that has loaded {@link
+ * com.incapsula.sampler.bench.ObservedLibrary} and runs a sampler.
  */
 final class HandlerTimes {
 
-    /** Ways to walk, in the order of their columns. */
+    /** The ways to walk, in the order of their columns. */
     static final int BY_JVM = 0;
 
     static final int OWN = 1;
     static final int OWN_CACHED = 2;
     static final int WAYS = 3;
 
-    /** States of the processor's caches, in the order of their columns. */
+    /** The states of the processor's caches, in the order of their columns. */
     static final int FOUND = 0;
 
     static final int WARM = 1;
     static final int SWEPT = 2;
     static final int STATES = 3;
 
-    /** Where in a row the system calls are by which each way has read memory. */
+    /** The index in a row of each way's number of system calls for reading memory. */
     static final int CALLS = WAYS + STATES * WAYS;
 
     /**
-     * Of a row: the frames that each way found; for each state, and in it for each way, nanoseconds, -1: none; for each
-     * way system calls.
+     * The length of a row: the frames that each way found; the nanoseconds of each way in each state, -1 if there are
+     * none; the system calls of each way.
      */
     static final int COLUMNS = CALLS + WAYS;
 
     private HandlerTimes() {}
 
-    /** Begins with the calling thread: times whole handlers. */
+    /** Begins to time whole handlers on the calling thread. */
     static native void start();
 
-    /** From now on times walks instead; from any thread. */
+    /** From now on times walks instead. Any thread may call this. */
     static native void timeWalks();
 
     /**
      * Ends.
      *
-     * @return one row after the other
+     * @return the rows, one after the other
      */
     static native int[] stop();
 
-    /** Sends the calling thread, which is measured, the sampler's signal, with a handler that returns at once. */
+    /**
+     * Sends the sampler's signal to the calling thread, which must be the measured one, with a handler that returns
+     * immediately.
+     */
     static native void bare();
 
     /**
-     * What bare has measured; after stop.
+     * Reads the results of {@code bare}; after stop.
      *
-     * @return nanoseconds of each
+     * @return nanoseconds of each signal
      */
     static native int[] bareTimes();
 
     /**
-     * Handlers that were timed from beginning to end; after stop.
+     * Reads the handlers that were timed from beginning to end; after stop.
      *
-     * @return of each the frames it found, and nanoseconds
+     * @return for each of them the number of frames found, and nanoseconds
      */
     static native int[] whole();
 }

@@ -17,14 +17,17 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What it costs to poll threads that do nothing, every 20 ms: CPU time of the whole process, and safepoints. */
+/** The cost of polling idle threads every 20 ms: CPU time of the whole process, and safepoints. */
 public final class IdleThreads {
 
     private static final String NOTHING = "no profiler";
     private static final int DEPTH = 50;
     private static final long INTERVAL_MILLIS = 20;
     private static final long SETTLE_MILLIS = 3000;
-    /** Until gaps have grown to a second, a twelfth of the time a thread has been idle, and meet at the same times. */
+    /**
+     * By then the gaps between polls, a twelfth of the time a thread has been idle, have grown to a second, and their
+     * deadlines coincide.
+     */
     private static final long GROWTH_MILLIS = 15_000;
 
     private static final double ASYNC_BAR = 0.1;
@@ -155,8 +158,8 @@ public final class IdleThreads {
     }
 
     /**
-     * The warm-up: with ours it lasts until the gaps between two polls at a thread have grown as far as they do, as it
-     * is the cost from then on that is measured. Shorter where windows are short, as in a run that only tries it out.
+     * Warms up. With ours this lasts until the gaps between polls have grown to their maximum, because the cost after
+     * that is measured. It is shorter if windows are short, as in a trial run.
      */
     private static void settle(boolean ours, long window) throws InterruptedException {
         Thread.sleep(ours ? Math.min(GROWTH_MILLIS, 15 * window) : Math.min(SETTLE_MILLIS, 3 * window));

@@ -16,7 +16,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A warm program, of which nothing is counted, when counting starts elsewhere in its JVM: what its speed loses. */
+/**
+ * The speed that a warm program loses when counting starts elsewhere in its JVM, although none of its calls are
+ * counted.
+ */
 public final class LateCounting {
 
     private static final String EARLY = "a batch; `init()` before the warm-up";
@@ -34,7 +37,7 @@ public final class LateCounting {
     /**
      * Runs everything.
      *
-     * @param plan a JVM for each way a round; how long
+     * @param plan each round has a JVM for each way
      * @param only not used
      * @return a table
      */
@@ -88,7 +91,7 @@ public final class LateCounting {
     /**
      * The measured program.
      *
-     * @param arguments what happens, folder of sources, size of a pass, milliseconds of a window
+     * @param arguments the event, the folder of sources, the size of a pass, milliseconds of a window
      */
     public static void main(String... arguments) throws Exception {
         String way = arguments[0];
@@ -120,7 +123,7 @@ public final class LateCounting {
         System.exit(0);
     }
 
-    /* The root is entered before each pass, so LAZY finds what it calls; all of that takes microseconds. */
+    /* Enters the root before each pass, so that LAZY finds its callees. This takes microseconds. */
     private static CountedWork.Pass entering(CountedWork.Pass pass) {
         return () -> {
             Work.root(1);
@@ -128,7 +131,7 @@ public final class LateCounting {
         };
     }
 
-    /* Else the row would be about nothing. */
+    /* Without a batch the row would show nothing. */
     private static void checkBatch(CountingPeer peer) throws IOException {
         Map<String, Long> figures = peer.figures();
         if (figures.get(CountingPeer.METHODS) == 0 || figures.get(CountingPeer.BATCHES) == 0) {

@@ -22,8 +22,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * Resident memory with and without a sampler, of a program of middle size: a Spring context that is made again and
- * again by eight threads beside 50 that wait; some 4,000 classes. The heap is fixed and touched before.
+ * Resident memory with and without a sampler, for a program of moderate size: eight threads create a Spring context
+ * again and again, and 50 threads wait; some 4,000 classes. The heap is fixed and touched beforehand.
  */
 public final class Memory {
 
@@ -41,7 +41,7 @@ public final class Memory {
     /**
      * Runs everything.
      *
-     * @param plan windows are how long the program is sampled
+     * @param plan the program is sampled for several windows
      * @param only not used
      * @return a table
      */
@@ -96,7 +96,7 @@ public final class Memory {
         return Figures.median(rows.stream().map(row -> row[column]).toList());
     }
 
-    /** Something for Spring to make. */
+    /** A bean for Spring to create. */
     @Configuration
     public static class Beans {
         @Bean
@@ -108,7 +108,7 @@ public final class Memory {
     /**
      * The measured program.
      *
-     * @param arguments engine, milliseconds, contexts to make
+     * @param arguments the engine, milliseconds, the number of contexts
      */
     public static void main(String... arguments) throws Exception {
         SamplerPeer sampler = arguments[0].equals(NOTHING)

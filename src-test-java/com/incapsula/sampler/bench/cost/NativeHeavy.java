@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
 import one.profiler.AsyncProfiler;
 
-/** What programs lose to a profiler that spend most of their time in native methods. */
+/** The cost of a profiler for programs that spend most of their time in native methods. */
 public final class NativeHeavy {
 
     private static final String NOTHING = "no profiler";
@@ -45,7 +45,7 @@ public final class NativeHeavy {
      * Runs everything.
      *
      * @param plan how long
-     * @param only names of programs
+     * @param only a regular expression that selects programs
      * @return a table per JDK
      */
     public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
@@ -125,7 +125,7 @@ public final class NativeHeavy {
                 1 - ratio(ours, WORK_PER_CPU), 1 - ratio(others, WORK_PER_CPU), Double.isNaN(noise) ? 1 : noise);
     }
 
-    /* The figures are logarithms, so no window counts more than another. */
+    /* The mean of logarithms, so that no window has a larger weight. */
     private static double ratio(List<double[]> figures, int column) {
         return Math.exp(Figures.mean(column(figures, column)));
     }
@@ -142,7 +142,7 @@ public final class NativeHeavy {
         return figures.stream().map(row -> row[column]).toList();
     }
 
-    /** One kind of window. */
+    /** A kind of window. */
     private enum Setting {
         NONE(NOTHING, null),
         WALL(Peer.HYBRID + ", clock WALL", "ASYNC_WALL"),
@@ -170,12 +170,12 @@ public final class NativeHeavy {
                 case ASYNC_WALL -> AsyncProfilerPeer.start("wall", INTERVAL_MILLIS);
                 case ASYNC_CPU -> AsyncProfilerPeer.start("ctimer", INTERVAL_MILLIS);
                 default -> {
-                    /* Nothing runs. */
+                    /* Without a profiler there is nothing to do. */
                 }
             }
         }
 
-        /* All threads' samples since the start. */
+        /* The samples of all threads since the start. */
         long samples() {
             return switch (this) {
                 case WALL, CPU ->
@@ -192,7 +192,7 @@ public final class NativeHeavy {
                 case WALL, CPU -> ours.stop(thread -> false);
                 case ASYNC_WALL, ASYNC_CPU -> AsyncProfilerPeer.end();
                 default -> {
-                    /* Nothing runs. */
+                    /* Without a profiler there is nothing to do. */
                 }
             }
         }
@@ -201,7 +201,7 @@ public final class NativeHeavy {
     /**
      * The measured program.
      *
-     * @param arguments which, milliseconds of a window, rounds, an empty folder, settings; all where none is named
+     * @param arguments the work, milliseconds of a window, rounds, an empty folder, settings; without settings, all
      */
     public static void main(String... arguments) throws Exception {
         long window = Long.parseLong(arguments[1]);

@@ -29,9 +29,9 @@ import java.util.Random;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Programs of other authors that spend most of their time in native methods, and call these very often. */
+/** Programs of other authors that spend most of their time in native methods and call these very often. */
 enum NativeWork {
-    /** Two threads at a store of RocksDB, by JNI: nine reads and a write in turn. */
+    /** RocksDB by JNI: two threads alternate nine reads and a write. */
     ROCKSDB("RocksDB, by JNI") {
         @Override
         Path jars() {
@@ -51,7 +51,7 @@ enum NativeWork {
             return done;
         }
     },
-    /** Netty's own epoll transport: 32 connections of one event loop to another one, which sends back what it gets. */
+    /** Netty's epoll transport: 32 connections between two event loops; one sends back what it receives. */
     NETTY("netty's epoll transport") {
         @Override
         LongAdder start(Path folder) throws Exception {
@@ -94,17 +94,17 @@ enum NativeWork {
         this.title = title;
     }
 
-    /** As tables name it. */
+    /** The name in tables. */
     String title() {
         return title;
     }
 
-    /** The folder of its jars, which this class path does not have; null: it needs none. */
+    /** The folder of its jars, which are not in this class path; null if it needs none. */
     Path jars() {
         return null;
     }
 
-    /** What a JVM needs to run it. */
+    /** The flags that a JVM needs to run it. */
     List<String> flags() {
         return jars() == null ? List.of() : List.of("-D" + ROCKSDB_JARS + "=" + jars().toAbsolutePath());
     }
@@ -113,7 +113,7 @@ enum NativeWork {
      * Starts it, for as long as the JVM runs.
      *
      * @param folder an empty one, for its files
-     * @return how many of its operations are done
+     * @return counts finished operations
      */
     abstract LongAdder start(Path folder) throws Exception;
 
@@ -144,7 +144,7 @@ enum NativeWork {
         }
     }
 
-    /** RocksDB by its names: its jar has 88 MB, which no other test needs. */
+    /** RocksDB through reflection: its jar has 88 MB, and no other test needs it. */
     private record Store(MethodHandle putter, MethodHandle getter) {
 
         static Store open(Path jars, Path folder) throws Exception {
@@ -161,7 +161,7 @@ enum NativeWork {
             store.getMethod("loadLibrary").invoke(null);
             Object opened = store.getMethod("open", options, String.class)
                     .invoke(null, set(options, "setCreateIfMissing"), folder.toString());
-            /* The log of writes would make this a measurement of the disk. */
+            /* Without the write-ahead log, which would make this a measurement of the disk. */
             MethodHandle put = MethodHandles.publicLookup()
                     .unreflect(store.getMethod("put", writeOptions, byte[].class, byte[].class))
                     .bindTo(opened)
@@ -204,7 +204,7 @@ enum NativeWork {
         };
     }
 
-    /** Sends back what it gets, and counts it. */
+    /** Sends back what it receives, and counts it. */
     @ChannelHandler.Sharable
     private static final class Echo extends ChannelInboundHandlerAdapter {
 

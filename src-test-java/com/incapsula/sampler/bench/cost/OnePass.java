@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** One poll of 200 blocked threads, 100 frames deep, against the library this project continues. */
+/** One poll of 200 blocked threads, 100 frames deep, compared with the library that this project continues. */
 public final class OnePass {
 
     private static final String ORIGINAL = "perf-sampler 1.0.0";
@@ -123,7 +123,7 @@ public final class OnePass {
         }
     }
 
-    /** The original, which reads the name of each thread once in a pass. */
+    /** The original library. It reads the name of each thread once in each pass, which counts passes. */
     private static final class Original implements Sampler {
 
         private final LongAdder names = new LongAdder();
@@ -225,7 +225,7 @@ public final class OnePass {
         Jvm.tell(name + engine, done, (cpuAfter - cpu) / 1000.0 / done, (bytesAfter - bytes) / done);
     }
 
-    /* By all live threads but this one, whose measuring allocates. */
+    /* Bytes allocated by all live threads except this one, which allocates to measure. */
     private static long allocated() {
         ThreadMXBean beans = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long self = Thread.currentThread().getId();

@@ -19,7 +19,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
-/** What a walk from outside costs, of stacks that are alike and of stacks that are not, beside JVMTI's GetStackTrace. */
+/** The cost of a walk from outside, for similar stacks and for different ones, compared with JVMTI's GetStackTrace. */
 public final class OutsideWalks {
 
     private static final int THREADS = 500;
@@ -30,7 +30,7 @@ public final class OutsideWalks {
     private static final long QUIET_MILLIS = 200;
     private static final long STACK_BYTES = 256 * 1024;
 
-    /** As the library knows them. */
+    /** In the order of the library's numbers. */
     private static final String[] WAYS = {
         "GetStackTrace", Peer.HYBRID + ", from outside", "from outside, the clock read twice"
     };
@@ -85,16 +85,16 @@ public final class OutsideWalks {
         return tables;
     }
 
-    /** Part of a stack. */
+    /** A frame of a generated stack. */
     public interface Step {
-        /** Goes on with the step of the chain at this place. */
+        /** Calls the step of the chain at this index. */
         long go(Step[] chain, int at);
     }
 
-    /** Only calls the next one; loaded anew for each place, so that each is a method of its own. */
+    /** Only calls the next step. The class is loaded once for each layer, so each layer has a method of its own. */
     public static final class Layer implements Step {
 
-        /** Public for the loader's sake. */
+        /** Public for the class loader. */
         public Layer() {}
 
         @Override
@@ -103,7 +103,7 @@ public final class OutsideWalks {
         }
     }
 
-    /** Has one class of its own. */
+    /** Defines its own copy of the class Layer. */
     private static final class Loader extends ClassLoader {
 
         Loader() {
@@ -156,7 +156,7 @@ public final class OutsideWalks {
         System.exit(0);
     }
 
-    /* So that all layers are compiled. */
+    /* Runs until all layers are compiled. */
     private static void warmUp(Step[] layers) throws InterruptedException {
         Random random = new Random(3);
         for (int i = 0; i < WARM_UP; i++) {
@@ -167,7 +167,7 @@ public final class OutsideWalks {
         awaitCompilers();
     }
 
-    /* Returns when none of them has compiled anything for a while. */
+    /* Returns when the JIT compilers have been idle for a while. */
     private static void awaitCompilers() throws InterruptedException {
         CompilationMXBean compilers = ManagementFactory.getCompilationMXBean();
         long before;

@@ -21,8 +21,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Thousands of threads, polled every millisecond, cost more than they may: is the limit held, and are the shares
- * right nevertheless? Of the threads, four are always at work, 1 in 20 wakes now and then, and all others are parked.
+ * Polling thousands of threads every millisecond exceeds the overhead limit: does the sampler keep to the limit, and
+ * are the shares right nevertheless? Four threads are always busy, 1 in 20 wakes up now and then, and all others are
+ * parked.
  */
 public final class OverheadLimit {
 
@@ -31,7 +32,7 @@ public final class OverheadLimit {
     private static final int BUSY = 4;
     private static final int WAKING_SHARE = 20;
     private static final int WAKING_MILLIS = 100;
-    /** The default. To be woken up every millisecond takes more than that by itself. */
+    /** The default. Waking up every millisecond alone costs more than that. */
     static final double LIMIT_PERCENT = 1;
 
     static final double LIMIT_BAR = 1.3;
@@ -39,7 +40,7 @@ public final class OverheadLimit {
     private static final double LONG_SHARE = 0.7;
     private static final int WARM_UP_MILLIS = 2000;
     private static final int MILLION = 1_000_000;
-    /** As the report calls the group of them. */
+    /** The name of the busy threads' group in the report. */
     private static final String BUSY_NAME = "at work-";
 
     private static final ThreadMXBean CLOCKS = ManagementFactory.getThreadMXBean();
@@ -50,7 +51,7 @@ public final class OverheadLimit {
     /**
      * Runs everything.
      *
-     * @param plan ten times rounds times window is how long it takes: within the limit there are few polls
+     * @param plan the run takes ten times rounds times window, because within the limit there are few polls
      * @param only not used
      * @return a table
      */
@@ -109,7 +110,9 @@ public final class OverheadLimit {
         start(BUSY, BUSY_NAME, OverheadLimit::work);
         SamplerPeer sampler = new SamplerPeer(SamplingEngine.AUTO, 1);
         sampler.start();
-        /* Each thread's first stack is walked without a limit: within it, 4,000 of them take half a minute. */
+        /*
+         * The first stacks of all threads are walked without a limit; with it, 4,000 stacks would take half a minute.
+         */
         Thread.sleep(WARM_UP_MILLIS);
         sampler.limit(LIMIT_PERCENT);
         Thread.sleep(WARM_UP_MILLIS);
@@ -178,7 +181,7 @@ public final class OverheadLimit {
         }
     }
 
-    /* Each phase is of any length, so that nothing can lock onto it. */
+    /* Phases have random lengths, so that no profiler can lock onto a period. */
     private static void work() {
         Random random = new Random();
         Phase[] phases = {new Longer(), new Shorter()};
@@ -190,12 +193,12 @@ public final class OverheadLimit {
         }
     }
 
-    /** Both are called from one line, so that a report shows each as a row of its own. */
+    /** Both phases are called from one line, so a report shows each in a row of its own. */
     private interface Phase {
         void run(long nanos);
     }
 
-    /** Most of the time. */
+    /** The phase with most of the time. */
     private static final class Longer implements Phase {
         static final AtomicLong WALL = new AtomicLong();
         static final AtomicLong CPU = new AtomicLong();
@@ -206,7 +209,7 @@ public final class OverheadLimit {
         }
     }
 
-    /** The rest. */
+    /** The phase with the rest of the time. */
     private static final class Shorter implements Phase {
         static final AtomicLong WALL = new AtomicLong();
         static final AtomicLong CPU = new AtomicLong();
@@ -217,7 +220,9 @@ public final class OverheadLimit {
         }
     }
 
-    /* By the CPU clock: a phase that ended while its thread waits for a processor would never be seen. */
+    /*
+     * Measures by the CPU clock: by the wall clock, a phase that ends while its thread is runnable would never be seen.
+     */
     private static void phase(long nanos, AtomicLong wall, AtomicLong cpu) {
         long begin = System.nanoTime();
         long cpuBegin = CLOCKS.getCurrentThreadCpuTime();

@@ -12,8 +12,9 @@ import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 
 /**
- * With 4,000 threads at a millisecond the limit is held, and shares come out right all the same; but within it some
- * hundred polls a second are made, so that takes a minute. In simulated time test_overhead_limit.c shows it each time.
+ * With 4,000 threads at a millisecond the limit is kept, and shares are right nevertheless. Within the limit there are
+ * only some hundred polls a second, so the test takes a minute. test_overhead_limit.c checks the same in simulated time
+ * in every run.
  */
 @Measures
 class OverheadLimitIT {

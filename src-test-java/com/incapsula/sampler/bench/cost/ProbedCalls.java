@@ -11,16 +11,16 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 
-/** The CPU time of a call that a tool counts or times, beside the same call of a method that it leaves alone. */
+/** The CPU time of a call that a tool counts or times, compared with a call of an equal method without a probe. */
 public final class ProbedCalls {
 
-    /** The class whose methods the tool knows. */
+    /** The class whose methods the tool counts. */
     static final String PROBED = HotCalls.Probed.class.getName();
 
-    /** For a tool that needs roots. */
+    /** The root methods, for tools that need them. */
     static final String ROOTS = HotCalls.ProbedLoops.class.getName() + ".*";
 
-    /** For the JVM. */
+    /** A flag of the JVM. */
     static final String NOT_INLINED = "-XX:CompileCommand=dontinline," + HotCalls.class.getName() + "$*::apart";
 
     private static final int WARM_UP_SECONDS = 4;
@@ -31,7 +31,7 @@ public final class ProbedCalls {
     /**
      * The measured program.
      *
-     * @param arguments constant of CallTool, calls of a round, rounds
+     * @param arguments a constant of CallTool, the calls of a round, rounds
      */
     public static void main(String... arguments) throws Exception {
         CallTool tool = CallTool.valueOf(arguments[0]);
@@ -43,7 +43,7 @@ public final class ProbedCalls {
         }
         runAll(1);
         meter.start();
-        /* Until LAZY has found what it finds, and all is compiled again. */
+        /* Runs until LAZY has found all methods, and all code is compiled again. */
         long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(WARM_UP_SECONDS);
         while (System.nanoTime() < until) {
             runAll(calls / 10);

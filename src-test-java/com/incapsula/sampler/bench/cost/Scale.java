@@ -26,7 +26,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import jdk.jfr.Recording;
 
-/** How the cost grows with the number of threads: of parked ones, woken ones and virtual ones, ten times as many. */
+/** The growth of the cost with the number of threads: ten times as many parked, woken and virtual threads. */
 public final class Scale {
 
     private static final int TIMES = 10;
@@ -41,7 +41,7 @@ public final class Scale {
 
     private Scale() {}
 
-    /** What the threads do. */
+    /** The activity of the threads. */
     private enum Kind {
         PARKED("parked", 1_000) {
             @Override
@@ -75,7 +75,7 @@ public final class Scale {
         abstract void start(int threads) throws InterruptedException;
     }
 
-    /** Who watches them. */
+    /** The profiler of the threads. */
     private enum Profiler {
         NONE("no profiler"),
         OURS(Peer.HYBRID),
@@ -104,7 +104,7 @@ public final class Scale {
                     recording.start();
                 }
                 default -> {
-                    /* Nothing runs. */
+                    /* Without a profiler there is nothing to do. */
                 }
             }
         }
@@ -123,7 +123,7 @@ public final class Scale {
                 case ASYNC -> AsyncProfilerPeer.end();
                 case JFR -> recording.close();
                 default -> {
-                    /* Nothing runs. */
+                    /* Without a profiler there is nothing to do. */
                 }
             }
         }
@@ -133,7 +133,7 @@ public final class Scale {
      * Runs everything.
      *
      * @param plan how long
-     * @param only names of kinds of threads; virtual ones only on JDKs that have them
+     * @param only a regular expression that selects kinds of threads; virtual ones only on JDKs that have them
      * @return a table per JDK
      */
     public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
@@ -225,7 +225,7 @@ public final class Scale {
     /**
      * The measured program.
      *
-     * @param arguments kind, threads, milliseconds of a window, rounds, log of safepoints
+     * @param arguments the kind, the number of threads, milliseconds of a window, rounds, the log of safepoints
      */
     public static void main(String... arguments) throws Exception {
         long window = Long.parseLong(arguments[2]);

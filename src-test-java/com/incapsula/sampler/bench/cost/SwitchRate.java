@@ -31,7 +31,7 @@ public final class SwitchRate {
     /**
      * Runs everything.
      *
-     * @param plan how long; before: the build to compare with; JDKs without virtual threads are left out
+     * @param plan before: the build to compare with; JDKs without virtual threads are skipped
      * @param only not used
      * @return a table per JDK
      */
@@ -95,7 +95,7 @@ public final class SwitchRate {
     /**
      * The measured program.
      *
-     * @param arguments waiting threads, milliseconds of a window, a jar or ""
+     * @param arguments the number of waiting threads, milliseconds of a window, a jar or ""
      */
     public static void main(String... arguments) throws Exception {
         long window = Long.parseLong(arguments[1]);

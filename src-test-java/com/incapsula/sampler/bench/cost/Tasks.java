@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What the kernel tells of the threads of this process. */
+/** The kernel's figures for the threads of this process. */
 final class Tasks {
 
     private static final Path TASKS = Path.of("/proc/self/task");
@@ -28,8 +28,9 @@ final class Tasks {
     private Tasks() {}
 
     /**
-     * CPU time of this process in nanoseconds, without the calling thread and without the JVM's compilers, which
-     * mostly compile what that thread runs. Quick, however many threads are parked: theirs are read in one call.
+     * CPU time of this process in nanoseconds, without the calling thread and the JVM's compilers, which mostly compile
+     * what that thread runs. The cost does not depend on the number of parked threads: one call reads the process's CPU
+     * time.
      */
     static long cpuNanos() throws IOException {
         String self = Path.of("/proc/thread-self").toRealPath().getFileName().toString();
@@ -60,14 +61,17 @@ final class Tasks {
         }
     }
 
-    /** The threads that there are now. */
+    /** The ids of all current threads. */
     static Set<String> ids() throws IOException {
         try (Stream<Path> tasks = Files.list(TASKS)) {
             return tasks.map(task -> task.getFileName().toString()).collect(Collectors.toSet());
         }
     }
 
-    /** CPU time in nanoseconds of the threads that have started since, without the JVM's compilers. */
+    /**
+     * CPU time, in nanoseconds, of the threads that have started since {@code known} was read, without the JVM's
+     * compilers.
+     */
     static long cpuNanosOfOthers(Set<String> known) throws IOException {
         long sum = 0;
         for (String id : ids()) {
@@ -78,7 +82,7 @@ final class Tasks {
         return sum;
     }
 
-    /** How often threads went off a processor, by thread id; only of threads whose name has that beginning. */
+    /** The number of context switches by thread id, for threads whose name begins with this text. */
     static Map<String, Long> switches(String name) throws IOException {
         Map<String, Long> switches = new HashMap<>();
         ProcessStatus.ofThreads(name).forEach((id, status) -> switches.put(id, switchesIn(status)));
@@ -93,7 +97,7 @@ final class Tasks {
                 .sum();
     }
 
-    /** Growth, of threads that are in both and of threads that are new. */
+    /** The growth over threads that are in both, and over new threads. */
     static long grown(Map<String, Long> before, Map<String, Long> after) {
         return after.entrySet().stream()
                 .mapToLong(entry -> entry.getValue() - before.getOrDefault(entry.getKey(), 0L))

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** What two busy threads, 50 frames deep, lose while they are sampled. */
+/** The work that two busy threads, 50 frames deep, lose while they are sampled. */
 public final class Throughput {
 
     private static final String NOTHING = "no profiler";
@@ -83,7 +83,10 @@ public final class Throughput {
         return tables;
     }
 
-    /* What 1 - ratio of work is, with and without the sampler: the mean of logarithms, so that no run counts more. */
+    /*
+     * The loss is 1 - work with the sampler / work without it: a mean of logarithms, so that no run has a larger
+     * weight.
+     */
     private static Table ratios(Path jdk, Plan plan, List<double[]> pairs) {
         Table table = new Table(
                 "Work lost at 1 ms, runs with and without in turn, JDK " + Jvm.version(jdk),
@@ -153,10 +156,10 @@ public final class Throughput {
         return Figures.spread(rows.stream().map(row -> row[column]).toList());
     }
 
-    /** Work done in a window, per second and per CPU second. */
+    /** The work done in a window, per second and per CPU second. */
     private record Speed(double perSecond, double perCpuSecond) {}
 
-    /** One kind of window. */
+    /** A kind of window. */
     private record Setting(String name, int millis, SamplerPeer ours, boolean async) {}
 
     /**
@@ -198,7 +201,7 @@ public final class Throughput {
         System.exit(0);
     }
 
-    /* Until the confidence interval is narrow enough. */
+    /* Alternates runs with and without, until the confidence interval is narrow enough. */
     private static void alternate(List<BusyThread> threads, Setting setting, long window, int most) throws Exception {
         List<Double> logs = new ArrayList<>();
         long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(MOST_MINUTES);
@@ -235,7 +238,7 @@ public final class Throughput {
         }
     }
 
-    /* The sampler's own measure of its handler, in microseconds, where it has been used; it is the JVM's. */
+    /* The sampler's own measure of its handler in microseconds, for the whole JVM; NaN if it was not used. */
     private static double stop(Setting setting) throws Exception {
         double handler = Double.NaN;
         if (setting.ours != null) {

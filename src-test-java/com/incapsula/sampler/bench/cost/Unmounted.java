@@ -24,12 +24,12 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * {@code sampleUnmountedVirtualThreads}: 100,000 virtual threads are parked at five sites. Are the shares of the sites
- * right, what does that cost, and do other virtual threads switch as often as without it?
+ * {@code sampleUnmountedVirtualThreads} with 100,000 virtual threads that are parked at five sites: are the shares of
+ * the sites right, what does it cost, and do other virtual threads switch as often as without it?
  */
 public final class Unmounted {
 
-    /** The first version of the JDK on which they are sampled. */
+    /** The first JDK on which they are sampled. */
     public static final int FIRST_JDK = 25;
 
     private static final int THREADS = 100_000;
@@ -48,7 +48,7 @@ public final class Unmounted {
     /**
      * Runs everything.
      *
-     * @param plan shares are those of ten windows; JDKs that are too old are left out
+     * @param plan shares are taken over ten windows; JDKs that are too old are skipped
      * @param only not used
      * @return two tables per JDK
      */
@@ -147,7 +147,7 @@ public final class Unmounted {
     /**
      * The measured program.
      *
-     * @param arguments what, threads, milliseconds of a window, rounds, order
+     * @param arguments the case, the number of threads, milliseconds of a window, rounds, the order
      */
     public static void main(String... arguments) throws Exception {
         int threads = Integer.parseInt(arguments[1]);
@@ -253,7 +253,7 @@ public final class Unmounted {
         }
     }
 
-    /* Switches a second; nanoseconds of CPU time a switch. */
+    /* Switches per second, and CPU nanoseconds per switch. */
     private static double[] measure(ThreadsSampler sampler, long window) throws InterruptedException {
         long cpu = processCpu() - sampler.getStatistics().getOwnCpuNanos();
         long begin = System.nanoTime();

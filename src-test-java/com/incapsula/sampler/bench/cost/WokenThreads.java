@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
-/** What it costs to sample ten thousand threads that wake up once a second, at the default interval. */
+/** The cost of sampling ten thousand threads that wake up once a second, with the default interval. */
 public final class WokenThreads {
 
     private static final int THREADS = 10_000;
@@ -31,7 +31,7 @@ public final class WokenThreads {
     /**
      * Runs everything.
      *
-     * @param plan how long; before: the build to compare with
+     * @param plan before: the build to compare with
      * @param only not used
      * @return a table per JDK
      */
@@ -80,7 +80,7 @@ public final class WokenThreads {
     /**
      * The measured program.
      *
-     * @param arguments threads, milliseconds of a window, a jar or ""
+     * @param arguments the number of threads, milliseconds of a window, a jar or ""
      */
     public static void main(String... arguments) throws Exception {
         BuildPeer build = BuildPeer.of(arguments[2], INTERVAL_MILLIS);
@@ -112,7 +112,7 @@ public final class WokenThreads {
         }
     }
 
-    /** Starts a thread that wakes up each of them once a second. */
+    /** Starts a thread that wakes each of them once a second. */
     static void wakeUpInTurn(List<Thread> threads) {
         Thread waker = new Thread(
                 () -> {

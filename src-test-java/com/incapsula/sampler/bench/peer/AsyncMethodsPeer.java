@@ -4,17 +4,17 @@ package com.incapsula.sampler.bench.peer;
 import java.io.IOException;
 import one.profiler.AsyncProfiler;
 
-/** async-profiler's method events: a stack at the entry of chosen methods, at each call or at some. */
+/** async-profiler's method events: a stack at the entry of chosen methods, for each call or for every n-th one. */
 public final class AsyncMethodsPeer {
 
     private final String event;
     private final long interval;
 
     /**
-     * Prepares one.
+     * Creates one.
      *
      * @param event {@code class.method}, each may end with *
-     * @param interval a stack of each so many calls
+     * @param interval one stack for this many calls
      */
     public AsyncMethodsPeer(String event, long interval) {
         this.event = event;
@@ -27,7 +27,7 @@ public final class AsyncMethodsPeer {
     }
 
     /**
-     * How many stacks it has taken.
+     * The number of stacks taken.
      *
      * @return since the start
      */
@@ -36,9 +36,9 @@ public final class AsyncMethodsPeer {
     }
 
     /**
-     * Carries out a command of async-profiler's.
+     * Executes a command of async-profiler.
      *
-     * @param command as its agent takes it
+     * @param command in the form that its agent takes
      */
     public static void execute(String command) throws IOException {
         AsyncProfiler.getInstance().execute(command);

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.function.Function;
 import one.profiler.AsyncProfiler;
 
-/** async-profiler. Weights are samples. */
+/** async-profiler. Weights are numbers of samples. */
 public final class AsyncProfilerPeer implements GroupedPeer {
 
     private final String event;
@@ -62,7 +62,7 @@ public final class AsyncProfilerPeer implements GroupedPeer {
     }
 
     /**
-     * A mode as its users run it, for its cost alone.
+     * Starts a mode as its users run it, in order to measure its cost.
      *
      * @param event wall or ctimer, for example
      * @param intervalMillis between two samples of a thread
@@ -72,7 +72,7 @@ public final class AsyncProfilerPeer implements GroupedPeer {
     }
 
     /**
-     * Stops the mode that runs.
+     * Stops the running mode.
      *
      * @return its samples
      */

@@ -15,10 +15,10 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * This project's sampler, of this build or of an older one's jar. Without an overhead limit.
+ * This project's sampler from this build or from an older build's jar, without an overhead limit.
  *
- * <p>Each build has a JVM of its own: in one JVM the second would run on the first one's native core, where the seam
- * between Java and C is the same in both.
+ * <p>Each build has a JVM of its own. In one JVM the second build would use the first one's native core if both have
+ * the same version of the interface between Java and C.
  */
 public final class BuildPeer {
 
@@ -37,13 +37,14 @@ public final class BuildPeer {
     }
 
     /**
-     * Measures the build that is tested, and the plan's older one where there is one, in turn.
+     * Measures the tested build and, if there is one, the plan's older build, in turn.
      *
-     * @param plan how many rounds, of how long a window
+     * @param plan how many rounds, and the length of a window
      * @param jdk its home
-     * @param main the measured program; its arguments: scale, milliseconds of a window, what {@link #of} takes
+     * @param main the measured program; its arguments are scale, milliseconds of a window, and the argument of {@link
+     *     #of}
      * @param scale its first argument
-     * @return what all of them told
+     * @return the printed results of all JVMs
      */
     public static List<String[]> inTurn(Plan plan, Path jdk, Class<?> main, int scale)
             throws IOException, InterruptedException {
@@ -60,9 +61,9 @@ public final class BuildPeer {
     }
 
     /**
-     * A build, an older one in a class loader of its own.
+     * Creates the sampler of a build; an older build has a class loader of its own.
      *
-     * @param jar its jar; empty: the build that is tested
+     * @param jar its jar; empty: the tested build
      * @param intervalMillis between two polls of a thread
      * @return not started
      */
@@ -91,7 +92,7 @@ public final class BuildPeer {
     /**
      * Starts.
      *
-     * @param threads to sample; empty: all
+     * @param threads the threads to sample; empty: all
      */
     public void start(List<Thread> threads) throws ReflectiveOperationException {
         Class<?> outputer = loader.loadClass("com.incapsula.sampler.outputer.SamplingOutputer");
@@ -111,7 +112,7 @@ public final class BuildPeer {
     }
 
     /**
-     * What its own threads have used.
+     * The CPU time of its own threads.
      *
      * @return nanoseconds of CPU time since the start
      */
@@ -121,9 +122,9 @@ public final class BuildPeer {
     }
 
     /**
-     * Which engine walks, and how many stacks it has walked in which way.
+     * The engine, and the number of stacks walked in each way.
      *
-     * @return for a note below a table
+     * @return text for a note below a table
      */
     public String describe() throws ReflectiveOperationException {
         Object statistics = call("getStatistics");

@@ -14,18 +14,18 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** This project's sampler where it counts calls from root methods down; all else as a user has it. */
+/** This project's sampler, counting calls from root methods on; everything else has its default. */
 public final class CountingPeer {
 
-    /** Methods that are counted now. */
+    /** The number of methods that are counted now. */
     public static final String METHODS = "methods counted";
-    /** Batches since the start. */
+    /** The number of batches since the start. */
     public static final String BATCHES = "batches of methods that began to be counted";
-    /** Methods that are not counted any more. */
+    /** The number of methods that are no longer counted. */
     public static final String DROPPED = "not counted any more, short and called often";
-    /** Calls that are not in the tree. */
+    /** The number of calls that have no node in the tree. */
     public static final String NO_NODE = "calls without a place";
-    /** Calls since the start. */
+    /** The number of calls since the start. */
     public static final String CALLS = "calls";
 
     private static final List<String> SUMS = List.of(BATCHES, NO_NODE, CALLS);
@@ -37,11 +37,11 @@ public final class CountingPeer {
     private ThreadsSampler sampler;
 
     /**
-     * Prepares one.
+     * Creates one.
      *
      * @param roots rootMethods
      * @param filter instrumentationFilter
-     * @param limitPercent overheadLimitPercent: past it methods are dropped
+     * @param limitPercent overheadLimitPercent: above it methods lose their probes
      */
     public CountingPeer(String roots, String filter, double limitPercent) {
         this.roots = roots;
@@ -50,7 +50,7 @@ public final class CountingPeer {
     }
 
     /**
-     * Starts to count, LAZY.
+     * Starts to count with LAZY.
      *
      * @param timing of methods
      */
@@ -79,9 +79,9 @@ public final class CountingPeer {
     }
 
     /**
-     * What the account says up to now.
+     * Reads the account.
      *
-     * @return by the constants of this class, each of them
+     * @return the figures by the constants of this class
      */
     public Map<String, Long> figures() throws IOException {
         try (SamplingReport report = sampler.snapshot()) {
@@ -104,7 +104,7 @@ public final class CountingPeer {
         return line.find() ? Long.parseLong(line.group(1)) : 0;
     }
 
-    /** Ends; classes have their own byte code again. */
+    /** Ends; the classes have their own byte code again. */
     public void stop() throws IOException {
         sampler.close();
     }

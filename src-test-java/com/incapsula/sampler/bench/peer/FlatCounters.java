@@ -14,12 +14,12 @@ import net.bytebuddy.dynamic.ClassFileLocator;
 import net.bytebuddy.dynamic.DynamicType;
 import net.bytebuddy.matcher.ElementMatchers;
 
-/** The least that a counter of calls can do: a LongAdder for each method, no tree, no time, no exit. */
+/** The least that a counter of calls can do: one LongAdder per method, without a tree, times or exits. */
 public final class FlatCounters {
 
     private static final int MOST = 16;
 
-    /** By the number that a method was given. */
+    /** The counters, by the method's number. */
     public static final LongAdder[] ADDERS = new LongAdder[MOST];
 
     static {
@@ -28,19 +28,19 @@ public final class FlatCounters {
         }
     }
 
-    /** The method's number. */
+    /** Binds the method's number. */
     @Retention(RetentionPolicy.RUNTIME)
     @interface Number {}
 
-    /** What begins each method. */
+    /** Code at the beginning of each method. */
     public static final class Entry {
 
         private Entry() {}
 
         /**
-         * A call.
+         * Counts a call.
          *
-         * @param number of its method
+         * @param number the method's number
          */
         @Advice.OnMethodEnter
         public static void enter(@Number int number) {
@@ -51,11 +51,11 @@ public final class FlatCounters {
     private FlatCounters() {}
 
     /**
-     * A copy whose methods count their calls, in a class loader of its own.
+     * Makes a copy whose methods count their calls, in a class loader of its own.
      *
      * @param type the class
-     * @param names of it and of those that belong to it
-     * @param methods that count
+     * @param names the class's name and the names of the classes that belong to it
+     * @param methods the methods that count
      * @return the copy
      */
     public static Class<?> copyOf(Class<?> type, List<String> names, List<String> methods)

@@ -4,21 +4,21 @@ package com.incapsula.sampler.bench.peer;
 /**
  * One row of a stack as a profiler reported it.
  *
- * @param kind what the row stands for
+ * @param kind what the row represents
  * @param method package.Class.method for Java, otherwise the profiler's own text
  * @param line of the source, or 0
  */
 public record Frame(Kind kind, String method, int line) {
 
-    /** What a row stands for. */
+    /** The meaning of a row. */
     public enum Kind {
-        /** A Java method, native ones among them. */
+        /** A Java method, including native methods. */
         JAVA,
         /** Code without a Java method: a stub of the JVM, a native function, the kernel. */
         CODE,
-        /** Not code: the profiler says that it could not walk the stack. */
+        /** Not code: the profiler reports that it could not walk the stack. */
         FAILED,
-        /** Not code: the profiler says that it did not try. */
+        /** Not code: the profiler reports that it did not try. */
         SKIPPED
     }
 

@@ -5,18 +5,18 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
-/** A profiler whose samples say which thread they are of. */
+/** A profiler whose samples name their threads. */
 public interface GroupedPeer extends Peer {
 
-    /** This project's predecessor, as the tables print it. */
+    /** This project's predecessor, by its name in tables. */
     String ORIGINAL = "perf-sampler 1.0.0";
 
     /**
      * Stops.
      *
-     * @param group from the name of a thread, or of a group of threads by the default rule (a thread's name without its
-     *        digits), to the key of a profile; null leaves the thread out
-     * @return a profile for each key of which something was seen since start
+     * @param group maps the name of a thread, or of a thread group by the default rule (a thread's name without
+     *     digits), to the key of a profile; null excludes the thread
+     * @return a profile for each key with samples since the start
      */
     Map<String, Profile> stopByGroup(Function<String, String> group) throws Exception;
 
@@ -26,11 +26,11 @@ public interface GroupedPeer extends Peer {
     }
 
     /**
-     * Makes a profiler of waiting and running threads.
+     * Creates a profiler of waiting and running threads.
      *
      * @param name one of HYBRID, ASYNC (its wall mode), JFR, ORIGINAL
      * @param intervalMillis between two samples of a thread
-     * @return the profiler, off; HYBRID keeps to the default overhead limit
+     * @return the profiler, stopped; HYBRID keeps to the default overhead limit
      */
     static GroupedPeer of(String name, long intervalMillis) {
         return switch (name) {

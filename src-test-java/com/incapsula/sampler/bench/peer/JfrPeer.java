@@ -8,14 +8,14 @@ import java.util.Map;
 import java.util.function.Function;
 import jdk.jfr.Recording;
 
-/** The JDK's flight recorder. Weights are samples. */
+/** The JDK's flight recorder. Weights are numbers of samples. */
 final class JfrPeer implements GroupedPeer {
 
     private final boolean cpuTime;
     private final long intervalMillis;
     private Recording recording;
 
-    /** cpuTime: the CPU-time sampler of JDK 25 instead of the one that samples a few threads in turn. */
+    /** @param cpuTime true for the CPU-time sampler of JDK 25, false for the one that samples a few threads in turn */
     JfrPeer(boolean cpuTime) {
         this(cpuTime, 1);
     }

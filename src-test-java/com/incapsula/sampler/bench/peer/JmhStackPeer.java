@@ -11,8 +11,8 @@ import org.openjdk.jmh.profile.StackProfiler;
 import org.openjdk.jmh.results.Result;
 
 /**
- * JMH's own {@code stack} profiler: all stacks by the Java API, at safepoints. Weights are percent of its samples. It
- * does not tell threads apart, so a thread is recognised by its stack: it runs what was generated for a benchmark.
+ * JMH's own {@code stack} profiler: takes all stacks by the Java API, at safepoints. Weights are percentages of its
+ * samples. It does not distinguish threads, so a thread is recognised by the generated benchmark code on its stack.
  */
 final class JmhStackPeer implements Peer {
 

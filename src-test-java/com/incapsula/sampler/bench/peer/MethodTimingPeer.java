@@ -9,19 +9,19 @@ import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 
-/** JDK 25's own counts and times of chosen methods, without a tree. */
+/** The counts and times of chosen methods by JDK 25 itself, without a tree. */
 public final class MethodTimingPeer {
 
-    /** Its name, and that of its event. */
+    /** The name in tables, and of the event. */
     public static final String NAME = "jdk.MethodTiming";
 
     private final String filter;
     private Recording recording;
 
     /**
-     * Prepares one.
+     * Creates one.
      *
-     * @param filter classes, or methods as {@code class::method}, with semicolons between them
+     * @param filter classes, or methods as {@code class::method}, separated by semicolons
      */
     public MethodTimingPeer(String filter) {
         this.filter = filter;
@@ -30,7 +30,7 @@ public final class MethodTimingPeer {
     /**
      * Whether this JDK has it.
      *
-     * @return from 25 on
+     * @return true from JDK 25 on
      */
     public static boolean isThere() {
         return FlightRecorder.getFlightRecorder().getEventTypes().stream()

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** A profiler that can be switched on and off in this JVM, again and again. */
+/** A profiler that can be started and stopped in this JVM repeatedly. */
 public interface Peer {
 
-    /** Names as the tables print them. */
+    /** Names as printed in tables. */
     String STACK = "JMH stack";
 
     String JVMTI = "ours, JVMTI";
@@ -18,31 +18,31 @@ public interface Peer {
     String JFR = "JFR";
     String JFR_CPU = "JFR CPU-time";
 
-    /** Starts to sample all threads every millisecond, or as often as it can. */
+    /** Starts to sample all threads, every millisecond or as often as it can. */
     void start() throws Exception;
 
     /**
      * Stops.
      *
-     * @param thread names of the threads to report
-     * @return what was seen since start
+     * @param thread selects the names of the threads to report
+     * @return the profile since the start
      */
     Profile stop(Predicate<String> thread) throws Exception;
 
     /**
-     * The profilers that sample running threads.
+     * Lists the profilers that sample running threads.
      *
      * @return names, in the order in which windows are given to them
      */
     static List<String> forRunning() {
-        /* JFR before async-profiler: it must find SIGPROF untouched. */
+        /* JFR runs before async-profiler, because it has to find SIGPROF unused. */
         Stream<String> names = Stream.of(STACK, JVMTI, HYBRID, JFR, JFR_CPU, ASYNC);
         return names.filter(name -> !name.equals(JFR_CPU) || Runtime.version().feature() >= 25)
                 .toList();
     }
 
     /**
-     * Of those, the ones a user would choose between that say which thread a sample is of.
+     * Lists the profilers among them that name the thread of a sample and that a user would choose between.
      *
      * @return names, in the order in which windows are given to them
      */
@@ -53,10 +53,10 @@ public interface Peer {
     }
 
     /**
-     * Makes a profiler.
+     * Creates a profiler.
      *
-     * @param name as above
-     * @return the profiler, off
+     * @param name one of the names above
+     * @return the profiler, stopped
      */
     static Peer of(String name) {
         return switch (name) {

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 /** The library that this project continues, read from its text report. Weights are milliseconds. */
 final class PerfSamplerPeer implements GroupedPeer {
 
-    /* Without any it keeps only the root of each stack. */
+    /* Without monitored packages it keeps only the root of each stack. */
     private static final String MONITORED = "com.incapsula,java";
     private static final long REPORT_SECONDS = 20;
     private static final Pattern TITLE = Pattern.compile("Aggregated thread: (.*)\\. Max depth: .*");
@@ -47,7 +47,7 @@ final class PerfSamplerPeer implements GroupedPeer {
     @Override
     public Map<String, Profile> stopByGroup(Function<String, String> group) throws Exception {
         sampler.close();
-        /* Its close() waits 50 ms for the thread that prints, and no longer. */
+        /* Its close() waits only 50 ms for the thread that prints. */
         if (!memory.printed.await(REPORT_SECONDS, TimeUnit.SECONDS)) {
             throw new IllegalStateException("no report from the original after " + REPORT_SECONDS + " s");
         }
@@ -63,8 +63,8 @@ final class PerfSamplerPeer implements GroupedPeer {
     }
 
     /*
-     * A row's indentation is its depth. What is left out above it has no time of its own. Loader and module, which
-     * stand before a class's name, are left out as the other profilers do.
+     * The depth of a row is its indentation. Omitted rows have no time of their own. Loader and module before a class's
+     * name are dropped, as in the other profilers.
      */
     private static void addRows(Profile profile, String text) {
         List<Frame> path = new ArrayList<>();
@@ -89,7 +89,7 @@ final class PerfSamplerPeer implements GroupedPeer {
 
         @Override
         public void printIntervalTitle(String title) {
-            /* Windows are timed by the benchmark. */
+            /* The benchmark measures the time of windows itself. */
         }
 
         @Override

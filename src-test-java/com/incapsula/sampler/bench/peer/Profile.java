@@ -5,13 +5,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What one profiler saw of the chosen threads: stacks, leaf first, with their weight (samples or milliseconds). */
+/**
+ * The stacks of chosen threads that one profiler has seen, leaf first, with their weights (samples or milliseconds).
+ */
 public final class Profile {
 
     private final Map<List<Frame>, Double> stacks = new HashMap<>();
 
     /**
-     * Counts a stack.
+     * Adds a stack.
      *
      * @param frames leaf first
      * @param weight in the profiler's own unit
@@ -22,7 +24,7 @@ public final class Profile {
         }
     }
 
-    /** Counts what the profiler lost. */
+    /** Adds what the profiler has lost. */
     void addFailed(String why, double weight) {
         add(List.of(new Frame(Frame.Kind.FAILED, why, 0)), weight);
     }

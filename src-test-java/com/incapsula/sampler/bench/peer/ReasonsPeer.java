@@ -26,36 +26,36 @@ import jdk.jfr.consumer.RecordingFile;
 import one.profiler.AsyncProfiler;
 
 /**
- * A profiler that says what threads wait for, or at least where they wait. Its words are translated into the six states
- * of this project's sampler.
+ * A profiler that reports what threads wait for, or at least where they wait. Its terms are translated into the six
+ * states of this project's sampler.
  */
 public abstract class ReasonsPeer {
 
-    /** What a profiler can say of a moment of a thread. */
+    /** The states that a profiler can report for a thread at a moment. */
     public enum Reason {
         RUNNING,
         RUNNABLE,
-        /** One of the two, but not which of them. */
+        /** One of the two, without distinction. */
         RUNNING_OR_RUNNABLE,
         BLOCKED,
         IO,
         WAITING,
         IDLE,
-        /** Holds a monitor that another thread is blocked at. */
+        /** The thread holds a monitor for which another thread is blocked. */
         HOLDS_MONITOR,
-        /** The same of a lock of java.util.concurrent. */
+        /** The thread holds a lock of java.util.concurrent for which another thread is blocked. */
         HOLDS_LOCK,
-        /** None of these: that a thread is at a place, but not why. */
+        /** The place of the thread without a reason. */
         UNSAID
     }
 
     /**
-     * What was found.
+     * An amount that was found.
      *
-     * @param thread its name, or that of its group
+     * @param thread the name of the thread or of its group
      * @param reason why
-     * @param stack leaf first; empty where the profiler has none: of holders
-     * @param millis how long, in the interval; of holders how long others waited
+     * @param stack leaf first; empty if the profiler has none; for a holder the holder's stack
+     * @param millis the time in the interval; for a holder the time that other threads waited
      */
     public record Found(String thread, Reason reason, List<Frame> stack, double millis) {
 
@@ -64,7 +64,7 @@ public abstract class ReasonsPeer {
         }
     }
 
-    /** Names as the tables print them. */
+    /** Names as printed in tables. */
     public static final List<String> NAMES = List.of(
             Peer.HYBRID,
             "JFR default",
@@ -74,15 +74,15 @@ public abstract class ReasonsPeer {
             "async-profiler cpu + wall");
 
     private static final long INTERVAL_MILLIS = 20;
-    private static final long CPU_INTERVAL_MILLIS = 10; // the default of both that have CPU time
-    /* Events are written when they end, and have their own times: those that reach into the interval are in it. */
+    private static final long CPU_INTERVAL_MILLIS = 10; // the default of both profilers with CPU time
+    /* Events are written when they end. Events that overlap the interval are found by their own times. */
     private static final long MARGIN_MILLIS = 400;
 
     /**
      * Makes a profiler.
      *
      * @param name one of NAMES
-     * @return the profiler, off
+     * @return the profiler, stopped
      */
     public static ReasonsPeer of(String name) {
         return switch (NAMES.indexOf(name)) {
@@ -105,18 +105,18 @@ public abstract class ReasonsPeer {
     /**
      * Stops. The interval ends when it is called.
      *
-     * @return what was found in the interval
+     * @return the amounts of the interval
      */
     public abstract List<Found> stop() throws Exception;
 
     /**
-     * What it can say at all.
+     * All reasons that it can report.
      *
      * @return the reasons
      */
     public abstract Set<Reason> reasons();
 
-    /** This project's sampler, as a user runs it. */
+    /** This project's sampler, with the settings of a user. */
     private static final class Ours extends ReasonsPeer {
 
         private static final List<Reason> STATES =
@@ -146,12 +146,13 @@ public abstract class ReasonsPeer {
                 for (SamplingGroup holders : report.getLockHolders()) {
                     addHolders(report.rows(holders), holders.getName(), List.of(), found);
                 }
-                double share = elapsed / report.getElapsed().toNanos(); // it begins a little earlier, and ends later
+                // the report begins a little earlier and ends later than the interval
+                double share = elapsed / report.getElapsed().toNanos();
                 return found.stream().map(one -> one.scaled(share)).toList();
             }
         }
 
-        /* At the stacks that the holders had. A report does not say which kind of lock they held: the row does. */
+        /* Adds the holders at their own stacks. The report does not name the kind of lock; the table's row does. */
         private static void addHolders(List<SamplingRow> rows, String group, List<Frame> callers, List<Found> found) {
             for (SamplingRow row : rows) {
                 List<Frame> stack = new ArrayList<>(callers);
@@ -171,7 +172,7 @@ public abstract class ReasonsPeer {
         }
     }
 
-    /** A profiler whose recordings are read. */
+    /** A profiler whose recordings are evaluated. */
     private abstract static class Recorded extends ReasonsPeer {
 
         private Instant begin;
@@ -214,7 +215,7 @@ public abstract class ReasonsPeer {
             }
         }
 
-        /* Of an event that lasts, the part that is in the interval. */
+        /* The part of an event that lies in the interval. */
         private double millis(String type, RecordedEvent event) {
             Instant from = event.getStartTime();
             Instant till = event.getEndTime();
@@ -229,10 +230,10 @@ public abstract class ReasonsPeer {
 
         abstract Path stopRecording() throws Exception;
 
-        /** Null: not used. */
+        /** Null if the event is not used. */
         abstract Reason reason(String type, RecordedEvent event);
 
-        /** Of an event that is a moment, in the interval or not. */
+        /** For an event without a duration: its weight, inside or outside the interval. */
         abstract double sampleMillis(String type, RecordedEvent event, boolean inside);
 
         double elapsedMillis() {
@@ -295,7 +296,7 @@ public abstract class ReasonsPeer {
             };
         }
 
-        /* By the class of the object that the thread is parked at. Who waits for a condition may be idle or not. */
+        /* The class of the object that the thread is parked at decides. A wait for a condition may be idle or not. */
         private static Reason reasonOfPark(RecordedEvent event) {
             String parked = event.getClass("parkedClass") == null
                     ? ""
@@ -314,7 +315,7 @@ public abstract class ReasonsPeer {
             if (type.equals(CPU_SAMPLE)) {
                 return event.getDuration("samplingPeriod").toNanos() / 1e6;
             }
-            return configuration.equals("default") ? 20 : 10; // the periods that these configurations set
+            return configuration.equals("default") ? 20 : 10; // the periods of these configurations
         }
 
         @Override
@@ -360,7 +361,7 @@ public abstract class ReasonsPeer {
             };
         }
 
-        /* One event may stand for many wall samples of an idle thread, of before and after it. */
+        /* One event may represent many wall samples of an idle thread, also from before and after the interval. */
         @Override
         double sampleMillis(String type, RecordedEvent event, boolean inside) {
             if (type.equals(WALL_SAMPLE)) {
@@ -369,7 +370,7 @@ public abstract class ReasonsPeer {
             return inside ? CPU_INTERVAL_MILLIS : 0;
         }
 
-        /* Shares of a thread's wall samples are taken of the elapsed time: a late sampler has fewer of all of them. */
+        /* A thread's wall samples are scaled to the elapsed time, because a late sampler takes fewer of all of them. */
         @Override
         public List<Found> stop() throws Exception {
             List<Found> found = super.stop();

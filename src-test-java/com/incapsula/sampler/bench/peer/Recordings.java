@@ -73,7 +73,7 @@ final class Recordings {
         profile.add(frames(event), weight);
     }
 
-    /** Leaf first. The event must have a stack. */
+    /** The frames of an event, leaf first. The event must have a stack. */
     static List<Frame> frames(RecordedEvent event) {
         List<Frame> frames = new ArrayList<>();
         for (RecordedFrame frame : event.getStackTrace().getFrames()) {
@@ -82,7 +82,7 @@ final class Recordings {
         return frames;
     }
 
-    /** Whether a wall clock sample is of a thread that neither runs nor wants to. */
+    /** Whether a wall clock sample is of a thread that is neither running nor runnable. */
     static boolean isSleeping(RecordedEvent event) {
         return event.getString("state").equals("STATE_SLEEPING");
     }

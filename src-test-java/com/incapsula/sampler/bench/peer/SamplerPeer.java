@@ -25,9 +25,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * This project's sampler. Weights are milliseconds of wall time, with fractions: a text report rounds each row, and
- * what has many small rows would seem to take less time than it did. Unless set otherwise it may use all the
- * CPU time it needs, so that it skips nothing and its cost is the whole price.
+ * This project's sampler. Weights are milliseconds of wall time, with fractions, because a text report rounds each row
+ * and so would understate stacks with many small rows. By default there is no overhead limit, so that nothing is
+ * skipped and the whole cost is visible.
  */
 public final class SamplerPeer implements GroupedPeer {
 
@@ -49,9 +49,9 @@ public final class SamplerPeer implements GroupedPeer {
     }
 
     /**
-     * Makes a sampler.
+     * Creates a sampler.
      *
-     * @param engine how stacks are walked
+     * @param engine the way to walk stacks
      * @param intervalMillis between two polls of a thread
      */
     public SamplerPeer(SamplingEngine engine, long intervalMillis) {
@@ -59,9 +59,9 @@ public final class SamplerPeer implements GroupedPeer {
     }
 
     /**
-     * Makes a sampler of every millisecond.
+     * Creates a sampler with an interval of one millisecond.
      *
-     * @param clock which time is sampled; it is the weight, too
+     * @param clock the time that is sampled, which is also the weight
      */
     public SamplerPeer(SamplingClock clock) {
         this(SamplingEngine.AUTO, 1, clock);
@@ -73,12 +73,12 @@ public final class SamplerPeer implements GroupedPeer {
         this.clock = clock;
     }
 
-    /** An output that drops everything but errors, which it throws. */
+    /** Creates an outputer that drops everything except errors, which it throws. */
     static SamplingOutputer silent() {
         return new Silent();
     }
 
-    /** As a user runs it: with the default overhead limit. */
+    /** Creates a sampler as users run it, with the default overhead limit. */
     static SamplerPeer withDefaultLimit(long intervalMillis) {
         SamplerPeer peer = new SamplerPeer(SamplingEngine.AUTO, intervalMillis);
         peer.defaultLimit = true;
@@ -86,9 +86,8 @@ public final class SamplerPeer implements GroupedPeer {
     }
 
     /**
-     * Starts a sampler that samples nothing and is never closed. As long as one is open the JVM notes exact lines in
-     * all code it compiles, without a flag; all profilers gain by it. To be called before the measured code is
-     * compiled.
+     * Starts a sampler that samples nothing and is never closed. While one is open, the JVM records exact lines in all
+     * code that it compiles, which helps every profiler. Must be called before the measured code is compiled.
      */
     public static void keepExactLines() {
         ThreadsSampler open = new ThreadsSampler();
@@ -113,20 +112,20 @@ public final class SamplerPeer implements GroupedPeer {
     }
 
     /**
-     * Limits the running sampler.
+     * Limits the running sampler's overhead.
      *
-     * @param percent of a processor that it may use
+     * @param percent of one processor
      */
     public void limit(double percent) {
         sampler.setOverheadLimitPercent(percent);
     }
 
-    /** Forgets what has been seen up to now. */
+    /** Discards everything seen so far. */
     public void forget() {
         sampler.snapshot().close();
     }
 
-    /** Stops. What was seen since start, to be closed by the caller. */
+    /** Stops. Returns the report since the start, which the caller closes. */
     SamplingReport report() throws IOException {
         SamplingReport report = sampler.snapshot();
         sampler.close();
@@ -146,7 +145,7 @@ public final class SamplerPeer implements GroupedPeer {
     }
 
     /**
-     * CPU time per stack; after stop with a predicate.
+     * Returns the CPU time per stack; after stop with a predicate.
      *
      * @return weights are milliseconds of CPU time
      */
@@ -155,7 +154,7 @@ public final class SamplerPeer implements GroupedPeer {
     }
 
     /**
-     * CPU time per stack; after stopByGroup.
+     * Returns the CPU time per stack; after stopByGroup.
      *
      * @return weights are milliseconds of CPU time
      */
@@ -164,7 +163,7 @@ public final class SamplerPeer implements GroupedPeer {
     }
 
     /**
-     * How often it has been found out what the threads do; after stop.
+     * Returns how often the threads' stacks were obtained; after stop.
      *
      * @return the number of samples
      */
@@ -173,9 +172,9 @@ public final class SamplerPeer implements GroupedPeer {
     }
 
     /**
-     * The samples of one group; after stopByGroup.
+     * Returns the samples of one group; after stopByGroup.
      *
-     * @param group as the function named it
+     * @param group as the function has named it
      * @return the number of samples, 0 for a group that was not seen
      */
     public long samples(String group) {
@@ -183,7 +182,7 @@ public final class SamplerPeer implements GroupedPeer {
     }
 
     /**
-     * The figures of the running sampler, or of the one that was stopped last.
+     * Returns the figures of the running sampler, or of the one that was stopped last.
      *
      * @return never null after start
      */
@@ -191,7 +190,7 @@ public final class SamplerPeer implements GroupedPeer {
         return sampler.getStatistics();
     }
 
-    /* A line is "group;root;...;leaf nanoseconds". */
+    /* Each line is "group;root;...;leaf nanoseconds". */
     static Map<String, Profile> profiles(SamplingReport report, ReportMeasure weight, Function<String, String> group)
             throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -218,7 +217,7 @@ public final class SamplerPeer implements GroupedPeer {
         return frames;
     }
 
-    /* A pseudo-frame that stands alone names why there is no stack. */
+    /* A pseudo-frame without further frames is the reason why there is no stack. */
     private static Frame root(String text) {
         if (!text.startsWith("[")) {
             return frame(text);
@@ -231,7 +230,7 @@ public final class SamplerPeer implements GroupedPeer {
         };
     }
 
-    /** A row as a report prints it: a method and its place, or a text in brackets. */
+    /** Parses a row of a report: a method and its place, or a text in brackets. */
     static Frame frame(String text) {
         if (text.startsWith("[")) {
             return new Frame(Frame.Kind.CODE, text, 0);
@@ -244,17 +243,17 @@ public final class SamplerPeer implements GroupedPeer {
         return new Frame(Frame.Kind.JAVA, place.matches() ? place.group(1) : text, 0);
     }
 
-    /** All is on. */
+    /** An outputer without output. */
     private static final class Silent implements SamplingOutputer {
 
         @Override
         public void printIntervalTitle(String title) {
-            /* Windows are timed by the benchmark. */
+            /* The benchmark measures the time of windows itself. */
         }
 
         @Override
         public void printThreadRecord(String threadTitle, String record) {
-            /* Rounded. */
+            /* Not used, because the text is rounded. */
         }
 
         @Override

@@ -18,7 +18,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The grammar of the agent's options, and what travels back. */
+/** The grammar of the agent's options, and the answers. */
 class AgentCommandTest {
 
     private static AgentCommand parse(String options) {
@@ -103,7 +103,7 @@ class AgentCommandTest {
         assertThat(parse("threads=\\d+\\.x\\").settings()).containsOnly(Map.entry("threads", "\\d+\\.x\\"));
     }
 
-    /** Any values, with commas and backslashes too, arrive as they were. */
+    /** Values with commas and backslashes arrive unchanged. */
     @Test
     void escapedValuesArriveAsTheyWere() {
         Random random = new Random(13);
@@ -120,7 +120,7 @@ class AgentCommandTest {
         }
     }
 
-    /** In a time that grows with their number, not with its square, which would be ten minutes. */
+    /** The time grows with the number of parts, not with its square, which would take ten minutes. */
     @Test
     @Timeout(Samplers.HANG_SECONDS)
     void aListMayHaveAMillionParts() {
@@ -166,7 +166,7 @@ class AgentCommandTest {
         assertThat(ignored).containsExactly("THREADS_SAMPLER_PORT");
     }
 
-    /** Each may name another place under another key. */
+    /** Each source of settings may name another output under another key. */
     @Test
     void theNearerPlaceForReportsWins() {
         Map<String, String> aFile = Map.of("THREADS_SAMPLER_FILE", "x.html", "THREADS_SAMPLER_KEEP", "3");
@@ -211,7 +211,7 @@ class AgentCommandTest {
         assertThat(calls[0]).isEqualTo(5);
     }
 
-    /** A process names itself and answers as it likes. */
+    /** A process chooses its name and its answers, so they must not control a terminal. */
     @Test
     void whatOthersSaySetsNoTerminal() {
         assertThat(PlainText.of("two\tlines\nof text \u00e4\u4e2d")).isEqualTo("two\tlines\nof text \u00e4\u4e2d");

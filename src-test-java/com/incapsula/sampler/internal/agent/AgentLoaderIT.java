@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.incapsula.sampler.testing.ChildJvm;
 import org.junit.jupiter.api.Test;
 
-/** Each case in a JVM of its own. */
+/** The agent's class loader. Each case runs in a JVM of its own. */
 class AgentLoaderIT {
 
-    /** Says which class loader has the agent's classes, in an application that has them, too. */
+    /** Prints which class loader has the agent's classes, in an application that has them, too. */
     static final class Program {
 
         private Program() {}
@@ -23,7 +23,7 @@ class AgentLoaderIT {
         }
     }
 
-    /** A system class loader of the user's. */
+    /** A system class loader defined by the user. */
     public static final class UsersLoader extends ClassLoader {
 
         /** Called by the JVM. */
@@ -44,6 +44,6 @@ class AgentLoaderIT {
                         .run()
                         .assertFine()
                         .output())
-                .endsWith("threads-sampler-agent\n"); // JDK 17 warns of the option first
+                .endsWith("threads-sampler-agent\n"); // JDK 17 prints a warning about the option before that
     }
 }

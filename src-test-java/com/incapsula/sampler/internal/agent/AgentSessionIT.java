@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Commands of the agent, as the attach API gives them, in this JVM. */
+/** Commands of the agent, as the attach API passes them, in this JVM. */
 @ExtendWith(NothingLeft.class)
 class AgentSessionIT {
 
@@ -170,12 +170,12 @@ class AgentSessionIT {
                 String report = contentOf(lastAnswer());
                 assertThat(report).doesNotContain("threads-sampler-run;");
                 assertThat(done("status")).isEqualTo("not running");
-                return report.contains("run-worker;"); // where it has had a CPU meanwhile
+                return report.contains("run-worker;"); // true if the thread has had a CPU in that time
             });
         }
     }
 
-    /** Two users at once: the second one has the whole of its time. */
+    /** With two users at once, the second one gets the whole of its time. */
     @Test
     void aRunThatComesLaterIsNotEndedByTheFirst() {
         command("run,duration=300ms,interval=5ms,content=json");
@@ -229,7 +229,7 @@ class AgentSessionIT {
         assertThat(answerTo(id).text()).isEqualTo("it was stopped before its time");
     }
 
-    /** The command line was ended before it could. */
+    /** The command line was ended before it fetched the report. */
     @Test
     void aReportThatIsNotFetchedIsRemoved() throws Exception {
         done("start,interval=5ms");
@@ -286,7 +286,7 @@ class AgentSessionIT {
                 .isEqualTo("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
     }
 
-    /** A command line that was killed before it has connected. */
+    /** A command line that is killed before it connects. */
     @Test
     void aSessionThatStopEndsLeavesNoSocket() {
         Answer answer = command("mcp,interval=5ms");

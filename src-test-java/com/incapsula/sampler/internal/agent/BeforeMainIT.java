@@ -32,12 +32,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Application servers choose their log manager and their MBean server in {@code main}: before that, the agent touches
- * nothing that makes those, whatever its options are.
+ * Application servers choose their log manager and their MBean server in {@code main}. Until then the agent uses
+ * nothing that would create these, whatever its options are.
  */
 class BeforeMainIT {
 
-    /** Whose first use makes something that the application may want to choose. */
+    /** Classes whose first use creates something that the application may want to choose. */
     private static final Pattern CHOSEN_IN_MAIN =
             Pattern.compile("^(java\\.util\\.logging\\.|jdk\\.internal\\.logger\\.|"
                     + "sun\\.util\\.logging\\.|java\\.lang\\.System\\$LoggerFinder|org\\.slf4j\\.|javax\\.management\\.|"
@@ -67,7 +67,7 @@ class BeforeMainIT {
 
     // ---- each option ----
 
-    /** Values of options that are not the sampler's properties, each with what it needs. */
+    /** Values of the agent's own options, each with the other options that it needs. */
     private Map<String, List<String>> ofAgent() {
         String file = "file=" + folder + "/%p.html";
         return Map.ofEntries(
@@ -94,7 +94,7 @@ class BeforeMainIT {
             "monitoredPackages", "com.incapsula",
             "instrumentationFilter", "com.incapsula");
 
-    /** Those of a choice and a flag that are not the default, and else one. */
+    /** Values that differ from the default, for a choice or a flag; else one value. */
     private static List<String> values(String property) throws ReflectiveOperationException {
         Object standard = null;
         for (Method getter : ThreadsSampler.class.getMethods()) {
@@ -128,7 +128,7 @@ class BeforeMainIT {
         return sets.values().stream().flatMap(List::stream).sorted().toList();
     }
 
-    /** @return what is wrong, or "" */
+    /** @return the error, or "" */
     private static String check(String options) throws Exception {
         String output = child(options)
                 .option("-Xlog:class+load:stdout:none")

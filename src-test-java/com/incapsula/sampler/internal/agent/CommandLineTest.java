@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The command line where it needs no other JVM. */
+/** The command line, in cases that need no other JVM. */
 class CommandLineTest {
 
     @TempDir
@@ -137,7 +137,7 @@ class CommandLineTest {
     void aFileThatIsTooLargeIsSaid() throws Exception {
         Path file = folder.resolve("large.collapsed");
         try (RandomAccessFile sparse = new RandomAccessFile(file.toFile(), "rw")) {
-            sparse.setLength(3L << 30); // takes no room on the disk; no array is so long
+            sparse.setLength(3L << 30); // uses no disk space, and is longer than any array
         }
         assertThat(run("merge", file.toString(), file.toString())).isEqualTo(1);
         assertThat(complaint()).startsWith("threads-sampler: not enough memory: ");
@@ -282,7 +282,7 @@ class CommandLineTest {
         }
     }
 
-    /** Names that differ in such characters alone are different groups, and those that the form COLLAPSED has. */
+    /** Names that differ only in such characters are different groups; the format COLLAPSED has the same escapes. */
     @Test
     void charactersThatALineCannotHaveAreEscaped() throws Exception {
         String group = "{\"name\":\"a%sb\",\"parent\":[-1,0,1],\"frame\":[0,1,2],\"wall\":[0,0,%d]}";
@@ -434,7 +434,10 @@ class CommandLineTest {
         assertThat(complaint()).contains("neither file has calls that were counted");
     }
 
-    /** A line has one measure; also where the lines themselves are printed, that is said. */
+    /**
+     * A collapsed line has one measure, so counted calls are omitted. A message says so, also if the lines go to
+     * standard output.
+     */
     @Test
     void linesHaveNoCallsAndThatIsSaid() throws Exception {
         Path a = write("a.json", counted("[1,7]", "[0,1,25,24,26]"));
@@ -449,7 +452,7 @@ class CommandLineTest {
                 .isEqualTo("threads-sampler: the calls that were counted are left out; html and json have them\n");
     }
 
-    /** As some tools write a document again: what is null is not there. */
+    /** Some tools rewrite a document with nulls: a null member counts as missing. */
     @Test
     void membersThatAreNullAreMissing() throws Exception {
         String report = "{\"format\":\"threads-sampler/1\",\"elapsedNanos\":null,\"counted\":null,\"frames\":["
@@ -471,7 +474,7 @@ class CommandLineTest {
         assertThat(printed()).startsWith("2 stacks, in ");
     }
 
-    /** The page lists groups as they come. */
+    /** The page shows groups in the order of the document. */
     @Test
     void theGroupWithMostTimeComesFirst() throws Exception {
         Path lines = write("a.collapsed", "quiet;x 1\nbusy 5\nbusy;y 2\n");
@@ -539,7 +542,7 @@ class CommandLineTest {
         }
     }
 
-    /** The commands of java/REFERENCE.md as they are there, but for the folder. */
+    /** The commands of java/REFERENCE.md work as printed, except for the folder. */
     @Test
     void theCommandsOfTheReadmeWork() throws Exception {
         String program = "java -jar threads-sampler.jar ";
@@ -593,7 +596,7 @@ class CommandLineTest {
         assertThat(folder.resolve("x.html")).doesNotExist();
     }
 
-    /** It was lost, on a full disk say. */
+    /** Its content was lost, for example because the disk was full. */
     @ParameterizedTest
     @ValueSource(strings = {"lost.json", "lost.html", "lost.htm"})
     void anEmptyFileIsNoReport(String name) throws Exception {
@@ -627,7 +630,7 @@ class CommandLineTest {
         assertThat(printed()).isEmpty();
     }
 
-    /** Nor is a number that is no long rounded. */
+    /** Numbers that do not fit a long are not rounded. */
     @Test
     void whatIsNotAddedUpStaysAsItWas() throws Exception {
         String more = "\"exact\":12345678901234567890,\"share\":0.10,\"none\":null,\"elapsedNanos\"";

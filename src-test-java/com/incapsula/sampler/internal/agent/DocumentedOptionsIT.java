@@ -33,8 +33,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The agent's options as the documents have them: examples start a sampler, and so does each pair of options, unless
- * one of the two needs a third, or they exclude each other; then the refusal says which.
+ * The agent's options in the documents: the examples start a sampler, and so does each pair of options, unless one of
+ * the two needs a third option or they exclude each other; then the refusal says which.
  */
 @ExtendWith(NothingLeft.class)
 class DocumentedOptionsIT {
@@ -133,7 +133,7 @@ class DocumentedOptionsIT {
         }
     }
 
-    /* Starts with these settings. Null: a sampler ran; else why not. */
+    /* Starts a sampler with these settings. Returns null if it ran, else the refusal. */
     private @Nullable String outcome(Map<String, String> settings, boolean atStart) {
         try {
             AgentSampler sampler = AgentSession.prepared(here(settings), atStart);
@@ -145,7 +145,7 @@ class DocumentedOptionsIT {
         }
     }
 
-    /* Files and servers of this test. */
+    /* Replaces files and servers by those of this test. */
     private Map<String, String> here(Map<String, String> settings) {
         Map<String, String> changed = new LinkedHashMap<>(settings);
         changed.computeIfPresent(
@@ -157,7 +157,10 @@ class DocumentedOptionsIT {
 
     // ---- pairs ----
 
-    /** A pair of options that the documents name in one row, paragraph or example; the long form has the sampler's, too. */
+    /**
+     * Pairs of options that the documents name in one row, paragraph or example; in the long form also pairs of the
+     * sampler's own options.
+     */
     @Test
     void pairsThatTheDocumentsMentionTogetherStart() throws IOException {
         Map<String, List<String>> values = values();
@@ -212,7 +215,7 @@ class DocumentedOptionsIT {
         }
     }
 
-    /** To read them would take a time that grows with the square of their length. */
+    /** Compiling a longer regular expression would take time that grows with the square of its length. */
     @Test
     void textsThatAreTooLongAreRefused() {
         assertThat(prepared(Map.of(Keys.THREADS, "a".repeat(4096)))).isNull();
@@ -241,8 +244,10 @@ class DocumentedOptionsIT {
         return text.substring(begin, text.indexOf(last, begin));
     }
 
-    /* By canonical key, in order; each choice of an enumeration is a value. The two others are none of a sampler:
-     * duration is of run, and config is replaced by what its file has. */
+    /*
+     * Values by canonical key, in order; for an enumeration each constant. Excludes {@code duration}, which belongs to
+     * run, and {@code config}, which is replaced by the content of its file.
+     */
     private Map<String, List<String>> values() throws IOException {
         Map<String, List<String>> values = new TreeMap<>();
         for (Method setter : ThreadsSampler.class.getMethods()) {
@@ -302,7 +307,7 @@ class DocumentedOptionsIT {
         return all;
     }
 
-    /* A report to the working folder, or to the console, is not what a pair is about. */
+    /* Excludes reports to the working folder or to the console, which pairs are not about. */
     private static boolean isReady(Map<String, String> settings) {
         String output = settings.getOrDefault(Keys.TO, "none");
         return !output.equals("stdout") && (!output.equals("file") || settings.containsKey(Keys.FILE));
@@ -328,18 +333,18 @@ class DocumentedOptionsIT {
         return pairs;
     }
 
-    /* Lines of examples, with their options. */
+    /* The lines of examples with their options. */
     private static String code(String unit) {
         return String.join(" ", found("(?m)^(?:java|jcmd|JAVA_TOOL_OPTIONS)(.*)$", unit));
     }
 
-    // ---- what is refused, and why ----
+    // ---- refusals and their reasons ----
 
     private static boolean has(Map<String, String> settings, String key, String value) {
         return value.equals(settings.get(key));
     }
 
-    /* What options need and exclude, as the documents say. */
+    /* The documented requirements and exclusions of options. */
     private static @Nullable String refusalOfOptions(Map<String, String> settings) {
         Set<String> keys = settings.keySet();
         String output = settings.getOrDefault(Keys.TO, keys.contains(Keys.FILE) ? "file" : "none");

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A session between streams of the test and a socket that sends back what it gets, after its greeting. */
+/** A session between streams of the test and a socket that sends a greeting and then echoes what it receives. */
 @Timeout(Samplers.HANG_SECONDS)
 class McpRelayTest {
 
@@ -79,7 +79,7 @@ class McpRelayTest {
         assertThat(out).hasToString("one\ntwo\n");
     }
 
-    /** As where standard input is closed. */
+    /** As if standard input were closed. */
     @Test
     void inputThatCannotBeReadEndsTheSession() throws Exception {
         CompletableFuture<String> sent = answerOne();

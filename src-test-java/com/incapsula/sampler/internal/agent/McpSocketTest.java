@@ -36,7 +36,7 @@ class McpSocketTest {
         assertThat(folder.resolve("real")).isEmptyDirectory();
     }
 
-    /** Another user could put a folder with a socket of his own in its place. */
+    /** Another user could replace the folder by one with a socket of that user. */
     @Test
     void aFolderInWhichOthersCanRenameIsNotUsed() throws IOException {
         Path other = Files.createDirectory(folder.resolve("other"));

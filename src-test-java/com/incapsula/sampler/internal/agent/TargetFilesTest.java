@@ -16,14 +16,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Paths that another process names, below a folder that stands for its root. */
+/** Paths from another process, below a folder that stands for its root. */
 class TargetFilesTest {
 
     @TempDir
     Path folder;
 
     private Path root;
-    private Path secret; // outside
+    private Path secret; // outside the root
 
     @BeforeEach
     void makeFiles() throws IOException {

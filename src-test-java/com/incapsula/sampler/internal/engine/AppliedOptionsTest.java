@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What an engine has after a change of its options and threads at once, taken or refused. */
+/** The configuration of an engine after a change of options and threads together, accepted or refused. */
 class AppliedOptionsTest {
 
     private final OptionValues had = config(7, ThreadFilter.ALL);

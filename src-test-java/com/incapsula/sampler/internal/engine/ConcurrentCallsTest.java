@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Calls that meet while the engine is at work for another one: which of them wait, and for how long. */
+/** Calls that come while the engine serves another call: which of them wait, and for how long. */
 @Timeout(value = Samplers.HANG_SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ConcurrentCallsTest {
 
@@ -167,7 +167,8 @@ class ConcurrentCallsTest {
 
     @Test
     void aSnapshotAtTheExitWaitsForTheEndOfTheEngine() throws Exception {
-        ExitReport.setLongestMillis(Samplers.LONG.toMillis()); // this thread may take a while to see that it waits
+        // this thread may take a while to observe that the call waits
+        ExitReport.setLongestMillis(Samplers.LONG.toMillis());
         engine.onStop = this::block;
         Call exit = Call.of(lifecycle::finishAtExit);
         entered.await();

@@ -23,7 +23,7 @@ class ExitReportTest {
 
     private static final int HOOKS = 20;
 
-    /** A program with a sampler on a fake core; its argument says how it ends. */
+    /** A program with a sampler on a fake core. Its argument chooses how it ends. */
     static final class Program {
 
         private Program() {}
@@ -64,16 +64,16 @@ class ExitReportTest {
             }
         }
 
-        /* As Maven's exec:java does, and others that run programs inside of their own JVM. */
+        /* Maven's exec:java and other tools that run programs inside their own JVM do this. */
         private static void initInAGroupThatEnds(Lifecycle lifecycle) throws Exception {
             ThreadGroup group = new ThreadGroup("ends");
             Thread starter = new Thread(group, lifecycle::init);
             starter.start();
             starter.join();
-            ThreadGroup.class.getMethod("destroy").invoke(group); // which newer JDKs do not have, or ignore
+            ThreadGroup.class.getMethod("destroy").invoke(group); // newer JDKs do not have this method, or ignore it
         }
 
-        /* So many that some would come behind ours. */
+        /* So many that some of them would start after ours. */
         private static void addHooks() {
             for (int i = 0; i < HOOKS; i++) {
                 Runtime.getRuntime().addShutdownHook(new Thread(() -> System.out.println("a hook")));
@@ -81,12 +81,12 @@ class ExitReportTest {
         }
     }
 
-    /** Allows everything but shutdown hooks. */
+    /** Allows everything except shutdown hooks. */
     @SuppressWarnings("removal")
     static final class NoHooks extends SecurityManager {
 
         static void forbid() {
-            LogManager.getLogManager(); // has a hook of its own
+            LogManager.getLogManager(); // this class installs a hook of its own
             System.setSecurityManager(new NoHooks());
         }
 
@@ -136,7 +136,7 @@ class ExitReportTest {
         assertThat(run("close").output()).startsWith("daemon true, hidden 0\n").containsOnlyOnce("Report interval");
     }
 
-    /** Its last report is made by close(), which does not come here. */
+    /** close() makes the last report, and nothing calls close() here. */
     @Test
     void aSamplerThatOtherCodeClosesIsNotEndedAtTheExit() throws Exception {
         assertThat(run("owned").output()).isEqualTo("end of main\n");
@@ -145,7 +145,7 @@ class ExitReportTest {
                 .containsOnlyOnce("Report interval");
     }
 
-    /** A hook of a group that is gone cannot be started, and then the JVM starts none of those that are left. */
+    /** The JVM cannot start a hook whose thread group was destroyed, and then starts no further hooks. */
     @Test
     @EnabledForJreRange(maxVersion = 18)
     void theGroupOfTheThreadThatStartsMayEndBeforeTheJvmDoes() throws Exception {

@@ -8,10 +8,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** An engine without threads of its own: records its calls, and reports when a test says so. */
+/** An engine without threads. It records its calls, and reports when a test demands it. */
 final class FakeEngine implements Engine {
 
-    /** Gives one prepared engine after the other. */
+    /** Returns one prepared engine after the other. */
     static final class FakeSource implements Source {
 
         final List<FakeEngine> made = Collections.synchronizedList(new ArrayList<>());
@@ -76,7 +76,7 @@ final class FakeEngine implements Engine {
         this.callbacks = callbacks;
     }
 
-    /** As the native reporter does: a whole report, on a thread of its own, waited for. */
+    /** Makes a whole report on a separate thread and waits for it, as the native reporter does. */
     void writeReport() {
         Thread reporter = new Thread(
                 () -> {

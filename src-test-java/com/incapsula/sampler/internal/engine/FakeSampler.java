@@ -4,7 +4,7 @@ package com.incapsula.sampler.internal.engine;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** A lifecycle on a fake core, for tests of what stands on it. */
+/** A lifecycle on a fake core, for tests of its clients. */
 public final class FakeSampler {
 
     private final FakeEngine.FakeSource source = new FakeEngine.FakeSource();
@@ -14,20 +14,20 @@ public final class FakeSampler {
         return lifecycle;
     }
 
-    /** Sets every interval and report from now on, also of engines that start later. */
+    /** Sets the interval of every report and reader from now on, also for engines that start later. */
     public void setInterval(Supplier<FakeSnapshot> interval) {
         source.prepare = engine -> engine.interval = interval;
         source.made.forEach(engine -> engine.interval = interval);
     }
 
-    /** The next start fails. */
+    /** Makes the next start fail. */
     public void failToStart(Error failure) {
         source.prepare = engine -> engine.onStart = () -> {
             throw failure;
         };
     }
 
-    /** The last engine has this mode, and these pairs of a limitation's code and text. */
+    /** Sets the mode of the last engine, and its limitations as pairs of code and text. */
     public void haveStatus(String... modeAndLimitations) {
         source.last().status = List.of(modeAndLimitations);
     }
@@ -42,22 +42,22 @@ public final class FakeSampler {
         source.last().onOpenReader = action;
     }
 
-    /** As the native reporter does it. */
+    /** Makes a report as the native reporter does. */
     public void writeReport() {
         source.last().writeReport();
     }
 
-    /** The calls of the last engine. */
+    /** Returns the calls of the last engine. */
     public List<String> calls() {
         return List.copyOf(source.last().calls);
     }
 
-    /** Does the last engine keep the last minutes? */
+    /** Whether the last engine keeps the last minutes. */
     public boolean keepsWindows() {
         return source.last().keepsWindows;
     }
 
-    /** The groups whose threads are not sampled. */
+    /** Returns the groups whose threads are not sampled. */
     public List<ThreadGroup> hiddenGroups() {
         return List.copyOf(source.hiddenGroups);
     }

@@ -12,24 +12,26 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** A snapshot without a core: its documents show how they were requested. Counts those that were not released. */
+/**
+ * A snapshot without a core. Its documents show how they were requested. Counts the snapshots that were not released.
+ */
 public final class FakeSnapshot implements Snapshot {
 
-    /** Of {@code ReportOptions.standard()}: 0.5 %, and a short account. */
+    /** The flags of {@code ReportOptions.standard()}: 0.5 %, and a short account. */
     public static final int STANDARD_FLAGS = (5 << 20) | 128;
 
-    /** Recursions are one row, as in texts and pages. */
+    /** The flag that folds recursions, which texts and pages have by default. */
     public static final int FOLDED = 1 << 31;
 
     public static final int TEXT_FLAGS = STANDARD_FLAGS | FOLDED;
 
-    /** Snapshots that have a holder. */
+    /** The number of snapshots with a holder. */
     public static final AtomicInteger LIVE = new AtomicInteger();
 
     private static final String[] FORMATS = {"TEXT", "COLLAPSED", "PPROF", "SPEEDSCOPE", "JSON", "TOP", "OTLP", "CALLS"
     };
 
-    /** As a core with one measure more than Java knows. */
+    /** Has one measure more than Java knows, as a newer core may. */
     private static final List<String> MEASURES = List.of(
             "wall", "cpu", "samples", "calls", "running", "runnable", "blocked", "io", "waiting", "idle", "waits");
 
@@ -40,7 +42,7 @@ public final class FakeSnapshot implements Snapshot {
 
     private static final long COUNTED_ROOT = 200;
 
-    /* A chain of two and a frame in brackets; a counted method. */
+    /* A chain of two rows, a frame in brackets, and a counted method. */
     private static final Map<Long, List<Snapshot.Row>> TREE = Map.of(
             ROOT,
             List.of(
@@ -51,14 +53,14 @@ public final class FakeSnapshot implements Snapshot {
             COUNTED_ROOT,
             List.of(row(201, "a.A", "run", "A.java", -1, new long[] {2, 1, 0, 6, 0}, new long[] {2, 1, 0, 6, 0})));
 
-    /** A row; amounts are of wall, CPU, samples, calls, waits. */
+    /** Makes a row. Amounts are wall, CPU, samples, calls, waits. */
     public static Snapshot.Row row(
             long node, String className, String method, String file, int line, long[] totals, long[] own) {
         return new Snapshot.Row(
                 node, className, method, file, line, withStates(totals), withStates(own), errors(totals));
     }
 
-    /* Wall time may be one less, or two more; of the others samples and calls are known. */
+    /* Wall time has an interval from 1 below to 2 above; samples and calls are exact; the other measures have none. */
     private static long[] errors(long[] totals) {
         long[] errors = new long[2 * (totals.length + STATES)];
         Arrays.fill(errors, -1);
@@ -70,7 +72,7 @@ public final class FakeSnapshot implements Snapshot {
         return errors;
     }
 
-    /* None has any. */
+    /* Inserts the states, which are all 0. */
     private static long[] withStates(long[] amounts) {
         long[] all = Arrays.copyOf(amounts, amounts.length + STATES);
         all[all.length - 1] = amounts[amounts.length - 1];
@@ -78,7 +80,7 @@ public final class FakeSnapshot implements Snapshot {
         return all;
     }
 
-    /** What {@code getMeasures()} has then, in its order. */
+    /** The value of {@code getMeasures()} for these amounts, in its order. */
     public static Map<String, Long> measures(long wall, long cpu, long samples, long calls, long waits) {
         Map<String, Long> measures = new LinkedHashMap<>();
         measures.put("wall", wall);
@@ -92,38 +94,38 @@ public final class FakeSnapshot implements Snapshot {
         return measures;
     }
 
-    /** Where the totals of the measures begin in {@link #figures}. */
+    /** The index of the first total in {@link #figures}. */
     public static final int TOTALS = 10;
 
     /** How often {@link #children} was called. */
     public final AtomicInteger rowsRead = new AtomicInteger();
 
-    /** The figures, in their order. */
+    /** The values of snapshotFigures, in their order. */
     public final long[] figures = {
         1_000, 61_000, 59_000_000_000L, 7, 8, 9, 10, 2, 11, 0, 12, 13, 14, 66, 0, 0, 0, 0, 0, 0, 77
     };
 
-    /** Format, measure and flags of the last document. */
+    /** Format, measure and flags of the last written document. */
     public volatile String lastRequest;
 
-    /** The document; empty: one that shows how it was requested. */
+    /** The document; if empty, one that shows how it was requested. */
     public volatile String document = "";
 
     /** The rows below each node. */
     public volatile Map<Long, List<Snapshot.Row>> tree = TREE;
 
-    /** The figures of the two groups, in their order. */
+    /** The values of the two groups, in their order. */
     public volatile long[] groupFigures = {
         2, 1, 9, ROOT, 5, 4, 3, 6, 0, 0, 0, 0, 0, 0, 7, 20, 10, 90, 0, 50, 40, 30, 60, 0, 0, 0, 0, 0, 0, 70
     };
 
-    /** What writing fails with, after the first byte; null: nothing. */
+    /** The exception of writing, thrown after the first byte; null if writing succeeds. */
     public volatile Throwable failure;
 
-    /** Adding it to another one fails, once, as without memory. */
+    /** If true, merging fails once, as for lack of memory. */
     public volatile boolean failsToMergeOnce;
 
-    /** What reading its figures fails with, once; null: nothing. */
+    /** The error of reading the figures, thrown once; null if reading succeeds. */
     public volatile Error failureToRead;
 
     private int holders = 1;

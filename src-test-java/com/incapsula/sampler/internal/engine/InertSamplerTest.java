@@ -29,7 +29,7 @@ import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A sampler where sampling is not possible: everything is defined, nothing stops the application. */
+/** A sampler in a JVM where sampling is not possible: all methods work, and nothing stops the application. */
 class InertSamplerTest {
 
     private static final String CAUSE = "threads-sampler needs Linux, this is Mac OS X";

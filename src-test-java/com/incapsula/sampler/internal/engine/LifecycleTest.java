@@ -373,7 +373,7 @@ class LifecycleTest {
             return "group";
         });
         AtomicReference<String> name = new AtomicReference<>();
-        /* As the core does it: options are taken when the tick under way is over, and that calls the manipulator. */
+        /* As in the core: options are applied after the current tick, which calls the manipulator. */
         engine.onConfigure = () -> {
             engine.onConfigure = () -> {};
             Thread sampler = new Thread(() -> {
@@ -729,7 +729,7 @@ class LifecycleTest {
                     try {
                         call.accept(lifecycle);
                     } catch (IllegalStateException expected) {
-                        // a call that does not fit the state of the moment
+                        // the call is not allowed in the current state
                     } catch (Throwable t) {
                         unexpected.add(t);
                     }
@@ -755,7 +755,7 @@ class LifecycleTest {
 
     // ---- an end that takes too long ----
 
-    /** Blocks where its test wants it, until that releases it. */
+    /** Blocks in the method that its test names, until the test releases it. */
     private static final class Blocking extends RecordingOutputer {
 
         private final String where;
@@ -826,7 +826,7 @@ class LifecycleTest {
         assertThat(second.calls).containsExactly("start", "stop", "destroy");
     }
 
-    /** Its next run closes it. */
+    /** The next run closes it. */
     @Test
     void anOutputerThatIsUsedAgainIsNotClosedByTheRunThatItHasBlocked() throws IOException {
         Blocking blocking = new Blocking("record");
@@ -933,7 +933,7 @@ class LifecycleTest {
         assertThat(second.calls).containsExactly("filterThreads 1 true", "start", "configure", "configure");
     }
 
-    /** The sampler has stopped, so the property is only kept for its next run. */
+    /** The sampler has stopped, so the property is only stored for the next run. */
     @Test
     void aChangeThatCloseHasNotWaitedForIsNotUndone() throws Exception {
         CountDownLatch release = new CountDownLatch(1);
@@ -1115,7 +1115,7 @@ class LifecycleTest {
         });
     }
 
-    /** Once the engine has stopped it gives nothing more, but what a caller did not get is still there. */
+    /** A stopped engine returns no further interval, but an interval that a caller failed to get is still there. */
     @Test
     void afterTheExitACallerGetsWhatCouldNotBeReadBefore() {
         FakeEngine engine = start();
@@ -1135,7 +1135,7 @@ class LifecycleTest {
         assertThat(readers.snapshot(taken -> taken).figures().groups().names()).isEmpty();
     }
 
-    /** The engine is stopped after a caller has read the state and before its call. */
+    /** The engine is stopped between a caller's reading of the state and its call. */
     @Test
     void anExitInTheMiddleOfACallThrowsNothing() {
         FakeEngine engine = start();

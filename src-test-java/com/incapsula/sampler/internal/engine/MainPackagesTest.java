@@ -68,7 +68,7 @@ class MainPackagesTest {
                 .doesNotContain("springframework");
     }
 
-    /** JDK 17 has security managers that can be set while it runs. */
+    /** JDK 17 allows setting a security manager at run time. */
     @Test
     @EnabledForJreRange(max = JRE.JAVA_17)
     @SuppressWarnings("removal")

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The core reads these lists without a check of its own, so all that it could not read is refused here. */
+/** The core reads these lists without a check of its own, so everything that it could not read must be refused here. */
 class NameListsTest {
 
     private static final int MOST_PARTS = 1000;

@@ -13,7 +13,10 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** Each native method is in the core's table, but for the two that the JVM finds by name: else it fails when it is called. */
+/**
+ * Each native method is in the core's table, except for two that the JVM finds by name. A missing method would fail
+ * only when it is called.
+ */
 class NativeMethodsTest {
 
     private static final List<String> BY_NAME = List.of("abi", "join");

@@ -31,11 +31,11 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The memory of snapshots of a real core. */
+/** The memory of native snapshots, and their documents. */
 @Timeout(Samplers.HANG_SECONDS)
 class NativeSnapshotIT {
 
-    /* Before the measures of a group, as NativeBridge numbers them. */
+    /* The number of figures of a group before its measures, see NativeBridge.snapshotGroupFigures. */
     private static final int GROUP_MEASURES = 4;
 
     private static Lifecycle start() {
@@ -82,7 +82,7 @@ class NativeSnapshotIT {
         return out.toString(StandardCharsets.UTF_8);
     }
 
-    /* In the order of the document; no stack is there twice. */
+    /* Amounts by stack in the order of the document; each stack occurs once. */
     private static Map<String, Long> stacks(Snapshot snapshot, ReportMeasure measure) throws IOException {
         return CollapsedStacks.parse(written(snapshot, ReportFormat.COLLAPSED, measure));
     }
@@ -137,7 +137,7 @@ class NativeSnapshotIT {
         after.release();
     }
 
-    /* A thread that has to wait for a CPU before it can be walked is seen a little later. */
+    /* Repeated, because the thread may have to wait for a CPU before it can be walked. */
     private static Snapshot snapshotThatShows(String method, Lifecycle lifecycle) {
         AtomicReference<Snapshot> found = new AtomicReference<>();
         await().until(() -> {
@@ -152,7 +152,7 @@ class NativeSnapshotIT {
         return found.get();
     }
 
-    /* What was never sampled has no error bars. */
+    /* Removes the error bars: a difference with an empty profile has none. */
     private static String withoutErrors(String json) {
         return json.replaceFirst(",\n\"error95\":\\{\"before\":\\{[^}]*},\"after\":\\{[^}]*}}", "");
     }
@@ -166,7 +166,7 @@ class NativeSnapshotIT {
         try {
             Thread.sleep(Long.MAX_VALUE);
         } catch (InterruptedException expected) {
-            // it has been seen
+            // the sampler has seen the thread
         }
     }
 
@@ -236,7 +236,7 @@ class NativeSnapshotIT {
         }
     }
 
-    /* The file stands in the text only. */
+    /* Only the text names the file. */
     private static String textOf(Snapshot.HotLine line) {
         if (line.method() == null) {
             assertThat(line.className()).isNull();
@@ -247,7 +247,7 @@ class NativeSnapshotIT {
         return line.className() + "." + line.method() + "(" + place + ")";
     }
 
-    /** The core has the list (measure.h); Java's enum names its first entries. */
+    /** The core defines the list (measure.h); Java's enum names its first entries. */
     @Test
     void measuresAreThoseOfTheCore() throws IOException {
         LoadedLibrary.require();
@@ -282,7 +282,10 @@ class NativeSnapshotIT {
         snapshot.release();
     }
 
-    /** Of all groups' columns of that name. Lock holders, of threads that another test left blocked, have that time once more. */
+    /**
+     * The sum of a column over all groups, without lock holders: they have the time of blocked threads once more, for
+     * example of threads that another test left behind.
+     */
     private static long sumOf(String json, String column) {
         int holders = json.indexOf("\"lockHolders\":");
         return Pattern.compile("\n\"" + column + "\":\\[([0-9,]*)]")

@@ -5,19 +5,26 @@ import com.incapsula.sampler.internal.agent.AgentLoader;
 import com.incapsula.sampler.remote.RemoteSamplingOutputer;
 import java.lang.reflect.Method;
 
-/** For programs whose last report matters, and not that it holds up the exit for two seconds at most. */
+/**
+ * For programs that need their last report, even if it takes longer than the two seconds that an exit normally waits.
+ */
 public final class PatientExit {
 
     private static final int MILLIS = 120_000;
 
     private PatientExit() {}
 
-    /** Lets the exit of this JVM wait for last reports as long as they take. To be called before a sampler starts. */
+    /**
+     * Lets the exit of this JVM wait for last reports for up to two minutes. Must be called before a sampler starts.
+     */
     public static void set() {
         ExitReport.setLongestMillis(MILLIS);
     }
 
-    /** Likewise for the sampler of an agent, whose classes are loaded apart, and for the reports that it pushes. */
+    /**
+     * Does the same for the sampler of an agent, whose classes are loaded separately, and for the reports that it
+     * pushes.
+     */
     public static void setForAgent() throws ReflectiveOperationException {
         call(AgentLoader.load(ExitReport.class.getName()), "setLongestMillis", long.class);
         call(AgentLoader.load(RemoteSamplingOutputer.class.getName()), "setStandardCloseMillis", int.class);

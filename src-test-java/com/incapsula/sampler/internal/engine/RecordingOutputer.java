@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Notes every call; subclasses misbehave. */
+/** Records every call; subclasses misbehave. */
 class RecordingOutputer implements SamplingOutputer {
 
     final List<String> calls = Collections.synchronizedList(new ArrayList<>());

@@ -32,7 +32,7 @@ class ThreadFilterTest {
         assertThat(filter.only()).isTrue();
     }
 
-    /** @return the other thread, which the caller lets go of */
+    /** @return the other thread; the caller drops its reference */
     private static Thread filterWithAnother(ThreadFilter[] made) {
         Thread unstarted = new Thread("unstarted");
         made[0] = ThreadFilter.ALL.and(List.of(Thread.currentThread())).and(List.of(unstarted));

@@ -190,7 +190,7 @@ class JsonTest {
         }
     }
 
-    /** A text with one character changed or its end missing is another value, or refused. */
+    /** A text with one changed character, or without its end, is another value or is refused. */
     private static void assertDamageIsNoDisaster(Random random, String text) {
         StringBuilder damaged = new StringBuilder(text);
         damaged.setCharAt(random.nextInt(text.length()), ALPHABET.charAt(random.nextInt(ALPHABET.length())));

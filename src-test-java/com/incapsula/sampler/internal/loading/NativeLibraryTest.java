@@ -42,7 +42,7 @@ class NativeLibraryTest {
         boolean bindsOnLoad = true;
         int abi = NEEDED_ABI;
         Integer abiOnLoad;
-        final Map<String, Integer> abis = new HashMap<>(); // by file
+        final Map<String, Integer> abis = new HashMap<>(); // versions of the interface by file
         String version = "1.2";
         boolean noExecution;
         String refusal;
@@ -97,7 +97,7 @@ class NativeLibraryTest {
             throw (RuntimeException) refusal;
         }
 
-        /* To access(2) this looks like a mount with noexec, for root, too; a test cannot mount one. */
+        /* For access(2), also of root, this looks like a mount with noexec, which a test cannot create. */
         private static void dropExecutePermission(Path path) {
             try {
                 Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
@@ -185,7 +185,7 @@ class NativeLibraryTest {
         assertThat(temporary).as("nothing is left behind").isEmptyDirectory();
     }
 
-    /** As Kubernetes makes the volumes of a pod, {@code emptyDir}: drwxrwxrwx. */
+    /** The mode of volumes of a Kubernetes pod ({@code emptyDir}) is drwxrwxrwx. */
     @Test
     void aFolderThatTheUserNamesMayBeOpenToOthersAndNoOther() throws IOException {
         Path volume = Files.createDirectory(folder.resolve("volume"));
@@ -197,7 +197,7 @@ class NativeLibraryTest {
         assertThat(load()).isEqualTo(in(volume));
     }
 
-    /** A home with an umlaut is none in the locale C. */
+    /** A home with an umlaut is not a path in the locale C. */
     @Test
     void aFolderThatIsNoPathKeepsNoOtherFromUse() {
         world.properties.setProperty("user.home", "/home/j\0rgen");
@@ -316,7 +316,7 @@ class NativeLibraryTest {
                 .isEqualTo(in(temporary));
     }
 
-    /** The application has other classes of the agent on its class path than the command line that attaches. */
+    /** The application's class path has another version of the agent's classes than the command line that attaches. */
     @Test
     void anAttachedFileOfAnotherVersionIsLeftAlone() throws IOException {
         Path file = Files.writeString(folder.resolve("attached.so"), "another");

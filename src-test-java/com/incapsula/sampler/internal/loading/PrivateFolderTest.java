@@ -140,7 +140,7 @@ class PrivateFolderTest {
         assertThat(folder.place("a.so", Resource.of(CONTENT))).exists();
     }
 
-    /** Its owner could put another library in the place of ours; the folder itself is right. */
+    /** The owner of such a folder could replace our library, even if the private folder itself is safe. */
     @Test
     void foldersAboveTheBaseThatOthersCanRenameInAreRefused() throws IOException {
         Path above = Files.createDirectory(base.resolve("above"));

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The protocol, on a fake core. */
+/** The protocol with a fake core. */
 class McpProtocolTest {
 
     private static final String MODERN_META = "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
@@ -71,7 +71,7 @@ class McpProtocolTest {
         return "{\"jsonrpc\":\"2.0\",\"id\":\"i-1\",\"method\":\"" + method + "\",\"params\":{" + parameters + "}}";
     }
 
-    /** @return the text of the result of a call, after "error: " where it is one */
+    /** @return the text of the result of a call, with the prefix "error: " if it is an error */
     private String call(String tool, String arguments) throws InterruptedException {
         String answer = send(request("tools/call", "\"name\":\"" + tool + "\",\"arguments\":{" + arguments + "}"));
         Map<?, ?> result = (Map<?, ?>) json(answer).get("result");
@@ -101,7 +101,7 @@ class McpProtocolTest {
                 .isEqualTo(Json.object("jsonrpc", "2.0", "error", Json.object("code", (long) code, "message", text)));
     }
 
-    /** Or its client waits for an answer that never comes. */
+    /** Every request needs an answer, or its client waits for ever. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

@@ -24,13 +24,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the tools answer, on a fake core whose trees are made here. */
+/** The answers of the tools, for a fake core with trees made here. */
 class ToolsTest {
 
     private static final long WALL = 100_000;
     private static final long CPU = 40_000;
 
-    /** Among the measures. */
+    /** The index of this measure. */
     private static final int BLOCKED = 6;
 
     private final FakeSampler fake = new FakeSampler();
@@ -98,7 +98,11 @@ class ToolsTest {
         assertThat(FakeSnapshot.LIVE.get()).isEqualTo(liveBefore);
     }
 
-    /** Adds a row below a node. @return its node */
+    /**
+     * Adds a row below a node.
+     *
+     * @return the new node
+     */
     private long add(long above, String type, String method, int line, long wall, long ownWall, long ownCpu) {
         long node = nextNode++;
         List<Snapshot.Row> rows = new ArrayList<>(tree.getOrDefault(above, List.of()));
@@ -181,7 +185,7 @@ class ToolsTest {
                         + " > p19.C.m:20");
     }
 
-    /** The line that calls what takes time is shown, however many frames of the JDK are below it. */
+    /** The line of the user's code that spends the time is shown, however many frames of the JDK are below it. */
     @Test
     void theInnermostFrameOfTheUserIsInAnyChain() throws Exception {
         long above = FakeSnapshot.ROOT;
@@ -210,7 +214,7 @@ class ToolsTest {
         document = "{\"summary\":{\"packages\":[\"shop\"],\"lines\":[]}}";
     }
 
-    /** The frames of a framework are one entry, and what is below the line that they call is in full. */
+    /** The frames of a framework are one entry; the frames below the line that they call are shown completely. */
     @Test
     void framesThatPassTimeOnAreCountedByPackage() throws Exception {
         addRequest();
@@ -285,7 +289,7 @@ class ToolsTest {
                 .matches("(?s).*\nLeft out: 6\\d smaller ones, 6\\d\\.00 s together\\.");
     }
 
-    /** A thread's name may hold anything, so each answer says what names are. */
+    /** The name of a thread may contain anything, so each answer says that names are data. */
     @ParameterizedTest
     @ValueSource(strings = {"summary", "hot_spots", "groups", "top", "tree", "account"})
     void eachAnswerMarksNamesAsData(String tool) throws Exception {
@@ -294,7 +298,7 @@ class ToolsTest {
         assertThat(call(tool, arguments).lines().toList().get(1)).isEqualTo(BudgetText.NAMES);
     }
 
-    /** A wide and deep tree: 1,000 leaves of different shares. */
+    /** A wide and deep tree with 1,000 leaves of different shares. */
     private void addManyRows() {
         long left = WALL;
         for (int i = 0; i < 40; i++) {
@@ -381,7 +385,7 @@ class ToolsTest {
                 .startsWith("no calls were counted: the sampler");
     }
 
-    /** The library makes the table; the tool chooses form, order, rows and focus. */
+    /** The library makes the table; the tool chooses format, order, rows and focus. */
     @Test
     void theTableOfCallsIsWrittenAsAsked() throws Exception {
         fake.setInterval(FakeSnapshot::new);
@@ -477,7 +481,7 @@ class ToolsTest {
                 .withMessage("there is no interval 2; kept are 0, 1, 3, 4, 5, 6, 7, 8, 9");
     }
 
-    /** A client does not say that it is gone, and they are memory of the sampler. */
+    /** A client does not announce that it ends, and intervals use memory of the sampler. */
     @Test
     void intervalsThatAreNotReadAreGivenBack() throws Exception {
         addOrders();

@@ -27,7 +27,7 @@ class BeanPropertiesTest {
         return getter.invoke(sampler);
     }
 
-    /** What a getter gives as a text is a value of the setter. */
+    /** The text of a getter's value is a valid value for the setter. */
     @Test
     void eachPropertyTakesItsDefault() throws Exception {
         assertThat(BeanProperties.names()).hasSizeGreaterThan(25);

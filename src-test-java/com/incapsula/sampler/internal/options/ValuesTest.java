@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Times as users write them. */
+/** Times and sizes as users write them. */
 class ValuesTest {
 
     @Test

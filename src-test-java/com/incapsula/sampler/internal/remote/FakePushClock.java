@@ -4,7 +4,7 @@ package com.incapsula.sampler.internal.remote;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Time that passes where the sending thread waits, at once; other threads really wait for it. */
+/** A clock for which waits of the sending thread take no real time; other threads really wait. */
 final class FakePushClock implements PushClock {
 
     static final String SENDING_THREAD = "sends";

@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 
-/** Answers as the test says, and 200 otherwise. */
+/** Gives the answers that the test sets, then status 200. */
 final class FakeTransport implements Transport {
 
-    /** What becomes of an attempt. */
+    /** The outcome of an attempt. */
     @FunctionalInterface
     interface Step {
         Answer take() throws IOException, InterruptedException;
@@ -37,7 +37,10 @@ final class FakeTransport implements Transport {
         });
     }
 
-    /** @return down once the attempt has begun; it goes on when it is interrupted, or the other latch is down */
+    /**
+     * @return a latch that is released once the attempt has begun; the attempt ends when it is interrupted, or when the
+     *     other latch is released
+     */
     CountDownLatch thenHangUntil(CountDownLatch end) {
         CountDownLatch begun = new CountDownLatch(1);
         then(() -> {

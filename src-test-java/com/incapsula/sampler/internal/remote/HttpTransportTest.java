@@ -84,7 +84,10 @@ class HttpTransportTest {
         assertThat(received.exchange().getRequestMethod()).isEqualTo("POST");
     }
 
-    /** A client for plain HTTP knows no certificates. The other one begins with the handshake of TLS. */
+    /**
+     * The client for plain HTTP has no certificates. Another client is used for https; its first byte is the one of a
+     * TLS handshake.
+     */
     @Test
     void httpsIsAnotherClient() throws Exception {
         assertThat(send().status()).isEqualTo(200);
@@ -120,7 +123,7 @@ class HttpTransportTest {
         assertThat(send().status()).as("on the same connection").isEqualTo(200);
     }
 
-    /** With status 200, as OTLP wants it. */
+    /** The status is 200 then, as OTLP demands. */
     @ParameterizedTest
     @CsvSource({"0, 0", "1, 1", "3000000, 3000000"})
     void aPartThatWasRejectedIsCounted(long rejected, long counted) throws Exception {
@@ -168,7 +171,10 @@ class HttpTransportTest {
         assertThat(send().status()).isEqualTo(200);
     }
 
-    /** Neither a peer that says nothing nor one that never ends its answer. Each request may come after it was given up. */
+    /**
+     * Neither a silent peer nor one that never ends its answer. The server may receive each request after the client
+     * has given it up.
+     */
     @Test
     void aSlowPeerDoesNotHoldUpForLong() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
@@ -220,7 +226,10 @@ class HttpTransportTest {
         assertThat(send().status()).isEqualTo(200);
     }
 
-    /** As after an OutOfMemoryError on its thread: each request of that client fails from then on, one that it takes first by its limit. */
+    /**
+     * The client's own thread has ended, as after an OutOfMemoryError. From then on each request of that client fails;
+     * a request that it has already taken fails at its time limit.
+     */
     @Test
     void aClientThatHasEndedIsReplaced() throws Exception {
         runInGroup(() -> assertThat(send().status()).isEqualTo(200));
@@ -231,7 +240,10 @@ class HttpTransportTest {
         assertThat(send().status()).isEqualTo(200);
     }
 
-    /** A client before JDK 21 has its thread until the garbage collector comes, and no peer decides how many there are. */
+    /**
+     * Before JDK 21 a client keeps its thread until it is garbage-collected. A peer must not determine how many such
+     * threads there are.
+     */
     @Test
     void aPeerThatNeverAnswersLeavesNoMoreThanAFewClients() throws Exception {
         try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
@@ -247,7 +259,7 @@ class HttpTransportTest {
         assertThat(send().status()).isEqualTo(200);
     }
 
-    /** The JDK does so: the client's own thread is in the group of the one that sends first. */
+    /** The JDK creates the client's own thread in the group of the thread that sends first. */
     @Test
     void allThreadsOfTheClientAreInOneGroup() throws Exception {
         runInGroup(() -> assertThat(send().status()).isEqualTo(200));

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The variables of profiles before those of all signals, and no header for another host. */
+/** The variables of profiles take precedence over those of all signals, and headers are not sent to other hosts. */
 class OtlpEnvironmentTest {
 
     private static final URI TARGET = URI.create("http://collector:4318/v1development/profiles");

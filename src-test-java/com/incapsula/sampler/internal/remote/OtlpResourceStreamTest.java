@@ -54,7 +54,7 @@ class OtlpResourceStreamTest {
         return ProfilesData.parseFrom(out.toByteArray());
     }
 
-    /** Lengths of one, two and three bytes before and after; the head comes in one piece or in several. */
+    /** The lengths before and after take one, two and three bytes; the head arrives in one piece or in several. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 80, 100, 127, 128, 16_000, 16_300, 70_000})
     void theResourceStandsBeforeTheProfiles(int payloadBytes) throws IOException {

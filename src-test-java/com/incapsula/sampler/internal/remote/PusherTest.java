@@ -13,7 +13,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What becomes of reports, with a transport and a clock that the test sets. */
+/** The handling of reports, with a transport and a clock that the test controls. */
 @Timeout(Samplers.HANG_SECONDS)
 class PusherTest {
 
@@ -59,7 +59,7 @@ class PusherTest {
                 .until(() -> pusher.counts().waiting() == 0 && threads.stream().noneMatch(Thread::isAlive));
     }
 
-    /** Adds them while the first one is on its way, so that all others wait. */
+    /** Adds reports while the first one is being sent, so that all others wait. */
     private void addBehindFirst(int... bytes) throws InterruptedException {
         CountDownLatch end = new CountDownLatch(1);
         CountDownLatch begun = transport.thenHangUntil(end);
@@ -187,7 +187,7 @@ class PusherTest {
         assertThat(pusher.counts()).isEqualTo(new Pusher.Counts(3, 1, 0, 0, 1, 0, 0));
     }
 
-    /** Neither waiting and done with at once, nor twice done with where the thread dies. */
+    /** A report is never in two figures or in none, not even while the sending thread dies. */
     @Test
     void aReportIsInOneFigureAtAnyTime() throws Exception {
         transport.thenUnreachable();
@@ -265,7 +265,7 @@ class PusherTest {
         assertThat(transport.closed).isEqualTo(1);
     }
 
-    /** The clock stands still meanwhile: a thread that is interrupted has a second in which to count what it had. */
+    /** The clock stands still, so the interrupted thread has its second to count the report that it was sending. */
     @Test
     void whatIsLeftAfterClosingIsCounted() throws Exception {
         CountDownLatch begun = transport.thenHangUntil(new CountDownLatch(1));

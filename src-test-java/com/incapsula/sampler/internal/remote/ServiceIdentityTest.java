@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Names and attributes from the environment and from the user, and the form they have there. */
+/** Names and attributes from the environment and from the user, and their format there. */
 class ServiceIdentityTest {
 
     private final List<String> warnings = new ArrayList<>();

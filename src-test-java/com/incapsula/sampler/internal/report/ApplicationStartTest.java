@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The first seconds of an application; with an agent BeforeMainIT has them. */
+/** The first seconds of an application. BeforeMainIT tests them with an agent. */
 class ApplicationStartTest {
 
     private final List<String> done = new ArrayList<>();
@@ -57,7 +57,7 @@ class ApplicationStartTest {
                 .contains("java.lang.IllegalStateException: cause\n\tat ");
     }
 
-    /** A slow agent may follow ours, and JavaFX has its main in the launcher. */
+    /** A slow agent may come after ours, and JavaFX has its main in the launcher. */
     @ParameterizedTest
     @CsvSource({
         "sun.instrument.InstrumentationImpl, loadClassAndCallPremain, true",

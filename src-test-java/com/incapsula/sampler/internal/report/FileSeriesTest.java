@@ -17,7 +17,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Two that write files of one series at the same time: JVMs with a volume in common, or samplers of one JVM at its exit. */
+/**
+ * Files of one series that are written at the same time: by JVMs with a shared volume, or by samplers of one JVM at its
+ * exit.
+ */
 class FileSeriesTest {
 
     private static final LocalDateTime TIME = LocalDateTime.of(2026, 11, 20, 9, 8, 7);
@@ -66,7 +69,7 @@ class FileSeriesTest {
         assertThat(files()).containsExactly("r.txt");
     }
 
-    /** By a program that does not know the files that are being written. */
+    /** The other file is written by a program that does not know about names of unfinished files. */
     @ParameterizedTest
     @CsvSource({
         "r-%t.txt, r-20261120-090807Z.txt, r-20261120-090807Z-2.txt",

@@ -25,7 +25,7 @@ import java.util.zip.ZipEntry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A resource is the same file, wherever the classes come from. */
+/** A resource is the same file wherever the classes come from. */
 class ResourceTest {
 
     private static final String PAGE = HtmlPage.HEAD;
@@ -47,7 +47,7 @@ class ResourceTest {
         assertThat(Resource.find("/META-INF/none")).isNull();
     }
 
-    /* A space and a percent sign: the jar's place is a URL. */
+    /* The path has a space and a percent sign, because the jar's place is a URL. */
     @Test
     void aJarHasItWithTheSameSum() throws Exception {
         Path jar = AgentJar.in(Files.createDirectory(folder.resolve("a b%20c")));
@@ -65,7 +65,7 @@ class ResourceTest {
         }
     }
 
-    /* As of a class folder inside of a bundle, whose classes have the bundle's own jar as their source. */
+    /* As with a class folder inside a bundle, whose classes have the bundle's jar as their source. */
     @Test
     void aSourceThatLacksItIsNotAllThereIs() throws Exception {
         Path outer = folder.resolve("outer.jar");
@@ -92,7 +92,7 @@ class ResourceTest {
         }
     }
 
-    /* The same files, not compressed. */
+    /* A copy of the jar without compression. */
     private Path stored(Path jar) throws IOException {
         Path copy = folder.resolve("stored.jar");
         try (JarFile from = new JarFile(jar.toFile());
@@ -109,7 +109,7 @@ class ResourceTest {
         return copy;
     }
 
-    /** Makes the classes of this package with another place as their source. */
+    /** Loads the classes of this package with another place as their source. */
     private static final class Inside extends ClassLoader {
 
         private final URL source;

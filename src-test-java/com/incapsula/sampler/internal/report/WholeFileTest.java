@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A file in a folder of another user, who puts links in the place of all that this user may rename. */
+/** A file in a folder of another user, who replaces everything that this user may rename by links. */
 class WholeFileTest {
 
     private static final String VICTIM = "not to be touched";
@@ -29,8 +29,8 @@ class WholeFileTest {
     @TempDir
     Path base;
 
-    private Path folder; // of the other user
-    private Path elsewhere; // of this one
+    private Path folder; // belongs to the other user
+    private Path elsewhere; // belongs to this user
     private Path victim;
 
     @BeforeEach
@@ -61,7 +61,7 @@ class WholeFileTest {
         new FileSeries(folder.resolve(name).toString()).write(Instant.EPOCH, content);
     }
 
-    /** After the file was made, and before a byte of it is written. */
+    /** Replaces the file after its creation, before a byte is written. */
     @ParameterizedTest
     @ValueSource(strings = {"report.txt", "report-%n.txt"})
     void aLinkInThePlaceOfTheTemporaryFileIsNotFollowed(String name) throws IOException {
@@ -73,7 +73,7 @@ class WholeFileTest {
         assertThat(filesIn(elsewhere)).containsExactly(victim);
     }
 
-    /** The file stays in the folder in which it was begun. */
+    /** The file stays in the folder in which it was created. */
     @ParameterizedTest
     @ValueSource(strings = {"victim", "victim-%n"})
     void aLinkInThePlaceOfTheFolderIsNotFollowed(String name) throws IOException {
@@ -94,7 +94,7 @@ class WholeFileTest {
                 .satisfies(file -> assertThat(file).hasContent("report"));
     }
 
-    /** At any moment. */
+    /** The attacker replaces files at random moments. */
     @Test
     void linksAreNeverFollowed() throws Exception {
         AtomicBoolean over = new AtomicBoolean();
@@ -103,7 +103,7 @@ class WholeFileTest {
                 try {
                     replaceByLinks(folder, victim);
                 } catch (IOException theFileWasFaster) {
-                    // the next time
+                    // the next attempt may succeed
                 }
             }
         });

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is kept of an answer, and that its memory comes back. */
+/** The buffering of an answer, and the return of its memory. */
 class AnswerBodyTest {
 
     private static final int PIECES = 4;
@@ -29,7 +29,7 @@ class AnswerBodyTest {
         return content;
     }
 
-    /* In parts that end elsewhere than the pieces. */
+    /* Writes in parts whose ends differ from those of the pieces. */
     private void write(byte[] content) throws IOException {
         for (int from = 0; from < content.length; from += 1000) {
             body.write(content, from, Math.min(1000, content.length - from));

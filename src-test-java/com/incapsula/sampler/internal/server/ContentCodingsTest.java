@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** When an answer may be compressed. */
+/** Whether an answer may be compressed. */
 class ContentCodingsTest {
 
     @ParameterizedTest

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A gzip document that was begun before its content was there. */
+/** A gzip document that begins before its content exists. */
 class EarlyGzipTest {
 
     private final ByteArrayOutputStream written = new ByteArrayOutputStream();

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The server and clients that mean no good, on a fake core. */
+/** The server with malicious clients, and a fake core. */
 @Timeout(Samplers.HANG_SECONDS)
 class LiveServerTest {
 
@@ -35,7 +35,7 @@ class LiveServerTest {
     private static final int HOUR_SECONDS = 3600;
     private static final int KEPT_BYTES = 32 << 20;
 
-    /* The buffers between the server and a client that does not read hold less. */
+    /* More than the buffers between the server and a client that does not read. */
     private static final int LARGE_BYTES = 8 << 20;
     private static final int CLIENT_BUFFER_BYTES = 64 * 1024;
     private static final String HOST = "Host: localhost\r\n";
@@ -63,7 +63,7 @@ class LiveServerTest {
         server = new LiveServer(plan, fake.lifecycle(), headersMillis, keptBytes);
     }
 
-    /* In place of the server that has patience with slow clients. */
+    /* Replaces the server, which is patient with slow clients. */
     private void serveImpatiently() {
         server.close();
         serve(HEADERS_MILLIS, KEPT_BYTES);
@@ -99,7 +99,7 @@ class LiveServerTest {
         return socket;
     }
 
-    /** @return all that comes until the server ends the connection */
+    /** @return everything received until the server closes the connection */
     private static String answer(Socket socket) throws IOException {
         InputStream in = socket.getInputStream();
         return new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
@@ -128,7 +128,7 @@ class LiveServerTest {
         assertRefused(request, "HTTP/1\\.1 421 ");
     }
 
-    /** A profile would keep others from theirs for its seconds, though that page cannot read it. */
+    /** Such a page cannot read a profile, but the request would keep other clients from theirs for its duration. */
     @ParameterizedTest
     @ValueSource(strings = {"image", "iframe", "empty"})
     void aPageOfAnotherSiteCannotKeepTheServerBusy(String destination) throws IOException {
@@ -195,7 +195,10 @@ class LiveServerTest {
             rude.setSoLinger(true, 0);
             rude.close();
         }
-        /* As long as they fill the queue, a request is shed: its client sees the end of the connection, or a reset. */
+        /*
+         * While such clients fill the queue, a request is dropped: its client sees the end of the connection, or a
+         * reset.
+         */
         await().ignoreExceptionsInstanceOf(IOException.class).untilAsserted(this::assertServes);
     }
 
@@ -210,7 +213,7 @@ class LiveServerTest {
         assertThat(askForProfile()).startsWith("HTTP/1.1 429");
         gone.setSoLinger(byReset, 0);
         gone.close();
-        /* Long before its hour is over. */
+        /* The profile of an hour has ended early. */
         await().until(() -> askForProfile().startsWith("HTTP/1.1 200"));
     }
 
@@ -247,7 +250,7 @@ class LiveServerTest {
         assertServes();
     }
 
-    /** With a message that does not come, they keep two threads. All of them together fit into the queue. */
+    /** Messages that never arrive block two threads. All of these clients together fit into the queue. */
     @Test
     void slowClientsOfModelsKeepNoThreadFromOthers() throws IOException {
         for (int i = 0; i < 2 * RequestWorkers.THREADS; i++) {
@@ -256,7 +259,7 @@ class LiveServerTest {
         assertServes();
     }
 
-    /** Each one more closes the oldest. */
+    /** Each further connection closes the oldest one. */
     @ParameterizedTest
     @ValueSource(strings = {"", "GET /top.txt HTTP/1.1\r\nHost: lo"})
     void connectionsWithoutARequestAreLimited(String part) throws IOException {
@@ -319,7 +322,7 @@ class LiveServerTest {
         });
     }
 
-    /** @return has read the first bytes of a large report, and no more */
+    /** @return a connection from which only the first bytes of a large report were read */
     private Socket beginToRead(String headers) throws IOException {
         Socket socket = send("GET /report.txt HTTP/1.1\r\n" + HOST + headers + "\r\n");
         assertThat(socket.getInputStream().readNBytes(12)).asString().isEqualTo("HTTP/1.1 200");
@@ -332,7 +335,7 @@ class LiveServerTest {
         assertThat(rest.endsWith("x\r\n0\r\n\r\n")).isTrue();
     }
 
-    /** Also where it has said that its request has a body, for which there is little time. */
+    /** This holds also if the request announces a body, for which there is little time. */
     @ParameterizedTest
     @ValueSource(strings = {"", "Content-Length: 0\r\n"})
     void clientThatDoesNotReadDelaysNoOthers(String headers) throws IOException {

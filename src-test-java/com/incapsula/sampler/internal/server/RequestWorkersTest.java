@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(Samplers.HANG_SECONDS)
 class RequestWorkersTest {
 
-    /** Or its thread would end with an exception, which the JVM prints to the application's standard error. */
+    /** Otherwise the thread would end with an exception, which the JVM prints on the application's standard error. */
     @Test
     void aTaskThatOutlivesTheEndIsInterruptedAndThrowsNothing() {
         RequestWorkers workers = new RequestWorkers(new ThreadGroup("workers"), Samplers.LONG.toMillis());
@@ -35,7 +35,7 @@ class RequestWorkersTest {
         assertThat(interrupted.join()).isTrue();
     }
 
-    /* Forgets interrupts. */
+    /* Ignores interrupts, and does not restore the flag. */
     private static void awaitUninterrupted(CountDownLatch latch) {
         while (true) {
             try {

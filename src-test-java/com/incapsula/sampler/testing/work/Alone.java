@@ -3,13 +3,13 @@ package com.incapsula.sampler.testing.work;
 
 import java.util.concurrent.CountDownLatch;
 
-/** A thread whose stack has one frame while it works. */
+/** A thread whose stack has a single frame while it works. */
 public final class Alone extends Thread {
 
     private final CountDownLatch goHome;
     private long turns;
 
-    /** A thread that works until the latch is down. */
+    /** Creates a thread that works until the latch is released. */
     public Alone(String name, CountDownLatch goHome) {
         super(name);
         this.goHome = goHome;
@@ -24,7 +24,7 @@ public final class Alone extends Thread {
         }
     }
 
-    /** @return how far it came */
+    /** @return the number of its turns */
     public long turns() {
         return turns;
     }

@@ -3,24 +3,24 @@ package com.incapsula.sampler.testing.work;
 
 import java.util.concurrent.CountDownLatch;
 
-/** Code that tests monitor: it waits until it is sent home, or computes. */
+/** Code that tests monitor: it waits until it is released, or computes. */
 public final class Desk {
 
     private static volatile double sink;
 
     private Desk() {}
 
-    /** Waits, in one line. */
+    /** Waits, at a single line. */
     public static void serve(CountDownLatch goHome) throws InterruptedException {
         goHome.await();
     }
 
-    /** Waits for so many milliseconds. */
+    /** Waits for this many milliseconds. */
     public static void serveFor(long millis) throws InterruptedException {
         Thread.sleep(millis);
     }
 
-    /** Waits with so many frames of itself below. */
+    /** Waits below this many frames of its own. */
     public static void serveDeep(int depth, CountDownLatch goHome) throws InterruptedException {
         if (depth == 0) {
             serve(goHome);
@@ -29,7 +29,7 @@ public final class Desk {
         }
     }
 
-    /** Computes until it is sent home. */
+    /** Computes until it is released. */
     public static void calculate(CountDownLatch goHome) {
         double sum = 0;
         while (goHome.getCount() > 0) {
@@ -40,7 +40,7 @@ public final class Desk {
         sink = sum;
     }
 
-    /** Waits, called by something else. */
+    /** Waits in a method that is called by other code. */
     public static void callBack(Runnable between) {
         between.run();
     }

@@ -4,12 +4,12 @@ package com.incapsula.sampler.testing.work;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 
-/** Makes stacks that differ: at each step there are two ways down. */
+/** Makes different stacks: each step chooses one of two callees. */
 public final class Maze {
 
     private Maze() {}
 
-    /** Waits at the end of a way of so many steps. */
+    /** Waits at the end of a random path with this many steps. */
     public static void walk(Random random, int steps, CountDownLatch goHome) throws InterruptedException {
         if (steps == 0) {
             goHome.await();

@@ -18,7 +18,7 @@ import java.util.function.IntUnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Code whose stacks are hard to walk. Each program is one step of about a millisecond, to be repeated. */
+/** Programs whose stacks are hard to walk. A step takes about a millisecond, and is repeated. */
 public enum Programs {
     COLLECTIONS("collections and strings") {
         @Override
@@ -139,7 +139,7 @@ public enum Programs {
     SORTING("sorting of Integers") {
         private final Object[] untyped = new Random(42).ints(4000).boxed().toArray();
 
-        /* With G1, copying references ends with a call into the JVM, and the JVM keeps no frame for that call. */
+        /* With G1, copying references ends with a call into the JVM for which no frame is kept. */
         @Override
         public long step() {
             Integer[] array = Arrays.copyOf(untyped, untyped.length, Integer[].class);
@@ -171,7 +171,7 @@ public enum Programs {
         this.title = title;
     }
 
-    /** @return what the program does, for a table */
+    /** @return the title in a table */
     public String title() {
         return title;
     }

@@ -66,12 +66,12 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.concurrent.locks.StampedLock;
 import java.util.function.Function;
 
-/** Threads that wait, each in its own way, and the state that each is in. They end with the object. */
+/** Threads that each wait in another way, with their expected states. They end when the object is closed. */
 public final class Waits implements AutoCloseable {
 
     private static final long LONG_SECONDS = 3600;
 
-    /** One thread. */
+    /** One waiting thread. */
     public static final class Waiting {
 
         private final String name;
@@ -84,12 +84,12 @@ public final class Waits implements AutoCloseable {
             this.thread = thread;
         }
 
-        /** @return that of the thread, too */
+        /** @return the name, which is also the thread's name */
         public String name() {
             return name;
         }
 
-        /** @return as in the measures of a report */
+        /** @return the expected state, as named in the measures of a report */
         public String state() {
             return state;
         }
@@ -107,12 +107,12 @@ public final class Waits implements AutoCloseable {
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
     private final Function<Runnable, Thread> starter;
 
-    /** @param starter makes and starts a thread; the caller names it */
+    /** @param starter creates and starts a thread; the caller sets its name */
     public Waits(Function<Runnable, Thread> starter) {
         this.starter = starter;
     }
 
-    /** @return daemon threads */
+    /** @return waits of daemon platform threads */
     public static Waits ofPlatformThreads() {
         return new Waits(action -> {
             Thread thread = new Thread(action);
@@ -149,7 +149,7 @@ public final class Waits implements AutoCloseable {
         all.add(new Waiting(whole, state, start(whole, action)));
     }
 
-    /* Runs on a thread that then holds whatever it took; returns when it has it. */
+    /* Runs the action on a thread that then holds the lock; returns when it holds it. */
     private void held(Action take) throws InterruptedException {
         CountDownLatch taken = new CountDownLatch(1);
         start("holder", () -> {
@@ -224,7 +224,7 @@ public final class Waits implements AutoCloseable {
         return this;
     }
 
-    /* Notified, but another thread has the monitor. */
+    /* A thread in Object.wait was notified while another thread holds the monitor. */
     private void notified() throws InterruptedException {
         Object monitor = new Object();
         waits("blocked", "notified", () -> {
@@ -245,8 +245,10 @@ public final class Waits implements AutoCloseable {
         awaitState(last(), Thread.State.BLOCKED);
     }
 
-    /* Its time is over, but another thread has the lock. (A thread that is signalled is not even woken up then: it goes
-     * on waiting for its condition, by all that its frames show.) */
+    /*
+     * A condition's wait has timed out while another thread holds the lock. (A signalled thread would not even wake up:
+     * by its frames it still waits for the condition.)
+     */
     private void timedOut() throws InterruptedException {
         ReentrantLock lock = new ReentrantLock();
         Condition condition = lock.newCondition();
@@ -267,7 +269,7 @@ public final class Waits implements AutoCloseable {
         awaitState(last(), Thread.State.WAITING);
     }
 
-    /* Once in a JVM: no class is initialised twice. */
+    /* Possible once in a JVM, because a class is initialised only once. */
     private void initialiser() throws InterruptedException {
         if (Gate.END.getCount() == 0) {
             return;
@@ -288,7 +290,7 @@ public final class Waits implements AutoCloseable {
         }
     }
 
-    /** Whose monitor methods take. */
+    /** A class whose synchronized methods use its monitor. */
     static final class Guarded {
 
         synchronized void hold(CountDownLatch inside) throws InterruptedException {
@@ -301,7 +303,7 @@ public final class Waits implements AutoCloseable {
         }
     }
 
-    /** The begin and the end of an initialiser. */
+    /** The beginning and the end of an initialiser. */
     static final class Gate {
         static final CountDownLatch BEGUN = new CountDownLatch(1);
         static final CountDownLatch END = new CountDownLatch(1);
@@ -309,7 +311,7 @@ public final class Waits implements AutoCloseable {
         private Gate() {}
     }
 
-    /** The class that is being initialised. */
+    /** The class with the long initialiser. */
     static final class Never {
 
         static {
@@ -328,7 +330,7 @@ public final class Waits implements AutoCloseable {
         static void touch() {}
     }
 
-    /** A user's own lock. */
+    /** A user-defined lock. */
     @SuppressWarnings("serial")
     static final class Mutex extends AbstractQueuedSynchronizer {
 
@@ -338,7 +340,7 @@ public final class Waits implements AutoCloseable {
         }
     }
 
-    /** A user's own latch. */
+    /** A user-defined latch. */
     @SuppressWarnings("serial")
     static final class Latch extends AbstractQueuedSynchronizer {
 
@@ -350,7 +352,7 @@ public final class Waits implements AutoCloseable {
 
     // ----------------------------------------------------------------------------- results
 
-    /** Waits for anything but locks, I/O and work. */
+    /** Adds waits for results: everything except locks, I/O and work. */
     public Waits results() throws Exception {
         Object monitor = new Object();
         waits("waiting", "wait", () -> {
@@ -387,7 +389,7 @@ public final class Waits implements AutoCloseable {
             try {
                 condition.await();
             } finally {
-                lock.unlock(); // the other one ends, too
+                lock.unlock(); // the other thread ends, too
             }
         });
         waits("waiting", "timedCondition", () -> {
@@ -395,7 +397,7 @@ public final class Waits implements AutoCloseable {
             try {
                 condition.await(1, TimeUnit.HOURS);
             } finally {
-                lock.unlock(); // the other one ends, too
+                lock.unlock(); // the other thread ends, too
             }
         });
         waits("waiting", "ownLatch", () -> new Latch().acquireSharedInterruptibly(1));
@@ -452,7 +454,7 @@ public final class Waits implements AutoCloseable {
 
     // -------------------------------------------------------------------------------- work
 
-    /** Waits for work: queues, selectors, connections. */
+    /** Adds waits for work: queues, selectors, connections. */
     public Waits work() throws Exception {
         waits("idle", "linkedQueue", () -> new LinkedBlockingQueue<Integer>().take());
         waits("idle", "poll", () -> new LinkedBlockingQueue<Integer>().poll(1, TimeUnit.HOURS));
@@ -488,7 +490,7 @@ public final class Waits implements AutoCloseable {
         return this;
     }
 
-    /** Workers of pools that have nothing to do. */
+    /** Idle workers of pools. */
     public Waits workers() throws Exception {
         ExecutorService pool = Executors.newFixedThreadPool(1, factory("idle.pool"));
         pool.submit(() -> {}).get();
@@ -528,7 +530,7 @@ public final class Waits implements AutoCloseable {
         };
     }
 
-    /** An element that never comes. */
+    /** An element whose delay never ends. */
     static final class Later implements Delayed {
 
         @Override
@@ -544,7 +546,7 @@ public final class Waits implements AutoCloseable {
 
     // --------------------------------------------------------------------------------- I/O
 
-    /** Waits for peers that say nothing, and for peers that read nothing. */
+    /** Adds waits for silent peers, and for peers that read nothing. */
     public Waits io() throws Exception {
         ServerSocket server = closed(new ServerSocket(0, 50, InetAddress.getLoopbackAddress()));
         Socket reader = closed(new Socket(server.getInetAddress(), server.getLocalPort()));
@@ -579,7 +581,7 @@ public final class Waits implements AutoCloseable {
         return this;
     }
 
-    /* A named pipe, with a shell that holds its other end. */
+    /* A named pipe whose other end a shell holds. */
     private void files() throws IOException {
         Path folder = Files.createTempDirectory("waits");
         Path fifo = folder.resolve("fifo");
@@ -628,7 +630,7 @@ public final class Waits implements AutoCloseable {
             try {
                 open.pop().close();
             } catch (Exception e) {
-                // the others are closed all the same
+                // the others are closed nevertheless
             }
         }
     }

@@ -278,9 +278,7 @@ public class ThreadsSamplerEndpoint implements AutoCloseable {
         }
     }
 
-    /**
-     * How a report is written: as the sampler's own ones, but for the parameters that are not null.
-     */
+    /** The options of a report: the sampler's own, changed by the parameters that are not null. */
     private record Written(
             String form,
             @Nullable String measure,

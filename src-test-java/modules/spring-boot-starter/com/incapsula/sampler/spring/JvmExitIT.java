@@ -22,7 +22,7 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** An application whose JVM gets SIGTERM: the sampler sees the servers end, if Spring ends them. */
+/** An application whose JVM receives SIGTERM: if Spring ends the servers, the sampler ends after them. */
 @Timeout(300)
 class JvmExitIT {
 
@@ -31,7 +31,7 @@ class JvmExitIT {
     @TempDir
     Path folder;
 
-    /** A program with a server that takes its time. */
+    /** A program with a server whose end takes time. */
     @Configuration(proxyBeanMethods = false)
     @ImportAutoConfiguration(ThreadsSamplerAutoConfiguration.class)
     static class Program {
@@ -68,7 +68,10 @@ class JvmExitIT {
             };
         }
 
-        /* The JVM waits for its hooks once it has started all of them; the sampler's own would be one. */
+        /*
+         * The JVM has started all hooks and waits for them. Only Spring's hook is left; the sampler's own hook would be
+         * another one.
+         */
         private static boolean otherHooksHaveEnded() {
             return Thread.getAllStackTraces().values().stream().anyMatch(Program::waitsForHooks)
                     && Thread.getAllStackTraces().keySet().stream()
@@ -96,7 +99,7 @@ class JvmExitIT {
             for (String line = reader.readLine(); line != null; line = reader.readLine()) {
                 output.append(line).append('\n');
                 if (line.equals(STARTED)) {
-                    process.toHandle().destroy(); // leaves the stream open
+                    process.toHandle().destroy(); // does not close the stream
                 }
             }
             process.waitFor();
@@ -113,7 +116,7 @@ class JvmExitIT {
                 .containsOnlyOnce("Report interval: from ");
     }
 
-    /** Into a file: Boot's log ends at the same time. */
+    /** The report goes to a file, because Boot's log ends at the same time. */
     @Test
     void whereSpringEndsNothingTheSamplerReportsByItself() throws Exception {
         Path report = folder.resolve("report.txt");

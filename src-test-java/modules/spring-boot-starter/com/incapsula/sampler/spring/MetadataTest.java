@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.json.JsonParserFactory;
 
-/** What editors know of the properties is what the sampler has, and what the document says. */
+/** The metadata for editors has the same properties as the sampler and the document. */
 class MetadataTest {
 
     @SuppressWarnings("unchecked")
@@ -29,7 +29,7 @@ class MetadataTest {
         }
     }
 
-    /* 1 is 1.0: the compiler's plug-in writes numbers in its own way. */
+    /* Writes 1 as 1.0, because the compiler's plug-in writes numbers in its own way. */
     private static String text(Object value) {
         if (value instanceof Number number) {
             return String.valueOf(number.doubleValue());
@@ -47,7 +47,7 @@ class MetadataTest {
                         .toList());
     }
 
-    /** An editor shows the default that the sampler has: a wrong one here would not be the one that is bound. */
+    /** An editor must show the sampler's default, and the type that Boot binds. */
     @Test
     void timesAndSizesAreTypesOfBoot() throws IOException {
         Map<String, String> types = new TreeMap<>();

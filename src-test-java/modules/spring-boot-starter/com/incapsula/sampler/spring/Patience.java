@@ -5,14 +5,14 @@ import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 
-/** How these tests wait. */
+/** Waits of these tests. */
 final class Patience {
 
     private static final Duration LONG = Duration.ofMinutes(2);
 
     private Patience() {}
 
-    /** @return waits longer than by default: ten seconds are few on a busy machine */
+    /** @return a wait with a longer limit than the default of ten seconds, which may be too short on a busy machine */
     static ConditionFactory patiently() {
         return Awaitility.await().atMost(LONG);
     }

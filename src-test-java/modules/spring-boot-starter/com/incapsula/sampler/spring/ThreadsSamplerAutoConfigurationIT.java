@@ -55,13 +55,16 @@ import org.springframework.test.context.TestContext;
 import org.springframework.test.context.TestContextManager;
 import org.springframework.test.context.TestPropertySource;
 
-/** The sampler of an application, from its properties and its beans. */
+/** The sampler that an application's properties and beans configure. */
 @ExtendWith(OutputCaptureExtension.class)
 class ThreadsSamplerAutoConfigurationIT {
 
     private static final String WARNING = "threads-sampler does not sample, and the application runs on: ";
 
-    /* A value for each property of the sampler, other than the default: as it is written, and as the sampler has it. */
+    /*
+     * A value other than the default for each property of the sampler: as the user writes it, and as the sampler
+     * returns it.
+     */
     private static final Map<String, Value> VALUES = values();
 
     private record Value(String written, String option, String set) {}
@@ -284,7 +287,7 @@ class ThreadsSamplerAutoConfigurationIT {
                 .contains(WARNING + "threads-sampler.output.log.format: must be TEXT, TOP or CALLS, got HTML");
     }
 
-    /** Each is named in one warning, and the properties of other programs fail as they do without the sampler. */
+    /** One warning names each of them. Wrong properties of other programs fail as they do without the sampler. */
     @Test
     void severalWrongValuesAreOneWarning(CapturedOutput output) {
         application
@@ -328,7 +331,7 @@ class ThreadsSamplerAutoConfigurationIT {
     @ImportAutoConfiguration(ThreadsSamplerAutoConfiguration.class)
     static class WithoutWeb {}
 
-    /** As Boot says it of its own properties. */
+    /** Boot reports errors of its own properties in the same way. */
     @Test
     void aFailureThatStopsTheStartIsExplainedWithoutAStackTrace(CapturedOutput output) {
         SpringApplication required = new SpringApplicationBuilder(WithoutWeb.class)
@@ -710,7 +713,7 @@ class ThreadsSamplerAutoConfigurationIT {
         assertThat(output.getAll()).contains(WARNING + "threads-sampler.server.port: port must be between 0 and 65535");
     }
 
-    /** As Spring stops and starts an application: for a checkpoint of its JVM, or by hand. */
+    /** Spring stops and starts an application for a checkpoint of its JVM, or on request. */
     @Test
     void theSamplerStopsAndStartsWithItsContext() {
         application.run(context -> {
@@ -782,7 +785,7 @@ class ThreadsSamplerAutoConfigurationIT {
         assertThat(output.getAll()).doesNotContain("the sampler has no server");
     }
 
-    /** Spring starts all beans then, also those that do not start by themselves. */
+    /** Spring then starts all beans, also those without auto-start. */
     @Test
     void aContextThatIsStartedStartsOnlyASamplerThatItHasStopped() {
         for (String property : List.of("auto-start=false", "sampling-frequency=0")) {
@@ -820,7 +823,7 @@ class ThreadsSamplerAutoConfigurationIT {
         assertThat(output.getAll()).contains("the sampler has not ended as it should: ");
     }
 
-    /** As a copy of the starter without its meters, or with Micrometer alone. */
+    /** As with a copy of the starter without its meters, or with Micrometer alone. */
     @Test
     void withoutTheClassOfTheMetersThereAreNone() {
         application
@@ -876,7 +879,7 @@ class ThreadsSamplerAutoConfigurationIT {
     @ImportAutoConfiguration(ThreadsSamplerAutoConfiguration.class)
     static class Tested {}
 
-    /** As for a test class: the framework makes the context, and closes it when all tests have ended. */
+    /** As for a test class: the framework creates the context, and closes it after all tests. */
     @Test
     void inATestNoReportIsLoggedUnlessTheApplicationWantsIt() {
         assertThat(outputerInATest(AsATest.class)).isNotInstanceOf(LoggerSamplingOutputer.class);

@@ -45,7 +45,7 @@ class ThreadsSamplerEndpointIT {
     @EnableAutoConfiguration
     static class Application {}
 
-    private static ConfigurableApplicationContext shared; // its sampler runs before each test
+    private static ConfigurableApplicationContext shared; // its sampler runs at the beginning of each test
 
     private final HttpClient client = HttpClient.newHttpClient();
     private ConfigurableApplicationContext application = shared;
@@ -190,7 +190,7 @@ class ThreadsSamplerEndpointIT {
         assertThat(text(get("threadsampler/report?window=1m&seconds=1"))).isEqualTo("give either window or seconds\n");
     }
 
-    /** Who asks for the figures all the time does not have a report made each time. */
+    /** A client that reads the figures often does not cause a report each time. */
     @Test
     void theStatusMakesASummaryOnceInAMinute() {
         awaitPolls();
@@ -230,7 +230,8 @@ class ThreadsSamplerEndpointIT {
                 client.sendAsync(request, HttpResponse.BodyHandlers.ofString()));
         List<Integer> statuses =
                 both.stream().map(answer -> answer.join().statusCode()).sorted().toList();
-        assertThat(statuses).isIn(List.of(200, 429), List.of(200, 200)); // the second may have come after the first
+        // the second request may have come after the end of the first one
+        assertThat(statuses).isIn(List.of(200, 429), List.of(200, 200));
         assertThat(get("threadsampler/top").statusCode()).isEqualTo(200);
     }
 

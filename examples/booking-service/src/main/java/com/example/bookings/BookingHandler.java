@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /** Handles one booking, on a worker thread. */
 final class BookingHandler {
 
-    /* Each kind of work takes so long, on a slow machine and on a fast one. */
+    /* Each kind of work takes this long, on slow and on fast machines. */
     private static final long WORK_NANOS = TimeUnit.MILLISECONDS.toNanos(6);
 
     private final Seats seats;

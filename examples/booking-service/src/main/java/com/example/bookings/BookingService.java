@@ -19,7 +19,7 @@ public final class BookingService {
     private static final int CASHIERS = 2;
     private static final long MOST_MILLIS_TO_END = 60_000;
 
-    /** A thread does this again and again until the time is over. */
+    /** A thread repeats this until the time is over. */
     private interface Work {
         void once() throws Exception;
     }

@@ -3,7 +3,7 @@ package com.example.bookings;
 
 import java.util.concurrent.Semaphore;
 
-/** Connections of a pool, which is too small. */
+/** A connection pool that is too small. */
 final class Connections {
 
     private static final long QUERY_MILLIS = 12;
@@ -13,7 +13,7 @@ final class Connections {
     void store() throws InterruptedException {
         free.acquire();
         try {
-            Thread.sleep(QUERY_MILLIS); // the database
+            Thread.sleep(QUERY_MILLIS); // stands for the database
         } finally {
             free.release();
         }

@@ -55,7 +55,7 @@ final class Downstream implements AutoCloseable {
         }
     }
 
-    /* 0: there is none. */
+    /* 0 if there is none. */
     private long millisToAnswer() {
         if (answers.isEmpty()) {
             return 0;
@@ -89,7 +89,7 @@ final class Downstream implements AutoCloseable {
         try {
             client.write(one.clear());
         } catch (IOException gone) {
-            /* the client has not waited */
+            /* the client has not waited for the answer */
         }
     }
 

@@ -10,7 +10,7 @@ final class Names {
 
     private Names() {}
 
-    /** If the last character does not match, the pattern is tried in all ways. */
+    /** If the last character does not match, the pattern is tried in all possible ways. */
     static boolean isComplete(String name) {
         return NAME.matcher(name).matches();
     }

@@ -6,7 +6,7 @@ import java.time.LocalDate;
 /** A journey that is for sale. */
 record Offer(String day, long cents) implements Comparable<Offer> {
 
-    /** Reads both dates anew in each comparison. */
+    /** Parses both dates again in each comparison. */
     @Override
     public int compareTo(Offer other) {
         return LocalDate.parse(day).compareTo(LocalDate.parse(other.day));

@@ -4,7 +4,7 @@ package com.example.bookings;
 import java.io.IOException;
 import java.net.Socket;
 
-/** Cards are authorised by a service that is slow. */
+/** Payments, which a slow service authorises. */
 final class Payments implements AutoCloseable {
 
     private static final int BANK_MILLIS = 20;

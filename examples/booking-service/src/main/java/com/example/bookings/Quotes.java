@@ -6,7 +6,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
-/** Prices of insurances, fetched by a pool that has one thread. */
+/** Prices of insurances, fetched by a pool with a single thread. */
 final class Quotes implements AutoCloseable {
 
     private static final long INSURER_MILLIS = 4;

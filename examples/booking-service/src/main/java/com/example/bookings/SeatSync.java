@@ -4,7 +4,7 @@ package com.example.bookings;
 import java.io.IOException;
 import java.net.Socket;
 
-/** Tells the partner what is taken, again and again. */
+/** Sends the taken seats to the partner again and again. */
 final class SeatSync implements AutoCloseable {
 
     private static final int PARTNER_MILLIS = 25;
@@ -18,7 +18,7 @@ final class SeatSync implements AutoCloseable {
         this.partner = downstream.connect();
     }
 
-    /** The partner's answer is waited for with the lock in hand. */
+    /** Holds the lock while it waits for the partner's answer. */
     void refresh() throws IOException, InterruptedException {
         synchronized (seats) {
             partner.getOutputStream().write(PARTNER_MILLIS);

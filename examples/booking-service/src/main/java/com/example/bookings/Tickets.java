@@ -8,7 +8,7 @@ final class Tickets {
 
     private Tickets() {}
 
-    /** Below filters that each pass it on, as in a framework. */
+    /** The parser is below several filters that each pass the ticket on, as in a framework. */
     static int number(String text) {
         return filter(text, FILTERS);
     }
@@ -17,7 +17,7 @@ final class Tickets {
         return left == 0 ? parsed(text) : filter(text, left - 1);
     }
 
-    /** Most tickets begin with a letter, so this exception is the rule, with a stack trace that is never read. */
+    /** Most tickets begin with a letter, so this exception is the rule, and its stack trace is never read. */
     private static int parsed(String text) {
         try {
             return Integer.parseInt(text);

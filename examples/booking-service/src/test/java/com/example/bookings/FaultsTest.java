@@ -12,7 +12,7 @@ class FaultsTest extends EveryWayIn {
         super(Path.of("src", "main", "java", "com", "example", "bookings"), Bookings.class, "");
     }
 
-    /** The service without a sampler. */
+    /** Runs the service without a sampler. */
     public static final class Bookings implements Service {
         @Override
         public long run(long seconds) throws Exception {

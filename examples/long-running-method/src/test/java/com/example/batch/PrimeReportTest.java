@@ -25,7 +25,10 @@ class PrimeReportTest {
         return Files.readString(file);
     }
 
-    /* On a busy machine it may have to wait for a CPU: longer runs, until both were seen. */
+    /*
+     * Repeated with longer runs until both methods were seen, because on a busy machine the thread may have to wait for
+     * a CPU.
+     */
     private String reportOfBoth() throws Exception {
         String report = "";
         for (int seconds = 2; seconds < HANG_SECONDS && (primes(report) == 0 || digest(report) == 0); seconds *= 2) {
@@ -58,12 +61,12 @@ class PrimeReportTest {
         assertThat(digest(report)).isPositive();
         assertThat(rootMillis(report)).isGreaterThanOrEqualTo(primes(report) + digest(report));
         assertThat(report).contains("Aggregated thread: ").contains("Sampler account.");
-        // Monitored code only: what BigInteger and MessageDigest call in turn is not shown.
+        // Only monitored code is shown, not what BigInteger and MessageDigest call.
         assertThat(report).contains("java.math.BigInteger.nextProbablePrime(");
         assertThat(report).doesNotContain("BigInteger.passesMillerRabin", "DigestBase.engineUpdate");
     }
 
-    /** The time of the first row that is not indented: all of the thread's. */
+    /** The time of the first root row, which has all of the thread's time. */
     private static long rootMillis(String report) {
         Matcher matcher = Pattern.compile("(?m)^[^ \\n]+ +Cumulative time\\(ms\\): (\\d+)")
                 .matcher(report);
@@ -71,7 +74,7 @@ class PrimeReportTest {
         return Long.parseLong(matcher.group(1));
     }
 
-    /** Sums the cumulative time of all rows whose frame matches: one method has a row for each line. */
+    /** Adds up the cumulative time of all rows whose frame matches, because a method has a row for each line. */
     private static long millis(String report, String frame) {
         Matcher matcher = Pattern.compile("(?m)^ *\\S*" + frame + "\\S* +Cumulative time\\(ms\\): (\\d+)")
                 .matcher(report);

@@ -3,7 +3,7 @@ package com.example.orders;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What one request does, on a worker thread. */
+/** The work of one request, on a worker thread. */
 final class OrderHandler {
 
     private final OrderRepository orders;

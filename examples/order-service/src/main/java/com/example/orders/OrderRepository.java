@@ -28,7 +28,7 @@ final class OrderRepository {
         }
     }
 
-    /** The slow query: pairs every customer's orders with each other, with no index to help. */
+    /** The slow query: joins each customer's orders with each other, without an index. */
     String bestCustomer() {
         try (Connection connection = database.connection();
                 PreparedStatement select = connection.prepareStatement(

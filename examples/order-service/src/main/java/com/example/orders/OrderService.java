@@ -77,7 +77,7 @@ public final class OrderService {
         }
     }
 
-    /** A pool whose threads are started and have nothing to do. */
+    /** A pool whose threads are started and idle. */
     private static ExecutorService idlePool(String prefix) {
         ThreadPoolExecutor pool = (ThreadPoolExecutor) Executors.newFixedThreadPool(2, threads(prefix));
         pool.prestartAllCoreThreads();

@@ -4,7 +4,7 @@ package com.example.orders;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Prices behind one lock that all workers want: the contention a profile should show. */
+/** Prices behind one lock that all workers need: a profile should show the contention. */
 final class PriceBook {
 
     private final Map<String, Long> cents = new HashMap<>();
@@ -15,7 +15,7 @@ final class PriceBook {
         }
     }
 
-    /** Only one worker at a time gets in, and stays for two milliseconds. */
+    /** Lets in one worker at a time, for two milliseconds. */
     synchronized long priceOf(Order order) {
         return discounted(order);
     }

@@ -12,7 +12,7 @@ class FaultsTest extends EveryWayIn {
         super(Path.of("src", "main", "java", "com", "example", "orders"), Orders.class, "");
     }
 
-    /** The service without a sampler. */
+    /** Runs the service without a sampler. */
     public static final class Orders implements Service {
         @Override
         public long run(long seconds) throws Exception {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The report says what the program is known to do. */
+/** The report shows the known behaviour of the program. */
 class OrderServiceTest {
 
     private static final long SECONDS = 8;
@@ -31,7 +31,7 @@ class OrderServiceTest {
             Pattern.compile(
                     "(?m)^  com\\.example\\.orders\\.PriceBook\\.priceOf\\(PriceBook\\.java\\) .*, Calls: \\d+"));
     private static final List<String> ENDS_OF_THREADS = List.of("[thread ended]", "[no Java frames]");
-    /* What is small, such as the reading of JSON, which takes some per mille of the time. */
+    /* Smaller rows, such as JSON parsing with some per mille of the time. */
     private static final String SMALL = " below 0.5 %]";
     private static final Pattern ROW =
             Pattern.compile("( *)(\\S.*?) +Cumulative time\\(ms\\): (\\d+), Method time\\(ms\\): (\\d+)");
@@ -52,7 +52,9 @@ class OrderServiceTest {
         assertRowsEndWhereTheyShould(report, workers);
     }
 
-    /* On a busy machine the workers may have to wait for a CPU: longer runs, until they were seen. */
+    /*
+     * Repeated with longer runs until all were seen, because on a busy machine the workers may have to wait for a CPU.
+     */
     private String reportOfAllWorkers() throws Exception {
         String report = "";
         for (long seconds = FEW_SECONDS; seconds < HANG_SECONDS && !hasAllWorkers(report); seconds *= 2) {
@@ -67,11 +69,13 @@ class OrderServiceTest {
         return report.contains("Distinct threads: 6 [") && report.contains(QUERY) && report.contains(LOCK);
     }
 
-    /** The report says how often, and how long a call took: of the lock and of the slow query. */
+    /** The report shows how often the lock and the slow query were called, and how long a call took. */
     @Test
     void theReportCountsCalls() throws Exception {
         String report = "";
-        /* On a busy machine not all workers may have had an order since calls are counted: longer runs. */
+        /*
+         * Repeated with longer runs, because on a busy machine some workers may have had no order since counting began.
+         */
         for (long seconds = FEW_SECONDS; seconds < HANG_SECONDS && !hasAll(report, COUNTED); seconds *= 2) {
             Path file = folder.resolve("counted-" + seconds + ".log");
             OrderService.main(new String[] {

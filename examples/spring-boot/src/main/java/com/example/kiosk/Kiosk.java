@@ -30,7 +30,7 @@ public class Kiosk {
         return "show " + show + ", seat " + seat;
     }
 
-    /* Compares each seat with each other one, as if there were no better way. */
+    /* Compares each seat with each other one, which is deliberately slow. */
     private static int bestSeat(int show) {
         int best = 0;
         for (int seat = 0; seat < SEATS; seat++) {

@@ -12,7 +12,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
-/** Four that buy tickets, from a process of their own. Arguments: the port of the kiosk, and seconds. */
+/** Four customers that buy tickets, in a process of their own. Arguments: the port of the kiosk, and seconds. */
 final class Customers {
 
     private static final int COUNT = 4;
@@ -36,7 +36,7 @@ final class Customers {
         }
     }
 
-    /* Once the kiosk is killed, nothing keeps this process. */
+    /* Daemon threads, so that this process ends once the kiosk is killed. */
     private static Thread daemon(Runnable work) {
         Thread thread = new Thread(work);
         thread.setDaemon(true);

@@ -29,7 +29,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The dashboard for Grafana in examples/grafana asks for what Prometheus reads from the kiosk, and for all of it. */
+/** The Grafana dashboard in examples/grafana uses exactly the metrics that Prometheus reads from the kiosk. */
 class DashboardTest {
 
     private static final Path DASHBOARD = Path.of("..", "grafana", "threads-sampler.json");
@@ -40,7 +40,7 @@ class DashboardTest {
 
     private static final Set<String> FUNCTIONS = Set.of("avg", "clamp_min", "max", "or", "rate", "sum", "topk");
     private static final Set<String> LABELS_OF_PROMETHEUS = Set.of("job", "instance");
-    /* A scrape has those that there were in the last interval. */
+    /* Metrics of a scrape with the values of the last interval. */
     private static final Set<String> STATES = Set.of("running", "runnable", "blocked", "io", "waiting", "idle");
 
     private static final Pattern SELECTOR = Pattern.compile("(\\w+)\\{([^}]*)}");
@@ -51,7 +51,7 @@ class DashboardTest {
 
     private static JsonNode dashboard;
 
-    /* Of each metric and label, the values. */
+    /* The values of each metric and label. */
     private static final Map<String, Map<String, Set<String>>> SCRAPE = new TreeMap<>();
 
     @BeforeAll
@@ -60,7 +60,7 @@ class DashboardTest {
         try (ConfigurableApplicationContext kiosk = SpringApplication.run(Kiosk.class, "--server.port=0")) {
             String address = "http://127.0.0.1:" + kiosk.getEnvironment().getProperty("local.server.port");
             long start = System.nanoTime();
-            /* A state is there once a group was in it. */
+            /* A state appears once a group was in it. */
             do {
                 assertThat(get(address + "/ticket")).startsWith("show 1, seat ");
                 read(get(address + "/actuator/prometheus"));
@@ -91,7 +91,7 @@ class DashboardTest {
 
     // ---- the document ----
 
-    /* Those within rows that are collapsed, too. */
+    /* All panels, including those within collapsed rows. */
     private static List<JsonNode> panels() {
         List<JsonNode> all = new ArrayList<>();
         for (JsonNode panel : dashboard.get("panels")) {
@@ -173,7 +173,7 @@ class DashboardTest {
         return pattern.matcher(text).results();
     }
 
-    /* With braces, each; the variables' queries have some without. */
+    /* Each query with its braces; some queries of variables have none. */
     private static Set<String> metrics(String query) {
         Set<String> found = find(SELECTOR, query).map(match -> match.group(1)).collect(Collectors.toSet());
         find(LABEL_VALUES, query).forEach(match -> found.add(match.group(1)));
@@ -216,7 +216,7 @@ class DashboardTest {
         }
     }
 
-    /** So that no metric gets past the test above. */
+    /** Makes sure that no metric bypasses the previous test. */
     @Test
     void whatIsNoMetricIsAFunction() {
         for (String query : queries()) {
@@ -271,7 +271,7 @@ class DashboardTest {
                 .collect(Collectors.toSet());
     }
 
-    /** A code that the core gets later is missing in the dashboard until it is added. */
+    /** If the core gets a further code, this test fails until the dashboard has it. */
     @Test
     void lossesAreThoseOfTheGlossary() throws IOException {
         assertThat(outcomes("Skipped polls")).isNotEmpty().isEqualTo(codes("skipped"));

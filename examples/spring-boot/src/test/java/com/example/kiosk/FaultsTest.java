@@ -18,14 +18,14 @@ import org.springframework.context.ConfigurableApplicationContext;
 class FaultsTest extends EveryWayIn {
 
     private static final long LONG_RUN_SECONDS = 10;
-    private static final int MOST_LINES = 250; // the aim is 150
+    private static final int MOST_LINES = 250; // the goal is 150
     private static final String[] DEFAULTS = {"--spring.config.location=optional:classpath:/none/", "--server.port=0"};
 
     FaultsTest() throws IOException {
         super(Path.of("src", "main", "java", "com", "example", "kiosk"), Unsampled.class, "Tomcat started");
     }
 
-    /** The kiosk without a sampler. */
+    /** Runs the kiosk without a sampler. */
     public static final class Unsampled implements Service {
         @Override
         public long run(long seconds) throws Exception {
@@ -33,7 +33,7 @@ class FaultsTest extends EveryWayIn {
         }
     }
 
-    /** The kiosk with the starter, and without any property. */
+    /** Runs the kiosk with the starter, and without any property. */
     public static final class WithStarter implements Service {
         @Override
         public long run(long seconds) throws Exception {
@@ -66,7 +66,9 @@ class FaultsTest extends EveryWayIn {
         assertAllFound(seconds -> Shown.in(readProgram(WithStarter.class, seconds)));
     }
 
-    /** With the threads of a container, of which most wait, and with all rows of those that do not. */
+    /**
+     * The kiosk has the threads of a servlet container, most of which wait. The report shows all rows of the others.
+     */
     @Test
     void theTextOfAReportIsShort() throws Exception {
         Path report = folder.resolve("report.txt");

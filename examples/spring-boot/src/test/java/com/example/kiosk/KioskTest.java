@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** The kiosk and what its sampler says, as a client of HTTP sees them. */
+/** The kiosk and its sampler, as an HTTP client sees them. */
 class KioskTest {
 
     private static final long HANG_NANOS = TimeUnit.MINUTES.toNanos(2);
@@ -66,8 +66,8 @@ class KioskTest {
     }
 
     /*
-     * On a busy machine the sampler may have to wait for a CPU. Reports count against its overhead limit, so one after
-     * each ticket would make samples rare.
+     * Repeated, because on a busy machine the sampler may have to wait for a CPU. Reports count against its overhead
+     * limit, so a report after each ticket would make samples rare.
      */
     private static void sellUntil(BooleanSupplier enough) {
         long start = System.nanoTime();

@@ -26,7 +26,7 @@ class ShopTest {
         void pass(List<String> log) throws Exception;
     }
 
-    /* What is logged on such a day, which may read the log meanwhile. */
+    /* Collects what is logged on such a day; the log may be read meanwhile. */
     private static List<String> logOf(Day day) throws Exception {
         List<String> log = new CopyOnWriteArrayList<>();
         AppenderBase<ILoggingEvent> appender = new AppenderBase<>() {
@@ -47,7 +47,7 @@ class ShopTest {
         return log;
     }
 
-    /* On a busy machine the tills, and the sampler, may have to wait for a CPU. */
+    /* Repeated, because on a busy machine the tills and the sampler may have to wait for a CPU. */
     private static void untilTheTillsWereSeen(List<String> log) throws InterruptedException {
         try (var context = new ClassPathXmlApplicationContext("sampler.xml")) {
             long start = System.nanoTime();

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Timeout(Samplers.HANG_SECONDS)
 class OverloadsIT {
 
-    private static final int DEPTH = 800;
+    private static final int DEPTH = 150;
     private static final int TURNS = 200;
 
     private final ThreadsSampler sampler = quick(new Recorder());

@@ -32,12 +32,12 @@ struct call_counts {
     struct call_extremes extremes[CALL_COUNTS_ROWS]; /* of the row with the same index */
     int64_t reads;
     int64_t uncounted;
-    int64_t over[SMP_LOST_COUNT]; /* of these, by reason */
-    uint64_t ended;               /* trees */
-    bool kept[CALL_COUNTS_KEPT];  /* ids in trees that the last read has left */
+    int64_t over[SMP_LOST_COUNT]; /* the part of uncounted that has this reason */
+    uint64_t ended;               /* trees that ended */
+    bool kept[CALL_COUNTS_KEPT];  /* ids that still had a tree at the last read */
 };
 
-/* Zeroed: nothing was read yet. */
+/* A zeroed struct has read nothing yet. */
 void call_counts_read(struct call_counts *counts);
 
 /* Asserts of each row that the mean of its calls lies between the shortest and the longest one. No
@@ -45,7 +45,7 @@ void call_counts_read(struct call_counts *counts);
  * different reads. There was no reset. */
 void call_counts_assert_means(const struct call_counts *counts);
 
-/* NULL: there is none. */
+/* Returns NULL if there is no such row. */
 const struct smp_call_delta *call_counts_row(const struct call_counts *counts, uint64_t tree,
                                              uint32_t ordinal);
 int64_t call_counts_of(const struct call_counts *counts, int32_t method);

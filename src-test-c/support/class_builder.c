@@ -178,7 +178,7 @@ size_t class_builder_finish(struct class_builder *builder, uint8_t **out)
     put_number(bytes, &length, PUBLIC_CLASS, 2);
     put_number(bytes, &length, builder->this_class, 2);
     put_number(bytes, &length, builder->super_class, 2);
-    put_number(bytes, &length, 0, 4); /* no interfaces, no fields */
+    put_number(bytes, &length, 0, 4); /* zero interfaces, zero fields */
     put_number(bytes, &length, builder->method_count, 2);
     put_bytes(bytes, &length, builder->methods, builder->method_bytes);
     put_number(bytes, &length, bootstraps != 0 ? 1 : 0, 2);
@@ -190,7 +190,8 @@ size_t class_builder_finish(struct class_builder *builder, uint8_t **out)
     }
     free(builder->pool);
     free(builder->methods);
-    *out = realloc(bytes, length); /* so that the address sanitizer sees its end */
+    /* exact size: the address sanitizer reports a read beyond the end */
+    *out = realloc(bytes, length);
     if (*out == NULL)
         abort();
     return length;

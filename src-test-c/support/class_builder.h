@@ -7,7 +7,7 @@
  *   class_builder_method(&builder, "m", "()V", &(struct built_code){ .bytes = code, .length = 3 });
  *   const size_t size = class_builder_finish(&builder, &bytes);   free(bytes)
  *
- * Owns     what it builds until finish.
+ * Owns     the class until class_builder_finish.
  * Threads  one.
  * Errors   end the program.
  */
@@ -29,15 +29,16 @@ struct class_builder {
     uint16_t major;
     uint16_t this_class;
     uint16_t super_class;
-    uint16_t bootstraps;       /* count */
-    uint16_t bootstrap_method; /* of the next rows: a method handle; 0: the constant 1 */
-    const char *dynamic_type;  /* the descriptor of the next dynamic calls; NULL: ()V */
+    uint16_t bootstraps;       /* number of bootstrap methods so far */
+    /* method handle of the bootstrap methods added from now on; 0: the constant 1 */
+    uint16_t bootstrap_method;
+    const char *dynamic_type;  /* descriptor of the dynamic calls added from now on; NULL: ()V */
     uint8_t bootstrap_bytes[4096];
     size_t bootstrap_length;
 };
 
-/* What a Code attribute holds. exceptions: rows of start, end, handler, type. attributes: ready
- * made, with names and lengths. length 0: no code, the method is native. */
+/* The contents of a Code attribute. exceptions: rows of start, end, handler, type. attributes:
+ * already encoded, with names and lengths. length 0: a native method, without code. */
 struct built_code {
     const uint8_t *bytes;
     uint32_t length;
@@ -51,28 +52,28 @@ struct built_code {
 
 void class_builder_init(struct class_builder *builder, uint16_t major, const char *name,
                         const char *super_name);
-/* Each gives the index of a new constant. */
+/* Each function returns the index of a new constant. */
 uint16_t class_builder_utf8(struct class_builder *builder, const char *text);
 uint16_t class_builder_class(struct class_builder *builder, const char *name);
 uint16_t class_builder_string(struct class_builder *builder, const char *text);
 uint16_t class_builder_member(struct class_builder *builder, uint8_t tag, const char *owner,
                               const char *name, const char *descriptor);
 uint16_t class_builder_handle(struct class_builder *builder, uint8_t kind, uint16_t member);
-/* tag: of a dynamic constant or call, of this row of bootstraps. */
+/* tag: a dynamic constant or a dynamic call. It uses this row of the bootstrap methods. */
 uint16_t class_builder_dynamic(struct class_builder *builder, uint8_t tag, uint16_t row);
 void class_builder_integer(struct class_builder *builder, int32_t value);
-/* A row whose arguments are these constants; its number. */
+/* Adds a bootstrap method with these arguments. Returns its row. */
 uint16_t class_builder_bootstrap(struct class_builder *builder, const uint16_t *arguments,
                                  uint16_t count);
 void class_builder_method(struct class_builder *builder, uint16_t access, const char *name,
                           const char *descriptor, const struct built_code *code);
 size_t class_builder_finish(struct class_builder *builder, uint8_t **out);
 
-/* A class file that javac made: of com/incapsula/sampler/testing, as "RetransformedCode". Ends with
- * NULL; each is to be freed. */
+/* Returns a class file that javac compiled, from com/incapsula/sampler/testing, for example
+ * "RetransformedCode". The list of names ends with NULL. The caller frees each class file. */
 const char *const *compiled_class_names(void);
 size_t compiled_class_read(const char *name, uint8_t **out);
-/* A copy in which some bytes, six at most, are random ones. The caller frees it. */
+/* Returns a copy in which up to six bytes are random. The caller frees it. */
 uint8_t *compiled_class_changed(const uint8_t *bytes, size_t size, uint64_t *random);
 
 #endif

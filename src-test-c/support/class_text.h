@@ -5,12 +5,13 @@
  *   com/acme/A : com/acme/Base com/acme/I | a()V -> com/acme/B#b()V com/acme/I*c()V | static b()V
  *
  * Super class and interfaces follow the colon; without a colon the class extends Object. Methods
- * follow bars: modifiers (static, private, bridge, native, abstract, trivial), name and descriptor,
- * and behind an arrow what they call: with # as it stands, with * dispatched, with + as a method
- * handle or, where the name is <new>, as a new object. A name without a descriptor ends with a dot.
+ * follow bars: modifiers (static, private, bridge, native, abstract, trivial), name and
+ * descriptor, and after an arrow the methods they call: with # directly, with * virtually, with +
+ * as a method handle or, if the name is <new>, as a new object. A name without a descriptor ends
+ * with a dot.
  *
  * Owns     its texts.
- * Errors   what cannot be read fails the test.
+ * Errors   text that cannot be parsed fails the test.
  */
 #ifndef SMP_SUPPORT_CLASS_TEXT_H
 #define SMP_SUPPORT_CLASS_TEXT_H
@@ -32,7 +33,7 @@ struct class_text {
     struct smp_slice interfaces[CLASS_SUMMARY_INTERFACES];
 };
 
-/* Points into self: it must not be copied. */
+/* The result points into self, which must not be copied. */
 const struct smp_class_summary *class_text_read(struct class_text *self, uint64_t loader,
                                                 const char *line);
 struct smp_slice slice_of(const char *text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collapsed_lines.h - a profile's collapsed form, taken apart into stacks and amounts: what the
- * difference and the hot lines are compared with.
+ * collapsed_lines.h - a profile's collapsed form, parsed into stacks and amounts. Tests compare
+ * the difference of profiles and the hot lines with it.
  *
  * Owns     its lines.
  * Threads  the test's own.
@@ -25,11 +25,11 @@ struct collapsed_lines {
     size_t count;
 };
 
-/* profile NULL: no lines. */
+/* profile NULL: returns no lines. */
 struct collapsed_lines collapsed_lines_of(const struct smp_profile *profile,
                                           enum smp_measure measure);
 void collapsed_lines_fini(struct collapsed_lines *lines);
-/* The first line with this stack; NULL where there is none. */
+/* Returns the first line with this stack, or NULL. */
 struct collapsed_line *collapsed_lines_find(const struct collapsed_lines *lines, const char *stack);
 
 #endif

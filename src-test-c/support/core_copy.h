@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * core_copy.h - a library with an anchor of its own, as each copy of the library has one. Tests
- * load several copies of its file.
- */
+/* core_copy.h - a library that contains its own copy of the core, and so its own anchor. Tests
+ * load several copies of its file. */
 #ifndef SMP_TEST_SUPPORT_CORE_COPY_H
 #define SMP_TEST_SUPPORT_CORE_COPY_H
 
@@ -10,7 +8,7 @@
 
 #define CORE_COPY_ENTRY "core_copy_functions"
 
-/* What the library exports, under CORE_COPY_ENTRY. */
+/* The functions that the library exports under the name CORE_COPY_ENTRY. */
 struct core_copy_functions {
     const void *(*find)(struct smp_core_identity identity);
     void (*publish)(struct smp_core_identity identity, const void *functions);

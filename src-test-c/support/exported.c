@@ -18,7 +18,7 @@ void assert_exported(const struct smp_profile *profile, enum smp_format format,
     const struct smp_output output = memory_output_functions(&out);
 
     assert_int_equal(smp_export(profile, format, &style, NULL, &output), SMP_OK);
-    /* PPROF and OTLP have zeros in them. */
+    /* memmem, because PPROF and OTLP output contains zero bytes. */
     if ((memmem(memory_output_text(&out), out.length, text, strlen(text)) != NULL) != has)
         fail_msg("%s\"%s\" in:\n%s", has ? "no " : "", text, memory_output_text(&out));
     memory_output_fini(&out);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * exported.h - asserts what is in an export of a profile.
+ * exported.h - asserts that an export of a profile contains a text or lacks it.
  *
  * Threads  the test's own.
- * Errors   it fails the test, and shows the whole export.
+ * Errors   a mismatch fails the test and prints the whole export.
  */
 #ifndef SMP_SUPPORT_EXPORTED_H
 #define SMP_SUPPORT_EXPORTED_H
@@ -12,7 +12,7 @@
 
 #include "export/exporters.h"
 
-/* has: the export has the text, which is no part of it where false. */
+/* Asserts that the export contains the text (has) or does not (!has). */
 void assert_exported(const struct smp_profile *profile, enum smp_format format,
                      struct smp_export_style style, const char *text, bool has);
 

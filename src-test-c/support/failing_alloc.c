@@ -9,7 +9,7 @@
 
 #include "base/alloc.h"
 
-/* An attempt that asks this often does not end. */
+/* An attempt with more requests than this is taken for an endless loop. */
 enum { MAX_STEPS = 100000 };
 
 static bool refuse(void *self, size_t bytes)

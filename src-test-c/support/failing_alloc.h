@@ -26,29 +26,27 @@
 struct failing_alloc {
     size_t first;            /* the first request refused, from 1; 0: none */
     size_t last;             /* the last one refused */
-    _Atomic size_t requests; /* since armed */
-    _Atomic size_t refused;  /* of these */
+    _Atomic size_t requests; /* requests since it was armed */
+    _Atomic size_t refused;  /* requests that were refused */
 };
 
-/* From now on refuses the requests first..last, counted from 1. first 0 only counts. */
+/* Refuses the requests first..last from now on, counted from 1. first 0 only counts requests. */
 void failing_alloc_arm(struct failing_alloc *self, size_t first, size_t last);
-/* Every request is allowed again. Returns how many were refused. */
+/* Allows every request again. Returns the number of refused requests. */
 size_t failing_alloc_disarm(struct failing_alloc *self);
 
-/* Does the thing and undoes it: when it returns, nothing it allocated may be left, whatever it
- * returns. */
+/* Performs an operation and undoes it. When it returns, none of its allocations may be left,
+ * whatever the status. */
 typedef enum smp_status failing_alloc_attempt(void *self);
 
 struct failing_alloc_steps {
     size_t refused;  /* attempts in which a request was refused */
-    size_t survived; /* those of them that returned SMP_OK all the same */
+    size_t survived; /* attempts among them that returned SMP_OK */
 };
 
-/*
- * Runs attempt with its first request refused, then only its second, ... until it asks for no
- * more. Fails the test when an attempt leaves bytes behind, or when the last one, in which
- * nothing was refused, does not return SMP_OK.
- */
+/* Runs attempt with its first request refused, then with only its second one refused, and so on
+ * until no request is refused. Fails the test if an attempt leaks bytes, or if the last attempt,
+ * without a refusal, does not return SMP_OK. */
 struct failing_alloc_steps failing_alloc_each_step(failing_alloc_attempt *attempt, void *self);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include <stdio.h>
@@ -175,7 +175,7 @@ static jvmtiError JNICALL fake_modifiers(jvmtiEnv *env, jmethodID id, jint *out)
     return JVMTI_ERROR_NONE;
 }
 
-/* NULL: the bytes stay. */
+/* Returns NULL if the hook does not change the class. */
 static uint8_t *run_hook(struct fake_loaded *type, bool is_retransformed, size_t *size)
 {
     uint8_t *out = NULL;
@@ -203,7 +203,8 @@ static jvmtiError refuse_batch(jint count, const jclass *types)
     for (jint i = 0; i < count; i++) {
         struct fake_loaded *type = class_of(types[i]);
         const jvmtiError refusal = type->refusal;
-        assert_true(type->is_prepared); /* else the JVM would link it, and run user code */
+        /* the JVM would link an unprepared class, which runs user code */
+        assert_true(type->is_prepared);
         if (refusal == JVMTI_ERROR_NONE)
             continue;
         if (count == 1 && type->refused > 0 && --type->refused == 0)
@@ -220,7 +221,7 @@ static jvmtiError JNICALL fake_retransform(jvmtiEnv *env, jint count, const jcla
     jvmtiError error = refuse_batch(count, types);
 
     (void)env;
-    /* JDK 17 counts local ones among those of each agent's load hook. */
+    /* JDK 17 counts local references together with those of each agent's load hook. */
     assert_true(fake_classes.global_refs >= count);
     fake_classes.batches++;
     for (jint i = 0; i < count && !fake_classes.is_dying; i++)
@@ -303,7 +304,7 @@ static void JNICALL clear_nothing(JNIEnv *env)
 
 static void *resolve_ref(jobject ref)
 {
-    const int *kind = (const int *)(void *)ref; /* what each object begins with */
+    const int *kind = (const int *)(void *)ref; /* each object begins with its kind */
 
     if (kind == NULL || *kind != KIND_WEAK)
         return (void *)ref;
@@ -379,7 +380,7 @@ JNIEnv *fake_classes_jni(void)
     return (JNIEnv *)(void *)&jni_env;
 }
 
-/* --- the test's --- */
+/* --- for the test --- */
 
 void fake_classes_reset(void)
 {

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fake_classes.h - a JVM that has nothing but classes and class loaders: what is loaded and
- * prepared, which of them it refuses to change, and which bytes they have.
+ * fake_classes.h - a JVM with classes and class loaders only. The test says which classes are
+ * loaded and prepared, which ones the JVM refuses to change, and which bytes they have.
  *
- * A reference is the object itself, but for weak ones. These and global ones are counted.
+ * A reference is the address of the object, except weak references. Weak and global references are
+ * counted.
  *
- * Owns     copies of class files, what it allocates for its caller; live_pieces counts both.
+ * Owns     copies of class files, and the memory it allocates for its caller; live_pieces counts
+ *          both.
  * Threads  one.
- * Errors   as the test says.
+ * Errors   those that the test asks for.
  */
 #ifndef SMP_TEST_FAKE_CLASSES_H
 #define SMP_TEST_FAKE_CLASSES_H
@@ -35,51 +37,51 @@ struct fake_loaded {
     struct fake_loaded *super;
     bool is_loaded;
     bool is_prepared;
-    jvmtiError refusal; /* of a batch that has it */
-    unsigned refused;   /* of these, how often; 0: always */
+    jvmtiError refusal; /* the error of a batch with this class */
+    unsigned refused;   /* number of refusals; 0: refuse always */
     unsigned changes;   /* successful retransformations */
     uint8_t *original;
     size_t original_size;
-    uint8_t *bytes; /* now */
+    uint8_t *bytes; /* the current bytes */
     size_t size;
-    struct smp_class_file file; /* the original */
+    struct smp_class_file file; /* of the original bytes */
 };
 
-/* The load hook. True: *out are other bytes, allocated by JVMTI. */
+/* The load hook. Returns true if it has set *out to new bytes, which JVMTI allocated. */
 typedef bool fake_load_hook(struct fake_loaded *type, bool is_retransformed, const uint8_t *bytes,
                             size_t size, uint8_t **out, size_t *out_size);
 
 struct fake_classes {
     struct fake_loaded *classes[FAKE_CLASSES_MOST];
     size_t count;
-    fake_load_hook *hook; /* NULL: it is off */
+    fake_load_hook *hook; /* NULL: the hook is off */
     unsigned batches;     /* calls of RetransformClasses */
-    unsigned stops;       /* of these, successful ones */
-    bool is_dying;        /* each call says so */
+    unsigned stops;       /* calls of RetransformClasses that succeeded */
+    bool is_dying;        /* each call returns JVMTI_ERROR_WRONG_PHASE */
     bool refuses_allocate;
-    unsigned failed_lists; /* the next so many calls of GetLoadedClasses fail */
+    unsigned failed_lists; /* number of coming calls of GetLoadedClasses that fail */
     long live_pieces;
     _Atomic long weak_refs;
     long global_refs;
-    unsigned refused_globals;      /* the next so many calls of NewGlobalRef give NULL */
-    int frames;                    /* local ones that are open */
-    int refused_frame;             /* the next frame that would be so deep, from 1; 0: none */
-    void (*while_listed)(void);    /* before GetLoadedClasses returns */
-    void (*while_allocated)(void); /* before Allocate returns, once */
+    unsigned refused_globals;      /* number of coming calls of NewGlobalRef that return NULL */
+    int frames;                    /* open local frames */
+    int refused_frame;             /* the depth at which PushLocalFrame fails, from 1; 0: never */
+    void (*while_listed)(void);    /* called before GetLoadedClasses returns */
+    void (*while_allocated)(void); /* called once, before Allocate returns */
 };
 extern struct fake_classes fake_classes;
 
 void fake_classes_reset(void);
-/* Fails unless all has been given back; frees the classes. */
+/* Fails if a reference or memory is left; frees the classes. */
 void fake_classes_check(void);
 jvmtiEnv *fake_classes_jvmti(void);
 JNIEnv *fake_classes_jni(void);
 
 struct fake_loader fake_loader(jint hash);
-/* Takes the class file, which malloc gave. Not loaded yet. */
+/* Takes over the class file, which malloc allocated. Does not load the class yet. */
 void fake_classes_add(struct fake_loaded *type, const char *name, struct fake_loader *loader,
                       uint8_t *bytes, size_t size);
-/* Runs the load hook; prepared or not. */
+/* Loads the class and runs the load hook. */
 void fake_classes_load(struct fake_loaded *type, bool is_prepared);
 
 #endif

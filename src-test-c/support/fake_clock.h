@@ -21,22 +21,22 @@
 struct fake_clock {
     _Atomic int64_t ns;
     _Atomic int64_t wall_ns;
-    _Atomic int64_t own_cpu_ns;   /* of every thread alike */
-    _Atomic int64_t step_ns;      /* each reading of smp_clock_ns moves time by so much; 0 */
-    _Atomic bool is_process_idle; /* else a thread of it runs all the time */
+    _Atomic int64_t own_cpu_ns;   /* the CPU clock of every thread */
+    _Atomic int64_t step_ns;      /* advance of smp_clock_ns at each reading */
+    _Atomic bool is_process_idle; /* false: a thread of the process runs all the time */
     struct smp_clock_fake seam;
 };
 
 /* Replaces the clocks of base/clock.h. */
 void fake_clock_install(struct fake_clock *clock);
-/* Brings the real clocks back. */
+/* Restores the real clocks. */
 void fake_clock_remove(void);
 
-/* Time passes, on the monotonic and on the wall clock. */
+/* Advances the monotonic and the wall clock. */
 void fake_clock_advance(struct fake_clock *clock, int64_t ns);
 /* Sets the wall clock, as an administrator would. */
 void fake_clock_step_wall(struct fake_clock *clock, int64_t ms);
-/* The calling thread has computed for so long. Moves no other clock. */
+/* Advances the calling thread's CPU clock only. */
 void fake_clock_spend_cpu(struct fake_clock *clock, int64_t ns);
 
 #endif

@@ -20,17 +20,17 @@ enum {
     SEGMENT_BYTES = 1 << SEGMENT_SHIFT,
     MAX_HOP = 254,
     FREE_SEGMENT = 255,
-    CODE_AT = 384, /* offset of the instructions in a blob */
+    CODE_AT = 384, /* offset of the instructions in a code blob */
     MAX_PIECES = 4096,
     STACK_WORDS = 64 * 1024,
-    INTERPRETED_WORDS = 12, /* below the frame pointer */
+    INTERPRETED_WORDS = 12, /* words of a frame below its frame pointer */
     ENTRY_WORDS = 12,
     WRAPPER_BYTES = 128,
     NATIVE_FLAG = 0x100,
-    NAME_INDEX = 3, /* in a pool */
+    NAME_INDEX = 3, /* index in the constant pool */
     FILE_INDEX = 5,
     POOL_LENGTH = 7,
-    NUMBER = 2, /* of a method in its class */
+    NUMBER = 2, /* number of a method in its class */
     IDS = 5,
     UPCALL_KIND = 11,
     OBJECT_BYTES = 512,
@@ -48,7 +48,7 @@ struct fake_code {
     uint32_t next_id;
     void *pieces[MAX_PIECES];
     size_t piece_count;
-    /* libjvm's variables. */
+    /* Variables of libjvm. */
     uintptr_t heaps;
     uintptr_t interpreter;
     uintptr_t entry_pc;
@@ -103,7 +103,7 @@ static void mark_segments(struct fake_code *code, size_t first, size_t count)
         code->map[first + i] = (uint8_t)(i == 0 ? 0 : i % MAX_HOP == 0 ? MAX_HOP : i % MAX_HOP);
 }
 
-/* The start of a blob of so many bytes. */
+/* Returns the start of a free block of this size. */
 static uintptr_t take_block(struct fake_code *code, size_t bytes)
 {
     const uint32_t header = code->layout.heap.block_bytes;
@@ -117,7 +117,7 @@ static uintptr_t take_block(struct fake_code *code, size_t bytes)
     return block + header;
 }
 
-/* Returns the start of the blob; rest: bytes behind its instructions. */
+/* Returns the start of the blob. rest: the bytes after its instructions. */
 static uintptr_t make_blob(struct fake_code *code, const char *name, uint32_t frame_words,
                            size_t code_bytes, size_t rest)
 {
@@ -178,7 +178,7 @@ struct fake_code *fake_code_create(int version)
     uintptr_t queue = 0;
 
     assert_non_null(code);
-    /* In another one, the same addresses and compile ids mean other methods. */
+    /* In another code heap, the same addresses and compile ids mean other methods. */
     smp_code_copies_empty();
     smp_method_table_empty();
     code->libjvm = fake_libjvm_create(version);
@@ -390,7 +390,7 @@ static uint32_t index_of(struct encoder *to, uintptr_t method)
     return (uint32_t)to->method_count;
 }
 
-/* From the outermost frame in; the offset of the innermost scope. */
+/* Encodes the scopes from the outermost frame in. Returns the offset of the innermost scope. */
 static uint32_t encode_scopes(struct encoder *to, const struct fake_record *record)
 {
     uint32_t caller = 0;
@@ -400,7 +400,7 @@ static uint32_t encode_scopes(struct encoder *to, const struct fake_record *reco
         encode(to, caller);
         encode(to, index_of(to, record->frames[i].method));
         encode(to, (uint32_t)(record->frames[i].bci + 1));
-        encode(to, 0); /* locals, expressions, monitors */
+        encode(to, 0); /* no locals, expressions or monitors */
         encode(to, 0);
         encode(to, 0);
         caller = at;
@@ -417,12 +417,12 @@ static void write_record(uint8_t *records, size_t index, const struct smp_layout
     put_u32(record, layout->pc_record.scope, scope);
 }
 
-/* HotSpot has a record before the first and behind the last one, too; the last one is of no
- * instruction. */
+/* HotSpot also writes a record before the first pc and one after the last pc; the latter belongs
+ * to no instruction. */
 static void encode_records(struct encoder *to, const struct smp_layout *layout, uint8_t *out,
                            const struct fake_record *records, size_t count)
 {
-    to->used = 1; /* 0 is no scope */
+    to->used = 1; /* offset 0 means "no scope" */
     write_record(out, 0, layout, -1, 0);
     for (size_t i = 0; i < count; i++)
         write_record(out, i + 1, layout, records[i].pc, encode_scopes(to, &records[i]));
@@ -445,7 +445,7 @@ static void set_method(struct fake_code *code, uintptr_t blob, uintptr_t method)
     }
 }
 
-/* Behind the instructions: metadata, scopes, records. */
+/* Writes metadata, scopes and records behind the instructions. */
 static uintptr_t compile_inside(struct fake_code *code, const struct encoder *from,
                                 const uint8_t *records, size_t record_bytes, uint32_t frame_words)
 {
@@ -607,13 +607,13 @@ void fake_stack_enter(struct fake_code *code)
         (struct smp_frames_start){ .sp = slot(fp, -ENTRY_WORDS), .fp = fp, .pc = code->entry_pc };
 }
 
-/* The return address of a frame of so many bytes, and its caller's frame pointer. */
+/* Pushes the return address of a frame of this size and its caller's frame pointer. */
 static void push_frame(struct fake_code *code, uintptr_t pc, uint32_t bytes)
 {
     poke(slot(code->top.sp, -1), code->top.pc);
     poke(slot(code->top.sp, -2), code->top.fp);
     code->top.sp -= bytes;
-    code->top.fp = 0x5a5a5a5a; /* compiled code uses the register for other things */
+    code->top.fp = 0x5a5a5a5a; /* compiled code uses the frame pointer as a general register */
     code->top.pc = pc;
 }
 
@@ -657,7 +657,7 @@ void fake_stack_upcall(struct fake_code *code, uintptr_t pc)
     struct smp_blob blob;
 
     assert_true(smp_blob_find(&code->layout, pc, &blob));
-    code->top.sp -= blob.frame_bytes + 32 * sizeof(uintptr_t); /* native code in between */
+    code->top.sp -= blob.frame_bytes + 32 * sizeof(uintptr_t); /* a native frame in between */
     poke(code->top.sp + FAKE_UPCALL_DATA + code->layout.upcall.frame_anchor +
              code->layout.anchor.sp,
          caller.pc == 0 ? 0 : caller.sp);

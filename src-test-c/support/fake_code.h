@@ -14,8 +14,8 @@
  *
  * Debug data is written by an encoder of its own. A test may change any word afterwards.
  *
- * Owns     all of its memory, from malloc; each part of it apart, so that a sanitizer sees a
- *          read beyond.
+ * Owns     all of its memory. Each part has its own malloc, so that a sanitizer reports a read
+ *          beyond the end.
  * Threads  one writes, any read.
  * Errors   fail the test.
  * Cost     small inputs.
@@ -30,11 +30,11 @@
 
 enum {
     FAKE_RECORD_FRAMES = 16,
-    FAKE_CODE_BYTES = 512,   /* of a method's or a stub's instructions */
-    FAKE_BYTE_CODES = 300,   /* of each method */
-    FAKE_LINE_BYTES = 4096,  /* room for its lines */
-    FAKE_ORIGINAL_PC = 8,    /* offset from sp of a deoptimised frame's own pc */
-    FAKE_DEOPT_OFFSET = 400, /* offsets in the code, of where it is sent then */
+    FAKE_CODE_BYTES = 512,   /* size of the instructions of a method or a stub */
+    FAKE_BYTE_CODES = 300,   /* byte codes of each method */
+    FAKE_LINE_BYTES = 4096,  /* room for the line table of a method */
+    FAKE_ORIGINAL_PC = 8,    /* offset from sp at which a deoptimised frame keeps its own pc */
+    FAKE_DEOPT_OFFSET = 400, /* offset in the code of the deoptimisation handler */
     FAKE_DEOPT_MH_OFFSET = 410,
     FAKE_UPCALL_DATA = 16 /* offset from sp of an upcall's anchor */
 };
@@ -43,7 +43,7 @@ struct fake_code;
 
 /* Debug data of one pc, innermost frame first. */
 struct fake_record {
-    int32_t pc; /* offset in the code; in ascending order */
+    int32_t pc; /* offset in the code; ascending */
     size_t count;
     struct smp_raw_frame frames[FAKE_RECORD_FRAMES];
 };
@@ -52,59 +52,59 @@ struct fake_code *fake_code_create(int version);
 void fake_code_destroy(struct fake_code *code);
 const struct smp_layout *fake_code_layout(const struct fake_code *code);
 
-/* What the layout is found in. */
+/* The exports from which a layout is read. */
 struct smp_exports fake_code_exports(struct fake_code *code);
 
-/* A Method*. id 0: it has none. */
+/* Returns a Method*. id 0: the method has no jmethodID. */
 uintptr_t fake_code_method(struct fake_code *code, const char *class_name, const char *name,
                            uint64_t id);
-/* Its source file, and where its lines begin: in the order in which they are written. */
+/* Sets its source file and its line table, in the order in which the lines are written. */
 void fake_code_set_file(struct fake_code *code, uintptr_t method, const char *file);
 void fake_code_set_lines(struct fake_code *code, uintptr_t method, const struct smp_line *lines,
                          size_t count);
 void fake_code_set_native(struct fake_code *code, uintptr_t method);
 void fake_code_set_id(struct fake_code *code, uintptr_t method, uint64_t id);
-/* Address of its byte code. */
+/* Returns the address of its byte code. */
 uintptr_t fake_code_bcp(struct fake_code *code, uintptr_t method, int32_t bci);
 
-/*
- * Each returns the start of the instructions. frame_words: of the whole frame. name: a constant,
- * as the JVM's are.
- */
+/* Each function returns the start of the instructions. frame_words: the size of the whole frame.
+ * name: must be a constant, as the JVM's names are. */
 uintptr_t fake_code_compile(struct fake_code *code, uintptr_t method, uint32_t frame_words,
                             const struct fake_record *records, size_t count);
 uintptr_t fake_code_native(struct fake_code *code, uintptr_t method, uint32_t frame_words);
 uintptr_t fake_code_stub(struct fake_code *code, const char *name, uint32_t frame_words);
 uintptr_t fake_code_upcall(struct fake_code *code, uint32_t frame_words);
 uintptr_t fake_code_interpreter(const struct fake_code *code);
-/* The start of the blob of these instructions. */
+/* Returns the start of the code blob with these instructions. */
 uintptr_t fake_code_blob(const struct fake_code *code, uintptr_t pc);
 /* Writes lines as HotSpot does; returns the bytes written. base: smp_layout.compressed_base. */
 size_t fake_code_encode_lines(uint32_t base, const struct smp_line *lines, size_t count,
                               uint8_t *out, size_t room);
-/* The compile id of a method, for the test to change. */
+/* Changes the compile id of a method. */
 void fake_code_set_compile_id(struct fake_code *code, uintptr_t pc, uint32_t id);
-/* The memory of the code, to be damaged. */
+/* Returns the code heap, for a test that damages it. */
 uint8_t *fake_code_heap(struct fake_code *code, size_t *bytes);
 uint8_t *fake_code_segment_map(struct fake_code *code, size_t *bytes);
 
-/* A stack grows by calls; begins anew: as after create. */
+/* Calls extend the stack. fake_stack_begin makes it empty again. */
 void fake_stack_begin(struct fake_code *code);
 void fake_stack_enter(struct fake_code *code);
 void fake_stack_compiled(struct fake_code *code, uintptr_t pc);
-/* With extra words between its own and the caller's frame; its real size is in the frame. */
+/* Pushes a frame that has extra words between itself and the caller's frame. The frame contains
+ * its real size. */
 void fake_stack_larger(struct fake_code *code, uintptr_t pc, uint32_t extra_words);
-/* With extra words of locals, by which the caller's frame was extended. */
+/* Pushes a frame with extra words of locals, which extend the caller's frame. */
 void fake_stack_interpreted(struct fake_code *code, uintptr_t method, int32_t bci,
                             uint32_t extra_words);
 void fake_stack_upcall(struct fake_code *code, uintptr_t pc);
-/* From now on its own pc is in the frame, and it returns to where frames are deoptimised. */
+/* Deoptimises the innermost frame: its own pc moves into the frame, and it returns to the
+ * deoptimisation handler. */
 void fake_stack_deoptimise(struct fake_code *code, bool is_method_handle);
-/* Words that belong to no frame. */
+/* Leaves words between two frames that belong to neither. */
 void fake_stack_leave(struct fake_code *code, uint32_t words);
 struct smp_frames_start fake_stack_start(const struct fake_code *code);
 uintptr_t fake_stack_high(const struct fake_code *code);
-/* The words of the stack, from its sp up. */
+/* Returns the words of the stack, from its sp up. */
 uintptr_t *fake_stack_words(struct fake_code *code, size_t *count);
 
 #endif

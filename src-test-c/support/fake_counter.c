@@ -32,7 +32,7 @@ static void stop(void *self)
     ((struct fake_counter *)self)->stops++;
 }
 
-/* With the call that runs. */
+/* Includes the call that is still running. */
 static int64_t time_of_node(const struct fake_call_node *node)
 {
     return node->time_ns + (node->running > 0 ? smp_clock_ns() - node->entered_ns : 0);
@@ -151,7 +151,7 @@ static bool keeps(void *self, int64_t method)
     return method < counter->method_count && counter->methods[method].is_kept;
 }
 
-/* The methods root and waits are inside, and only waits is not followed. */
+/* The methods root and waits are instrumented; the calls of waits are not followed. */
 static struct smp_sampled_method sampled(void *self, const char *class_name,
                                          const char *method_name, bool is_called)
 {

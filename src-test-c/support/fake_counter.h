@@ -42,7 +42,7 @@ struct fake_call_node {
     int64_t calls;
     int64_t time_ns; /* of calls that have ended */
     int64_t entered_ns;
-    int64_t running; /* calls that run */
+    int64_t running; /* of calls that are still running */
     int64_t ended;
     int64_t ended_ns;
     int64_t least_ns;
@@ -53,9 +53,9 @@ struct fake_call_node {
 
 struct fake_counted_thread {
     struct smp_counted_thread thread;
-    struct fake_call_node *nodes; /* by ordinal, from 1 */
+    struct fake_call_node *nodes; /* indexed by ordinal, from 1 */
     uint32_t count;
-    uint32_t position; /* 0: outside of all roots */
+    uint32_t position; /* 0: the thread is outside of all roots */
     bool is_in_hook;
     bool is_between_stamps;
     bool has_ended;
@@ -63,24 +63,26 @@ struct fake_counted_thread {
     int64_t uncounted;
 };
 
-/* Read and written by tests. */
+/* Tests may read and write the fields. */
 struct fake_counter {
     enum smp_status start_status;
     struct smp_counter_figures figures;
-    struct smp_counting_plan plan; /* of the last start; texts are not kept */
+    struct smp_counting_plan plan; /* of the last start; its texts are not kept */
     char roots[100];
     size_t starts;
     size_t stops;
     size_t reads;
     size_t resets;
     size_t position_calls;
-    struct fake_clock *clock; /* NULL, or what positions spend their CPU time on: */
-    int64_t place_cost_ns;    /* for each */
-    size_t places;            /* found so far */
+    /* NULL, or the clock that counts CPU time for looking up positions: */
+    struct fake_clock *clock;
+    int64_t place_cost_ns;    /* the CPU time for each position */
+    size_t places;            /* positions found so far */
     int64_t dropped[FAKE_COUNTER_DROPPED];
     size_t dropped_count;
     uint64_t batches_told;
-    char sampled[FAKE_COUNTER_SAMPLED_BYTES]; /* what samples have shown, what is called with a + */
+    /* methods that samples have shown; + marks those that are called */
+    char sampled[FAKE_COUNTER_SAMPLED_BYTES];
     struct {
         const char *class_name;
         const char *method_name;
@@ -100,9 +102,9 @@ int64_t fake_counter_method(struct fake_counter *counter, const char *class_name
                             const char *method_name);
 void fake_counter_enter(struct fake_counter *counter, int thread, int64_t method, bool is_root);
 void fake_counter_exit(struct fake_counter *counter, int thread);
-/* The call began and ended, so many times. */
+/* The call begins and ends, this many times. */
 void fake_counter_call(struct fake_counter *counter, int thread, int64_t method, int64_t times);
-/* The next read tells its end. */
+/* Ends the thread; the next read reports it. */
 void fake_counter_end(struct fake_counter *counter, int thread);
 
 #endif

@@ -14,7 +14,7 @@
 
 enum { MAX_METHODS = 4096, MAX_FRAMES_IN_TEXT = 4096, MAX_NAME = 1024 };
 
-/* A reader's memory of a name or an answer. */
+/* A reader's memory of a name or of a call's answer. */
 struct memory {
     uint64_t name_version;
     char answer[MAX_NAME];
@@ -28,13 +28,14 @@ struct fake_method {
 };
 
 struct fake_jvm {
-    pthread_mutex_t mutex; /* guards all below */
+    pthread_mutex_t mutex; /* guards all fields below */
     struct fake_thread *first;
     struct fake_thread *last;
     struct smp_start_listener *listen;
     void (*watch_hook)(void *self);
     void *watch_hook_self;
-    struct fake_thread *offered; /* the last one that was: where the next poll may begin */
+    /* the last thread that was offered; the next poll may start with it */
+    struct fake_thread *offered;
     uint64_t serial;
     struct fake_method methods[MAX_METHODS];
     size_t method_count;
@@ -47,11 +48,11 @@ struct fake_jvm {
     enum smp_status refused_status;
     enum smp_status timer_status;
     size_t timers;
-    struct smp_virtual_threads virtual_threads; /* the test's */
-    size_t memories;                            /* not given back */
-    size_t infos;                               /* not released */
+    struct smp_virtual_threads virtual_threads; /* set by the test */
+    size_t memories;                            /* not released yet */
+    size_t infos;                               /* not released yet */
     size_t held;
-    size_t inside; /* entered and not left */
+    size_t inside; /* threads that have entered and not left */
     struct fake_jvm_counts counts;
 };
 
@@ -203,7 +204,7 @@ static bool listen_for_starts(void *self, uint64_t cursor, struct smp_start_list
     lock(vm);
     is_none_new = vm->last == NULL || vm->last->thread.serial <= cursor;
     if (is_none_new) {
-        vm->listen = listen; /* of one reader */
+        vm->listen = listen; /* there is one reader */
         vm->counts.listeners++;
         hook = vm->watch_hook;
         vm->watch_hook = NULL;
@@ -336,7 +337,8 @@ void fake_jvm_run(struct fake_jvm *vm, struct fake_thread *thread, const char *s
     fake_jvm_run_frames(vm, thread, frames + first, MAX_FRAMES_IN_TEXT - first);
 }
 
-/* As a walker cuts: half of what there is room for from the leaf, the rest from the root. */
+/* Cuts as a walker does: half of the room for frames from the leaf, half for frames from the
+ * root. */
 static void fill(struct smp_sample *sample, const struct smp_frame *frames, size_t count)
 {
     const size_t kept = count < sample->capacity ? count : sample->capacity;
@@ -458,7 +460,7 @@ static void group_names(void *self, const struct smp_thread_to_name *threads, si
     unlock(vm);
 }
 
-/* --- selections --- */
+/* --- thread filters --- */
 
 struct thread_filter {
     struct fake_thread *const *threads;
@@ -501,7 +503,7 @@ struct smp_thread_filter fake_jvm_filter(struct fake_jvm *vm, struct fake_thread
     };
 }
 
-/* --- hosts, hooks --- */
+/* --- attaching, hooks --- */
 
 static enum smp_status enter(void *self, const char *thread_name)
 {
@@ -559,7 +561,7 @@ struct fake_jvm_counts fake_jvm_get_counts(struct fake_jvm *vm)
     return counts;
 }
 
-/* --- the whole --- */
+/* --- the fake JVM --- */
 
 struct fake_jvm *fake_jvm_create(void)
 {
@@ -664,7 +666,7 @@ static void hand_out_samples(struct fake_thread *thread, struct smp_cpu_sampled 
         receiver.sampled(receiver.context, thread->token, SMP_ANSWER_DROPPED, &nothing, NULL, 0);
 }
 
-/* Without the mutex: names are read meanwhile. */
+/* Without the mutex, because the receiver reads names. */
 static void drain_timers(void *self, struct smp_cpu_sampled receiver)
 {
     struct fake_jvm *vm = self;

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-/* Addresses of static fields are made up, until a test has set them. */
-/* Alike in all three. */
+/* Addresses of static fields are invented; a test may set real ones. */
+/* Entries that are the same in all three JDKs. */
 static const struct smp_export all_jdks[] = {
     { "ConstantPool", "_tags", "Array<u1>*", false, 8 },
     { "ConstantPool", "_pool_holder", "InstanceKlass*", false, 24 },
@@ -39,7 +39,7 @@ static const struct smp_export all_jdks[] = {
     { "ConstantPool", NULL, NULL, false, 72 },
     { "Method", NULL, NULL, false, 88 },
     { "PcDesc", NULL, NULL, false, 16 },
-#if defined(__x86_64__) /* others do not export them */
+#if defined(__x86_64__) /* other architectures do not export them */
     { NULL, "frame::entry_frame_call_wrapper_offset", NULL, false, (uint64_t)-6 },
     { NULL, "frame::interpreter_frame_sender_sp_offset", NULL, false, (uint64_t)-1 },
 #endif
@@ -162,7 +162,7 @@ static const struct smp_export jdk_25[] = {
 
 enum { MAX_ENTRIES = 128, LISTS = 4, NUMBERS = 7, MADE_UP_ADDRESS = 4096 };
 
-/* Laid out unlike HotSpot's entries. */
+/* Deliberately laid out unlike HotSpot's entries. */
 struct listed {
     uint64_t padding;
     uint64_t value;

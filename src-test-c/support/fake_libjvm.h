@@ -8,7 +8,7 @@
  *   ... fake_libjvm_exports(libjvm) goes to the code under test ...
  *   fake_libjvm_destroy(libjvm);
  *
- * Owns     its entries, from malloc. Only what a walk needs is in it.
+ * Owns     its entries, from malloc. It contains only the entries that a walk needs.
  * Threads  one.
  * Errors   fail the test.
  * Cost     small inputs.
@@ -22,19 +22,19 @@ struct fake_libjvm;
 
 struct fake_libjvm *fake_libjvm_create(int version);
 void fake_libjvm_destroy(struct fake_libjvm *libjvm);
-/* Constant until it is destroyed; what it lists is read anew each time. */
+/* The result is valid until destroy; the lists it describes are read anew each time. */
 struct smp_exports fake_libjvm_exports(struct fake_libjvm *libjvm);
 
-/* All entries, whatever their list: a type has no name, a constant no type. */
+/* All entries of all lists: a type has no name, a constant has no type. */
 size_t fake_libjvm_count(const struct fake_libjvm *libjvm);
 struct smp_export *fake_libjvm_at(struct fake_libjvm *libjvm, size_t index);
 struct smp_export *fake_libjvm_entry(struct fake_libjvm *libjvm, const char *type,
                                      const char *name);
-/* One more; its texts outlive the lists. */
+/* Adds an entry; its texts must outlive the lists. */
 void fake_libjvm_add(struct fake_libjvm *libjvm, const struct smp_export *entry);
-/* From now on this entry is, or is not, in its list. */
+/* Hides this entry or shows it again. */
 void fake_libjvm_hide(struct fake_libjvm *libjvm, size_t index, bool is_hidden);
-/* From now on this symbol is not exported; NULL: all are. */
+/* Hides this symbol from the exports; NULL: hides none. */
 void fake_libjvm_hide_symbol(struct fake_libjvm *libjvm, const char *symbol);
 
 #endif

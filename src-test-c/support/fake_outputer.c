@@ -16,7 +16,7 @@ struct record {
 };
 
 struct fake_outputer {
-    pthread_mutex_t mutex; /* guards all below */
+    pthread_mutex_t mutex; /* guards all fields below */
     pthread_cond_t changed;
     struct record *records; /* newest first; a message has no rows */
     struct fake_outputer_counts counts;
@@ -41,7 +41,7 @@ static void unlock(struct fake_outputer *outputer)
     pthread_mutex_unlock(&outputer->mutex);
 }
 
-/* With the mutex held: until something changes. A test that waits for ever has failed. */
+/* Waits, with the mutex held, for a change. Fails the test after a minute. */
 static void wait_for_change(struct fake_outputer *outputer)
 {
     struct timespec until;
@@ -79,7 +79,7 @@ void fake_outputer_destroy(struct fake_outputer *outputer)
     free(outputer);
 }
 
-/* --- what the reporter calls --- */
+/* --- called by the reporter --- */
 
 static void keep(struct fake_outputer *outputer, const char *title, const char *rows)
 {
@@ -185,7 +185,7 @@ struct smp_outputer fake_outputer_interface(struct fake_outputer *outputer)
                                   .self = outputer };
 }
 
-/* --- what the test says --- */
+/* --- called by the test --- */
 
 void fake_outputer_shut(struct fake_outputer *outputer)
 {

@@ -5,9 +5,8 @@
  *
  *   struct fake_outputer *outputer = fake_outputer_create();
  *   fake_outputer_shut(outputer);                   the next report waits in title
- *   fake_outputer_wait_inside(outputer);            until it does
- *   fake_outputer_open(outputer);
- *   fake_outputer_wait_reports(outputer, 3);
+ * fake_outputer_wait_inside(outputer); until it is there fake_outputer_open(outputer);
+ * fake_outputer_wait_reports(outputer, 3);
  *
  * Owns     its text, from malloc.
  * Threads  any; waits are on a condition, and fail the test after a minute.
@@ -27,16 +26,16 @@ struct fake_outputer *fake_outputer_create(void);
 void fake_outputer_destroy(struct fake_outputer *outputer);
 struct smp_outputer fake_outputer_interface(struct fake_outputer *outputer);
 
-/* Reports wait at their title from now on, until open. */
+/* Makes reports wait at their title until fake_outputer_open. */
 void fake_outputer_shut(struct fake_outputer *outputer);
 void fake_outputer_open(struct fake_outputer *outputer);
-/* Until a report waits. */
+/* Waits until a report waits at its title. */
 void fake_outputer_wait_inside(struct fake_outputer *outputer);
 
-/* The next so many reports fail: at their title, or at the end. */
+/* Makes this many coming reports fail at their title, or at their end. */
 void fake_outputer_fail_titles(struct fake_outputer *outputer, unsigned count);
 void fake_outputer_fail_flushes(struct fake_outputer *outputer, unsigned count);
-/* Called in each title, before anything else. */
+/* Called in each title, before the report waits or fails. */
 void fake_outputer_on_title(struct fake_outputer *outputer, void (*hook)(void *self), void *self);
 
 struct fake_outputer_counts {
@@ -47,11 +46,12 @@ struct fake_outputer_counts {
     unsigned deadlocks;
 };
 struct fake_outputer_counts fake_outputer_get_counts(struct fake_outputer *outputer);
-/* Until so many reports are whole; until so many messages came. */
+/* Waits for this many complete reports; for this many messages. */
 void fake_outputer_wait_reports(struct fake_outputer *outputer, unsigned count);
 void fake_outputer_wait_messages(struct fake_outputer *outputer, unsigned count);
 
-/* Does the output so far contain this? Titles of records, rows and messages. */
+/* Returns whether the output so far contains the text. Output: titles of records, rows and
+ * messages. */
 bool fake_outputer_has(struct fake_outputer *outputer, const char *text);
 /* The sum of "Cumulative time(ms)" of all rows without indent in records whose title has this
  * group, over all reports. */

@@ -21,12 +21,12 @@ enum { MAX_FRAMES = 8 };
 struct ref {
     struct fake_object *object;
     bool is_global;
-    struct ref *next;     /* the local, or global, made before */
-    struct ref *previous; /* the global made after */
+    struct ref *next;     /* the local or global reference that was made before */
+    struct ref *previous; /* the global reference that was made after */
 };
 
 struct env {
-    const struct JNINativeInterface_ *functions; /* first: a JNIEnv * points here */
+    const struct JNINativeInterface_ *functions; /* must be first: a JNIEnv * points to it */
     struct ref *locals;
     struct ref *frames[MAX_FRAMES];
     size_t frame_count;
@@ -162,7 +162,7 @@ static jclass JNICALL find_class(JNIEnv *env, const char *name)
     return NULL;
 }
 
-/* The field is in Thread, or in its holder if there is one. */
+/* The field is in Thread, or in its holder if the JVM has one. */
 static bool is_status_of(const void *class, const char *name)
 {
     return fake_vm.has_status && strcmp(name, "threadStatus") == 0 &&
@@ -182,7 +182,7 @@ static jfieldID JNICALL get_field_id(JNIEnv *env, jclass class, const char *name
         return (jfieldID)(void *)&status_field;
     if (is_holder && fake_vm.has_holder)
         return (jfieldID)(void *)&holder_field;
-    /* A JVM that has no such fields. */
+    /* This JVM has no such field. */
     const bool is_absent = is_holder || is_status || (is_address && !fake_vm.has_addresses) ||
                            strcmp(name, "cont") == 0 ||
                            fake_vm_object(class) == &continuation_class;

@@ -359,8 +359,8 @@ static jvmtiError JNICALL is_method_native(jvmtiEnv *env, jmethodID method, jboo
     return error;
 }
 
-/* This JVM lacks the capability, and all others of the asynchronous walker, unless a test sets
- * has_cpu_time. A thread that has ended is reported first. */
+/* This JVM has none of the capabilities of the asynchronous walker, unless a test sets
+ * has_cpu_time. A thread that has ended is reported before the missing capability. */
 static jvmtiError JNICALL get_cpu_time(jvmtiEnv *env, jthread ref, jlong *out)
 {
     const struct fake_thread *thread = fake_vm_object(ref);

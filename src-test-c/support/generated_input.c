@@ -12,7 +12,7 @@
 enum {
     QUOTA_BYTES = 1024 * 1024 * 1024,
     METHODS_BYTES = 64 * 1024 * 1024,
-    TEXT_BYTES = 4096 /* of one frame */
+    TEXT_BYTES = 4096 /* maximum text of a frame */
 };
 
 static void *must_calloc(size_t count, size_t size)

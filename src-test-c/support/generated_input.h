@@ -24,22 +24,23 @@ struct generated_input {
     struct smp_quota quota;
     struct generated_service *service;
     struct smp_methods *methods;
-    uint32_t *locations; /* of all frames of all stacks, one after the other */
+    uint32_t *locations; /* of all frames of all stacks, stack by stack */
     const char **texts;  /* of the same frames, as the report prints them */
     char **location_texts;
     uint32_t location_count;
 };
 
-/* own_methods: as of generated_service_create. */
+/* own_methods: see generated_service_create. */
 void generated_input_init(struct generated_input *input, size_t nodes, bool own_methods);
 void generated_input_fini(struct generated_input *input);
 
-/* Looks every frame up: all are known after init. */
+/* Looks up every frame; init has made all of them known. */
 void generated_input_locate(struct generated_input *input);
-/* Of a node's location: the frame, or the name of the group. */
+/* Returns the text of a node's location: a frame or the name of a group. */
 const char *generated_input_text(const struct generated_input *input, uint32_t location);
 
-/* A made stack's group as thread_groups numbers it, found in order after the overflow group. */
+/* Returns the id that thread_groups gives to the group of a generated stack, in order after the
+ * overflow group. */
 struct smp_group generated_group(uint32_t group);
 const char *generated_group_name(uint32_t group);
 

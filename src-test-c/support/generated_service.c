@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    FIRST_STACKS = 40, /* that start from nothing: entry points */
+    FIRST_STACKS = 40, /* stacks that begin with an entry point of their own */
     LEAST_DEPTH = 35,
     DEPTHS = 31,
     STACKS_STEP = 1024,
@@ -15,7 +15,7 @@ enum {
     BCI_STEP = 12
 };
 
-/* The shape of a jmethodID: far apart, aligned. */
+/* Looks like a jmethodID: far apart and aligned. */
 #define FIRST_KEY 0x7f3a40001000u
 #define KEY_STEP 0x48u
 
@@ -51,7 +51,7 @@ static struct smp_frame random_frame(struct generated_service *service, uint64_t
                                .bci = BCI_STEP * (int64_t)below(seed, MADE_LINES) };
 }
 
-/* Fills in the next stack. Returns how many of its frames no other stack has. */
+/* Generates the next stack. Returns the number of frames that it shares with no other stack. */
 static size_t make_stack(struct generated_service *service, uint64_t *seed)
 {
     struct generated_stack *stack = &service->stacks[service->stack_count];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * generated_service.h - a service that does not exist: its methods and the stacks of its threads.
+ * generated_service.h - a made-up service: its methods and the stacks of its threads.
  *
- * Stacks share their root ends as those of a server do: each goes along with an earlier one for a
- * third of its depth at least, then its own way. 35 to 80 frames deep, 52 on average, in random
- * order, always the same ones.
+ * Stacks share their outer frames as those of a server do: each one follows an earlier stack for
+ * at least a third of its depth, then differs. They are 35 to 80 frames deep, 52 on average, in a
+ * random but fixed order.
  *
  * Owns     the stacks.
  * Threads  one.
@@ -22,7 +22,7 @@
 
 enum {
     MADE_METHODS = 2000,
-    MADE_LINES = 6, /* that are ever on a stack, of each method */
+    MADE_LINES = 6, /* different lines of each method on the stacks */
     MADE_GROUPS = 6,
     MADE_MAX_DEPTH = 80
 };
@@ -38,15 +38,15 @@ struct generated_service {
     size_t stack_count;
     size_t frame_count; /* of all stacks */
     bool own_methods;
-    size_t methods; /* with own_methods: so many are taken */
+    size_t methods; /* with own_methods: methods used so far */
 };
 
-/* As many different stacks as make about so many nodes. own_methods: each node has a method no
- * other node has; else MADE_METHODS methods are shared. */
+/* Generates as many different stacks as make about this many nodes. own_methods: each node has a
+ * method that no other node has; otherwise MADE_METHODS methods are shared. */
 struct generated_service *generated_service_create(size_t nodes, bool own_methods);
 void generated_service_destroy(struct generated_service *service);
 
-/* Knows the names of its methods. */
+/* Knows the names of the methods. */
 struct smp_name_source generated_service_names(void);
 
 #endif

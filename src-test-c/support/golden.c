@@ -31,7 +31,7 @@ static void write_file(const char *path, const char *text, size_t length)
         fail_msg("cannot write all of %s", path);
 }
 
-/* The whole file and a NUL; the caller frees it. */
+/* Returns the whole file with a NUL at its end. The caller frees it. */
 static char *read_file(const char *path, size_t *length)
 {
     FILE *file = fopen(path, "rb");

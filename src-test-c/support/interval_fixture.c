@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 int interval_fixture_setup(void **state)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * interval_fixture.h - an open interval with room for its names, and the profile that it becomes.
+ * interval_fixture.h - an open interval, its name tables, and its profile once it is finished.
  *
- * Owns     all of it; what a test finishes is released by the teardown, which asserts that no byte
- *          is left.
+ * Owns     all of it. The teardown releases the finished profile and asserts that no byte is left.
  * Threads  the test's own.
  * Errors   a failed assertion.
  * Cost     none that matters.
@@ -22,7 +21,7 @@ struct interval_fixture {
     struct smp_profile *profile; /* NULL: not finished yet */
 };
 
-/* Of one test: *state becomes the fixture. */
+/* Set-up of one test: *state becomes the fixture. */
 int interval_fixture_setup(void **state);
 int interval_fixture_teardown(void **state);
 

@@ -14,7 +14,7 @@ enum { LIBRARY_COPIES = 3, LIBRARY_PATH_BYTES = 512 };
 
 struct library_copy {
     char path[LIBRARY_PATH_BYTES];
-    void *handle; /* NULL: it is not loaded */
+    void *handle; /* NULL: not loaded */
 };
 
 struct library_copies {
@@ -22,16 +22,16 @@ struct library_copies {
     struct library_copy copies[LIBRARY_COPIES];
 };
 
-/* Copies the file, and loads nothing yet. */
+/* Copies the file without loading it. */
 void library_copies_init(struct library_copies *copies, const char *file);
 void library_copies_fini(struct library_copies *copies);
 
 void library_copy_load(struct library_copy *copy);
 void library_copy_unload(struct library_copy *copy);
-/* Of a loaded copy. */
+/* Looks up a symbol of a loaded copy. */
 void *library_copy_symbol(const struct library_copy *copy, const char *name);
-/* Replaces a text in the file of a copy that is not loaded, wherever it is there, by another one of
- * its length. */
+/* Replaces every occurrence of a text in the file of a copy that is not loaded. Both texts have
+ * the same length. */
 void library_copy_change(const struct library_copy *copy, const char *text, const char *by);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * lost_calls.h - calls without a place that an account has for one reason.
- */
+/* lost_calls.h - the number of calls that an account reports as lost for one reason. */
 #ifndef SMP_SUPPORT_LOST_CALLS_H
 #define SMP_SUPPORT_LOST_CALLS_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memory_output.h - an output that keeps what it gets, or fails at a chosen call.
+ * memory_output.h - an output into memory that can fail at a chosen call.
  *
  * Owns     its bytes: from malloc, so that no allocation of it is counted or refused.
  * Threads  the test's own.
- * Errors   it fails the test where it is called after it has failed.
+ * Errors   a call after it has failed fails the test.
  */
 #ifndef SMP_SUPPORT_MEMORY_OUTPUT_H
 #define SMP_SUPPORT_MEMORY_OUTPUT_H
@@ -13,7 +13,7 @@
 
 #include "base/writer.h"
 
-/* All zero: empty. */
+/* A zeroed struct is empty. */
 struct memory_output {
     char *bytes; /* NUL-terminated; NULL at first */
     size_t length;
@@ -23,7 +23,7 @@ struct memory_output {
 };
 
 struct smp_output memory_output_functions(struct memory_output *output);
-/* "" where nothing came. */
+/* Returns "" if nothing was written. */
 const char *memory_output_text(const struct memory_output *output);
 void memory_output_fini(struct memory_output *output);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* more_measures.h - included before everything in a build of the core with one measure more. */
+/* more_measures.h - included first in a build of the core with one additional measure. */
 #ifndef SMP_TEST_MORE_MEASURES_H
 #define SMP_TEST_MORE_MEASURES_H
 

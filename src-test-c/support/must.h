@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * must.h - for benchmarks and tools: what must hold, or the program ends and says why.
+ * must.h - assertions for benchmarks and tools: a failure prints the condition and ends the
+ * program.
  *
  * Threads  any.
  */

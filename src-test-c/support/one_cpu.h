@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Confines the calling thread, and those that it starts from now on, to one CPU. */
+/* Confines the calling thread, and the threads that it starts afterwards, to one CPU. */
 #ifndef SMP_TEST_SUPPORT_ONE_CPU_H
 #define SMP_TEST_SUPPORT_ONE_CPU_H
 

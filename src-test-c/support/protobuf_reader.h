@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * protobuf_reader.h - reads protobuf's wire format field by field; a test fails at what is none.
+ * protobuf_reader.h - reads protobuf's wire format field by field; malformed input fails the test.
  *
  * Owns     nothing: slices borrow the bytes.
  * Threads  one at a time.
@@ -20,7 +20,8 @@ struct slice protobuf_slice(const char *bytes, size_t length);
 size_t slice_length(struct slice in);
 
 uint64_t read_varint(struct slice *in);
-/* The next field: its number, and either its value or its bytes; *value is then their number. */
+/* Reads the next field: returns its number and sets either its value or its bytes; for bytes,
+ * *value is their count. */
 unsigned read_field(struct slice *in, uint64_t *value, struct slice *bytes);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * random_profile.h - made-up profiles with all kinds of frames: with lines and without, native, of
- * an unknown file, in brackets, with separators in their names; and with groups of such names.
+ * an unknown file, in brackets, and with separators in their names. Group names are of the same
+ * kinds.
  *
  * Owns     nothing: the profile is the fixture's.
  * Threads  the test's own.
@@ -15,7 +16,7 @@
 #include "support/report_fixture.h"
 
 unsigned next_random(unsigned *seed);
-/* Of so many stacks, some of them the same; *seed goes on. */
+/* Generates this many stacks, some of them equal; *seed advances. */
 struct smp_profile *random_profile(struct report_fixture *fixture, size_t stacks, unsigned *seed);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Numbers 0 to 2 are the JDK's, 3 is never instrumented, 4 and 5 are excluded. */
+/* Names 0 to 2 belong to the JDK, 3 is never instrumented, 4 and 5 are excluded. */
 static const char *const NAMES[REFERENCE_NAMES] = {
     "java/lang/Object", "java/util/List",  "java/util/AbstractList",
     "java/lang/Thread", "com/acme/util/U", "com/acme/util/V",
@@ -48,7 +48,8 @@ static bool is_rule(unsigned name, unsigned signature)
            (name == 4 && signature == 1) || (name == 1 && signature == 0);
 }
 
-/* By a rule without stars. Of B.b another one with a star comes before it, and one after it. */
+/* Named by a rule without stars. For B.b, a rule with a star precedes that rule and another one
+ * follows it. */
 static bool is_named(unsigned name, unsigned signature)
 {
     return is_rule(name, signature) && (name != 7 || signature == 1);
@@ -83,7 +84,8 @@ bool reference_graph_has_probe(const struct reference_method *method)
 
 /* --- types --- */
 
-/* Does any way lead from the class to the name? seen: names that were tried. */
+/* Returns whether the name is the class or one of its super types. seen: names that were
+ * visited. */
 static bool leads_to(const struct reference_graph *self, const struct reference_class *from,
                      unsigned to, bool seen[REFERENCE_NAMES])
 {
@@ -193,7 +195,7 @@ static void want_found_methods(struct reference_graph *self, const struct found_
     }
 }
 
-/* A call that names no method but a class, or all methods of a name. */
+/* Follows a call that names a class but no method, or all methods of a name. */
 static void follow_name(struct reference_graph *self, const struct reference_call *call,
                         unsigned ahead)
 {
@@ -235,7 +237,8 @@ static void follow(struct reference_graph *self, const struct reference_call *ca
     }
 }
 
-/* What an instance of the class has for the methods of one of its super types, outside. */
+/* Wants the methods by which an instance of the class overrides those of a super type that is not
+ * instrumented. */
 static void want_overrides(struct reference_graph *self, unsigned loader, unsigned name,
                            const struct reference_class *outside)
 {
@@ -251,7 +254,8 @@ static void want_overrides(struct reference_graph *self, unsigned loader, unsign
     }
 }
 
-/* A method of a class outside was called: each subtype inside may be what it was called for. */
+/* Follows a call of a method of a class that is not instrumented: it may call an override in any
+ * instrumented subtype. */
 static void follow_left(struct reference_graph *self, unsigned name, unsigned instances)
 {
     for (unsigned l = 0; l < REFERENCE_LOADERS; l++) {
@@ -283,7 +287,7 @@ static void follow_instances(struct reference_graph *self, unsigned loader, unsi
     }
 }
 
-/* How many calls from it are followed; 0: none. */
+/* Returns how many calls ahead to look from the method; 0: none. */
 static unsigned look_from(const struct reference_graph *self, const struct reference_method *method)
 {
     switch (self->scheme) {
@@ -305,7 +309,7 @@ static bool has_root(const struct reference_class *it)
     return false;
 }
 
-/* Has an initialiser run, in a class whose calls are known? */
+/* Returns whether a class initialiser has run in a class whose calls are known. */
 static bool has_run(unsigned name, const struct reference_class *in_class,
                     const struct reference_method *method)
 {
@@ -313,7 +317,7 @@ static bool has_run(unsigned name, const struct reference_class *in_class,
            (is_allowed_name(name) || has_root(in_class));
 }
 
-/* What a visited method calls, and what an initialiser that has run makes. */
+/* Finds the methods called by a visited method or by an initialiser that has run. */
 static void find_called_by(const struct reference_graph *self,
                            const struct reference_method *method, bool has_run,
                            unsigned called[REFERENCE_NAMES][REFERENCE_CALLED][REFERENCE_HOWS])
@@ -389,7 +393,7 @@ static void follow_all(struct reference_graph *self)
     }
 }
 
-/* Grows as long as there is something to follow. */
+/* Closing repeats until this count no longer grows. */
 static unsigned count_wanted(const struct reference_graph *self)
 {
     unsigned count = 0;
@@ -478,5 +482,6 @@ void reference_graph_load(struct reference_graph *self, unsigned loader, unsigne
 void reference_graph_unload(struct reference_graph *self, unsigned loader, unsigned name)
 {
     memset(&self->classes[loader][name], 0, sizeof(self->classes[loader][name]));
-    reference_graph_close(self); /* what it alone called is not reached any more */
+    /* closes again: methods that only the removed one called are not reached any more */
+    reference_graph_close(self);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * reference_report.c - no line of it is shared with native/src/report: what both got wrong in the
- * same way would stay unseen.
- */
+/* reference_report.c shares no line with native/src/export, because a fault in shared code would
+ * go unnoticed. */
 #include "support/reference_report.h"
 
 #include <assert.h>
@@ -13,9 +11,9 @@ enum { MAX_ROWS = 400, MAX_FRAME = 256, MAX_CHILDREN = 32, MAX_GROUPS = 24, MAX_
 
 struct row {
     char frame[MAX_FRAME];
-    int64_t total_ns; /* with all that it called */
+    int64_t total_ns; /* including the time of its callees */
     int64_t own_ns;
-    int64_t idle_ns; /* of total_ns */
+    int64_t idle_ns; /* the idle part of total_ns */
     struct row *children[MAX_CHILDREN];
     int child_count;
 };
@@ -128,7 +126,8 @@ static long long ms(int64_t ns)
     return (long long)(ns / 1000000);
 }
 
-/* a.b.C.run(C.java:1) is in a.b: from "a.b.C.run" the method goes, then the class. */
+/* Finds the package. a.b.C.run(C.java:1) is in a.b: "a.b.C.run" loses the method, then the
+ * class. */
 static void package_of(const char *frame, char package[MAX_FRAME])
 {
     strcpy(package, frame[0] == '[' ? "" : frame);
@@ -154,7 +153,7 @@ static bool is_other_package(const struct row *row, const struct row *parent)
 static bool continues_chain(const struct plain *plain, const struct row *row,
                             const struct row *parent)
 {
-    if (parent->frame[0] == '\0') /* row is a root */
+    if (parent->frame[0] == '\0') /* the row is a root */
         return false;
     if (row->frame[0] == '[') /* a pseudo-frame */
         return false;
@@ -170,7 +169,8 @@ static bool is_of_the_jdk(const char *frame)
            strncmp(frame, "com.sun.", 8) == 0;
 }
 
-/* With a package: a.b.C.run(...) is in a.b and in a, not in a.bc. Else all but the JDK. */
+/* With a monitored package: a.b.C.run(...) is in a.b and in a, not in a.bc. Without one: all code
+ * except the JDK's. */
 static bool is_users(const struct plain *plain, const struct row *row)
 {
     char class[MAX_FRAME];
@@ -189,7 +189,7 @@ static bool is_users(const struct plain *plain, const struct row *row)
     return class[length] == '\0' || class[length] == '.' || class[length] == '$';
 }
 
-/* Further in, in the same chain. */
+/* Looks further in, in the same chain. */
 static bool has_users_inside(const struct plain *plain, const struct row *row)
 {
     for (int i = 0; i < row->child_count; i++) {
@@ -201,8 +201,8 @@ static bool has_users_inside(const struct plain *plain, const struct row *row)
     return false;
 }
 
-/* Of a chain: the innermost row of the user's code, without a package the outermost besides, or the
- * outermost alone; and what is never left out. */
+/* A chain prints the innermost row of the user's code, and without a monitored package also the
+ * outermost row; if it has no such row, the outermost row alone. Some rows are never left out. */
 static bool is_printed(const struct plain *plain, const struct row *row, const struct row *parent)
 {
     const bool is_root = parent->frame[0] == '\0';
@@ -217,7 +217,8 @@ static bool is_printed(const struct plain *plain, const struct row *row, const s
     return plain->style.package == NULL || !has_users_inside(plain, row);
 }
 
-/* All rows that are printed right below: for one that is left out, those below it. */
+/* Collects the rows that are printed directly below a row. Rows that are left out are replaced by
+ * the rows below them. */
 static void printed_below(const struct plain *plain, struct row *row, struct row **below,
                           int *count)
 {
@@ -239,7 +240,7 @@ static bool is_misplaced(const struct plain *plain, const struct row *first,
         return first->total_ns < second->total_ns;
     if (strcmp(first->frame, second->frame) != 0)
         return strcmp(first->frame, second->frame) > 0;
-    /* Two rows of one text, after one has moved up: the one seen first stands first. */
+    /* If rows of equal text meet because one has moved up, the row seen first comes first. */
     return first > second;
 }
 
@@ -278,7 +279,7 @@ static void print_row(struct plain *plain, const char *frame, long long total_ms
     print(plain, line);
 }
 
-/* Of the rows that would be printed: this one and all below it. */
+/* Counts the printed rows of this subtree, including the row itself. */
 static int rows_from(const struct plain *plain, struct row *row)
 {
     struct row *below[MAX_ROWS];
@@ -307,7 +308,7 @@ static int64_t active_ns(const struct row *row)
     return row->total_ns - row->idle_ns;
 }
 
-/* Besides what is known of no stack. */
+/* Ignores time without a stack. */
 static bool is_idle(const struct row *root)
 {
     int64_t active = active_ns(root);
@@ -319,7 +320,7 @@ static bool is_idle(const struct row *root)
     return ms(active < 0 ? 0 : active) == 0 && ms(root->idle_ns) > 0;
 }
 
-/* The first one with most time. */
+/* Returns the row with the most time; the first one if several have as much. */
 static const struct row *hottest(struct row *const *rows, int count)
 {
     const struct row *most = NULL;
@@ -381,7 +382,7 @@ static void print_title(struct plain *plain, const struct group *group)
     print(plain, "]\n");
 }
 
-/* By active time as printed, then by all time, then by name. */
+/* Orders by active time as printed, then by total time, then by name. */
 static bool comes_later(const struct group *first, const struct group *second)
 {
     const long long first_ms = is_idle(first->root) ? 0 : ms(active_ns(first->root));

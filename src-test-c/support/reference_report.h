@@ -5,7 +5,7 @@
  *
  * Owns     nothing after the call.
  * Threads  any.
- * Errors   runs out of its fixed tables: assertion.
+ * Errors   an assertion fails if a fixed table is full.
  * Cost     small inputs only.
  */
 #ifndef SMP_SUPPORT_REFERENCE_REPORT_H
@@ -26,16 +26,14 @@ struct reference_sample {
 struct reference_style {
     bool by_time;
     bool zero_time_packages;
-    const char *package; /* the one that is monitored; NULL: all are */
-    int min_per_mille;   /* rows below that share of their group's active time are hidden */
+    const char *package; /* the monitored package; NULL: all packages */
+    int min_per_mille;   /* rows below this share of their group's active time are hidden */
 };
 
 enum { REFERENCE_REPORT_BYTES = 64 * 1024 };
 
-/*
- * Writes the groups' records to out as "== <title>\n<rows>", in order. At most 24 samples, with at
- * most 12 frames each.
- */
+/* Writes the records of all groups to out as "== <title>\n<rows>", in order. At most 24 samples,
+ * with at most 12 frames each. */
 void reference_report(const struct reference_sample *samples, size_t count,
                       struct reference_style style, char out[REFERENCE_REPORT_BYTES]);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reference_stars.h - the stars of counting/root_rules once more, naive: tries every length.
+ * reference_stars.h - a naive version of the star matching in counting/root_rules: tries every
+ * length.
  *
  * Cost     exponential in the number of stars.
  */
@@ -10,7 +11,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Both terminated; the pattern has dots where the name has slashes. */
+/* Both strings are NUL-terminated; the pattern has dots where the name has slashes. */
 static inline bool reference_stars(const char *pattern, const char *name)
 {
     if (*pattern == '\0')

@@ -27,7 +27,7 @@ static void *must_alloc(struct reference_tree *tree, size_t size)
     return piece;
 }
 
-/* FNV-1a of the text, started from the parent. */
+/* FNV-1a of the text, seeded with the parent. */
 static size_t hash_of(const struct reference_node *parent, const char *text)
 {
     uint64_t hash = 14695981039346656037u ^ (uint64_t)(uintptr_t)parent;
@@ -45,7 +45,7 @@ static void put(struct reference_tree *tree, struct reference_node *node)
     tree->buckets[bucket] = node;
 }
 
-/* Twice as many buckets once there is a node for each, as any hash map does. */
+/* Doubles the buckets when there are as many nodes as buckets, as any hash map does. */
 static void grow(struct reference_tree *tree)
 {
     free(tree->buckets);
@@ -140,7 +140,7 @@ void reference_tree_totals(struct reference_tree *tree)
     }
 }
 
-/* By parent, then by text. */
+/* Orders by parent, then by text. */
 static int compare_nodes(const void *a, const void *b)
 {
     const struct reference_node *one = *(struct reference_node *const *)a;
@@ -151,7 +151,7 @@ static int compare_nodes(const void *a, const void *b)
     return strcmp(one->text, other->text);
 }
 
-/* The first of the sorted nodes that has this parent; count where there is none. */
+/* Returns the index of the first sorted node with this parent, or count. */
 static size_t first_child(struct reference_node *const *sorted, size_t count,
                           const struct reference_node *parent)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reference_tree.h - the dumb reference of model/tree: string keys, a chained hash map, a malloc a
- * node.
+ * reference_tree.h - a naive version of model/tree: string keys, a chained hash map, one malloc
+ * per node.
  *
- * Written to be obviously right, not fast: what tree.c must agree with, and what it is measured
- * against. Out of memory ends the test program.
+ * It is written to be obviously right, not fast. Tests compare tree.c with it, and benchmarks
+ * measure tree.c against it. Out of memory ends the test program.
  *
  * Owns     its nodes and copies of all texts.
  * Threads  one.
@@ -18,12 +18,12 @@
 #include <stdio.h>
 
 struct reference_node {
-    struct reference_node *parent; /* NULL: the root of a group */
+    struct reference_node *parent; /* NULL: the node is the root of a group */
     char *text;
     int64_t self_wall_ns;
     int64_t self_cpu_ns;
     uint64_t samples;
-    int64_t total_wall_ns; /* after reference_tree_totals */
+    int64_t total_wall_ns; /* set by reference_tree_totals */
     int64_t total_cpu_ns;
     size_t visits;                      /* for the test's own use */
     struct reference_node *next;        /* in order of creation */
@@ -35,24 +35,23 @@ struct reference_tree;
 struct reference_tree *reference_tree_create(void);
 void reference_tree_destroy(struct reference_tree *tree);
 
-/* The child of parent with this text, or NULL. parent NULL: the root of the group so called. */
+/* Returns the child of parent with this text, or NULL. parent NULL: looks for the root of this
+ * group. */
 struct reference_node *reference_tree_find(const struct reference_tree *tree,
                                            struct reference_node *parent, const char *text);
 struct reference_node *reference_tree_find_or_add(struct reference_tree *tree,
                                                   struct reference_node *parent, const char *text);
-/* texts[0] is the leaf. Returns the leaf's node; the group's root where count is 0. */
+/* texts[0] is the leaf. Returns the leaf's node, or the group's root if count is 0. */
 struct reference_node *reference_tree_add(struct reference_tree *tree, const char *group,
                                           const char *const *texts, size_t count);
 void reference_tree_totals(struct reference_tree *tree);
-/*
- * Every node as a row of the text report, siblings in text order, nothing left out; needs totals.
- * Recurses. Returns the bytes; out may be NULL.
- */
+/* Prints every node as a row of the text report, siblings in text order. Needs totals. Recurses.
+ * Returns the number of bytes; out may be NULL. */
 size_t reference_tree_print(const struct reference_tree *tree, FILE *out);
 
 struct reference_node *reference_tree_first(const struct reference_tree *tree);
 size_t reference_tree_count(const struct reference_tree *tree);
-/* Bytes requested of malloc for nodes, texts and map. */
+/* Bytes that malloc was asked for: nodes, texts and map. */
 size_t reference_tree_bytes(const struct reference_tree *tree);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reference_utf8.h - base/utf8.h said again as plainly as possible, to compare with; and a
- * validator of UTF-8 that shares no thought with either: the rows of the Unicode standard's table
- * 3-7.
+ * reference_utf8.h - a naive version of base/utf8.h to compare with, and an independent validator
+ * of UTF-8 made of the rows of the Unicode standard's table 3-7.
  *
  * A header alone, because the fuzz targets link nothing but the core.
  */
@@ -17,10 +16,10 @@
 struct reference_utf8_row {
     uint8_t bytes;
     uint8_t lead_from, lead_to;
-    uint8_t second_from, second_to; /* third and fourth: 80..BF */
+    uint8_t second_from, second_to; /* the third and the fourth byte are 80..BF */
 };
 
-/* The bytes of the well-formed character at text, 0 when there is none. */
+/* Returns the length of the well-formed character at text, or 0. */
 static inline size_t reference_utf8_char(const uint8_t *text, size_t left)
 {
     static const struct reference_utf8_row rows[] = {
@@ -44,7 +43,7 @@ static inline size_t reference_utf8_char(const uint8_t *text, size_t left)
     return 0;
 }
 
-/* Well-formed UTF-8, as the core wants it: no NUL inside. */
+/* Well-formed UTF-8 without a NUL inside, as the core requires. */
 static inline bool reference_utf8_is_valid(const char *text, size_t length)
 {
     const uint8_t *bytes = (const uint8_t *)text;
@@ -58,7 +57,7 @@ static inline bool reference_utf8_is_valid(const char *text, size_t length)
     return true;
 }
 
-/* Arithmetic instead of bits: a form is a number to the base 64. */
+/* Uses arithmetic instead of bit operations: a UTF-8 form is a number to the base 64. */
 static inline size_t reference_utf8_encode(uint8_t *out, uint32_t c)
 {
     if (c < 128) {
@@ -83,7 +82,8 @@ static inline size_t reference_utf8_encode(uint8_t *out, uint32_t c)
     return 4;
 }
 
-/* The JVM's form of a UTF-16 unit: NUL takes two bytes, each half of a pair three. */
+/* Encodes a UTF-16 unit in the JVM's modified UTF-8: NUL takes two bytes, each half of a surrogate
+ * pair three. */
 static inline size_t reference_utf8_encode_modified(uint8_t *out, uint16_t unit)
 {
     if (unit == 0) {
@@ -94,8 +94,8 @@ static inline size_t reference_utf8_encode_modified(uint8_t *out, uint16_t unit)
     return reference_utf8_encode(out, unit);
 }
 
-/* left > 0. Right is what the encoder would write for the number read; all else is U+FFFD, once
- * for a lead byte and those continuation bytes after it that it wants. */
+/* Decodes one character; left > 0. Only bytes that the encoder would write for the decoded number
+ * are accepted. Anything else becomes one U+FFFD for a lead byte and its continuation bytes. */
 static inline uint32_t reference_utf8_decode(const uint8_t *in, size_t left, size_t *taken)
 {
     const size_t want = in[0] < 0xC0 || in[0] > 0xF7 ? 1 : in[0] < 0xE0 ? 2 : in[0] < 0xF0 ? 3 : 4;
@@ -115,8 +115,8 @@ static inline uint32_t reference_utf8_decode(const uint8_t *in, size_t left, siz
     return c;
 }
 
-/* Characters in, bytes out: all when they fit in size - 1, else as many as leave room for the
- * ellipsis. */
+/* Writes all bytes of the characters if they fit in size - 1, otherwise as many characters as
+ * leave room for the ellipsis. */
 static inline size_t reference_utf8_write(char *out, size_t size, const uint32_t *chars,
                                           size_t count)
 {
@@ -147,7 +147,7 @@ static inline bool reference_utf8_is_between(uint32_t c, uint32_t from, uint32_t
     return c >= from && c <= to;
 }
 
-/* As smp_utf8_from_modified. chars is scratch for length characters. */
+/* Does the same as smp_utf8_from_modified. chars is scratch space for length characters. */
 static inline size_t reference_utf8_from_modified(char *out, size_t size, const char *in,
                                                   size_t length, uint32_t *chars)
 {

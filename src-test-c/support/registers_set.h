@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * registers_set.h - puts registers into a signal's context, where smp_registers_get finds them.
+ * registers_set.h - sets registers in a signal's context. smp_registers_get reads them.
  *
  * Threads  any.
  */

@@ -11,11 +11,11 @@
 #include <cmocka.h>
 
 enum {
-    PART_BYTES = 1 << 22, /* of each part of the interval: more than any test needs */
+    PART_BYTES = 1 << 22, /* for each part of the interval: more than any test needs */
     BUCKETS = 1 << 12
 };
 
-/* One frame text, taken apart; chained in its bucket. */
+/* One parsed frame text; chained in its bucket. */
 struct name {
     struct name *next;
     char *text;
@@ -28,7 +28,7 @@ struct name {
     int64_t since_ms;
 };
 
-/* One thread that was seen: serials are given by name. */
+/* One observed thread. Its name determines its serial. */
 struct thread {
     struct thread *next;
     char *name;
@@ -47,7 +47,7 @@ struct report_fixture {
     struct thread *threads[BUCKETS];
     uint64_t serials;
     bool has_states;
-    enum smp_thread_state spent; /* the time that is added is in this state */
+    enum smp_thread_state spent; /* the state of the time that is added */
     struct recording recording;
 };
 
@@ -139,8 +139,9 @@ static size_t bucket_of(const char *text)
     return hash % BUCKETS;
 }
 
-/* a.B.c(B.java:12): class a.B, method c, file B.java, line 12. (Unknown Source:12): no file, and a
- * line that is not printed. a.B.c#I#(B.java:12): its parameter is an int. */
+/* Parses a frame. a.B.c(B.java:12): class a.B, method c, file B.java, line 12. (Unknown
+ * Source:12): no file, and a line that is not printed. a.B.c#I#(B.java:12): its parameter is an
+ * int. */
 static struct name *take_apart(const char *text)
 {
     struct name *name = calloc(1, sizeof(*name));

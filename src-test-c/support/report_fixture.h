@@ -30,7 +30,8 @@
 
 struct report_fixture;
 
-/* What a recording outputer got: "title <from> <till>", "== <title>" and the rows, "flush". */
+/* The calls that a recording outputer received: "title <from> <till>", "== <title>" and the rows,
+ * "flush". */
 struct recording {
     char *text; /* from malloc, so that no allocation of it is counted or refused; NULL at first */
     size_t length;
@@ -45,15 +46,17 @@ void recording_fini(struct recording *recording);
 
 struct report_fixture *report_fixture_create(void);
 void report_fixture_destroy(struct report_fixture *fixture);
-/* As cmocka calls them, *state is a fixture; the second one's interval has states. */
+/* Set-up functions for cmocka: *state becomes a fixture; the interval of the second one has
+ * states. */
 int report_fixture_setup(void **state);
 int report_fixture_setup_states(void **state);
 int report_fixture_teardown(void **state);
 
-/* From now on, of all names: a list as smp_filter_create takes it. Before the first: "". */
+/* Sets the filter for names that are used from now on, as a list for smp_filter_create. Initially
+ * "". */
 void report_fixture_monitor(struct report_fixture *fixture, const char *packages);
 
-/* Throws the interval away and begins a new one; names stay known. */
+/* Discards the interval and begins a new one. Known names stay known. */
 void report_fixture_begin(struct report_fixture *fixture);
 
 /* Credits a stack (frames as printed, root first, '|' between them) and notes its thread. A frame
@@ -61,32 +64,34 @@ void report_fixture_begin(struct report_fixture *fixture);
  * "a.A.add#I#(A.java)" has a parameter that is an int. Returns the stack's last node. */
 uint32_t report_fixture_credit(struct report_fixture *fixture, const char *group,
                                const char *thread, const char *stack, int64_t wall_ns);
-/* Below a node of the open tree, 0 for the group's root: returns the frame's node. */
+/* Adds a child to a node of the open tree, 0 for the group's root. Returns the new node. */
 uint32_t report_fixture_add(struct report_fixture *fixture, const char *group, uint32_t parent,
                             const char *frame, int64_t wall_ns);
-/* CPU time of a node of the open tree, and samples beside the one that add gave it. */
+/* Adds CPU time and samples to a node of the open tree, besides the sample that report_fixture_add
+ * counted. */
 void report_fixture_ran(struct report_fixture *fixture, uint32_t node, int64_t cpu_ns,
                         uint32_t samples);
-/* Begins an interval whose tree holds these measures, perhaps with SMP_WITH_ERRORS. */
+/* Begins an interval with these measures, to which SMP_WITH_ERRORS may be added. */
 void report_fixture_begin_with(struct report_fixture *fixture, uint32_t measures);
-/* As credit, in a state: that of all time that follows, too; RUNNING at first. */
+/* As report_fixture_credit, in this state, which also applies to all time that follows. Initially
+ * RUNNING. */
 uint32_t report_fixture_wait(struct report_fixture *fixture, const char *group, const char *thread,
                              const char *stack, enum smp_thread_state state, int64_t wall_ns);
-/* Time for which threads were blocked at a frame, while one of this group held the lock with this
- * stack, whose last frame held it. */
+/* Adds time for which threads were blocked at a frame while a thread of this group held the lock.
+ * The last frame of the stack took the lock. */
 void report_fixture_hold(struct report_fixture *fixture, const char *lock, const char *waiting,
                          const char *group, const char *stack, int64_t ns);
-/* Begins an interval in which calls are counted, too. */
+/* Begins an interval that also counts calls. */
 void report_fixture_begin_counting(struct report_fixture *fixture);
-/* Calls of the last of these frames, which have no lines, with its own times, in the counted tree
- * of the group, by a thread of its name: returns its node. */
+/* Counts calls of the last one of these frames (which have no lines), with their own times, in the
+ * group's tree of counted calls, by a thread named like the group. Returns the node. */
 uint32_t report_fixture_count(struct report_fixture *fixture, const char *group, const char *stack,
                               int64_t calls, int64_t wall_ns, int64_t cpu_ns);
-/* Before the frame is counted: when its method got its probe. */
+/* Sets when the method got its probe. Call it before the frame is counted. */
 void report_fixture_since(struct report_fixture *fixture, const char *frame, int64_t since_ms);
-/* So many calls had the caller of this node when that came. */
+/* Sets how many calls the caller of this node had made when the node's probe was added. */
 void report_fixture_late(struct report_fixture *fixture, uint32_t node, int64_t calls);
-/* What the profile gets when it is finished; these are made with the first call. */
+/* Tables for the finished profile; the first call creates them. */
 struct smp_root_times *report_fixture_root_times(struct report_fixture *fixture);
 struct smp_counting_account *report_fixture_counting(struct report_fixture *fixture);
 struct smp_group_info *report_fixture_counted_group(struct report_fixture *fixture,
@@ -96,12 +101,12 @@ void report_fixture_note(struct report_fixture *fixture, const char *group,
                          enum smp_outcome outcome);
 struct smp_group_info *report_fixture_group(struct report_fixture *fixture, const char *name);
 
-/* Seals the interval once; from 1000 till 2000. Figures may be set afterwards. */
+/* Finishes the interval from 1000 to 2000 once. Figures may be set afterwards. */
 struct smp_profile *report_fixture_finish(struct report_fixture *fixture);
-/* Seals, prints to a outputer that never fails, checks SMP_OK. The text lives until the next
- * print. */
+/* Finishes the interval, prints the report to an outputer that never fails, and checks for SMP_OK.
+ * The text is valid until the next print. */
 const char *report_fixture_print(struct report_fixture *fixture, struct smp_export_style style);
-/* The bytes of the last text. */
+/* Returns the length of the last text in bytes. */
 size_t report_fixture_printed(const struct report_fixture *fixture);
 
 #endif

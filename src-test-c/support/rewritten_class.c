@@ -11,7 +11,7 @@
 
 enum { OFFSETS = 65537, ATHROW = 191, HANDLER_FRAME_BYTES = 10 };
 
-/* A method in both files, and where its instructions went. */
+/* A method in both files, and the new offsets of its instructions. */
 struct pair {
     const struct smp_class_file *before;
     const struct smp_class_file *after;
@@ -19,8 +19,8 @@ struct pair {
     const struct smp_class_method *new;
     const struct smp_rewriter_method *plan;
     const struct smp_probe_hook *hook;
-    int32_t land[OFFSETS];  /* by old offset: where a jump there should land; -1: no instruction */
-    int32_t is_at[OFFSETS]; /* where the instruction itself is */
+    int32_t land[OFFSETS];  /* by old offset: the new target of a jump to it; -1: no instruction */
+    int32_t is_at[OFFSETS]; /* the new offset of the instruction itself */
 };
 
 static const uint8_t *old_code(const struct pair *pair)
@@ -33,7 +33,7 @@ static const uint8_t *new_code(const struct pair *pair)
     return pair->after->bytes + pair->new->code.bytes;
 }
 
-/* The id that a probe at pc pushes and its length; 0: there is no such probe. */
+/* Returns the length of a probe at pc that pushes an id, and the id; 0: there is no such probe. */
 static uint32_t push_length(const struct pair *pair, uint32_t pc, const char *name,
                             const char *descriptor)
 {
@@ -73,7 +73,7 @@ static uint32_t probe_length(const struct pair *pair, uint32_t pc, const char *n
     return push_length(pair, pc, name, "(I)V");
 }
 
-/* The length of what hands out at pc; 0: nothing does. */
+/* Returns the length of a probe at pc that passes on an object; 0: there is none. */
 static uint32_t hand_length(const struct pair *pair, uint32_t pc)
 {
     const uint8_t *at = new_code(pair) + pc;
@@ -109,8 +109,9 @@ static bool is_covered(const struct pair *pair, uint32_t pc, uint32_t handler)
 
 enum catch_kind { NO_CATCH, CATCH_ON_STACK, CATCH_UNKNOWN };
 
-/* Which probe says at pc that an exception was caught? Compilers of today and of old have the
- * handler's first instruction, or the one behind its store. */
+/* Returns the kind of probe at pc that reports a caught exception. It is before the handler's
+ * first instruction or, if the handler begins with a store that it covers itself, after this
+ * store. */
 static enum catch_kind catch_at(const struct pair *pair, uint32_t pc)
 {
     const uint8_t *row = pair->before->bytes + pair->old->code.exceptions;
@@ -132,7 +133,7 @@ static enum catch_kind catch_at(const struct pair *pair, uint32_t pc)
     return kind == CATCH_ON_STACK && smp_slice_is(pair->old->name, "<init>") ? CATCH_UNKNOWN : kind;
 }
 
-/* The length of the probe of a catch at this place of the new code; 0: there is none. */
+/* Returns the length of the probe of a catch at this offset of the new code; 0: there is none. */
 static uint32_t catch_length(const struct pair *pair, uint32_t at, enum catch_kind kind)
 {
     const uint8_t first = kind == CATCH_ON_STACK ? SMP_OP_DUP : SMP_OP_ACONST_NULL;
@@ -162,8 +163,8 @@ static const char *enter_name(const struct pair *pair)
     return pair->plan->is_root ? pair->hook->enter_root : pair->hook->enter;
 }
 
-/* Before which old instruction the probe of the entry is to be: of a constructor that is a root,
- * and whose super() is known, before the one behind that. */
+/* Returns the old instruction before which the entry probe must be. In a constructor that is a
+ * root and whose super() call is known, that is the instruction after this call. */
 static uint32_t entry_of(const struct pair *pair)
 {
     return has_probes(pair) && pair->plan->is_root && pair->plan->hands == SMP_HANDS_NOTHING &&
@@ -172,7 +173,7 @@ static uint32_t entry_of(const struct pair *pair)
                : 0;
 }
 
-/* Fills land and is_at; the instructions must be the same in turn. */
+/* Fills land and is_at. The instructions of both methods must be the same, in the same order. */
 static const char *match_instructions(struct pair *pair)
 {
     const uint8_t *from = old_code(pair);
@@ -244,7 +245,7 @@ static const char *match_target(const struct pair *pair, uint32_t pc, int64_t di
                : "a jump lands at the wrong place";
 }
 
-/* All of a switch but its jumps. */
+/* Compares a switch except for its jumps. */
 static bool has_same_keys(const struct smp_jumps *from, const struct smp_jumps *to)
 {
     const size_t head = (size_t)(from->rows - from->first);
@@ -322,7 +323,7 @@ static const char *match_exceptions(const struct pair *pair)
     return pair->plan->has_handler ? match_handler_row(pair, to) : NULL;
 }
 
-/* Of tables for debuggers. */
+/* Compares the positions in tables for debuggers. */
 static int32_t place(const struct pair *pair, uint32_t pc)
 {
     if (pc == 0)
@@ -377,7 +378,7 @@ static bool match_new(void *self, uint8_t *at)
     return true;
 }
 
-/* Of a type whose number says the distance: the one that says nothing. */
+/* A frame type whose number includes the offset becomes the type that does not. */
 static uint8_t plain_type(uint8_t type)
 {
     return type <= 63 ? SMP_FRAME_SAME_EXTENDED : (type <= 127 ? SMP_FRAME_STACK_1_EXTENDED : type);
@@ -510,7 +511,7 @@ static const char *match_heads(const struct pair *pair)
 
     if (to->max_stack != stack || to->max_locals != from->max_locals)
         return "another stack, or other locals";
-    /* What stands before and behind the Code attribute. */
+    /* Compares the bytes before and after the Code attribute. */
     if (from->attribute - pair->old->start != to->attribute - pair->new->start ||
         memcmp(pair->before->bytes + pair->old->start, pair->after->bytes + pair->new->start,
                from->attribute - pair->old->start) != 0 ||
@@ -544,7 +545,7 @@ static const char *match_method(struct pair *pair)
     return wrong == NULL ? match_attributes(pair) : wrong;
 }
 
-/* Constants, fields and attributes of the class: as they were, with some constants more. */
+/* Compares constants, fields and attributes of the class. Constants may have been added. */
 static const char *match_class(const struct smp_class_file *before,
                                const struct smp_class_file *after)
 {

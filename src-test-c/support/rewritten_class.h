@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * rewritten_class.h - compares a rewritten class file with the original one, the slow and simple
- * way: takes the probes out again, instruction by instruction, and looks up where each offset has
- * gone.
+ * way: removes the probes again, instruction by instruction, and finds the new place of each
+ * offset.
  *
  * Owns     nothing.
  * Threads  one at a time.
@@ -13,7 +13,7 @@
 
 #include "classfile/rewriter.h"
 
-/* What is wrong; NULL: nothing. methods: as the rewriter has left them. */
+/* Returns the first difference, or NULL. methods: as the rewriter has filled them in. */
 const char *rewritten_class_compare(const struct smp_class_file *before,
                                     const struct smp_class_file *after,
                                     const struct smp_rewriter_method *methods,

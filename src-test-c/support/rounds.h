@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rounds.h - how many rounds a test of random cases makes.
+ * rounds.h - the number of rounds of a test with random cases.
  *
- * SMP_TEST_ROUNDS=N makes N of them, in every test. SMP_TEST_SHARE=N makes the Nth part of the
- * usual number; without it a quarter is made. .ci/run sets SMP_TEST_SHARE=1 by night.
+ * SMP_TEST_ROUNDS=N: every test makes N rounds. SMP_TEST_SHARE=N: each test makes 1/N of its usual
+ * rounds, by default 1/4. .ci/run sets SMP_TEST_SHARE=1 by night.
  *
  * Threads  any.
  */

@@ -94,7 +94,8 @@ static struct smp_group_info *info_at(const struct smp_profile *profile, size_t 
     return smp_thread_groups_info(profile->groups, (struct smp_group){ .index = (uint32_t)index });
 }
 
-/* The seconds of a group have its time in each state, but for less than a millisecond. */
+/* The time in each state of a group is found again in its seconds, except for less than a
+ * millisecond. */
 static void check_seconds(const struct smp_profile *profile)
 {
     if (profile->seconds == NULL || smp_second_times_lost(profile->seconds) > 0)
@@ -188,7 +189,7 @@ static uint32_t find_child(const struct smp_profile *profile, uint32_t parent, c
     return child;
 }
 
-/* 0: there is none. */
+/* Returns 0 if there is no such node. */
 static uint32_t find_node(const struct sampler_fixture *fixture, const char *group,
                           const char *path)
 {

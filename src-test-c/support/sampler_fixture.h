@@ -40,12 +40,12 @@ struct sampler_fixture {
     struct smp_log *log;
     struct smp_options options;
     struct smp_sampler *sampler;
-    struct smp_profile *profile; /* the last one sealed */
+    struct smp_profile *profile; /* the last finished one */
     size_t live_before;
 };
 
 struct sampler_fixture *sampler_fixture_create(const char *options);
-/* On a JVM with this counter of calls. */
+/* As sampler_fixture_create, on a JVM with this call counter. */
 struct sampler_fixture *sampler_fixture_create_counting(const char *options,
                                                         struct smp_call_counter calls);
 void sampler_fixture_destroy(struct sampler_fixture *fixture);
@@ -53,24 +53,24 @@ void sampler_fixture_destroy(struct sampler_fixture *fixture);
 int64_t sampler_fixture_now(const struct sampler_fixture *fixture);
 /* Makes the first tick, at the start or after a pause. */
 void sampler_fixture_start(struct sampler_fixture *fixture);
-/* Lets time pass, then makes a tick. */
+/* Advances the clock, then makes a tick. */
 void sampler_fixture_tick(struct sampler_fixture *fixture, int64_t ns);
-/* Makes a last tick. No time is sampled until start. */
+/* Makes a last tick. No time is sampled until the next start. */
 void sampler_fixture_pause(struct sampler_fixture *fixture);
 void sampler_fixture_configure(struct sampler_fixture *fixture, const char *options);
 /* Ends the interval. Releases the profile before, and checks the new one's sums. */
 struct smp_profile *sampler_fixture_seal(struct sampler_fixture *fixture);
 
-/* In the last profile. NULL: there is no such group. */
+/* Returns a group of the last profile, or NULL. */
 const struct smp_group_info *sampler_fixture_group(const struct sampler_fixture *fixture,
                                                    const char *group);
-/* Total time of a group; path "": of its root. root first, '|' between frames as printed. -1:
- * there is no such node. */
+/* Returns the total time of a node in the group; path "": the group's root. The path is root
+ * first, '|' between frames as printed. -1: there is no such node. */
 int64_t sampler_fixture_total(const struct sampler_fixture *fixture, const char *group,
                               const char *path);
 int64_t sampler_fixture_self(const struct sampler_fixture *fixture, const char *group,
                              const char *path);
-/* The variance of the total, in square milliseconds. -1: there is no such node. */
+/* Returns the variance of the total, in square milliseconds. -1: there is no such node. */
 double sampler_fixture_variance(const struct sampler_fixture *fixture, const char *group,
                                 const char *path);
 /* The wall time of all groups. */

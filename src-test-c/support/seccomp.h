@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * seccomp.h - calls a function under a filter of system calls, which decides about one of them.
+ * seccomp.h - calls a function under a seccomp filter for one system call.
  *
  * Threads  any.
  */
@@ -16,9 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SECCOMP_NO_FILTER = 127 }; /* this process may set none */
+enum { SECCOMP_NO_FILTER = 127 }; /* the process is not allowed to set a filter */
 
-/* number: of the system call. action: SECCOMP_RET_*, what the filter does with it. */
+/* number: of the system call. action: SECCOMP_RET_*, the filter's decision. */
 static inline bool seccomp_set_filter(uint32_t number, uint32_t action)
 {
     struct sock_filter code[] = {
@@ -33,8 +33,8 @@ static inline bool seccomp_set_filter(uint32_t number, uint32_t action)
            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
 }
 
-/* In a process of its own, as a filter stays for ever. What attempt returns, 0 to 126, or
- * SECCOMP_NO_FILTER. */
+/* Runs attempt in a child process, because a filter cannot be removed. Returns the result of
+ * attempt, 0 to 126, or SECCOMP_NO_FILTER. */
 static inline int seccomp_run(uint32_t number, uint32_t action, int (*attempt)(void))
 {
     int status = -1;

@@ -16,12 +16,12 @@
 enum {
     MAX_STACKS = 64,
     DEPTH = 4,
-    ROOT_METHOD = MAX_STACKS + 1, /* keys from here on are those below every leaf */
+    ROOT_METHOD = MAX_STACKS + 1, /* keys from here on are the outer frames of every stack */
     WORK_METHOD = ROOT_METHOD + DEPTH,
     START_S = 1000,
     MAX_REQUESTS = 256,
     FIRST_TID = 1000,
-    THREAD_SUM_NS = 20 /* what a thread adds to a reading of the process's CPU clock */
+    THREAD_SUM_NS = 20 /* added by each thread to the cost of reading the process's CPU clock */
 };
 
 static void *must(void *piece)
@@ -33,7 +33,8 @@ static void *must(void *piece)
 
 /* --- time --- */
 
-/* Brings a thread to now: finds the segment it is in, and adds up the true times before. */
+/* Brings a thread to the present: finds its current segment and adds up the true times before
+ * it. */
 static void bring_to(struct sim_thread *thread, int64_t now_ns)
 {
     if (thread->segments == 0)
@@ -91,8 +92,8 @@ static int64_t read_own_cpu_ns(void *self)
     return sim->own_cpu_ns;
 }
 
-/* The reader sees that this takes the longer the more threads there are, as in a kernel. It is the
- * only one that sees it: no time passes for the threads. */
+/* As in a kernel, the reading takes longer the more threads there are. Only the reader's CPU clock
+ * advances; no time passes for the threads. */
 static int64_t read_process_cpu_ns(void *self)
 {
     struct sim *sim = self;
@@ -214,7 +215,7 @@ static enum smp_naming mounted_name(void *self, void *ref, const char **name)
 {
     struct sim_thread *carrier = ref;
 
-    (void)self; /* the fake JVM */
+    (void)self; /* self is the fake JVM */
     *name = carrier->sim->mounted_rule(carrier);
     return *name != NULL ? SMP_NAMING_NAMED : SMP_NAMING_SKIP;
 }
@@ -313,7 +314,7 @@ static enum smp_status request(void *self, struct smp_thread *thread, int64_t cp
     struct sim *sim = self;
     struct sim_thread *sim_thread = (struct sim_thread *)thread;
 
-    /* The caller cannot have read a later value. */
+    /* The caller cannot have read a later value of the clock. */
     if (cpu_ns >= 0 && cpu_ns > cpu_of(sim_thread, sim->now_ns))
         abort();
     if (sim_thread->request_status != SMP_OK)
@@ -362,7 +363,7 @@ static void collect(void *self, int64_t deadline_ns,
         spend(sim, sim->walk_cost_ns / 2);
         fill(thread, sim->requested[i].stack, &sample);
         const struct smp_mounted_thread mounted = { .name = thread->mounted_name, .ref = thread };
-        /* It has had no CPU since the request. */
+        /* The thread has had no CPU since the request. */
         thread->owes =
             sim->requested[i].is_starved && cpu_of(thread, sim->now_ns) == sim->requested[i].cpu_ns;
         thread->owed_stack = sim->requested[i].stack;
@@ -490,7 +491,7 @@ static void read_machine_time(void *self, struct smp_machine_time *out)
 
 /* --- the machine --- */
 
-/* The fake JVM, with the simulation's stacks and OS threads. */
+/* The fake JVM with the stacks and OS threads of the simulation. */
 static struct smp_jvm functions(struct sim *sim)
 {
     struct smp_jvm vm = fake_jvm_interface(sim->jvm);
@@ -656,8 +657,8 @@ static int64_t random_gap_ns(struct sim *sim)
     return sim->interval_ns - spread_ns + (int64_t)sim_random(sim, (uint64_t)(2 * spread_ns));
 }
 
-/* The time until the next tick that has a thread to poll and CPU time for it. Other ticks are
- * skipped. */
+/* Returns the time until the next tick that has a thread to poll and CPU time to poll it. Other
+ * ticks are skipped. */
 static int64_t next_gap_ns(struct sim *sim, int64_t left_ns)
 {
     const uint64_t most = smp_sampler_idle_ticks(sim->sampler);
@@ -818,7 +819,7 @@ static struct smp_amounts sum_in(const struct sim *sim, const struct smp_group_i
     struct smp_amounts sums = { 0 };
     const struct smp_profile *profile = sim->profile;
     const struct smp_node *nodes = smp_tree_nodes(profile->tree);
-    uint32_t in_group = 0; /* nodes below a root come after it, and name their parents */
+    uint32_t in_group = 0; /* the nodes below a root come after it and refer to their parents */
 
     if (info == NULL || info->root == 0)
         return sums;

@@ -54,51 +54,51 @@ struct sim_segment {
 struct sim;
 
 struct sim_thread {
-    struct fake_thread fake; /* first */
+    struct fake_thread fake; /* must be first */
     struct sim *sim;
     struct sim_segment script[SIM_MAX_SEGMENTS];
-    bool is_starved[SIM_MAX_SEGMENTS]; /* wants a CPU and has none: it answers when it runs again */
-    bool is_stolen[SIM_MAX_SEGMENTS];  /* likewise, because the host has taken the CPU */
-    int64_t queued_ns;                 /* in such segments that are over */
-    int64_t stolen_ns;                 /* likewise */
+    bool is_starved[SIM_MAX_SEGMENTS]; /* it waits for a CPU, and answers when it runs again */
+    bool is_stolen[SIM_MAX_SEGMENTS];  /* as is_starved, because the host has taken the CPU */
+    int64_t queued_ns;                 /* time in segments of that kind that are over */
+    int64_t stolen_ns;                 /* time in segments of that kind that are over */
     size_t segments;
-    /* Its place in the script. */
+    /* Its position in the script. */
     size_t at;
-    int64_t segment_ns; /* when the segment began */
-    int64_t cpu_ns;     /* up to then */
-    int64_t *truth_ns;  /* by stack, since sim_start */
-    int64_t counted_ns; /* truth is counted up to here */
+    int64_t segment_ns; /* start of the current segment */
+    int64_t cpu_ns;     /* CPU time at the start of the segment */
+    int64_t *truth_ns;  /* true time by stack, since sim_start */
+    int64_t counted_ns; /* truth_ns is complete up to this time */
     /* The clock readings of the code under test since the last start. */
     bool was_read;
-    bool is_new; /* its clock counts from its start on */
+    bool is_new; /* its clock counts from its own start */
     int64_t first_read_ns;
     int64_t last_read_ns;
-    int64_t used_ns; /* in stretches of sampling that are over */
+    int64_t used_ns; /* CPU time in earlier periods of sampling */
     unsigned long reads;
-    unsigned long walks; /* from outside */
+    unsigned long walks; /* walks from outside */
     unsigned long requests;
-    /* The status of a request for its stack, and the answer. */
+    /* The status of requests for its stack, and its answer. */
     enum smp_status request_status;
     enum smp_answer answer;
-    bool has_mounted; /* a virtual thread is on it */
+    bool has_mounted; /* it carries a virtual thread */
     const char *mounted_name;
-    bool is_runnable;        /* although its clock stands still */
-    enum smp_wait_word word; /* what the JVM says of it while it waits; UNKNOWN: it is blocked */
-    bool is_word_early;      /* and while it runs, too */
+    bool is_runnable;        /* although its clock does not advance */
+    enum smp_wait_word word; /* the JVM's word about it while it waits; UNKNOWN: blocked */
+    bool is_word_early;      /* the JVM already says so while it runs */
     /* The holder of the lock that it waits for. */
     enum smp_owner_kind owner_kind; /* UNKNOWN unless the test sets it */
     bool is_timed;                  /* it waits for the lock with a timeout */
-    struct sim_thread *owner;       /* of a THREAD */
+    struct sim_thread *owner;       /* the owner, if owner_kind is THREAD */
     const char *lock;
     unsigned long owner_reads;
-    /* Its stack can be proven from outside while its clock stands. */
+    /* Its stack can be verified from outside while its clock does not advance. */
     bool is_proven;
     unsigned long proofs;
-    /* The answer it owes: its stack and its clock at the request. */
+    /* The answer that is pending: its stack and its clock at the request. */
     bool owes;
     int owed_stack;
     int64_t owed_cpu_ns;
-    size_t omitted; /* from the middle of its stack */
+    size_t omitted; /* frames left out in the middle of its stack */
 };
 
 struct sim_counts {
@@ -107,43 +107,44 @@ struct sim_counts {
     unsigned long requests;
     unsigned long runnable;
     unsigned long queue_reads;
-    unsigned long own_reads; /* of the sampler's own clock */
+    unsigned long own_reads; /* readings of the sampler's own clock */
     unsigned in_flight;
     unsigned most_in_flight;
 };
 
 struct sim {
-    struct fake_jvm *jvm; /* threads, names, the rule */
+    struct fake_jvm *jvm; /* provides threads, names and the name rule */
     struct smp_clock_fake seam;
     int64_t now_ns;
     int64_t own_cpu_ns;
-    int64_t summing_ns; /* of the last reading of the process's CPU clock */
+    int64_t summing_ns; /* cost of the last reading of the process's CPU clock */
     int64_t read_cost_ns;
     int64_t walk_cost_ns;
     int64_t tick_cost_ns;
-    int64_t tick_cpu_ns;         /* more CPU time for each tick, which takes no time */
-    struct sim_thread **threads; /* in order of start, which is the tid */
+    int64_t tick_cpu_ns;         /* additional CPU time of each tick, which takes no wall time */
+    struct sim_thread **threads; /* in order of start; the index follows from the tid */
     size_t thread_count;
     size_t thread_room;
     struct smp_standstill standstill;
-    int64_t stop_in_collect_ns; /* the next one's */
-    int64_t stop_in_request_ns; /* the same */
-    int64_t jitter_percent;     /* of the time between two ticks */
-    bool has_work;              /* stacks above 0 have a method that calls their own: SIM_WORK */
+    int64_t stop_in_collect_ns; /* pause of the process during the next collect */
+    int64_t stop_in_request_ns; /* pause of the process during the next request */
+    int64_t jitter_percent;     /* variation of the time between two ticks */
+    bool has_work; /* stacks above 0 call another method from their own one: SIM_WORK */
     bool has_async;
     bool has_tasks;
-    bool has_queues; /* the system says how long threads have waited for a CPU */
-    bool has_stolen; /* and what the host has stolen */
-    int64_t task_cpu_ns[SMP_OS_THREAD_KIND_COUNT]; /* used since the last read */
+    bool has_queues; /* the system reports how long threads have waited for a CPU */
+    bool has_stolen; /* the system reports the time that the host has stolen */
+    int64_t task_cpu_ns[SMP_OS_THREAD_KIND_COUNT]; /* CPU time since the last read */
     struct {
         uint64_t token;
         struct sim_thread *thread;
-        int stack;       /* the one it had at the request, */
-        int64_t cpu_ns;  /* and its clock; */
-        bool is_starved; /* it had no CPU; */
+        int stack;       /* its stack at the request */
+        int64_t cpu_ns;  /* its clock at the request */
+        bool is_starved; /* it had no CPU */
         enum smp_answer answer;
     } requested[256];
-    /* The user's rule for virtual threads: the answer for a carrier; NULL: not sampled. */
+    /* The user's rule for virtual threads: the name for a carrier's virtual thread; NULL: not
+     * sampled. */
     const char *(*mounted_rule)(const struct sim_thread *carrier);
     struct sim_counts counts;
     struct smp_quota quota;
@@ -152,65 +153,67 @@ struct sim {
     struct smp_sampler *sampler;
     struct smp_profile *profile;
     int64_t interval_ns;
-    int64_t tick_ns; /* the last tick */
+    int64_t tick_ns; /* time of the last tick */
     uint64_t random;
     size_t live_before;
 };
 
 struct sim *sim_create(const char *options);
-/* As create, with other random draws for each seed. */
+/* As sim_create, with different random draws for each seed. */
 struct sim *sim_create_random(const char *options, uint64_t seed);
-/* As create, without the asynchronous walker. */
+/* As sim_create, without the asynchronous walker. */
 struct sim *sim_create_without_async(const char *options);
 void sim_destroy(struct sim *sim);
 
-/* Its methods: key k is app.C.m(k - 1); as a pseudo-frame 1 is [stub] and others are unknown. */
+/* Names of its methods: key k is app.C.m(k - 1). The pseudo-frame 1 is [stub]; others are
+ * unknown. */
 struct smp_name_source sim_names(struct sim *sim);
 
 struct sim_thread *sim_add(struct sim *sim, const char *name);
-/* Native code has used so much CPU time, and attaches its thread now. */
+/* A native thread that has used this much CPU time attaches now. */
 struct sim_thread *sim_attach(struct sim *sim, const char *name, int64_t cpu_ns);
-/* The script began so long ago. Call it before sim_start. */
+/* Lets the script begin this long ago. Call it before sim_start. */
 void sim_began(struct sim_thread *thread, int64_t ago_ns);
 void sim_script(struct sim_thread *thread, int stack, int64_t ns, bool runs);
-/* A thread that stays in this stack for an hour. */
+/* Adds a thread that stays in this stack for an hour. */
 struct sim_thread *sim_add_running(struct sim *sim, const char *name, int stack);
 struct sim_thread *sim_add_waiting(struct sim *sim, const char *name, int stack);
-/* It waits for a CPU. */
+/* Adds a segment in which the thread waits for a CPU. */
 void sim_script_starved(struct sim_thread *thread, int stack, int64_t ns);
 void sim_script_stolen(struct sim_thread *thread, int stack, int64_t ns);
 void sim_end(struct sim *sim, struct sim_thread *thread);
 void sim_rename(struct sim_thread *thread, const char *name);
 
 void sim_start(struct sim *sim);
-/* Lets time pass, with a tick at each interval that has a thread to poll, and at the end. */
+/* Advances the time. Ticks come at each interval that has a thread to poll, and at the end. */
 void sim_run(struct sim *sim, int64_t ns);
-/* Makes one tick after so long. */
+/* Makes one tick after this time. */
 void sim_tick(struct sim *sim, int64_t ns);
-/* Stops the whole process for so long. The next tick comes when it goes on. */
+/* Stops the whole process for this time. The next tick comes when it continues. */
 void sim_stop(struct sim *sim, int64_t ns);
 void sim_pause(struct sim *sim);
 void sim_configure(struct sim *sim, const char *options);
-/* Ends the interval, and checks the sums of outcomes, time and CPU time. */
+/* Finishes the interval and checks the sums of outcomes, time and CPU time. */
 const struct smp_profile *sim_seal(struct sim *sim);
 uint64_t sim_random(struct sim *sim, uint64_t below);
 
-/* Amounts in the last profile; stack -1: the whole group. 0: there is no such row. */
+/* Amounts in the last profile; stack -1: the whole group. Returns 0 if there is no such row. */
 int64_t sim_wall(const struct sim *sim, const char *group, int stack);
 int64_t sim_cpu(const struct sim *sim, const char *group, int stack);
 int64_t sim_state(const struct sim *sim, const char *group, int stack, enum smp_thread_state state);
-/* The wall time of a pseudo-frame, or of rows by the name of their method. */
+/* Returns the wall time of a pseudo-frame, or of rows by the name of their method. */
 int64_t sim_wall_of(const struct sim *sim, const char *group, const char *text);
 const struct smp_group_info *sim_group(const struct sim *sim, const char *group);
-/* The group's polls with this outcome. The group must be in the last profile. */
+/* Returns the group's polls with this outcome. The group must be in the last profile. */
 uint64_t sim_outcome(const struct sim *sim, const char *group, enum smp_outcome which);
-/* Blocked time charged to threads of the group as holders, with this stack or in this row. */
+/* Returns the blocked time that is charged to threads of the group as holders, with this stack or
+ * in this row. */
 int64_t sim_held(const struct sim *sim, const char *group, int stack);
 int64_t sim_held_by(const struct sim *sim, const char *row);
 const struct smp_group_info *sim_holders(const struct sim *sim, const char *group);
-/* The time that the thread really spent in the stack, from the start to the last tick. */
+/* Returns the time that the thread really spent in the stack, from the start to the last tick. */
 int64_t sim_truth(struct sim *sim, struct sim_thread *thread, int stack);
-/* The CPU time that it used, by the readings of the sampler. */
+/* Returns the CPU time that it used according to the sampler's readings. */
 int64_t sim_used(const struct sim_thread *thread);
 
 #endif

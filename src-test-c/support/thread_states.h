@@ -5,7 +5,7 @@
 
 #include "hotspot/thread_layout.h"
 
-/* Up to JDK 27. The odd ones: on the way from the one below to another. */
+/* Up to JDK 27. An odd state is the transition from the state below it to another one. */
 enum {
     STATE_IN_NATIVE = 4,
     STATE_FROM_NATIVE = 5,

@@ -13,7 +13,7 @@ static inline void tree_credit(struct smp_tree *tree, uint32_t node, int64_t wal
     smp_tree_credit(tree, node, SMP_MEASURE_SAMPLES, samples);
 }
 
-/* Open: the node's own. Sealed: the total. */
+/* While the tree is open: the node's own amount. Once it is finished: the total. */
 static inline int64_t tree_wall(const struct smp_tree *tree, uint32_t node)
 {
     return smp_column_at(smp_tree_column(tree, SMP_MEASURE_WALL), node);

@@ -19,7 +19,7 @@
 
 enum { KIB = 1024, MIB = 1024 * 1024, RACERS = 4, LAPS = 1000, PLENTY = 1000000 };
 
-/* Long enough for the racers to lose and regain their processors many times. */
+/* Long enough for the racing threads to lose and regain their CPUs many times. */
 #define RACE_NS 300000000LL
 
 static size_t page(void)
@@ -45,7 +45,7 @@ static int nothing_is_left(void **state)
     return smp_alloc_live_bytes() == 0 ? 0 : -1;
 }
 
-static void a_quota_says_no_at_its_limit_and_not_before(void **state)
+static void a_quota_refuses_at_its_limit_and_not_before(void **state)
 {
     struct smp_quota quota;
 
@@ -81,7 +81,7 @@ static void bytes_taken_count_for_the_process(void **state)
     smp_quota_give(&other, 500);
 }
 
-static void a_piece_is_zeroed_and_charged_with_what_malloc_gave(void **state)
+static void a_piece_is_zeroed_and_charged_with_its_real_size(void **state)
 {
     struct smp_quota quota;
 
@@ -100,7 +100,7 @@ static void a_piece_is_zeroed_and_charged_with_what_malloc_gave(void **state)
     smp_free(&quota, NULL);
 }
 
-static void without_a_quota_only_the_process_counts(void **state)
+static void without_a_quota_only_the_process_total_changes(void **state)
 {
     (void)state;
     char *piece = smp_alloc(NULL, 100);
@@ -215,7 +215,7 @@ static void strndup_copies_and_ends_with_nul(void **state)
     assert_int_equal(smp_quota_used(&quota), 0);
 }
 
-/* Would a read of the byte fault? A system call finds out without reading it. */
+/* Returns whether a read of the byte would succeed. A system call tests it without a fault. */
 static bool is_readable(const void *at)
 {
     FILE *maps = fopen("/proc/self/maps", "re");
@@ -281,12 +281,12 @@ static void commit_refused_changes_nothing(void **state)
     assert_true(smp_map_decommit(&quota, base + page(), page()));
     assert_int_equal(smp_quota_used(&quota), page());
     assert_false(is_readable(base + page()));
-    assert_false(smp_map_decommit(&quota, base + 1, page())); /* the system refuses: no page */
+    assert_false(smp_map_decommit(&quota, base + 1, page())); /* the system fails: no page */
     assert_int_equal(smp_quota_used(&quota), page());
     assert_true(smp_map_commit(&quota, base + page(), page()));
     assert_int_equal(base[page()], 0);
 
-    assert_false(smp_map_commit(&quota, base + 1, page())); /* the system refuses: no page */
+    assert_false(smp_map_commit(&quota, base + 1, page())); /* the system fails: no page */
     assert_int_equal(smp_quota_used(&quota), 2 * page());
     smp_map_release(&quota, base, 8 * page(), 2 * page());
     assert_int_equal(smp_quota_used(&quota), 0);
@@ -353,7 +353,8 @@ static void run_race(struct race *race, void *(*racer)(void *))
     assert_int_equal(pthread_barrier_destroy(&race->start), 0);
 }
 
-/* Only takes and gives, so that they often collide. A limit that was exceeded shows in the peak. */
+/* Only takes and returns bytes, so that the threads often collide. The peak shows whether the
+ * limit was exceeded. */
 static void *race_for_the_quota(void *self)
 {
     struct race *race = self;
@@ -382,7 +383,7 @@ static void racing_threads_never_pass_the_limit(void **state)
     static struct race race;
 
     (void)state;
-    smp_quota_init(&race.quota, 9); /* room for one taker at a time */
+    smp_quota_init(&race.quota, 9); /* room for one thread at a time */
     race.end_ns = smp_clock_ns() + RACE_NS;
     run_race(&race, race_for_the_quota);
     assert_int_equal(atomic_load(&race.over), 0);
@@ -404,7 +405,7 @@ static void *fill_the_quota(void *self)
     return NULL;
 }
 
-static void racing_threads_get_all_there_is(void **state)
+static void racing_threads_can_use_the_whole_quota(void **state)
 {
     static struct race race;
 
@@ -423,10 +424,10 @@ static void racing_threads_get_all_there_is(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_quota_says_no_at_its_limit_and_not_before),
+        TEST(a_quota_refuses_at_its_limit_and_not_before),
         TEST(bytes_taken_count_for_the_process),
-        TEST(a_piece_is_zeroed_and_charged_with_what_malloc_gave),
-        TEST(without_a_quota_only_the_process_counts),
+        TEST(a_piece_is_zeroed_and_charged_with_its_real_size),
+        TEST(without_a_quota_only_the_process_total_changes),
         TEST(a_full_quota_refuses_pieces_and_changes_nothing),
         TEST(realloc_keeps_the_content_and_charges_the_new_size),
         TEST(realloc_refused_leaves_the_old_piece),
@@ -436,7 +437,7 @@ int main(void)
         TEST(reserve_refused_gives_null),
         TEST(the_refuser_is_called_before_each_allocation),
         TEST(racing_threads_never_pass_the_limit),
-        TEST(racing_threads_get_all_there_is),
+        TEST(racing_threads_can_use_the_whole_quota),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,7 +72,7 @@ static void create_commits_nothing(void **state)
     smp_arena_destroy(NULL);
 }
 
-static void create_refuses_a_size_that_cannot_be(void **state)
+static void create_refuses_an_impossible_size(void **state)
 {
     struct smp_arena *arena = NULL;
 
@@ -193,7 +193,7 @@ static void the_maximum_is_rounded_up_and_holds(void **state)
     close_fixture(&f);
 }
 
-static void the_quota_stops_it_and_nothing_changes(void **state)
+static void a_full_quota_fails_the_allocation_and_changes_nothing(void **state)
 {
     struct fixture f;
 
@@ -210,7 +210,7 @@ static void the_quota_stops_it_and_nothing_changes(void **state)
     close_fixture(&f);
 }
 
-static void rewind_forgets_what_came_after_the_mark(void **state)
+static void rewind_frees_pieces_after_the_mark(void **state)
 {
     struct fixture f;
 
@@ -312,7 +312,7 @@ static void add_random_piece(struct reference *reference, struct smp_arena *aren
     reference->pieces[reference->count++].fill = fill;
 }
 
-static void random_operations_keep_the_promises(void **state)
+static void random_operations_match_the_reference(void **state)
 {
     static struct reference reference;
     struct fixture f;
@@ -366,7 +366,7 @@ static void asan_sees_every_byte_that_is_not_handed_out(void **state)
 }
 
 /* Other code may map the range again, so no poison may be left in it. */
-static void asan_poison_ends_with_the_arena(void **state)
+static void asan_poison_is_removed_with_the_arena(void **state)
 {
     struct fixture f;
 
@@ -384,20 +384,20 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(create_commits_nothing),
-        cmocka_unit_test(create_refuses_a_size_that_cannot_be),
+        cmocka_unit_test(create_refuses_an_impossible_size),
         cmocka_unit_test(every_refused_step_leaves_nothing_behind),
         cmocka_unit_test(pieces_are_zeroed_and_aligned_and_do_not_move),
         cmocka_unit_test(pieces_of_one_type_form_an_array),
         cmocka_unit_test(memory_is_committed_in_steps_and_charged),
         cmocka_unit_test(the_maximum_is_rounded_up_and_holds),
-        cmocka_unit_test(the_quota_stops_it_and_nothing_changes),
-        cmocka_unit_test(rewind_forgets_what_came_after_the_mark),
+        cmocka_unit_test(a_full_quota_fails_the_allocation_and_changes_nothing),
+        cmocka_unit_test(rewind_frees_pieces_after_the_mark),
         cmocka_unit_test(unused_steps_go_back_to_the_quota),
         cmocka_unit_test(an_empty_arena_can_be_rewound),
-        cmocka_unit_test(random_operations_keep_the_promises),
+        cmocka_unit_test(random_operations_match_the_reference),
 #if defined(WITH_ASAN)
         cmocka_unit_test(asan_sees_every_byte_that_is_not_handed_out),
-        cmocka_unit_test(asan_poison_ends_with_the_arena),
+        cmocka_unit_test(asan_poison_is_removed_with_the_arena),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,7 +14,7 @@
 
 enum { MIB = 1024 * 1024 };
 
-static void an_empty_buffer_is_an_empty_text(void **state)
+static void an_empty_buffer_has_an_empty_text(void **state)
 {
     struct smp_bytes bytes;
 
@@ -90,7 +90,7 @@ static void the_maximum_is_reached_to_the_byte(void **state)
     }
 }
 
-static void the_first_failure_stays_and_stops_all_appends(void **state)
+static void after_a_failure_all_appends_fail(void **state)
 {
     struct smp_bytes bytes;
 
@@ -158,7 +158,7 @@ static void printf_grows_the_buffer(void **state)
     smp_bytes_fini(&bytes);
 }
 
-static void truncate_takes_a_row_and_its_failure_away(void **state)
+static void truncate_removes_a_row_and_its_failure(void **state)
 {
     struct smp_bytes bytes;
 
@@ -177,7 +177,7 @@ static void truncate_takes_a_row_and_its_failure_away(void **state)
     smp_bytes_fini(&bytes);
 }
 
-static void clear_keeps_the_memory_and_forgets_the_failure(void **state)
+static void clear_keeps_the_memory_and_resets_the_failure(void **state)
 {
     struct failing_alloc failing;
     struct smp_bytes bytes;
@@ -215,7 +215,7 @@ static void restart_keeps_the_failure(void **state)
     smp_bytes_fini(&bytes);
 }
 
-static void refused_memory_leaves_what_was_there(void **state)
+static void refused_memory_keeps_the_content(void **state)
 {
     struct failing_alloc failing;
     struct smp_bytes bytes;
@@ -262,7 +262,7 @@ static enum smp_status write_a_report(void *self)
     return status;
 }
 
-static void every_refused_step_is_reported_at_the_end(void **state)
+static void every_refused_allocation_is_reported_at_the_end(void **state)
 {
     (void)state;
     const struct failing_alloc_steps steps = failing_alloc_each_step(write_a_report, NULL);
@@ -314,20 +314,20 @@ static void random_operations_give_the_same_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_empty_buffer_is_an_empty_text),
+        cmocka_unit_test(an_empty_buffer_has_an_empty_text),
         cmocka_unit_test(everything_appended_is_there_in_order),
         cmocka_unit_test(numbers_are_printed_as_printf_prints_them),
         cmocka_unit_test(the_maximum_is_reached_to_the_byte),
-        cmocka_unit_test(the_first_failure_stays_and_stops_all_appends),
+        cmocka_unit_test(after_a_failure_all_appends_fail),
         cmocka_unit_test(sizes_above_the_maximum_are_refused),
         cmocka_unit_test(printf_that_does_not_fit_prints_nothing),
         cmocka_unit_test(printf_grows_the_buffer),
-        cmocka_unit_test(truncate_takes_a_row_and_its_failure_away),
-        cmocka_unit_test(clear_keeps_the_memory_and_forgets_the_failure),
+        cmocka_unit_test(truncate_removes_a_row_and_its_failure),
+        cmocka_unit_test(clear_keeps_the_memory_and_resets_the_failure),
         cmocka_unit_test(restart_keeps_the_failure),
-        cmocka_unit_test(refused_memory_leaves_what_was_there),
+        cmocka_unit_test(refused_memory_keeps_the_content),
         cmocka_unit_test(its_memory_is_charged_to_the_quota),
-        cmocka_unit_test(every_refused_step_is_reported_at_the_end),
+        cmocka_unit_test(every_refused_allocation_is_reported_at_the_end),
         cmocka_unit_test(random_operations_give_the_same_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

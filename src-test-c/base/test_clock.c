@@ -20,7 +20,7 @@ static int64_t read_ns(clockid_t id)
     return (int64_t)now.tv_sec * 1000000000 + (int64_t)now.tv_nsec;
 }
 
-static void real_clocks_are_the_systems(void **state)
+static void real_clocks_match_the_system_clocks(void **state)
 {
     (void)state;
     const int64_t before = read_ns(CLOCK_MONOTONIC);
@@ -36,7 +36,7 @@ static void real_clocks_are_the_systems(void **state)
     assert_in_range(cpu, cpu_before, read_ns(CLOCK_THREAD_CPUTIME_ID));
 }
 
-static void sleeping_is_no_cpu_time(void **state)
+static void sleeping_uses_no_cpu_time(void **state)
 {
     const struct timespec pause = { .tv_nsec = 20 * 1000000 };
     const int64_t start = smp_clock_ns();
@@ -59,7 +59,7 @@ static void a_thread_that_sleeps_runs_again(void **state)
     (void)state;
     assert_false(smp_clock_thread_runs(0, &before));
     if (!smp_clock_thread_runs(smp_thread_own_tid(), &before))
-        skip(); /* a kernel that does not count */
+        skip(); /* this kernel does not count context switches */
     (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
     assert_true(smp_clock_thread_runs(smp_thread_own_tid(), &after));
     assert_true(after > before);
@@ -87,7 +87,7 @@ static void a_fake_replaces_the_members_it_has(void **state)
     assert_true(smp_clock_wall_ms() > 7);
 }
 
-static void the_tests_own_clock_moves_by_hand(void **state)
+static void the_fake_clock_advances_by_hand_only(void **state)
 {
     struct fake_clock clock;
 
@@ -119,11 +119,11 @@ static void the_tests_own_clock_moves_by_hand(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(real_clocks_are_the_systems),
-        cmocka_unit_test(sleeping_is_no_cpu_time),
+        cmocka_unit_test(real_clocks_match_the_system_clocks),
+        cmocka_unit_test(sleeping_uses_no_cpu_time),
         cmocka_unit_test(a_thread_that_sleeps_runs_again),
         cmocka_unit_test(a_fake_replaces_the_members_it_has),
-        cmocka_unit_test(the_tests_own_clock_moves_by_hand),
+        cmocka_unit_test(the_fake_clock_advances_by_hand_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -187,12 +187,12 @@ static void a_library_may_stay_mapped(void **state)
     assert_true(smp_stay_mapped(fixture.functions[2]));
     unload(2);
     assert_ptr_equal(smp_core_anchor_find(version_7), &functions);
-    assert_true(smp_stay_mapped(&fixture)); /* the program's own */
+    assert_true(smp_stay_mapped(&fixture)); /* the test program itself */
     assert_false(smp_stay_mapped(NULL));
 }
 
 /* Its name is in another namespace, so the dynamic linker does not find it by name. */
-static void a_library_that_cannot_be_kept_is_refused(void **state)
+static void a_library_that_cannot_stay_mapped_is_refused(void **state)
 {
     void *library = dlmopen(LM_ID_NEWLM, "libresolv.so.2", RTLD_NOW);
 
@@ -214,7 +214,7 @@ int main(void)
         T(a_long_path_is_cut),
         T(two_versions_that_start_at_once_are_never_both_in),
         T(a_library_may_stay_mapped),
-        T(a_library_that_cannot_be_kept_is_refused),
+        T(a_library_that_cannot_stay_mapped_is_refused),
 #undef T
     };
 

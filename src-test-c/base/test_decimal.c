@@ -36,7 +36,7 @@ static void takes_digits_only(void **state)
     assert_parses("007/8", 7, 3);
 }
 
-static void is_limited(void **state)
+static void numbers_above_the_limit_are_refused(void **state)
 {
     (void)state;
     assert_parses("4294967294", UINT32_MAX - 1, 10);
@@ -45,7 +45,7 @@ static void is_limited(void **state)
     assert_parses("99999999999999999999999999999999999999999", UINT32_MAX, 41);
 }
 
-static void a_long_is_limited(void **state)
+static void long_numbers_above_the_limit_are_refused(void **state)
 {
     const char *end = NULL;
 
@@ -58,7 +58,7 @@ static void a_long_is_limited(void **state)
     assert_true(*end == '\0');
 }
 
-static void is_what_strtoul_says(void **state)
+static void agrees_with_strtoul(void **state)
 {
     uint64_t random = 1;
     char text[32];
@@ -77,9 +77,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(takes_digits_only),
-        cmocka_unit_test(is_limited),
-        cmocka_unit_test(a_long_is_limited),
-        cmocka_unit_test(is_what_strtoul_says),
+        cmocka_unit_test(numbers_above_the_limit_are_refused),
+        cmocka_unit_test(long_numbers_above_the_limit_are_refused),
+        cmocka_unit_test(agrees_with_strtoul),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

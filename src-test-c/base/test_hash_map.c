@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* after those four */
+/* cmocka.h needs the four headers above. */
 #include <cmocka.h>
 
 #include "base/hash_map.h"
@@ -170,7 +170,7 @@ static uint64_t wide_key(const void *slot)
     return ((const struct wide *)slot)->number;
 }
 
-static void test_slots_of_the_owner(void **state)
+static void test_slots_can_belong_to_the_caller(void **state)
 {
     static const struct smp_hash_slots type = { .bytes = sizeof(struct wide),
                                                 .used_at = offsetof(struct wide, number),
@@ -196,7 +196,7 @@ static void test_slots_of_the_owner(void **state)
     smp_hash_map_fini(&map, &type, &budget);
 }
 
-/* Many of them want the same slots. */
+/* Many of these keys hash to the same slots. */
 static void test_scattered_keys_are_found(void **state)
 {
     static const struct smp_hash_slots type = { .bytes = sizeof(struct wide),
@@ -265,7 +265,7 @@ static void test_a_map_that_may_not_grow_stays_as_it_was(void **state)
     smp_hash_map_fini(&map, &smp_hash_pairs, &budget);
 }
 
-static void test_an_index_holds_three_quarters(void **state)
+static void test_an_index_holds_three_quarters_of_its_slots(void **state)
 {
     struct smp_memory_budget budget = { .max_bytes = 64 * sizeof(struct smp_hash_id) };
     struct smp_hash_map map = { 0 };
@@ -290,11 +290,11 @@ int main(void)
         cmocka_unit_test(test_all_ids_of_a_hash_are_found),
         cmocka_unit_test(test_ids_are_removed),
         cmocka_unit_test(test_random_pairs_against_a_list),
-        cmocka_unit_test(test_slots_of_the_owner),
+        cmocka_unit_test(test_slots_can_belong_to_the_caller),
         cmocka_unit_test(test_scattered_keys_are_found),
         cmocka_unit_test(test_hashes_of_short_texts_differ),
         cmocka_unit_test(test_a_map_that_may_not_grow_stays_as_it_was),
-        cmocka_unit_test(test_an_index_holds_three_quarters),
+        cmocka_unit_test(test_an_index_holds_three_quarters_of_its_slots),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

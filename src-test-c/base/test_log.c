@@ -134,11 +134,12 @@ static void a_full_ring_drops_the_newest_and_counts_them(void **state)
     assert_taken(SMP_LOG_WARNING, "messages dropped because the log was full: 5");
     assert_nothing_left();
     smp_log_put(fixture.log, SMP_LOG_INFO, format_of(SMP_LOG_MESSAGES), 0);
-    assert_true(smp_log_take(fixture.log, &fixture.level, fixture.text)); /* was not reported yet */
+    /* no loss was reported yet */
+    assert_true(smp_log_take(fixture.log, &fixture.level, fixture.text));
     assert_nothing_left();
 }
 
-static void the_ring_goes_round(void **state)
+static void the_ring_wraps_around(void **state)
 {
     char expected[64];
 
@@ -155,7 +156,7 @@ static void the_ring_goes_round(void **state)
     }
 }
 
-static void there_may_be_more_kinds_than_are_remembered(void **state)
+static void more_kinds_than_the_ring_remembers_are_accepted(void **state)
 {
     (void)state;
     for (size_t round = 0; round < 3; round++) {
@@ -183,7 +184,7 @@ static void a_long_message_is_cut_between_characters(void **state)
     for (int round = 0; round < 12; round++) {
         fake_clock_advance(&fixture.clock, SMP_LOG_QUIET_NS);
         smp_log_put(fixture.log, SMP_LOG_INFO, format, round % 6, "abcdef", name);
-        if (round >= 6) /* the next carries a count too */
+        if (round >= 6) /* the next message also contains a count */
             smp_log_put(fixture.log, SMP_LOG_INFO, format, 0, "", "");
         assert_true(smp_log_take(fixture.log, &fixture.level, fixture.text));
         assert_true(reference_utf8_is_valid(fixture.text, strlen(fixture.text)));
@@ -193,7 +194,7 @@ static void a_long_message_is_cut_between_characters(void **state)
 
 static const char held_long[] = "%s";
 
-static void a_long_message_leaves_room_for_what_was_held_back(void **state)
+static void a_long_message_leaves_room_for_the_count_of_suppressed_ones(void **state)
 {
     char name[SMP_LOG_MESSAGE_BYTES + 10];
 
@@ -287,7 +288,7 @@ static void take_text(const char *title, const char *rows)
     smp_bytes_fini(&texts[1]);
 }
 
-static void records_come_out_in_order_and_have_room(void **state)
+static void records_come_out_in_order(void **state)
 {
     struct smp_bytes texts[2];
     char title[] = "title 0";
@@ -303,7 +304,7 @@ static void records_come_out_in_order_and_have_room(void **state)
     }
     assert_false(put_text(fixture.log, "one too many", ""));
     take_text("title 0", "");
-    take_text("title 1", ""); /* the others end with the log */
+    take_text("title 1", ""); /* the other records end with the log */
 }
 
 enum { PUTTERS = 3, PUTS = 2000 };
@@ -348,14 +349,14 @@ int main(void)
         TEST(a_kind_is_kept_once_per_quiet_time),
         TEST(messages_put_once_are_never_held_back),
         TEST(a_full_ring_drops_the_newest_and_counts_them),
-        TEST(the_ring_goes_round),
-        TEST(there_may_be_more_kinds_than_are_remembered),
+        TEST(the_ring_wraps_around),
+        TEST(more_kinds_than_the_ring_remembers_are_accepted),
         TEST(a_long_message_is_cut_between_characters),
-        TEST(a_long_message_leaves_room_for_what_was_held_back),
+        TEST(a_long_message_leaves_room_for_the_count_of_suppressed_ones),
         TEST(messages_of_every_length_come_out),
         cmocka_unit_test(create_fails_cleanly),
         TEST(nothing_is_allocated_after_create),
-        TEST(records_come_out_in_order_and_have_room),
+        TEST(records_come_out_in_order),
         TEST(many_threads_may_put_while_one_takes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ static void test_heap_and_arenas_share_one_maximum(void **state)
     assert_int_equal(smp_memory_budget_left(&room), SMP_ARENA_STEP);
     assert_null(smp_memory_budget_take(&room, SMP_ARENA_STEP + 1));
     assert_null(smp_arena_alloc(arena, 2 * SMP_ARENA_STEP, 1));
-    /* Up to the last byte that is left. */
+    /* Up to the last remaining byte. */
     assert_non_null(smp_arena_alloc(arena, 2 * SMP_ARENA_STEP - 1, 1));
     assert_int_equal(smp_memory_budget_left(&room), 0);
     assert_null(smp_arena_alloc(arena, 1, 1));
@@ -36,7 +36,7 @@ static void test_heap_and_arenas_share_one_maximum(void **state)
     smp_arena_destroy(arena);
 }
 
-static void test_what_is_reserved_can_be_handed_out(void **state)
+static void test_reserved_bytes_can_be_allocated(void **state)
 {
     struct smp_memory_budget room = { .max_bytes = SMP_ARENA_STEP };
     struct smp_arena *arena = NULL;
@@ -86,7 +86,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_items_grow_by_doubling),
         cmocka_unit_test(test_heap_and_arenas_share_one_maximum),
-        cmocka_unit_test(test_what_is_reserved_can_be_handed_out),
+        cmocka_unit_test(test_reserved_bytes_can_be_allocated),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,15 +33,15 @@ static void test_under_filters_of_system_calls(void **state)
     const int permitted = under_filter(SECCOMP_RET_ALLOW);
 
     (void)state;
-    if (permitted != RUNS) /* or the kernel has no such call */
+    if (permitted != RUNS) /* otherwise the kernel has no such call */
         skip();
     assert_int_equal(under_filter(SECCOMP_RET_ERRNO | EPERM), REFUSED);
-    /* The filter kills a process that makes the call, and ours survives. */
+    /* The filter kills a child that makes the call; this process survives. */
     assert_int_equal(under_filter(SECCOMP_RET_KILL_PROCESS), REFUSED);
     assert_int_equal(under_filter(SECCOMP_RET_TRAP), REFUSED);
 }
 
-static void test_it_is_refused_for_a_test(void **state)
+static void test_a_test_can_disable_the_barrier(void **state)
 {
     const int result = try_barrier();
 
@@ -57,7 +57,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_under_filters_of_system_calls),
-        cmocka_unit_test(test_it_is_refused_for_a_test),
+        cmocka_unit_test(test_a_test_can_disable_the_barrier),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

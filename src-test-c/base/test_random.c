@@ -30,7 +30,7 @@ static void every_seed_gives_numbers(void **state)
     }
 }
 
-static void neighbours_have_nothing_in_common(void **state)
+static void neighbouring_seeds_give_unrelated_numbers(void **state)
 {
     int low[BOXES] = { 0 };
     int high[BOXES] = { 0 };
@@ -50,7 +50,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_seed_gives_numbers),
-        cmocka_unit_test(neighbours_have_nothing_in_common),
+        cmocka_unit_test(neighbouring_seeds_give_unrelated_numbers),
     };
 
     return cmocka_run_group_tests_name("random", tests, NULL, NULL);

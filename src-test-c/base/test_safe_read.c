@@ -15,7 +15,7 @@
 
 enum { SIZE = 4096, PERMITTED = 0, WRONG_TEXT = 1, READS_ANYWAY = 2 };
 
-static void test_memory_that_is_there(void **state)
+static void test_mapped_memory_is_read(void **state)
 {
     static char from[SIZE];
     char to[SIZE] = { 0 };
@@ -27,7 +27,7 @@ static void test_memory_that_is_there(void **state)
     assert_memory_equal(to, from, sizeof(from));
 }
 
-static void test_memory_that_is_not(void **state)
+static void test_unmapped_memory_is_not_read(void **state)
 {
     char to[SIZE];
     char *page = mmap(NULL, 2 * SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -109,7 +109,7 @@ static void test_nothing_is_read_where_it_is_not_permitted(void **state)
     assert_string_equal(smp_safe_read_refusal(), "for a test");
     assert_false(smp_safe_read(&to, (uintptr_t)&from, sizeof(from)));
     smp_safe_read_set_trial(NULL);
-    /* Not before it has been tried. */
+    /* Nothing is read before a trial. */
     assert_false(smp_safe_read(&to, (uintptr_t)&from, sizeof(from)));
     assert_null(smp_safe_read_refusal());
     assert_true(smp_safe_read(&to, (uintptr_t)&from, sizeof(from)));
@@ -131,7 +131,7 @@ static int try_read(void)
 
 static int under_filter(uint32_t action)
 {
-    smp_safe_read_set_trial(NULL); /* the child tries again */
+    smp_safe_read_set_trial(NULL); /* the child tries it again */
     return seccomp_run(SYS_process_vm_readv, action, try_read);
 }
 
@@ -144,7 +144,7 @@ static void test_under_filters_of_system_calls(void **state)
         skip();
     assert_int_equal(permitted, PERMITTED);
     assert_int_equal(under_filter(SECCOMP_RET_ERRNO | EPERM), EACCES);
-    /* The filter kills a process that makes the call, and ours survives. */
+    /* The filter kills a child that makes the call; this process survives. */
     assert_int_equal(under_filter(SECCOMP_RET_KILL_PROCESS), EACCES);
     assert_int_equal(under_filter(SECCOMP_RET_TRAP), EACCES);
 }
@@ -152,8 +152,8 @@ static void test_under_filters_of_system_calls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_memory_that_is_there),
-        cmocka_unit_test(test_memory_that_is_not),
+        cmocka_unit_test(test_mapped_memory_is_read),
+        cmocka_unit_test(test_unmapped_memory_is_not_read),
         cmocka_unit_test(test_several_places_at_once),
         cmocka_unit_test(test_each_system_call_counts_once),
         cmocka_unit_test(test_nothing_is_read_where_it_is_not_permitted),

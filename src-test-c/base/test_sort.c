@@ -26,7 +26,7 @@ static void check(const uint64_t *rows, size_t count, uint64_t key)
 }
 
 /* Rows with gaps, and with some keys twice. */
-static void is_the_first_that_is_not_below(void **state)
+static void finds_the_first_row_that_is_not_below(void **state)
 {
     uint64_t random = 5;
 
@@ -56,7 +56,7 @@ static void keys_have_64_bits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(is_the_first_that_is_not_below),
+        cmocka_unit_test(finds_the_first_row_that_is_not_below),
         cmocka_unit_test(keys_have_64_bits),
     };
     return cmocka_run_group_tests_name("sort", tests, NULL, NULL);

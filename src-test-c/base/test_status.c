@@ -37,7 +37,7 @@ static void texts_are_sentence_parts(void **state)
     }
 }
 
-static void a_number_that_is_no_status_has_a_text_too(void **state)
+static void an_unknown_number_has_a_text(void **state)
 {
     (void)state;
     assert_string_equal(smp_status_text(SMP_STATUS_COUNT), "unknown status");
@@ -51,7 +51,7 @@ int main(void)
         cmocka_unit_test(each_status_has_its_own_text),
         cmocka_unit_test(texts_belong_to_their_codes),
         cmocka_unit_test(texts_are_sentence_parts),
-        cmocka_unit_test(a_number_that_is_no_status_has_a_text_too),
+        cmocka_unit_test(an_unknown_number_has_a_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

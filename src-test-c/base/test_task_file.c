@@ -12,13 +12,13 @@
 
 #include <cmocka.h>
 
-/* The process has only this thread. */
+/* The id of the only thread of this process. */
 static int32_t own_tid(void)
 {
     return (int32_t)getpid();
 }
 
-static void reads_what_the_kernel_has(void **state)
+static void reads_the_content_of_the_file(void **state)
 {
     char text[32] = "";
 
@@ -39,8 +39,8 @@ static void a_long_file_is_cut_to_its_room(void **state)
     assert_int_equal(text[6], '#');
 }
 
-/* Pages with other protection than their neighbours have lines of their own, before the line of the
- * stack. */
+/* Pages whose protection differs from that of their neighbours have their own lines, before the
+ * line of the stack. */
 static void text_after_a_mark_is_found_in_a_long_file(void **state)
 {
     enum { PAGES = 400, PAGE_BYTES = 4096 };
@@ -73,7 +73,7 @@ static void text_after_a_mark_may_be_short(void **state)
     assert_string_equal(text, "");
 }
 
-static void a_thread_that_is_not_here_has_no_file(void **state)
+static void an_absent_thread_has_no_file(void **state)
 {
     char text[32] = "as it was";
 
@@ -86,11 +86,11 @@ static void a_thread_that_is_not_here_has_no_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_what_the_kernel_has),
+        cmocka_unit_test(reads_the_content_of_the_file),
         cmocka_unit_test(a_long_file_is_cut_to_its_room),
         cmocka_unit_test(text_after_a_mark_is_found_in_a_long_file),
         cmocka_unit_test(text_after_a_mark_may_be_short),
-        cmocka_unit_test(a_thread_that_is_not_here_has_no_file),
+        cmocka_unit_test(an_absent_thread_has_no_file),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

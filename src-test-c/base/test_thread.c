@@ -26,8 +26,8 @@ static bool is_listed(int32_t tid)
     return access(path, F_OK) == 0;
 }
 
-/* Not inlined, so that the array is freed. It is a part of the stack, because sanitizers need most
- * of that, and twice musl's default stack. */
+/* Not inlined, so that the array is freed on return. It is smaller than the stack, because
+ * sanitizers need most of the stack, and twice as large as musl's default stack. */
 static __attribute__((noinline)) unsigned char use_stack(void)
 {
     volatile unsigned char bytes[SMP_THREAD_MIN_STACK_BYTES / 4];
@@ -66,7 +66,7 @@ static void is_known_by_its_id(void **state)
     assert_int_not_equal(seen.tid, smp_thread_own_tid());
 }
 
-/* The process's default is that of musl. */
+/* Sets the default stack size of musl for the process. */
 static void has_the_stack_it_needs(void **state)
 {
     const size_t requested[] = { 0, 1, SMP_THREAD_MIN_STACK_BYTES,

@@ -28,7 +28,7 @@ static void assert_modified(const char *in, size_t length, const char *expected)
 
 #define MODIFIED(in, expected) assert_modified(in, sizeof(in) - 1, expected)
 
-static void plain_text_stays(void **state)
+static void plain_text_is_unchanged(void **state)
 {
     (void)state;
     MODIFIED("", "");
@@ -38,7 +38,7 @@ static void plain_text_stays(void **state)
     MODIFIED("\x7F\xC2\x80\xDF\xBF\xE0\xA0\x80", "\x7F\xC2\x80\xDF\xBF\xE0\xA0\x80");
 }
 
-static void nul_in_either_form_becomes_bad(void **state)
+static void nul_in_either_form_becomes_a_replacement(void **state)
 {
     (void)state;
     MODIFIED("a\xC0\x80z", "a" BAD "z");
@@ -46,7 +46,7 @@ static void nul_in_either_form_becomes_bad(void **state)
     MODIFIED("12345678\0", "12345678" BAD);
 }
 
-static void pairs_become_one_character(void **state)
+static void surrogate_pairs_become_one_character(void **state)
 {
     (void)state;
     MODIFIED("\xED\xA0\xBD\xED\xB8\x80", GRIN);
@@ -55,7 +55,7 @@ static void pairs_become_one_character(void **state)
     MODIFIED(GRIN, GRIN);                                     /* not modified, but UTF-8 */
 }
 
-static void lone_halves_become_bad(void **state)
+static void lone_surrogates_become_replacements(void **state)
 {
     (void)state;
     MODIFIED("\xED\xA0\xBD", BAD);
@@ -67,7 +67,7 @@ static void lone_halves_become_bad(void **state)
     MODIFIED("\xED\xA0\xBD" GRIN, BAD GRIN);
 }
 
-static void truncated_forms_become_bad(void **state)
+static void truncated_forms_become_replacements(void **state)
 {
     (void)state;
     MODIFIED("\xC3", BAD);
@@ -79,7 +79,7 @@ static void truncated_forms_become_bad(void **state)
     MODIFIED("\x80\xBF", BAD BAD);
 }
 
-static void forms_that_are_too_long_become_bad(void **state)
+static void overlong_forms_become_replacements(void **state)
 {
     (void)state;
     MODIFIED("\xC1\xBF", BAD);
@@ -99,7 +99,7 @@ static void assert_cut(const char *in, size_t size, const char *expected)
     memset(out, 0x55, sizeof(out));
     assert_int_equal(smp_utf8_from_modified(out, size, in, strlen(in)), strlen(expected));
     assert_string_equal(out, expected);
-    assert_int_equal(out[size], 0x55); /* not beyond size */
+    assert_int_equal(out[size], 0x55); /* nothing is written beyond size */
 }
 
 static void text_that_does_not_fit_ends_in_an_ellipsis(void **state)
@@ -111,14 +111,15 @@ static void text_that_does_not_fit_ends_in_an_ellipsis(void **state)
     assert_cut("abcd", 4, DOTS);
     assert_cut(GRIN, 5, GRIN);
     assert_cut(GRIN, 4, DOTS);
-    assert_cut(GRIN "a", 5, DOTS); /* the grin must make room */
+    assert_cut(GRIN "a", 5, DOTS); /* removed to make room for the ellipsis */
     assert_cut("\xC3\xA9\xC3\xA9\xC3\xA9", 7, "\xC3\xA9\xC3\xA9\xC3\xA9");
     assert_cut("\xC3\xA9\xC3\xA9\xC3\xA9z", 7, "\xC3\xA9" DOTS);
     assert_cut("ab\xC3\xA9\xC3\xA9", 6, "ab" DOTS);
-    assert_cut("ab\xC3\xA9\xC3\xA9z", 7, "ab" DOTS); /* not half of the third character */
+    /* the third character is removed as a whole */
+    assert_cut("ab\xC3\xA9\xC3\xA9z", 7, "ab" DOTS);
 }
 
-static void a_size_too_small_for_anything_writes_the_nul_alone(void **state)
+static void a_size_too_small_for_a_character_writes_the_nul_only(void **state)
 {
     char out[4] = "???";
     const uint16_t unit = 'x';
@@ -182,11 +183,11 @@ static void a_prefix_ends_between_characters(void **state)
     for (size_t max = 0; max < sizeof(expected) / sizeof(expected[0]); max++)
         assert_int_equal(smp_utf8_prefix(text, sizeof(text) - 1, max), expected[max]);
     assert_int_equal(smp_utf8_prefix("\x80\x80\x80", 3, 2), 0);
-    assert_int_equal(smp_utf8_prefix("ab\x80", 2, 2), 2); /* bytes behind the length are not read */
+    assert_int_equal(smp_utf8_prefix("ab\x80", 2, 2), 2); /* bytes after the length are not read */
     assert_int_equal(smp_utf8_prefix(NULL, 0, 0), 0);
 }
 
-/* Bytes of broken modified UTF-8: mostly at the limits of the forms. */
+/* Generates broken modified UTF-8, mostly near the limits of the forms. */
 static size_t random_bytes(char *out)
 {
     static const char *pieces[] = { "a",    "bcdefghi", "\xC0\x80", "\xC3\xA9", "\xE2\x82\xAC",
@@ -208,7 +209,7 @@ static size_t random_bytes(char *out)
     return length;
 }
 
-static void random_bytes_give_what_the_naive_decoder_gives(void **state)
+static void random_bytes_match_the_naive_decoder(void **state)
 {
     char in[MAX_INPUT];
     char out[MAX_OUTPUT];
@@ -242,7 +243,7 @@ static size_t random_units(uint16_t *units)
 }
 
 /* A Java string is passed as modified UTF-8 (JNI) or as UTF-16, and must become the same text. */
-static void both_ways_into_the_core_give_the_same_text(void **state)
+static void utf8_and_utf16_input_give_the_same_text(void **state)
 {
     uint16_t units[MAX_INPUT];
     uint8_t modified[MAX_INPUT * 3];
@@ -265,7 +266,7 @@ static void both_ways_into_the_core_give_the_same_text(void **state)
     }
 }
 
-static void text_of_the_core_survives_the_way_to_java_and_back(void **state)
+static void text_survives_the_way_to_java_and_back(void **state)
 {
     char in[MAX_INPUT];
     char text[MAX_OUTPUT];
@@ -284,7 +285,7 @@ static void text_of_the_core_survives_the_way_to_java_and_back(void **state)
     }
 }
 
-static void every_character_makes_the_round(void **state)
+static void every_character_survives_the_way_to_java_and_back(void **state)
 {
     char text[5];
     char back[5];
@@ -325,22 +326,22 @@ static void prefixes_of_random_text_are_the_longest_valid_ones(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_text_stays),
-        cmocka_unit_test(nul_in_either_form_becomes_bad),
-        cmocka_unit_test(pairs_become_one_character),
-        cmocka_unit_test(lone_halves_become_bad),
-        cmocka_unit_test(truncated_forms_become_bad),
-        cmocka_unit_test(forms_that_are_too_long_become_bad),
+        cmocka_unit_test(plain_text_is_unchanged),
+        cmocka_unit_test(nul_in_either_form_becomes_a_replacement),
+        cmocka_unit_test(surrogate_pairs_become_one_character),
+        cmocka_unit_test(lone_surrogates_become_replacements),
+        cmocka_unit_test(truncated_forms_become_replacements),
+        cmocka_unit_test(overlong_forms_become_replacements),
         cmocka_unit_test(text_that_does_not_fit_ends_in_an_ellipsis),
-        cmocka_unit_test(a_size_too_small_for_anything_writes_the_nul_alone),
+        cmocka_unit_test(a_size_too_small_for_a_character_writes_the_nul_only),
         cmocka_unit_test(utf16_becomes_utf8),
         cmocka_unit_test(utf8_becomes_utf16),
         cmocka_unit_test(each_character_takes_a_column),
         cmocka_unit_test(a_prefix_ends_between_characters),
-        cmocka_unit_test(random_bytes_give_what_the_naive_decoder_gives),
-        cmocka_unit_test(both_ways_into_the_core_give_the_same_text),
-        cmocka_unit_test(text_of_the_core_survives_the_way_to_java_and_back),
-        cmocka_unit_test(every_character_makes_the_round),
+        cmocka_unit_test(random_bytes_match_the_naive_decoder),
+        cmocka_unit_test(utf8_and_utf16_input_give_the_same_text),
+        cmocka_unit_test(text_survives_the_way_to_java_and_back),
+        cmocka_unit_test(every_character_survives_the_way_to_java_and_back),
         cmocka_unit_test(prefixes_of_random_text_are_the_longest_valid_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A library for RetransformProgram: has the JVM retransform classes, gives it the bytes that the
- * rewriter makes of them, and counts what becomes of the methods. The JVM's verifier is the judge.
- */
+/* The native library of RetransformProgram. It lets the JVM retransform classes, hands the
+ * rewriter's bytes to the JVM, and counts the results of the methods. The JVM's verifier checks
+ * the bytes. */
 #include <jni.h>
 #include <jvmti.h>
 #include <stdbool.h>
@@ -14,11 +13,12 @@
 #include "classfile/class_file.h"
 #include "classfile/rewriter.h"
 
-/* As RetransformProgram has them. */
+/* The same values as in RetransformProgram. */
 enum mode {
     AS_THEY_WERE,
     WITH_PROBES,
-    WITH_A_WRONG_FRAME /* the handler's frame has the hook class on the stack, no exception */
+    /* the handler's frame has the hook class on the stack instead of an exception */
+    WITH_A_WRONG_FRAME
 };
 
 enum count {
@@ -49,7 +49,7 @@ static enum mode mode;
 static int32_t next_id;
 static jlong counts[COUNTS];
 
-/* CPU time of this thread: what else runs does not count. */
+/* CPU time of this thread, so that other threads do not count. */
 static int64_t cpu_ns(void)
 {
     struct timespec now = { 0 };
@@ -81,7 +81,7 @@ static uint16_t find_class(const struct smp_class_file *file, const char *name)
     return 0;
 }
 
-/* The handler's frame is the last of its table. */
+/* The handler's frame is the last one of its table. */
 static void spoil_frames(struct smp_bytes *made, const struct smp_rewriter_method *methods)
 {
     struct smp_class_file file;
@@ -102,7 +102,7 @@ static void spoil_frames(struct smp_bytes *made, const struct smp_rewriter_metho
     smp_class_file_close(&file);
 }
 
-/* Ids of all sizes, so that each form of a probe is there, and roots among them. */
+/* Ids of all sizes, so that each form of a probe occurs, and some roots. */
 static void make_plan(const struct smp_class_file *file, struct smp_rewriter_method *methods)
 {
     for (uint32_t i = 0; i < file->method_count; i++) {
@@ -158,7 +158,7 @@ static void rewrite(const unsigned char *data, jint length, jint *new_length,
     smp_bytes_fini(&made);
 }
 
-/* Only on the thread that retransforms: no other one does here. */
+/* Only the thread that retransforms loads classes here. */
 static void JNICALL load_hook(jvmtiEnv *env, JNIEnv *jni, jclass redefined, jobject loader,
                               const char *name, jobject domain, jint length,
                               const unsigned char *data, jint *new_length, unsigned char **new_data)
@@ -203,7 +203,7 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *java_vm, void *reserved)
     return open_environment(java_vm) ? JNI_VERSION_1_8 : JNI_ERR;
 }
 
-/* Defines the hook class into java.base. */
+/* Defines the hook class in java.base. */
 JNIEXPORT jboolean PROGRAM(open)(JNIEnv *env, jclass type, jbyteArray hook_bytes)
 {
     const jsize length = (*env)->GetArrayLength(env, hook_bytes);
@@ -230,7 +230,7 @@ JNIEXPORT jboolean PROGRAM(isLinked)(JNIEnv *env, jclass type, jclass of)
     return (state & JVMTI_CLASS_STATUS_PREPARED) != 0;
 }
 
-/* The JVM keeps some classes as they are, hidden ones among them. */
+/* The JVM refuses to change some classes, including hidden ones. */
 JNIEXPORT jboolean PROGRAM(isModifiable)(JNIEnv *env, jclass type, jclass of)
 {
     jboolean is_modifiable = JNI_FALSE;
@@ -241,7 +241,7 @@ JNIEXPORT jboolean PROGRAM(isModifiable)(JNIEnv *env, jclass type, jclass of)
     return is_modifiable;
 }
 
-/* The error of JVMTI; 0: none. */
+/* Returns the error of JVMTI; 0: none. */
 JNIEXPORT jint PROGRAM(retransform)(JNIEnv *env, jclass type, jobjectArray classes, jint how)
 {
     const jsize count = (*env)->GetArrayLength(env, classes);
@@ -277,7 +277,7 @@ JNIEXPORT jlongArray PROGRAM(counts)(JNIEnv *env, jclass type)
     return out;
 }
 
-/* The texts of the last counts, in their order. */
+/* Returns the texts of the last counts, in their order. */
 JNIEXPORT jobjectArray PROGRAM(reasons)(JNIEnv *env, jclass type)
 {
     jclass string = (*env)->FindClass(env, "java/lang/String");
@@ -295,7 +295,7 @@ JNIEXPORT jobjectArray PROGRAM(reasons)(JNIEnv *env, jclass type)
     return out;
 }
 
-/* From now on the probes of this thread are counted; NULL: of none. */
+/* Counts the probes of this thread from now on; NULL: counts none. */
 JNIEXPORT void PROGRAM(count)(JNIEnv *env, jclass type, jobject thread)
 {
     const jfieldID field =
@@ -306,7 +306,7 @@ JNIEXPORT void PROGRAM(count)(JNIEnv *env, jclass type, jobject thread)
         (*env)->SetStaticObjectField(env, hook_class, field, thread);
 }
 
-/* One of the hook's counts. */
+/* Returns one of the hook's counts. */
 JNIEXPORT jlong PROGRAM(counted)(JNIEnv *env, jclass type, jstring what)
 {
     const char *name = (*env)->GetStringUTFChars(env, what, NULL);

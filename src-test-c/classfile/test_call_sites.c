@@ -13,12 +13,12 @@
 
 enum { TEXT_BYTES = 8192, JAVA_17 = 61 };
 
-/* The calls of a method, one after the other, as text. */
+/* The calls of a method as text, in order. */
 struct listed_calls {
     char text[TEXT_BYTES];
     size_t length;
     size_t count;
-    size_t most; /* ends the walk */
+    size_t most; /* the walk ends after this many calls */
 };
 
 static bool list_call(void *self, const struct smp_class_call_site *site)
@@ -51,7 +51,7 @@ static void assert_calls(struct class_builder *builder, const uint8_t *code, uin
     assert_int_equal(smp_class_file_open(&file, bytes, size), SMP_OK);
     assert_true(smp_class_each_call_site(&file, &file.methods[0], list_call, &calls));
     assert_string_equal(calls.text, expected);
-    /* One that ends it is the last one. */
+    /* The walk ends after the call whose callback ends it. */
     for (size_t most = 1; most <= calls.count; most++) {
         struct listed_calls some = { .most = most };
         assert_false(smp_class_each_call_site(&file, &file.methods[0], list_call, &some));
@@ -131,8 +131,8 @@ static void objects_and_strings_are_found(void **state)
     assert_calls(&b, code, sizeof(code), "0 new a/B.<new>\n6 string .a name\n9 new a/C.<new>\n");
 }
 
-/* A dynamic language's, but not those of the JDK, whose strings are texts. */
-static void names_of_dynamic_calls_are_found(void **state)
+/* Names of a dynamic language's calls, but not of the JDK's calls, whose strings are texts. */
+static void names_of_dynamic_language_calls_are_found(void **state)
 {
     static const char *const owners[] = { "org/lang/Indy", "java/lang/invoke/StringConcatFactory" };
 
@@ -152,7 +152,7 @@ static void names_of_dynamic_calls_are_found(void **state)
     }
 }
 
-static void constants_in_a_circle_end(void **state)
+static void circular_constants_end_the_walk(void **state)
 {
     struct class_builder b;
     uint16_t arguments[3];
@@ -160,7 +160,7 @@ static void constants_in_a_circle_end(void **state)
     (void)state;
     class_builder_init(&b, JAVA_17, "a/A", "a/Base");
     const uint16_t constant = class_builder_dynamic(&b, SMP_CONSTANT_DYNAMIC, 0);
-    arguments[0] = arguments[1] = arguments[2] = constant; /* itself */
+    arguments[0] = arguments[1] = arguments[2] = constant; /* refers to itself */
     (void)class_builder_bootstrap(&b, arguments, 3);
     const uint16_t nowhere = class_builder_dynamic(&b, SMP_CONSTANT_DYNAMIC, 500);
     const uint8_t code[] = { 19, INDEX(constant), 19, INDEX(nowhere), 177 };
@@ -289,7 +289,7 @@ static bool passes_on(uint16_t access, const char *name, const char *super)
     return result;
 }
 
-static void what_compilers_add_to_pass_a_call_on_is_known(void **state)
+static void compiler_generated_bridges_are_known(void **state)
 {
     enum { STATIC = 0x0008, BRIDGE = 0x0040, ADDED = 0x1000 };
     const char *const goes_on = "kotlin/coroutines/jvm/internal/ContinuationImpl";
@@ -355,13 +355,13 @@ int main(void)
         cmocka_unit_test(each_kind_of_call_is_found),
         cmocka_unit_test(handles_of_dynamic_calls_and_constants_are_found),
         cmocka_unit_test(objects_and_strings_are_found),
-        cmocka_unit_test(names_of_dynamic_calls_are_found),
-        cmocka_unit_test(constants_in_a_circle_end),
+        cmocka_unit_test(names_of_dynamic_language_calls_are_found),
+        cmocka_unit_test(circular_constants_end_the_walk),
         cmocka_unit_test(code_that_is_cut_off_ends_the_walk),
         cmocka_unit_test(calls_of_compiled_code_are_found),
         cmocka_unit_test(trivial_methods_are_known),
         cmocka_unit_test(other_methods_are_not_trivial),
-        cmocka_unit_test(what_compilers_add_to_pass_a_call_on_is_known),
+        cmocka_unit_test(compiler_generated_bridges_are_known),
         cmocka_unit_test(any_change_is_survived),
     };
 

@@ -61,7 +61,7 @@ static void names_and_methods_are_found(void **state)
     free(bytes);
 }
 
-static void what_javac_writes_is_read(void **state)
+static void class_files_of_javac_are_read(void **state)
 {
     uint8_t *bytes = NULL;
     const size_t size = compiled_class_read("RetransformedCode$Chosen", &bytes);
@@ -109,7 +109,7 @@ static void interfaces_are_listed(void **state)
     smp_class_file_close(&file);
 }
 
-static void members_and_texts_of_another_kind_are_none(void **state)
+static void members_and_texts_of_another_kind_are_not_found(void **state)
 {
     struct class_builder builder;
     struct smp_class_file file;
@@ -137,7 +137,7 @@ static void members_and_texts_of_another_kind_are_none(void **state)
     free(bytes);
 }
 
-/* The part is a piece of memory of its own, so that a read past it is found. */
+/* The part has its own memory, so that a read past its end is reported. */
 static enum smp_status open_part(const uint8_t *bytes, size_t size)
 {
     uint8_t *part = malloc(size > 0 ? size : 1);
@@ -230,7 +230,7 @@ static void unknown_forms_are_malformed(void **state)
     bytes[5] = 3; /* 45.3 */
     assert_int_equal(open_part(bytes, size), SMP_OK);
     bytes[5] = 0;
-    bytes[7] = 200; /* one that is to come */
+    bytes[7] = 200; /* a future version */
     assert_int_equal(open_part(bytes, size), SMP_OK);
     bytes[7] = major;
     for (uint32_t tag = 0; tag < 256; tag++) {
@@ -240,7 +240,7 @@ static void unknown_forms_are_malformed(void **state)
     free(bytes);
 }
 
-/* Of a long the second index must be there, too. */
+/* A long needs a second index as well. */
 static void a_long_takes_two_indexes(void **state)
 {
     uint8_t bytes[] = { 0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 61, 0, 5, /* five indexes: */
@@ -275,7 +275,7 @@ static void code_and_flags_must_agree(void **state)
     free(bytes);
 }
 
-static void a_code_attribute_holds_nothing_behind_its_own(void **state)
+static void a_code_attribute_has_no_bytes_after_its_parts(void **state)
 {
     static const uint8_t more[] = { 0, 0, 0 };
 
@@ -308,7 +308,7 @@ static enum smp_status attempt_open(void *self)
 
 static void constants_alone_are_read(void **state)
 {
-    enum { START = 10 }; /* behind magic, version, count */
+    enum { START = 10 }; /* offset after magic, version and count */
     struct smp_class_file whole;
     struct smp_class_file pool;
     uint8_t *bytes = NULL;
@@ -355,15 +355,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_and_methods_are_found),
-        cmocka_unit_test(what_javac_writes_is_read),
+        cmocka_unit_test(class_files_of_javac_are_read),
         cmocka_unit_test(interfaces_are_listed),
-        cmocka_unit_test(members_and_texts_of_another_kind_are_none),
+        cmocka_unit_test(members_and_texts_of_another_kind_are_not_found),
         cmocka_unit_test(each_part_of_a_file_is_malformed),
         cmocka_unit_test(any_change_is_survived),
         cmocka_unit_test(unknown_forms_are_malformed),
         cmocka_unit_test(a_long_takes_two_indexes),
         cmocka_unit_test(code_and_flags_must_agree),
-        cmocka_unit_test(a_code_attribute_holds_nothing_behind_its_own),
+        cmocka_unit_test(a_code_attribute_has_no_bytes_after_its_parts),
         cmocka_unit_test(constants_alone_are_read),
         cmocka_unit_test(a_refused_allocation_leaves_nothing),
     };

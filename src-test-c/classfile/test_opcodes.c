@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* From the specification, 16 opcodes a row; 0: not of one length, or unknown. */
+/* From the specification, 16 opcodes per row; 0: variable length or unknown. */
 static const char *const lengths = "1111111111111111"
                                    "2323322222111111"
                                    "1111111111111111"
@@ -38,13 +38,13 @@ static void each_opcode_has_its_length(void **state)
         code[0] = (uint8_t)opcode;
         if (opcode != SMP_OP_TABLESWITCH && opcode != SMP_OP_LOOKUPSWITCH)
             assert_int_equal(smp_opcode_at(code, sizeof(code), 0).length, length);
-        /* Cut off at each place before its end. */
+        /* Cuts the code at each place before its end. */
         for (uint32_t cut = 1; cut < length; cut++)
             assert_int_equal(smp_opcode_at(code, cut, 0).length, 0);
     }
 }
 
-static void kinds_are_those_that_matter(void **state)
+static void opcodes_have_their_kind(void **state)
 {
     uint8_t code[8] = { 0 };
 
@@ -77,7 +77,7 @@ static void kinds_are_those_that_matter(void **state)
     }
 }
 
-static void a_jump_has_a_sign(void **state)
+static void jumps_may_be_negative(void **state)
 {
     const uint8_t near[] = { 167, 0xff, 0xfe };
     const uint8_t far[] = { 200, 0xff, 0xff, 0, 0 };
@@ -108,7 +108,7 @@ static void wide_widens_loads_stores_and_iinc(void **state)
     assert_int_equal(smp_opcode_at(code, 1, 0).length, 0);
 }
 
-/* A switch with this many rows; its whole length. */
+/* Writes a switch with this many rows. Returns its length. */
 static uint32_t make_switch(uint8_t *code, uint32_t pc, uint8_t opcode, uint32_t rows)
 {
     const bool is_table = opcode == SMP_OP_TABLESWITCH;
@@ -122,7 +122,7 @@ static uint32_t make_switch(uint8_t *code, uint32_t pc, uint8_t opcode, uint32_t
     return 1 + smp_opcode_padding(pc) + (is_table ? 12 + 4 * rows : 8 + 8 * rows);
 }
 
-static void switches_are_as_long_as_they_say(void **state)
+static void the_length_of_a_switch_follows_from_its_table(void **state)
 {
     uint8_t code[128];
 
@@ -170,10 +170,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_opcode_has_its_length),
-        cmocka_unit_test(kinds_are_those_that_matter),
-        cmocka_unit_test(a_jump_has_a_sign),
+        cmocka_unit_test(opcodes_have_their_kind),
+        cmocka_unit_test(jumps_may_be_negative),
         cmocka_unit_test(wide_widens_loads_stores_and_iinc),
-        cmocka_unit_test(switches_are_as_long_as_they_say),
+        cmocka_unit_test(the_length_of_a_switch_follows_from_its_table),
         cmocka_unit_test(absurd_switches_are_unknown),
     };
 

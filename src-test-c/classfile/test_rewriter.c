@@ -31,13 +31,14 @@ static const struct smp_probe_hook hook = { .class_name = "java/lang/Hook",
 struct run {
     uint8_t *bytes;
     struct smp_class_file before;
-    struct smp_class_file after; /* open where rewritten is not NULL */
+    struct smp_class_file after; /* open if rewritten is not NULL */
     struct smp_rewriter_method *methods;
     struct smp_bytes made;
     const uint8_t *rewritten; /* NULL: nothing was changed */
 };
 
-/* Takes over the bytes. All methods get the ids from first_id on; root: every second one. */
+/* Takes over the bytes. All methods get ids from first_id on; root: every second method is a
+ * root. */
 static void open_run(struct run *run, uint8_t *bytes, size_t size, int32_t first_id, bool has_roots)
 {
     *run = (struct run){ .bytes = bytes };
@@ -50,7 +51,7 @@ static void open_run(struct run *run, uint8_t *bytes, size_t size, int32_t first
     }
 }
 
-/* The result is compared with the original whatever the methods' results are. */
+/* Compares the result with the original, whatever the results of the methods are. */
 static void do_run(struct run *run)
 {
     smp_bytes_init(&run->made, NULL, SMP_REWRITER_MOST_BYTES);
@@ -74,7 +75,7 @@ static void close_run(struct run *run)
     assert_int_equal(smp_alloc_live_bytes(), 0);
 }
 
-/* A class with one method; constants may have been added to builder before. */
+/* Rewrites a class with one method. The caller may have added constants to builder. */
 static void run_method(struct run *run, struct class_builder *builder, const char *name,
                        const struct built_code *code, int32_t id)
 {
@@ -148,13 +149,13 @@ static void only_chosen_methods_change(void **state)
     }
 }
 
-static void entries_hand_out(void **state)
+static void entry_probes_pass_the_arguments_on(void **state)
 {
     static const enum smp_probe_hands kinds[] = { SMP_HANDS_THIS, SMP_HANDS_THIS_AND_FIRST };
 
     (void)state;
     for (const char *const *name = compiled_class_names(); *name != NULL; name++) {
-        for (uint32_t round = 0; round < 4; round++) { /* with probes, and without */
+        for (uint32_t round = 0; round < 4; round++) { /* with and without probes */
             uint8_t *bytes = NULL;
             struct run run;
             const size_t size = compiled_class_read(*name, &bytes);
@@ -211,7 +212,7 @@ static void old_class_files_have_no_stack_maps(void **state)
 }
 
 /* if_icmpeq 0; goto 6; return; the new code, byte by byte. */
-static void jumps_to_the_start_and_to_returns_land_as_drawn(void **state)
+static void jumps_to_the_start_and_to_returns_reach_the_probes(void **state)
 {
     static const uint8_t code[] = { 0, 153, 255, 255, 167, 0, 3, 177 };
     static const uint8_t expected[] = {
@@ -240,7 +241,8 @@ static void jumps_to_the_start_and_to_returns_land_as_drawn(void **state)
     close_run(&run);
 }
 
-/* How many bytes a method grows beyond its probes of entry, exit and handler, with id 3. */
+/* Returns how many bytes a method grows in addition to its probes of entry, exit and handler, with
+ * id 3. */
 static int32_t bytes_of_catches(const uint8_t *code, uint32_t length, const uint16_t (*rows)[4],
                                 uint16_t count)
 {
@@ -253,7 +255,7 @@ static int32_t bytes_of_catches(const uint8_t *code, uint32_t length, const uint
     struct run run;
 
     class_builder_init(&builder, JAVA_5, "a/A", "a/Base");
-    run_method(&run, &builder, "m", &built, 3); /* compares with the naive version */
+    run_method(&run, &builder, "m", &built, 3); /* also compares with the naive version */
     assert_int_equal(run.methods[0].result, SMP_REWRITE_DONE);
     const int32_t more = (int32_t)run.after.methods[0].code.length - (int32_t)length - 4 - 4 - 5;
     close_run(&run);
@@ -263,8 +265,9 @@ static int32_t bytes_of_catches(const uint8_t *code, uint32_t length, const uint
 #define CATCHES(code, rows) \
     bytes_of_catches(code, sizeof(code), rows, sizeof(rows) / sizeof((rows)[0]))
 
-/* The probe of a catch has 5 bytes. It never stands where its own failure would come back to it. */
-static void each_catch_that_cannot_come_back_has_a_probe(void **state)
+/* The probe of a catch has 5 bytes. It is never placed where an exception of its own would lead
+ * back to it. */
+static void each_catch_whose_probe_cannot_loop_has_a_probe(void **state)
 {
     /* nop; return; a handler of astore_1, nop, athrow; another of pop, nop, nop */
     static const uint8_t code[] = { 0, 177, 76, 0, 191, 87, 0, 191 };
@@ -283,7 +286,7 @@ static void each_catch_that_cannot_come_back_has_a_probe(void **state)
     assert_int_equal(CATCHES(code, finally_of_old), 5);
     assert_int_equal(CATCHES(code, synchronized_code), 0);
     assert_int_equal(CATCHES(code, covered_by_a_later_one), 10);
-    assert_int_equal(CATCHES(code, covered_by_an_earlier_one), 5); /* that of 2 alone */
+    assert_int_equal(CATCHES(code, covered_by_an_earlier_one), 5); /* only for handler 2 */
 }
 
 /* Jumps, switches and returns may be the first instruction of a handler. */
@@ -305,7 +308,7 @@ static void a_catch_may_begin_with_any_instruction(void **state)
     assert_int_equal(CATCHES(makes, rows), 5);
 }
 
-/* A method with very many handlers has its other probes. */
+/* A method with very many handlers gets all other probes. */
 static void too_many_handlers_have_no_probes(void **state)
 {
     static uint16_t rows[SMP_CATCH_MOST_ROWS + 1][4];
@@ -328,7 +331,7 @@ static void switches_keep_their_alignment(void **state)
             for (int32_t id = 1; id < 1000; id = id * 30) { /* probes of 4, 5 and 6 bytes */
                 uint8_t code[128] = { 0 };
                 uint32_t length = nops;
-                code[length++] = 170; /* tableswitch: all rows lead to the return, or to 0 */
+                code[length++] = 170; /* tableswitch: all rows lead to the return or to 0 */
                 const uint32_t pc = nops;
                 length = (length + 3) / 4 * 4;
                 const uint32_t end = length + 12 + 4 * rows;
@@ -349,9 +352,9 @@ static void switches_keep_their_alignment(void **state)
     }
 }
 
-static void a_method_may_be_as_large_as_it_just_fits(void **state)
+static void a_method_may_have_the_maximum_size(void **state)
 {
-    /* With id 3: 4 bytes at the entry, 4 before the return, 5 of the handler. */
+    /* With id 3: 4 bytes at the entry, 4 before the return, 5 for the handler. */
     enum { FITS = MOST_CODE - 13 };
     uint8_t *code = calloc(1, MOST_CODE);
 
@@ -364,15 +367,15 @@ static void a_method_may_be_as_large_as_it_just_fits(void **state)
                          length <= FITS ? SMP_REWRITE_DONE : SMP_REWRITE_TOO_LARGE);
         code[length - 1] = 0;
     }
-    memset(code, 177, MOST_CODE); /* each with a probe */
+    memset(code, 177, MOST_CODE); /* each return gets a probe */
     assert_int_equal(
         result_of(JAVA_17, &(struct built_code){ .bytes = code, .length = MOST_CODE }, 3),
         SMP_REWRITE_TOO_LARGE);
     free(code);
 }
 
-/* Those that are longer as they are lose nothing. */
-static void a_method_that_is_compiled_stays_so(void **state)
+/* Methods that were already longer get their probes. */
+static void probes_do_not_lift_a_method_over_the_size_limit_of_the_jit(void **state)
 {
     enum { MOST_COMPILED = 8000, FITS = MOST_COMPILED - 13 };
     uint8_t *code = calloc(1, MOST_CODE);
@@ -401,7 +404,7 @@ static void a_full_stack_has_no_room(void **state)
     assert_int_equal(result_of(JAVA_17, &built, 3), SMP_REWRITE_DONE);
 }
 
-static void a_jump_that_does_not_reach_leaves_the_method_alone(void **state)
+static void a_jump_that_would_be_too_far_leaves_the_method_unchanged(void **state)
 {
     uint8_t *code = calloc(1, MOST_CODE);
     const uint8_t small[] = { 177 };
@@ -434,7 +437,7 @@ static void a_jump_that_does_not_reach_leaves_the_method_alone(void **state)
     free(code);
 }
 
-static void nothing_is_made_where_every_method_is_left_alone(void **state)
+static void no_class_file_is_written_if_no_method_changes(void **state)
 {
     uint8_t *code = calloc(1, MOST_CODE);
 
@@ -447,7 +450,7 @@ static void nothing_is_made_where_every_method_is_left_alone(void **state)
     free(code);
 }
 
-static void code_that_is_not_understood_is_left_alone(void **state)
+static void code_that_is_not_understood_is_unchanged(void **state)
 {
     static const uint8_t subroutine[] = { 168, 0, 4, 177, 87, 177 };
     static const uint8_t wide_subroutine[] = { 201, 0, 0, 0, 6, 177, 87, 177 };
@@ -492,12 +495,13 @@ static void exception_tables_that_are_wrong_are_not_understood(void **state)
     }
 }
 
-static void constants_need_room(void **state)
+static void a_full_constant_pool_leaves_the_class_unchanged(void **state)
 {
     static const uint8_t code[] = { 177 };
 
     (void)state;
-    /* The class has 7 constants with its method; probes need 12, and one for a large id. */
+    /* The class has 7 constants including its method; probes need 12, and one more for a
+     * large id. */
     for (uint32_t room = 10; room < 15; room++) {
         for (int32_t id = 3; id < 100000; id += 40000) {
             struct class_builder builder;
@@ -515,8 +519,8 @@ static void constants_need_room(void **state)
     }
 }
 
-/* Only the first id that is too large for an instruction finds room. */
-static void methods_without_room_for_their_id_are_left_alone(void **state)
+/* Only the first id that is too large for an instruction gets a constant. */
+static void methods_without_room_for_their_id_are_unchanged(void **state)
 {
     static const uint8_t code[] = { 177 };
     struct class_builder builder;
@@ -539,7 +543,7 @@ static void methods_without_room_for_their_id_are_left_alone(void **state)
     close_run(&run);
 }
 
-/* Builds constructors: what of them calls what is in the constants. */
+/* Builds constructors, from these constants. */
 struct constructor {
     struct class_builder builder;
     uint16_t base; /* of the superclass */
@@ -558,7 +562,7 @@ static void init_constructor(struct constructor *out, uint16_t major)
     out->other_class = class_builder_class(&out->builder, "a/Other");
 }
 
-/* Is there a handler, and where does it begin, as seen in the old code? -1: none. */
+/* Returns where the old code's handler begins; -1: there is no handler. */
 static int32_t handler_of(struct constructor *constructor, const struct built_code *code)
 {
     struct run run;
@@ -569,7 +573,7 @@ static int32_t handler_of(struct constructor *constructor, const struct built_co
     if (run.methods[0].has_handler) {
         const struct smp_class_code *after = &run.after.methods[0].code;
         const uint32_t row = after->exceptions + 8u * (after->exception_count - 1u);
-        start = smp_class_u2(run.rewritten + row) - 4; /* the probe of the entry */
+        start = smp_class_u2(run.rewritten + row) - 4; /* before it is the entry probe */
     }
     close_run(&run);
     return start;
@@ -577,7 +581,7 @@ static int32_t handler_of(struct constructor *constructor, const struct built_co
 
 #define INDEX(constant) (uint8_t)((constant) >> 8), (uint8_t)(constant)
 
-static void a_constructors_handler_begins_behind_super(void **state)
+static void a_constructors_handler_begins_after_super(void **state)
 {
     struct constructor c;
 
@@ -588,7 +592,7 @@ static void a_constructors_handler_begins_behind_super(void **state)
     init_constructor(&c, JAVA_5);
     const uint8_t own[] = { 42, 4, 183, INDEX(c.own), 177 };
     assert_int_equal(handler_of(&c, CODE(own)), 5);
-    /* super() with an object made for it, and one made behind. */
+    /* super() with an object created for it, and one created afterwards. */
     init_constructor(&c, JAVA_17);
     const uint8_t made[] = { 42,
                              187,
@@ -604,14 +608,14 @@ static void a_constructors_handler_begins_behind_super(void **state)
                              INDEX(c.other),
                              177 };
     assert_int_equal(handler_of(&c, CODE(made)), 11);
-    /* A jump before it that ends before it. */
+    /* A jump before super() whose target is before super(). */
     init_constructor(&c, JAVA_5);
     const uint8_t chosen[] = { 42, 27, 153, 0, 4, 4, 87, 183, INDEX(c.base), 177 };
     assert_int_equal(handler_of(&c, CODE(chosen)), 10);
 }
 
-/* Nothing could say that a root has ended whose super() throws: it has not begun then. */
-static void a_root_constructor_begins_behind_super(void **state)
+/* If super() throws, no root has begun, because no probe could report its end. */
+static void a_root_constructor_begins_after_super(void **state)
 {
     struct constructor c;
     struct run run;
@@ -619,7 +623,8 @@ static void a_root_constructor_begins_behind_super(void **state)
 
     (void)state;
     init_constructor(&c, JAVA_5);
-    /* A jump back to the first instruction, one to that behind super(), a return at once. */
+    /* A jump back to the first instruction, one to the instruction after super(), and an early
+     * return. */
     const uint8_t code[] = { 0, 27, 153, 255, 254, 42, 183, INDEX(c.base), 27, 153, 255, 255, 177 };
     class_builder_method(&c.builder, 0, "<init>", "()V", CODE(code));
     const uint8_t plain[] = { 42, 183, INDEX(c.base), 177 };
@@ -628,7 +633,7 @@ static void a_root_constructor_begins_behind_super(void **state)
     class_builder_method(&c.builder, 0, "<init>", "(J)V", CODE(plain));
     const size_t size = class_builder_finish(&c.builder, &bytes);
     open_run(&run, bytes, size, 3, true);
-    do_run(&run); /* compares */
+    do_run(&run); /* also compares with the naive version */
     for (int32_t i = 0; i < 3; i += 2) {
         const struct smp_class_code *after = &run.after.methods[i].code;
         const uint8_t *const at = run.rewritten + after->bytes;
@@ -636,40 +641,41 @@ static void a_root_constructor_begins_behind_super(void **state)
             smp_class_u2(run.rewritten + after->exceptions + 8u * (after->exception_count - 1u));
         assert_true(run.methods[i].has_handler);
         assert_int_equal(at[0], 0);
-        assert_int_equal(at[from - 7], 183); /* super(), then one byte of a push, and the hook */
+        /* super(), then one byte that pushes the id, and the hook */
+        assert_int_equal(at[from - 7], 183);
         assert_int_equal(at[from - 3], 184);
     }
     close_run(&run);
 }
 
-static void in_doubt_a_constructor_has_no_handler(void **state)
+static void if_super_is_unknown_a_constructor_has_no_handler(void **state)
 {
     struct constructor c;
 
     (void)state;
-    init_constructor(&c, JAVA_17); /* none at all: java.lang.Object's */
+    init_constructor(&c, JAVA_17); /* no super() at all: java.lang.Object's constructor */
     const uint8_t none[] = { 177 };
     assert_int_equal(handler_of(&c, CODE(none)), -1);
-    init_constructor(&c, JAVA_17); /* of another class */
+    init_constructor(&c, JAVA_17); /* a constructor of another class */
     const uint8_t other[] = { 42, 183, INDEX(c.other), 177 };
     assert_int_equal(handler_of(&c, CODE(other)), -1);
     init_constructor(&c, JAVA_17); /* an object that is never initialised */
     const uint8_t left[] = { 187, INDEX(c.other_class), 87, 42, 183, INDEX(c.base), 177 };
     assert_int_equal(handler_of(&c, CODE(left)), -1);
-    init_constructor(&c, JAVA_5); /* a jump past it: one of two calls */
+    init_constructor(&c, JAVA_5); /* a jump past one of two calls */
     const uint8_t past[] = {
         27, 153, 0, 8, 42, 183, INDEX(c.base), 177, 42, 183, INDEX(c.base), 177
     };
     assert_int_equal(handler_of(&c, CODE(past)), -1);
-    init_constructor(&c, JAVA_5); /* to the instruction behind it */
+    init_constructor(&c, JAVA_5); /* a jump to the instruction after it */
     const uint8_t to_end[] = { 27, 153, 0, 7, 42, 183, INDEX(c.base), 177 };
     assert_int_equal(handler_of(&c, CODE(to_end)), -1);
-    init_constructor(&c, JAVA_17); /* nothing follows */
+    init_constructor(&c, JAVA_17); /* super() is the last instruction */
     const uint8_t last[] = { 42, 183, INDEX(c.base) };
     assert_int_equal(handler_of(&c, CODE(last)), -1);
 }
 
-static void a_handler_that_leads_past_super_leaves_a_constructor_without_one(void **state)
+static void a_constructor_with_an_exception_handler_past_super_gets_none(void **state)
 {
     static const uint16_t rows[][4] = { { 0, 1, 5, 0 }, { 1, 4, 5, 0 }, { 4, 5, 5, 0 } };
 
@@ -685,7 +691,7 @@ static void a_handler_that_leads_past_super_leaves_a_constructor_without_one(voi
     }
 }
 
-/* One attribute of code. */
+/* Writes one attribute of code. Returns its length. */
 static size_t make_attribute(uint8_t *out, uint16_t name, const uint8_t *bytes, size_t length)
 {
     const uint8_t head[] = { INDEX(name), 0, 0, INDEX(length) };
@@ -706,7 +712,7 @@ static struct built_code with_table(const uint8_t *code, uint32_t length, uint8_
                                 .attribute_count = 1 };
 }
 
-static void frames_behind_super_must_agree(void **state)
+static void frames_after_super_must_agree(void **state)
 {
     static const uint8_t initialised[] = { 0, 1, 255, 0, 5, 0, 0, 0, 0 };
     static const uint8_t uninitialised[] = { 0, 1, 255, 0, 5, 0, 1, 6, 0, 0 };
@@ -743,8 +749,8 @@ static void frames_behind_super_must_agree(void **state)
     close_run(&run);
 }
 
-/* Frames far enough apart that a probe between them makes them extended; an object made at 0, and a
- * list of fields that are not set yet. */
+/* Frames are so far apart that a probe between them makes them extended. One has an object created
+ * at 0; one lists fields that are not set yet. */
 static void frames_move_and_grow(void **state)
 {
     uint8_t code[200] = { 187, 0, 2 };
@@ -779,7 +785,7 @@ static void frames_move_and_grow(void **state)
         assert_int_equal(frame.pc, 62 + 6 + 6);
         assert_true(smp_stack_map_next(&map, &frame));
         assert_int_equal(frame.type, SMP_FRAME_STACK_1_EXTENDED);
-        assert_int_equal(smp_class_u2(frame.types + 1), 6); /* behind the probe */
+        assert_int_equal(smp_class_u2(frame.types + 1), 6); /* after the probe */
         assert_true(smp_stack_map_next(&map, &frame));
         assert_true(smp_stack_map_next(&map, &frame));
         assert_int_equal(frame.base - frame.start, 5);
@@ -787,8 +793,8 @@ static void frames_move_and_grow(void **state)
     }
 }
 
-/* The first frame's distance is its offset: in its type up to 63, then in 16 bits. */
-static void a_distance_stands_in_the_type_as_long_as_it_fits(void **state)
+/* The first frame's distance is its offset: it is in the type up to 63, otherwise in 16 bits. */
+static void small_frame_distances_are_part_of_the_type(void **state)
 {
     uint8_t code[80] = { 0 };
 
@@ -846,7 +852,7 @@ static void offsets_of_frames_must_be_instructions(void **state)
     }
 }
 
-/* Of a class whose one method has one attribute, with this name. */
+/* The class has one method with one attribute of this name. */
 static void assert_table(const char *name, const uint8_t *table, size_t length,
                          enum smp_rewrite result, const uint8_t *expected)
 {
@@ -923,11 +929,12 @@ static void a_refused_allocation_leaves_nothing(void **state)
     open_run(&run, bytes, size, 3, true);
     const struct failing_alloc_steps steps = failing_alloc_each_step(attempt_run, &run);
     assert_true(steps.refused >= 2);
-    assert_true(steps.survived <= 1); /* without its first room the result grows step by step */
+    assert_true(steps.survived <= 1); /* without its first memory the result grows step by step */
     close_run(&run);
 }
 
-/* What open accepts is rewritten or left alone, and what is done is right, whatever was changed. */
+/* Every class file that smp_class_file_open accepts is rewritten correctly or left unchanged,
+ * whatever bytes were changed. */
 static void any_change_is_survived(void **state)
 {
     uint64_t random = 7;
@@ -974,29 +981,29 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(compiled_classes_get_probes),
         cmocka_unit_test(only_chosen_methods_change),
-        cmocka_unit_test(entries_hand_out),
+        cmocka_unit_test(entry_probes_pass_the_arguments_on),
         cmocka_unit_test(old_class_files_have_no_stack_maps),
-        cmocka_unit_test(jumps_to_the_start_and_to_returns_land_as_drawn),
-        cmocka_unit_test(each_catch_that_cannot_come_back_has_a_probe),
+        cmocka_unit_test(jumps_to_the_start_and_to_returns_reach_the_probes),
+        cmocka_unit_test(each_catch_whose_probe_cannot_loop_has_a_probe),
         cmocka_unit_test(a_catch_may_begin_with_any_instruction),
         cmocka_unit_test(too_many_handlers_have_no_probes),
         cmocka_unit_test(switches_keep_their_alignment),
-        cmocka_unit_test(a_method_may_be_as_large_as_it_just_fits),
-        cmocka_unit_test(a_method_that_is_compiled_stays_so),
+        cmocka_unit_test(a_method_may_have_the_maximum_size),
+        cmocka_unit_test(probes_do_not_lift_a_method_over_the_size_limit_of_the_jit),
         cmocka_unit_test(a_full_stack_has_no_room),
-        cmocka_unit_test(a_jump_that_does_not_reach_leaves_the_method_alone),
-        cmocka_unit_test(nothing_is_made_where_every_method_is_left_alone),
-        cmocka_unit_test(code_that_is_not_understood_is_left_alone),
+        cmocka_unit_test(a_jump_that_would_be_too_far_leaves_the_method_unchanged),
+        cmocka_unit_test(no_class_file_is_written_if_no_method_changes),
+        cmocka_unit_test(code_that_is_not_understood_is_unchanged),
         cmocka_unit_test(exception_tables_that_are_wrong_are_not_understood),
-        cmocka_unit_test(constants_need_room),
-        cmocka_unit_test(methods_without_room_for_their_id_are_left_alone),
-        cmocka_unit_test(a_constructors_handler_begins_behind_super),
-        cmocka_unit_test(a_root_constructor_begins_behind_super),
-        cmocka_unit_test(in_doubt_a_constructor_has_no_handler),
-        cmocka_unit_test(a_handler_that_leads_past_super_leaves_a_constructor_without_one),
-        cmocka_unit_test(frames_behind_super_must_agree),
+        cmocka_unit_test(a_full_constant_pool_leaves_the_class_unchanged),
+        cmocka_unit_test(methods_without_room_for_their_id_are_unchanged),
+        cmocka_unit_test(a_constructors_handler_begins_after_super),
+        cmocka_unit_test(a_root_constructor_begins_after_super),
+        cmocka_unit_test(if_super_is_unknown_a_constructor_has_no_handler),
+        cmocka_unit_test(a_constructor_with_an_exception_handler_past_super_gets_none),
+        cmocka_unit_test(frames_after_super_must_agree),
         cmocka_unit_test(frames_move_and_grow),
-        cmocka_unit_test(a_distance_stands_in_the_type_as_long_as_it_fits),
+        cmocka_unit_test(small_frame_distances_are_part_of_the_type),
         cmocka_unit_test(offsets_of_frames_must_be_instructions),
         cmocka_unit_test(tables_for_debuggers_move),
         cmocka_unit_test(a_refused_allocation_leaves_nothing),

@@ -10,10 +10,10 @@
 
 /* Every form of a frame: at 5, 6, 66, 67, 1068, 1069, 1070, 1071, 1072, 1073, 1074. */
 static const uint8_t all_forms[] = {
-    0,   11,                            /* how many */
+    0,   11,                            /* count */
     5,                                  /* same */
     64,  1,                             /* one int on the stack */
-    59,                                 /* same */
+    59,                                 /* an object created at 3 */
     64,  8,  0,   3,                    /* one that was made at 3 */
     247, 3,  232, 7, 0, 9,              /* extended, an object */
     251, 0,  0,                         /* same, extended */
@@ -21,7 +21,7 @@ static const uint8_t all_forms[] = {
     254, 0,  0,   0, 7, 0, 1, 8, 0, 66, /* three more */
     250, 0,  0,                         /* one less */
     255, 0,  0,   0, 2, 4, 3, 0, 1, 5,  /* full */
-    246, 0,  2,   0, 8, 0, 9, 0,        /* two fields not set, then: same */
+    246, 0,  2,   0, 8, 0, 9, 0,        /* two fields not set, then "same" */
 };
 
 static void every_form_is_read(void **state)
@@ -54,7 +54,7 @@ static bool note_place(void *self, uint8_t *place)
     return place[1] != 99;
 }
 
-static void places_of_new_are_found(void **state)
+static void offsets_of_new_are_found(void **state)
 {
     uint8_t table[] = { 0, 1, 255, 0, 0, 0, 2, 8, 0, 7, 1, 0, 2, 8, 0, 99, 8, 0, 9 };
     uint8_t *places[4] = { NULL };
@@ -107,10 +107,10 @@ static void unknown_forms_are_broken(void **state)
     const uint8_t value[] = { 0, 1, 64, 9 };
     assert_false(is_read(value, sizeof(value)));
     const uint8_t far[] = { 0, 2, 251, 255, 254, 0 };
-    assert_false(is_read(far, sizeof(far))); /* behind all that code may have */
+    assert_false(is_read(far, sizeof(far))); /* beyond the longest possible code */
 }
 
-/* At each frame, whether "this" is uninitialised: a letter u or i. */
+/* Asserts at each frame whether "this" is uninitialised (u) or initialised (i). */
 static void assert_this(const uint8_t *table, uint32_t length, uint32_t locals,
                         const char *expected)
 {
@@ -128,8 +128,8 @@ static void assert_this(const uint8_t *table, uint32_t length, uint32_t locals,
 
 static void this_is_followed_from_frame_to_frame(void **state)
 {
-    /* same, one on the stack, chop 1, append, full with it, chop all, append it, full without, full
-     * with it on the stack only. */
+    /* same, one on the stack, chop 1, append, full with it, chop all, append it, full without it,
+     * full with it on the stack only. */
     static const uint8_t table[] = { 0,   9,                          /**/
                                      0,   64, 1,                      /**/
                                      250, 0,  0,                      /**/
@@ -142,14 +142,15 @@ static void this_is_followed_from_frame_to_frame(void **state)
 
     (void)state;
     assert_this(table, sizeof(table), 3, "uuuuuiuiu");
-    assert_this(table, sizeof(table), 0, "iiiiuiuiu"); /* no constructor: but what frames say */
+    /* not a constructor: only the frames count */
+    assert_this(table, sizeof(table), 0, "iiiiuiuiu");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_form_is_read),
-        cmocka_unit_test(places_of_new_are_found),
+        cmocka_unit_test(offsets_of_new_are_found),
         cmocka_unit_test(a_table_that_is_cut_off_is_broken),
         cmocka_unit_test(unknown_forms_are_broken),
         cmocka_unit_test(this_is_followed_from_frame_to_frame),

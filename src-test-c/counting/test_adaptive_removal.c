@@ -11,7 +11,8 @@
 #include "base/random.h"
 #include "counting/adaptive_removal.h"
 
-/* 1 % of a core at 10 ns a call: a million calls a second, or a quarter of it of roots. */
+/* The limit is 1 % of a core. At 10 ns a call that is a million calls per second, or a quarter of
+ * that for roots. */
 enum { LIMIT = 10, COST_NS = 10, ROOT_COST_NS = 40, SECOND_NS = 1000000000, MILLION = 1000000 };
 
 static size_t judge(struct smp_removal *removal, const struct smp_call_rate *rates, size_t count,
@@ -20,7 +21,7 @@ static size_t judge(struct smp_removal *removal, const struct smp_call_rate *rat
     return smp_removal_judge(removal, rates, count, SECOND_NS, out);
 }
 
-static void test_below_the_limit_nothing_is_dropped(void **state)
+static void test_below_the_limit_no_probe_is_removed(void **state)
 {
     const struct smp_call_rate rates[] = { { .calls = MILLION, .self_ns = -1, .method = 1 } };
     struct smp_removal removal;
@@ -34,7 +35,7 @@ static void test_below_the_limit_nothing_is_dropped(void **state)
         assert_int_equal(judge(&removal, rates, 1, out), 0);
 }
 
-static void test_past_the_limit_for_long_the_most_called_goes(void **state)
+static void test_over_the_limit_for_long_the_most_called_method_loses_its_probe(void **state)
 {
     const struct smp_call_rate rates[] = { { .calls = 600000, .self_ns = -1, .method = 1 },
                                            { .calls = 900000, .self_ns = 9000000, .method = 2 },
@@ -48,15 +49,15 @@ static void test_past_the_limit_for_long_the_most_called_goes(void **state)
         assert_int_equal(judge(&removal, rates, 3, out), 0);
     assert_int_equal(judge(&removal, rates, 3, out), 1);
     assert_int_equal(out[0], 2);
-    /* Then it waits, whatever it sees, and has patience again. */
+    /* Then it waits again for the full period, whatever the rates are. */
     for (unsigned i = 1; i < 2 * SMP_REMOVAL_PATIENCE; i++)
         assert_int_equal(judge(&removal, rates, 3, out), 0);
     assert_int_equal(judge(&removal, rates, 3, out), 1);
 }
 
-static void test_with_the_highest_limit_nothing_is_dropped(void **state)
+static void test_with_the_highest_limit_no_probe_is_removed(void **state)
 {
-    /* Ten cores full of probes. */
+    /* Probes use ten cores. */
     const struct smp_call_rate rates[] = { { .calls = 1000u * MILLION, .method = 1 } };
     struct smp_removal removal;
     int64_t out[SMP_REMOVAL_MOST];
@@ -71,7 +72,7 @@ static void test_with_the_highest_limit_nothing_is_dropped(void **state)
     }
 }
 
-static void test_a_pause_below_the_limit_begins_anew(void **state)
+static void test_a_moment_below_the_limit_restarts_the_waiting_time(void **state)
 {
     const struct smp_call_rate high[] = { { .calls = 2 * MILLION, .self_ns = -1, .method = 1 } };
     const struct smp_call_rate low[] = { { .calls = 1, .self_ns = -1, .method = 1 } };
@@ -95,7 +96,7 @@ static size_t judge_patiently(struct smp_removal *removal, const struct smp_call
     return judge(removal, rates, count, out);
 }
 
-static void test_kept_roots_and_long_methods_stay(void **state)
+static void test_kept_roots_and_long_methods_keep_their_probes(void **state)
 {
     const struct smp_call_rate rates[] = {
         { .calls = 9 * MILLION,
@@ -115,16 +116,16 @@ static void test_kept_roots_and_long_methods_stay(void **state)
     smp_removal_init(&removal, LIMIT, COST_NS, ROOT_COST_NS);
     assert_int_equal(judge_patiently(&removal, rates, 4, out), 1);
     assert_int_equal(out[0], 3);
-    /* Nothing else can be dropped: no waiting for it either. */
+    /* No other probe can be removed, so it does not wait either. */
     smp_removal_init(&removal, LIMIT, COST_NS, ROOT_COST_NS);
     assert_int_equal(judge_patiently(&removal, rates, 2, out), 0);
     assert_int_equal(removal.waits, 0);
     assert_int_equal(judge_patiently(&removal, rates, 0, out), 0);
 }
 
-/* What a kept root costs is no reason to drop others; nor does it help to drop what is called now
- * and then. */
-static void test_a_kept_root_drops_no_other(void **state)
+/* The cost of a kept root does not cause the removal of other probes, nor would it help to remove
+ * rarely called methods. */
+static void test_a_kept_root_removes_no_other_probe(void **state)
 {
     struct smp_call_rate rates[] = { { .calls = 9 * MILLION,
                                        .method = 1,
@@ -142,7 +143,7 @@ static void test_a_kept_root_drops_no_other(void **state)
     smp_removal_init(&removal, LIMIT, COST_NS, ROOT_COST_NS);
     for (unsigned i = 0; i < 10; i++)
         assert_int_equal(judge(&removal, rates, 3, out), 0);
-    /* Past the limit by themselves; a long one makes it hopeless. */
+    /* These exceed the limit by themselves; a long one makes removal useless. */
     rates[1].self_ns = (int64_t)rates[1].calls * COST_NS * SMP_REMOVAL_SHORT_PROBES;
     rates[1].calls++;
     rates[1].self_ns += COST_NS * SMP_REMOVAL_SHORT_PROBES;
@@ -152,8 +153,8 @@ static void test_a_kept_root_drops_no_other(void **state)
     assert_int_equal(out[0], 3);
 }
 
-/* By its whole time, as all of that is not counted any more without it. */
-static void test_short_roots_go_and_long_ones_stay(void **state)
+/* A root is judged by its whole time, because none of it is counted without the root. */
+static void test_short_roots_are_removed_and_long_ones_kept(void **state)
 {
     enum { BOUND_NS = ROOT_COST_NS * SMP_REMOVAL_SHORT_PROBES };
     const struct smp_call_rate rates[] = {
@@ -163,7 +164,7 @@ static void test_short_roots_go_and_long_ones_stay(void **state)
           .ended = 4,
           .ended_ns = 4 * BOUND_NS - 1,
           .is_root = true },
-        { .calls = MILLION, .method = 3, .is_root = true }, /* no call has ended */
+        { .calls = MILLION, .method = 3, .is_root = true }, /* none of its calls has ended */
         { .calls = 3 * MILLION, .self_ns = -1, .method = 4 }
     };
     struct smp_removal removal;
@@ -171,13 +172,13 @@ static void test_short_roots_go_and_long_ones_stay(void **state)
 
     (void)state;
     smp_removal_init(&removal, LIMIT, COST_NS, ROOT_COST_NS);
-    /* It costs more than another that is called three times as often. */
+    /* It costs more than another method that is called three times as often. */
     assert_int_equal(judge_patiently(&removal, rates, 4, out), 2);
     assert_int_equal(out[0], 2);
     assert_int_equal(out[1], 4);
 }
 
-static void test_a_root_counts_for_the_limit_by_its_cost(void **state)
+static void test_a_root_counts_with_its_cost_for_the_limit(void **state)
 {
     struct smp_call_rate rate = {
         .calls = MILLION / 4, .method = 1, .ended = 1, .ended_ns = 1, .is_root = true
@@ -208,8 +209,8 @@ static int by_cost(const void *a, const void *b)
     return one->method < other->method ? -1 : 1;
 }
 
-/* Against sorting them all. */
-static void test_random_rates(void **state)
+/* Compared with sorting all rates. */
+static void test_random_rates_match_a_sort(void **state)
 {
     enum { METHODS = 200 };
     uint64_t random = 5;
@@ -252,7 +253,7 @@ static void test_random_rates(void **state)
     }
 }
 
-static void test_figures_that_would_overflow(void **state)
+static void test_very_large_figures_do_not_overflow(void **state)
 {
     const struct smp_call_rate rates[] = {
         { .calls = UINT64_MAX, .self_ns = INT64_MAX, .method = 1 },
@@ -273,16 +274,16 @@ static void test_figures_that_would_overflow(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_below_the_limit_nothing_is_dropped),
-        cmocka_unit_test(test_past_the_limit_for_long_the_most_called_goes),
-        cmocka_unit_test(test_with_the_highest_limit_nothing_is_dropped),
-        cmocka_unit_test(test_a_pause_below_the_limit_begins_anew),
-        cmocka_unit_test(test_kept_roots_and_long_methods_stay),
-        cmocka_unit_test(test_a_kept_root_drops_no_other),
-        cmocka_unit_test(test_short_roots_go_and_long_ones_stay),
-        cmocka_unit_test(test_a_root_counts_for_the_limit_by_its_cost),
-        cmocka_unit_test(test_random_rates),
-        cmocka_unit_test(test_figures_that_would_overflow),
+        cmocka_unit_test(test_below_the_limit_no_probe_is_removed),
+        cmocka_unit_test(test_over_the_limit_for_long_the_most_called_method_loses_its_probe),
+        cmocka_unit_test(test_with_the_highest_limit_no_probe_is_removed),
+        cmocka_unit_test(test_a_moment_below_the_limit_restarts_the_waiting_time),
+        cmocka_unit_test(test_kept_roots_and_long_methods_keep_their_probes),
+        cmocka_unit_test(test_a_kept_root_removes_no_other_probe),
+        cmocka_unit_test(test_short_roots_are_removed_and_long_ones_kept),
+        cmocka_unit_test(test_a_root_counts_with_its_cost_for_the_limit),
+        cmocka_unit_test(test_random_rates_match_a_sort),
+        cmocka_unit_test(test_very_large_figures_do_not_overflow),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One thread: begin, limits, pools, close; memory that is refused. */
+/* One thread: begin, limits, pools, close; refused memory. */
 #include "counting/call_arena.h"
 
 #include <setjmp.h>
@@ -33,7 +33,7 @@ static void open_usual(void)
     open_arena(NULL, SMP_CALL_DEFAULT_NODES, SMP_CALL_DEFAULT_DEPTH, MEGABYTE);
 }
 
-/* Of nodes and of what the reader knows of them. */
+/* The memory of nodes and of what the reader knows about them. */
 static size_t bytes_of_arena(void)
 {
     const struct smp_call_arena *const arena = atomic_load(&smp_call_memory->arena);
@@ -41,7 +41,7 @@ static size_t bytes_of_arena(void)
     return arena == NULL ? 0 : atomic_load(&arena->bytes);
 }
 
-/* Of platform threads; nothing is left then. */
+/* Closes the arena, which only platform threads have used. No memory is left. */
 static void close_arena(int64_t tid)
 {
     smp_call_arena_close();
@@ -101,7 +101,7 @@ static void nothing_is_counted_outside_of_a_root(void **state)
     close_arena(TID);
 }
 
-static void no_root_begins_where_counting_is_off(void **state)
+static void with_counting_off_no_root_begins(void **state)
 {
     (void)state;
     enter_root(TID);
@@ -110,7 +110,7 @@ static void no_root_begins_where_counting_is_off(void **state)
     assert_int_equal(smp_alloc_live_bytes(), 0);
 }
 
-static void threads_of_one_slot_have_states_of_their_own(void **state)
+static void threads_of_one_slot_have_separate_states(void **state)
 {
     struct call_counts counts = { 0 };
 
@@ -133,7 +133,7 @@ static void threads_of_one_slot_have_states_of_their_own(void **state)
     assert_int_equal(smp_alloc_live_bytes(), 0);
 }
 
-/* Each call is a node of its own until the limit. */
+/* Each call gets a node of its own until the limit. */
 static void call_many(struct smp_call_state *own, int32_t calls)
 {
     for (int32_t i = 0; i < calls; i++) {
@@ -142,7 +142,7 @@ static void call_many(struct smp_call_state *own, int32_t calls)
     }
 }
 
-static void calls_past_the_limit_of_nodes_are_counted_as_such(void **state)
+static void calls_beyond_the_limit_of_nodes_are_counted_as_lost(void **state)
 {
     struct call_counts counts = { 0 };
     struct smp_call_position position;
@@ -152,7 +152,7 @@ static void calls_past_the_limit_of_nodes_are_counted_as_such(void **state)
     enter_root(TID);
     struct smp_call_state *own = smp_call_state_find(TID);
     call_many(own, 1000);
-    /* What is known goes on being counted, and an overflow ends where it began. */
+    /* Known methods are still counted, and the overflow ends in the call where it began. */
     smp_call_enter(own, 10);
     smp_call_enter(own, 5000);
     smp_call_enter(own, 11);
@@ -170,7 +170,7 @@ static void calls_past_the_limit_of_nodes_are_counted_as_such(void **state)
     close_arena(TID);
 }
 
-static void calls_past_the_depth_are_counted_as_such(void **state)
+static void calls_beyond_the_maximum_depth_are_counted_as_lost(void **state)
 {
     struct call_counts counts = { 0 };
     struct smp_call_position position;
@@ -191,7 +191,7 @@ static void calls_past_the_depth_are_counted_as_such(void **state)
         smp_call_exit(own, METHOD);
     assert_true(smp_call_position_of(TID, &position));
     assert_int_equal(position.ordinal,
-                     2 + 2 + 4); /* top, overflow, the root's two, the fifth call */
+                     2 + 2 + 4); /* top, overflow, the two roots, the fifth call */
     for (int i = 0; i < 5; i++)
         smp_call_exit(own, METHOD);
     smp_call_exit_root(own, ROOT);
@@ -203,8 +203,8 @@ static void calls_past_the_depth_are_counted_as_such(void **state)
     close_arena(TID);
 }
 
-/* What the thread's handler reads is what the reader sees, as long as the thread stands still. */
-static void the_handler_reads_where_its_thread_is(void **state)
+/* While the thread does not run, its handler and the reader see the same position. */
+static void the_handler_reads_its_threads_position(void **state)
 {
     struct smp_call_position position;
     struct smp_call_state *own = NULL;
@@ -214,14 +214,14 @@ static void the_handler_reads_where_its_thread_is(void **state)
     enter_root(TID);
     own = smp_call_state_find(TID);
     for (int i = 0; i < 20; i++) {
-        atomic_store(&own->phase, (uint8_t)SMP_CALL_NO_HOOK); /* as the hook in Java does */
+        atomic_store(&own->phase, (uint8_t)SMP_CALL_NO_HOOK); /* the hook in Java does this */
         const struct smp_call_spot spot = smp_call_spot_of(own, TID);
         assert_true(smp_call_position_of(TID, &position));
         assert_int_equal(spot.ordinal, position.ordinal);
         assert_int_equal(spot.tree, position.tree);
         assert_false(spot.is_in_hook);
-        assert_int_equal(smp_call_spot_of(own, TID + 1).tree, 0); /* it is another thread's state */
-        smp_call_enter(own, METHOD);                              /* past the depth, too */
+        assert_int_equal(smp_call_spot_of(own, TID + 1).tree, 0); /* the state of another thread */
+        smp_call_enter(own, METHOD); /* beyond the maximum depth, too */
     }
     atomic_store(&own->phase, (uint8_t)SMP_CALL_IN_HOOK);
     assert_true(smp_call_spot_of(own, TID).is_in_hook);
@@ -231,8 +231,8 @@ static void the_handler_reads_where_its_thread_is(void **state)
     close_arena(TID);
 }
 
-/* The root's exit comes while calls past the limit seem to run. */
-static void lost_exits_past_the_limit_do_not_keep_a_thread_inside(void **state)
+/* The root exits while calls beyond the limit seem to be running. */
+static void a_root_ends_although_exits_beyond_the_limit_are_lost(void **state)
 {
     struct smp_call_position position;
 
@@ -251,8 +251,8 @@ static void lost_exits_past_the_limit_do_not_keep_a_thread_inside(void **state)
     close_arena(TID);
 }
 
-/* There is no room for nodes of their own. */
-static void outermost_roots_past_the_limit_end_like_any_other(void **state)
+/* There is no room for the nodes of these roots. */
+static void outermost_roots_beyond_the_limit_end_normally(void **state)
 {
     struct smp_call_position position;
 
@@ -304,7 +304,7 @@ static void memory_ends_at_its_limit(void **state)
     assert_int_equal(smp_alloc_live_bytes(), 0);
 }
 
-/* The quota of the session refuses before the arena's own limit does. */
+/* The quota of the session is full before the arena's own limit is reached. */
 static void refused_memory_is_not_counted_as_used(void **state)
 {
     struct call_counts counts = { 0 };
@@ -317,7 +317,7 @@ static void refused_memory_is_not_counted_as_used(void **state)
     call_many(smp_call_state_find(TID), 5000);
     smp_call_exit_root(smp_call_state_find(TID), ROOT);
     assert_true(bytes_of_arena() <= 16 * 1024);
-    quota.limit_bytes = MEGABYTE; /* for what the reader has seen */
+    quota.limit_bytes = MEGABYTE; /* for the reader's memory */
     call_counts_read(&counts);
     assert_true(counts.uncounted > 0);
     assert_int_equal(counts.over[SMP_LOST_OVER_MEMORY], counts.uncounted);
@@ -341,7 +341,7 @@ static void virtual_threads_count_in_pooled_trees(void **state)
         assert_null(smp_call_state_find(tid));
     }
     call_counts_read(&counts);
-    assert_int_equal(counts.count, 4); /* two pools, a root and a method each */
+    assert_int_equal(counts.count, 4); /* two pools with a root and a method each */
     assert_int_equal(call_counts_of(&counts, ROOT), 2000);
     assert_int_equal(call_counts_of(&counts, METHOD), 2000);
     assert_int_equal(call_counts_of_thread(&counts, 0), 4000);
@@ -369,7 +369,7 @@ static void a_thread_that_has_ended_is_read_once_more(void **state)
     close_arena(TID);
 }
 
-static void late_exits_do_no_harm(void **state)
+static void exits_after_the_end_of_counting_are_ignored(void **state)
 {
     (void)state;
     open_usual();
@@ -379,12 +379,12 @@ static void late_exits_do_no_harm(void **state)
     smp_call_enter_root(TID + 1, true, 0, ROOT);
     smp_call_arena_close();
     assert_true(smp_alloc_live_bytes() > 0);
-    /* It goes on, also while others are counted anew. */
+    /* The thread continues, also while other threads are counted again. */
     smp_call_enter(own, OTHER);
     open_usual();
     smp_call_exit(own, OTHER);
     smp_call_exit(own, METHOD);
-    call_many(own, 1000); /* more than there is room for: nothing new is made */
+    call_many(own, 1000); /* more than fit: no new node is made */
     smp_call_exit_root(own, ROOT);
     smp_call_exit_root(own, ROOT);
     smp_call_exit(own, METHOD);
@@ -400,8 +400,8 @@ static void late_exits_do_no_harm(void **state)
     close_arena(TID);
 }
 
-/* The outermost root of a server's thread may be its loop, which never ends. */
-static void a_thread_inside_of_a_closed_counting_is_counted_in_the_next(void **state)
+/* The outermost root of a server's thread may be its main loop, which never ends. */
+static void a_thread_inside_an_ended_counting_is_counted_in_the_next_one(void **state)
 {
     struct call_counts counts = { 0 };
 
@@ -428,7 +428,7 @@ static void a_thread_inside_of_a_closed_counting_is_counted_in_the_next(void **s
         assert_int_equal(call_counts_of(&counts, METHOD), 3);
         assert_int_equal(call_counts_of(&counts, ROOT), 0);
         assert_int_equal(smp_call_state_find(TID) == NULL, is_virtual);
-        if (!is_virtual) { /* the frames of the first counting end at last */
+        if (!is_virtual) { /* the frames of the first counting end */
             smp_call_exit(smp_call_state_find(TID), METHOD);
             smp_call_exit_root(smp_call_state_find(TID), ROOT);
         }
@@ -438,7 +438,7 @@ static void a_thread_inside_of_a_closed_counting_is_counted_in_the_next(void **s
     }
 }
 
-static void first_entries_are_news(void **state)
+static void first_entries_of_methods_are_reported(void **state)
 {
     (void)state;
     open_usual();
@@ -450,7 +450,7 @@ static void first_entries_are_news(void **state)
         smp_call_enter(own, METHOD);
         smp_call_exit(own, METHOD);
     }
-    smp_call_enter(own, SMP_CALL_METHODS); /* counted, but no news */
+    smp_call_enter(own, SMP_CALL_METHODS); /* counted, but not new */
     smp_call_exit(own, SMP_CALL_METHODS);
     smp_call_exit_root(own, ROOT);
     assert_int_equal(smp_call_arena_news() - before, 2);
@@ -464,8 +464,8 @@ static void first_entries_are_news(void **state)
     close_arena(TID);
 }
 
-/* As the hook in Java leaves it where there is no stack for a node, seen by another processor. */
-static void a_position_without_its_caller_yet_is_none(void **state)
+/* As the hook in Java leaves the position if there is no stack for a node, read by another CPU. */
+static void an_incomplete_position_is_not_reported(void **state)
 {
     struct smp_call_position position;
 
@@ -494,7 +494,7 @@ static void another_layout_is_not_adopted(void **state)
     shared->stamp = stamp;
 }
 
-/* All that is allocated while threads are counted, read, retired, abandoned. */
+/* Does everything that allocates: threads are counted, read, retired and abandoned. */
 static enum smp_status count_all(void *quota)
 {
     const struct smp_call_options options = {
@@ -523,14 +523,14 @@ static enum smp_status count_all(void *quota)
     return status;
 }
 
-static void every_refused_step_leaves_nothing_behind(void **state)
+static void every_refused_allocation_leaves_nothing(void **state)
 {
     struct smp_quota quota;
 
     (void)state;
     smp_quota_init(&quota, MEGABYTE);
     const struct failing_alloc_steps steps = failing_alloc_each_step(count_all, &quota);
-    assert_true(steps.refused >= 5); /* the arena, chunks of two trees */
+    assert_true(steps.refused >= 5); /* the arena and chunks of two trees */
     assert_int_equal(steps.survived, steps.refused - 1);
     assert_int_equal(smp_quota_used(&quota), 0);
 }
@@ -538,25 +538,25 @@ static void every_refused_step_leaves_nothing_behind(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_root_begins_where_counting_is_off),
+        cmocka_unit_test(with_counting_off_no_root_begins),
         cmocka_unit_test(options_out_of_range_are_refused),
         cmocka_unit_test(nothing_is_counted_outside_of_a_root),
-        cmocka_unit_test(threads_of_one_slot_have_states_of_their_own),
-        cmocka_unit_test(calls_past_the_limit_of_nodes_are_counted_as_such),
-        cmocka_unit_test(calls_past_the_depth_are_counted_as_such),
-        cmocka_unit_test(the_handler_reads_where_its_thread_is),
-        cmocka_unit_test(lost_exits_past_the_limit_do_not_keep_a_thread_inside),
-        cmocka_unit_test(outermost_roots_past_the_limit_end_like_any_other),
+        cmocka_unit_test(threads_of_one_slot_have_separate_states),
+        cmocka_unit_test(calls_beyond_the_limit_of_nodes_are_counted_as_lost),
+        cmocka_unit_test(calls_beyond_the_maximum_depth_are_counted_as_lost),
+        cmocka_unit_test(the_handler_reads_its_threads_position),
+        cmocka_unit_test(a_root_ends_although_exits_beyond_the_limit_are_lost),
+        cmocka_unit_test(outermost_roots_beyond_the_limit_end_normally),
         cmocka_unit_test(memory_ends_at_its_limit),
         cmocka_unit_test(refused_memory_is_not_counted_as_used),
         cmocka_unit_test(virtual_threads_count_in_pooled_trees),
         cmocka_unit_test(a_thread_that_has_ended_is_read_once_more),
-        cmocka_unit_test(late_exits_do_no_harm),
-        cmocka_unit_test(a_thread_inside_of_a_closed_counting_is_counted_in_the_next),
-        cmocka_unit_test(first_entries_are_news),
-        cmocka_unit_test(a_position_without_its_caller_yet_is_none),
+        cmocka_unit_test(exits_after_the_end_of_counting_are_ignored),
+        cmocka_unit_test(a_thread_inside_an_ended_counting_is_counted_in_the_next_one),
+        cmocka_unit_test(first_entries_of_methods_are_reported),
+        cmocka_unit_test(an_incomplete_position_is_not_reported),
         cmocka_unit_test(another_layout_is_not_adopted),
-        cmocka_unit_test(every_refused_step_leaves_nothing_behind),
+        cmocka_unit_test(every_refused_allocation_leaves_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

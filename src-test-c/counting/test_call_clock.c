@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The length of a tick, of a counter with three ticks a nanosecond. */
+/* The length of a tick of a counter with three ticks per nanosecond. */
 #include "counting/call_clock.h"
 
 #include <math.h>
@@ -31,7 +31,8 @@ static int setup(void **state)
     return 0;
 }
 
-/* Time passes as each of the three sees it. Returns how many ns a million ticks have then. */
+/* Time passes differently on each of the three clocks. Returns the length of a million ticks in
+ * ns. */
 static long pass(struct fixture *f, double counter_ms, double ms, double boot_ms)
 {
     f->now.ticks += (int64_t)(TICKS_PER_NS * counter_ms * NS_PER_MS);
@@ -40,7 +41,7 @@ static long pass(struct fixture *f, double counter_ms, double ms, double boot_ms
     return lround(smp_call_clock_advance(&f->clock, f->now) * 1e6);
 }
 
-static void follows_the_last_two_reads(void **state)
+static void the_length_follows_the_last_two_reads(void **state)
 {
     struct fixture *f = *state;
 
@@ -55,7 +56,7 @@ static void a_suspension_is_dropped(void **state)
 
     (void)pass(f, 200, 200, 200);
     assert_int_equal(pass(f, 900, 100, 900), 333333);
-    assert_int_equal(pass(f, 102, 100, 102), 333333); /* near, but a suspension all the same */
+    assert_int_equal(pass(f, 102, 100, 102), 333333); /* similar, but still a suspension */
     assert_int_equal(pass(f, 100, 100, 100), 333333);
 }
 
@@ -89,7 +90,7 @@ static void a_first_read_that_was_wrong_is_replaced(void **state)
     assert_int_equal(pass(f, 100, 100, 100), 333333);
 }
 
-static void before_the_first_good_read_the_other_clock_counts(void **state)
+static void before_the_first_good_read_the_wall_clock_is_used(void **state)
 {
     struct fixture *f = *state;
 
@@ -98,7 +99,7 @@ static void before_the_first_good_read_the_other_clock_counts(void **state)
     assert_int_equal(pass(f, 100, 100, 100), 333333);
 }
 
-/* Too short for a length of its own, unless there is no other. */
+/* Too short a time for a new length, unless there is none yet. */
 static void a_short_time_adds_up(void **state)
 {
     struct fixture *f = *state;
@@ -110,7 +111,7 @@ static void a_short_time_adds_up(void **state)
     assert_int_equal(pass(f, 98, 99, 99), 333333);
 }
 
-static void becomes_a_time_that_can_be(void **state)
+static void ticks_are_converted_within_the_range_of_times(void **state)
 {
     (void)state;
     assert_true(smp_call_clock_to_ns(3000, 1.0 / TICKS_PER_NS) == 1000);
@@ -121,7 +122,7 @@ static void becomes_a_time_that_can_be(void **state)
     assert_true(smp_call_clock_to_ns(INT64_MAX, 8) == INT64_MAX);
 }
 
-static void the_counter_is_listed_by_its_whole_name(void **state)
+static void the_clock_source_is_compared_by_its_whole_name(void **state)
 {
     (void)state;
     assert_true(smp_call_clock_is_listed("tsc hpet acpi_pm \n"));
@@ -138,15 +139,15 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, setup)
     const struct CMUnitTest tests[] = {
-        TEST(follows_the_last_two_reads),
+        TEST(the_length_follows_the_last_two_reads),
         TEST(a_suspension_is_dropped),
         TEST(a_pause_is_dropped),
         TEST(a_counter_that_is_set_back_is_dropped),
         TEST(a_first_read_that_was_wrong_is_replaced),
-        TEST(before_the_first_good_read_the_other_clock_counts),
+        TEST(before_the_first_good_read_the_wall_clock_is_used),
         TEST(a_short_time_adds_up),
-        TEST(becomes_a_time_that_can_be),
-        TEST(the_counter_is_listed_by_its_whole_name),
+        TEST(ticks_are_converted_within_the_range_of_times),
+        TEST(the_clock_source_is_compared_by_its_whole_name),
     };
 #undef TEST
     return cmocka_run_group_tests_name("call_clock", tests, NULL, NULL);

@@ -20,7 +20,7 @@ static bool passes(const char *list, struct smp_slice class_name)
     return result;
 }
 
-static void test_what_passes(void **state)
+static void test_which_classes_pass(void **state)
 {
     static const struct {
         const char *list;
@@ -69,7 +69,7 @@ static void test_what_passes(void **state)
     }
 }
 
-/* Only the length that is given is read, and names may be longer than any prefix. */
+/* Only the given length is read, and names may be longer than any prefix. */
 static void test_long_names(void **state)
 {
     static char name[5000];
@@ -83,7 +83,7 @@ static void test_long_names(void **state)
     name[8] = 'x';
     assert_false(passes("com.acme", (struct smp_slice){ name, sizeof(name) }));
 
-    /* A prefix of the greatest length, and the byte behind it. */
+    /* A prefix of the maximum length, and the byte after it. */
     memset(name, 'p', sizeof(name));
     memset(prefix, 'p', sizeof(prefix) - 1);
     assert_true(passes(prefix, (struct smp_slice){ name, 1000 }));
@@ -93,7 +93,7 @@ static void test_long_names(void **state)
     assert_false(passes(prefix, (struct smp_slice){ name, sizeof(name) }));
 }
 
-static void test_what_is_never_instrumented(void **state)
+static void test_classes_that_are_never_instrumented(void **state)
 {
     static const struct {
         const char *class_name;
@@ -127,9 +127,9 @@ static void test_what_is_never_instrumented(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_passes),
+        cmocka_unit_test(test_which_classes_pass),
         cmocka_unit_test(test_long_names),
-        cmocka_unit_test(test_what_is_never_instrumented),
+        cmocka_unit_test(test_classes_that_are_never_instrumented),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,7 @@
 
 enum { WANTED_BYTES = 4096 };
 
-/* The whole program that most tests load: handle calls save, which is in two classes. */
+/* The program that most tests load: handle calls save, which two classes have. */
 static const char HANDLER[] =
     "com/acme/Handler | handle()V -> com/acme/Store*save()V com/acme/Tax#of()I | other()V";
 static const char STORE[] = "com/acme/Store | save()V -> com/acme/Log#log()V";
@@ -46,7 +46,7 @@ static void enter(struct graph_fixture *fixture, const char *method)
     smp_call_graph_entered(fixture->graph, id);
 }
 
-static void test_lazy_goes_on_where_a_method_is_entered(void **state)
+static void test_lazy_follows_calls_of_entered_methods(void **state)
 {
     struct graph_fixture fixture = begin(SMP_INSTRUMENTATION_LAZY, "com.acme.Handler.handle");
 
@@ -59,7 +59,7 @@ static void test_lazy_goes_on_where_a_method_is_entered(void **state)
     graph_load(&fixture, HANDLER);
     assert_string_equal(wanted_of(&fixture), "com/acme/Handler.handle()V");
     enter(&fixture, "com/acme/Handler.handle()V");
-    /* save of both classes; Tax is used for the first time, so it is initialised. */
+    /* save of both classes; Tax is used for the first time, so its initialiser runs. */
     assert_true(graph_id(&fixture, "com/acme/Store.save()V") >= 0);
     assert_true(graph_id(&fixture, "com/acme/FastStore.save()V") >= 0);
     assert_true(graph_id(&fixture, "com/acme/Tax.of()I") >= 0);
@@ -73,7 +73,7 @@ static void test_lazy_goes_on_where_a_method_is_entered(void **state)
     graph_fixture_end(&fixture);
 }
 
-/* A chain a -> b -> c -> d -> e, whose last class comes late. */
+/* A chain a -> b -> c -> d -> e. The last class is loaded late. */
 static void test_lazy_looks_some_calls_ahead(void **state)
 {
     struct graph_fixture fixture;
@@ -87,7 +87,7 @@ static void test_lazy_looks_some_calls_ahead(void **state)
     enter(&fixture, "com/acme/A.a()V");
     assert_string_equal(wanted_of(&fixture), "com/acme/A.a()V com/acme/B.b()V com/acme/C.c()V "
                                              "com/acme/D.d()V");
-    /* An override is as far away as what it overrides. */
+    /* An override has the same distance as the method that it overrides. */
     graph_load(&fixture, "com/acme/Bb : com/acme/B | b()V -> com/acme/F#f()V");
     graph_load(&fixture, "com/acme/F | f()V -> com/acme/G#g()V");
     graph_load(&fixture, "com/acme/G | g()V -> com/acme/H#h()V");
@@ -112,13 +112,13 @@ static void test_eager_is_the_closure_of_the_loaded_classes(void **state)
     graph_load(&fixture, STORE);
     assert_string_equal(wanted_of(&fixture),
                         "com/acme/Handler.handle()V com/acme/Store.save()V com/acme/Log.log()V");
-    /* A class that comes later, with an override. */
+    /* A class that is loaded later and overrides a method. */
     graph_load(&fixture, FAST_STORE);
     assert_true(graph_id(&fixture, "com/acme/FastStore.save()V") >= 0);
     graph_fixture_end(&fixture);
 }
 
-static void test_total_takes_all_that_passes_the_filter(void **state)
+static void test_total_wants_all_methods_that_pass_the_filter(void **state)
 {
     struct graph_fixture fixture;
     struct smp_method_probe plan[3];
@@ -157,8 +157,8 @@ static void test_total_without_rules_begins_with_main_and_run(void **state)
     graph_fixture_end(&fixture);
 }
 
-/* Without rules there is nothing to begin with, and no class costs anything. */
-static void test_no_rules_no_methods(void **state)
+/* Without rules there is no root, and no class costs anything. */
+static void test_without_rules_there_are_no_methods(void **state)
 {
     struct graph_fixture fixture = begin(SMP_INSTRUMENTATION_EAGER, "");
 
@@ -170,7 +170,7 @@ static void test_no_rules_no_methods(void **state)
     graph_fixture_end(&fixture);
 }
 
-static void test_what_is_left_out(void **state)
+static void test_methods_that_are_not_instrumented(void **state)
 {
     struct graph_fixture fixture = begin(SMP_INSTRUMENTATION_EAGER, "com.acme.A.*");
 
@@ -207,12 +207,12 @@ static void test_inherited_and_default_methods_are_found(void **state)
     graph_load(&fixture, "com/acme/I | abstract go()V");
     graph_load(&fixture, "com/acme/Other | go()V");
     assert_int_equal(graph_id(&fixture, "com/acme/Other.go()V"), -1);
-    /* Other is no I, but its go() is what D has for I's. */
+    /* Other does not implement I, but D inherits its go() for I. */
     graph_load(&fixture, "com/acme/D : com/acme/Other com/acme/I");
     assert_true(graph_id(&fixture, "com/acme/Other.go()V") >= 0);
     graph_load(&fixture, "com/acme/Base | inherited()V");
     assert_int_equal(graph_id(&fixture, "com/acme/Base.inherited()V"), -1);
-    /* D is given another super class, as if it were loaded anew. */
+    /* D gets another super class, as if it were loaded again. */
     graph_load(&fixture, "com/acme/D : com/acme/Base com/acme/I");
     assert_true(graph_id(&fixture, "com/acme/Base.inherited()V") >= 0);
     graph_fixture_end(&fixture);
@@ -225,7 +225,7 @@ static void test_inherited_and_default_methods_are_found(void **state)
     graph_fixture_end(&fixture);
 }
 
-static void test_only_what_can_override_is_dispatched_to(void **state)
+static void test_virtual_calls_reach_only_overriding_methods(void **state)
 {
     struct graph_fixture fixture = begin(SMP_INSTRUMENTATION_EAGER, "com.acme.R.r");
 
@@ -240,8 +240,8 @@ static void test_only_what_can_override_is_dispatched_to(void **state)
     graph_fixture_end(&fixture);
 }
 
-/* The JVM hands a class out before its super class is loaded. */
-static void test_a_super_class_may_come_last(void **state)
+/* The JVM reports a class before its super class is loaded. */
+static void test_a_super_class_may_be_loaded_last(void **state)
 {
     struct graph_fixture fixture = begin(SMP_INSTRUMENTATION_EAGER, "com.acme.R.r");
 
@@ -279,7 +279,7 @@ static void test_classes_of_one_name_are_all_found(void **state)
     graph_fixture_end(&fixture);
 }
 
-static void test_batches_are_bounded_and_come_again_after_failure(void **state)
+static void test_batches_are_limited_and_repeated_after_a_failure(void **state)
 {
     struct graph_fixture fixture = begin(SMP_INSTRUMENTATION_EAGER, "com.acme.**");
     uint32_t loaded[3];
@@ -310,7 +310,8 @@ static void test_batches_are_bounded_and_come_again_after_failure(void **state)
     graph_fixture_end(&fixture);
 }
 
-/* Other bytes for a class: its methods keep their ids, what it calls now is reached. */
+/* A class gets new bytes: its methods keep their ids, and the methods that it calls now are
+ * reached. */
 static void test_redefinition(void **state)
 {
     struct graph_fixture fixture = begin(SMP_INSTRUMENTATION_LAZY, "com.acme.R.r");
@@ -328,7 +329,7 @@ static void test_redefinition(void **state)
     graph_load(&fixture, "com/acme/A | a()V");
     graph_load(&fixture, "com/acme/B | b()V");
     assert_string_equal(wanted_of(&fixture), "com/acme/R.r()V com/acme/B.b()V");
-    /* The method goes: its id is retired, and not given to another one. */
+    /* The method is removed: its id is retired, and not given to another method. */
     graph_load(&fixture, "com/acme/R | m()V");
     graph_load(&fixture, "com/acme/R | r()V");
     assert_int_not_equal(graph_id(&fixture, "com/acme/R.r()V"), id);
@@ -342,7 +343,7 @@ static bool is_in_use(void *self, int32_t id)
     return *(const int32_t *)self == id;
 }
 
-static void test_unloading_retires_ids_and_forgets_what_was_called(void **state)
+static void test_unloading_retires_ids_and_forgets_calls(void **state)
 {
     struct graph_fixture fixture = begin(SMP_INSTRUMENTATION_EAGER, "com.acme.R.r, com.acme.S.s");
     int32_t kept = 0;
@@ -355,11 +356,11 @@ static void test_unloading_retires_ids_and_forgets_what_was_called(void **state)
     smp_call_graph_unload(fixture.graph, graph_find(&fixture, "com/acme/R"));
     smp_call_graph_unload(fixture.graph, graph_find(&fixture, "com/acme/A"));
     assert_false(smp_call_graph_has_pending(fixture.graph));
-    /* No loaded class calls them any more. */
+    /* No loaded class calls these methods any more. */
     graph_load(&fixture, "com/acme/A | a()V -> com/acme/B#b()V");
     graph_load(&fixture, "com/acme/B | b()V");
     assert_string_equal(wanted_of(&fixture), "");
-    /* Trees still name what is retired. */
+    /* Trees still refer to retired methods. */
     smp_method_text(text, sizeof(text),
                     smp_method_ids_name(smp_call_graph_ids(fixture.graph), kept).class_name,
                     smp_method_ids_name(smp_call_graph_ids(fixture.graph), kept).method_name);
@@ -377,8 +378,8 @@ static void test_unloading_retires_ids_and_forgets_what_was_called(void **state)
     assert_int_equal(smp_alloc_live_bytes(), 0);
 }
 
-/* What gets no probe shows no entry, so what it calls is reached at once. */
-static void test_a_method_left_alone_is_passed_through(void **state)
+/* A method without a probe reports no entry, so the methods that it calls are reached at once. */
+static void test_a_method_without_a_probe_is_passed_through(void **state)
 {
     struct graph_fixture fixture = begin(SMP_INSTRUMENTATION_LAZY, "com.acme.R.r");
     struct smp_method_probe plan[1];
@@ -400,7 +401,7 @@ static void test_a_method_left_alone_is_passed_through(void **state)
     assert_string_equal(
         smp_counting_account_name_at(fixture.graph->account, SMP_COUNTING_LEFT_ALONE, 0),
         "too large: com.acme.Big.big");
-    /* Other bytes may fit. */
+    /* New bytes may fit. */
     graph_load(&fixture, "com/acme/Big | big()V -> com/acme/A#a()V");
     assert_int_equal(smp_call_graph_plan(fixture.graph, big, plan, 1), 1);
     smp_call_graph_leave_alone(fixture.graph, big, 0, SMP_COUNTING_LEFT_ALONE, "too large");
@@ -435,7 +436,7 @@ static void test_a_refused_class_is_passed_through(void **state)
     graph_fixture_end(&fixture);
 }
 
-static void test_dropped_methods_stay_dropped(void **state)
+static void test_removed_probes_stay_removed(void **state)
 {
     struct graph_fixture fixture = begin(SMP_INSTRUMENTATION_EAGER, "com.acme.R.r");
     struct smp_method_probe plan[1];
@@ -463,8 +464,8 @@ static void test_dropped_methods_stay_dropped(void **state)
     graph_fixture_end(&fixture);
 }
 
-/* A rule without stars wins, whichever comes first. */
-static void test_roots_of_a_pattern_can_be_dropped(void **state)
+/* A rule without stars takes precedence, whatever the order. */
+static void test_roots_of_a_pattern_can_lose_their_probes(void **state)
 {
     static const char *const RULES[] = { "com.acme.R.r, com.acme.**",
                                          "com.acme.R.*, com.acme.R.r" };
@@ -490,14 +491,14 @@ static void test_roots_of_a_pattern_can_be_dropped(void **state)
         assert_int_equal(smp_call_graph_plan(fixture.graph, loaded, plan, 2), 1);
         assert_int_equal(plan[0].id, named);
         assert_true(plan[0].is_root);
-        /* Its class is loaded again: what was dropped stays so, and the other one stays. */
+        /* Its class is loaded again: a removed probe stays removed, a kept one is kept. */
         graph_load(&fixture, "com/acme/R | s()V -> com/acme/A#a()V | r()V");
         assert_int_equal(smp_call_graph_plan(fixture.graph, loaded, plan, 2), 1);
         assert_int_equal(plan[1].id, named);
         assert_true(smp_call_graph_is_kept(fixture.graph, named));
         smp_call_graph_figures(fixture.graph, &figures);
         assert_int_equal(figures.roots, 1);
-        /* The id of a class that has gone belongs to no root. */
+        /* The id of an unloaded class belongs to no root. */
         smp_call_graph_unload(fixture.graph, loaded);
         assert_false(smp_call_graph_is_kept(fixture.graph, named));
         assert_false(smp_call_graph_drop(fixture.graph, named, 1));
@@ -505,8 +506,9 @@ static void test_roots_of_a_pattern_can_be_dropped(void **state)
     }
 }
 
-/* Below another root its callees are its caller's then: they have to be found without its entry. */
-static void test_a_dropped_root_is_visited(void **state)
+/* Below another root, the callees of the removed root belong to its caller: they must be found
+ * without its entry. */
+static void test_a_root_without_a_probe_is_visited(void **state)
 {
     struct graph_fixture fixture = begin(SMP_INSTRUMENTATION_LAZY, "com.acme.R.*");
 
@@ -539,7 +541,8 @@ static void assert_source(struct graph_fixture *fixture, int32_t id, const char 
     assert_memory_equal(source.bytes, file, source.length);
 }
 
-/* What JVMTI says of a class has none: it comes with the bytes, and stays when the class goes. */
+/* JVMTI does not report it for a class: it comes with the class file, and is kept when the class
+ * is unloaded. */
 static void test_methods_have_the_source_file_of_their_class(void **state)
 {
     struct graph_fixture fixture = begin(SMP_INSTRUMENTATION_EAGER, "com.acme.R.r");
@@ -565,8 +568,8 @@ static void test_methods_have_the_source_file_of_their_class(void **state)
     graph_fixture_end(&fixture);
 }
 
-/* Arrays have clone(); a loader's names can make circles. */
-static void test_odd_types(void **state)
+/* Arrays have clone(); names in different loaders can form cycles. */
+static void test_arrays_and_cyclic_types(void **state)
 {
     struct graph_fixture fixture = begin(SMP_INSTRUMENTATION_EAGER, "com.acme.R.r");
 
@@ -576,7 +579,7 @@ static void test_odd_types(void **state)
     graph_load(&fixture, "com/acme/R : com/acme/R com/acme/R com/acme/R | r()V -> "
                          "[Lcom/acme/A;*clone()V com/acme/A*go()V com/acme/A*stop()V");
     assert_string_equal(wanted_of(&fixture), "com/acme/R.r()V com/acme/A.go()V com/acme/B.go()V");
-    /* go() and stop() of A: no class has the name of an array, so that is not kept. */
+    /* go() and stop() of A; no class has the name of an array, so its target is not kept. */
     assert_int_equal(fixture.graph->index.targets.count, 2);
     graph_load(&fixture, "java/lang/Object | toString()V");
     graph_fixture_end(&fixture);
@@ -588,7 +591,7 @@ static void call_by_reflection(struct graph_fixture *fixture, const char *class_
     smp_call_graph_called(fixture->graph, slice_of(class_name), slice_of(signature));
 }
 
-static void test_what_reflection_calls_is_wanted_and_stays_so(void **state)
+static void test_reflective_calls_are_wanted_permanently(void **state)
 {
     static const char USER[] = "com/acme/User : com/acme/Base com/acme/Named | own()V";
     static const char BASE[] = "com/acme/Base | base()V -> com/acme/Log#log()V | own()V";
@@ -606,7 +609,7 @@ static void test_what_reflection_calls_is_wanted_and_stays_so(void **state)
     assert_true(graph_id(&fixture, "com/acme/User.own()V") >= 0);
     assert_int_equal(graph_id(&fixture, "com/acme/Base.own()V"), -1);
     assert_int_equal(graph_id(&fixture, "com/acme/Sub.own()V"), -1);
-    call_by_reflection(&fixture, "com/acme/User", "base.()V"); /* inherited, as is the next */
+    call_by_reflection(&fixture, "com/acme/User", "base.()V"); /* inherited, as is the next one */
     call_by_reflection(&fixture, "com/acme/User", "name.()V");
     assert_true(graph_id(&fixture, "com/acme/Base.base()V") >= 0);
     assert_true(graph_id(&fixture, "com/acme/Named.name()V") >= 0);
@@ -615,14 +618,14 @@ static void test_what_reflection_calls_is_wanted_and_stays_so(void **state)
     enter(&fixture, "com/acme/Base.base()V");
     assert_true(graph_id(&fixture, "com/acme/Log.log()V") >= 0);
     const int32_t id = graph_id(&fixture, "com/acme/User.own()V");
-    graph_load(&fixture, USER); /* other bytes */
+    graph_load(&fixture, USER); /* new bytes */
     assert_int_equal(graph_id(&fixture, "com/acme/User.own()V"), id);
     call_by_reflection(&fixture, "com/acme/Nowhere", "own.()V");
     call_by_reflection(&fixture, "com/acme/User", "nothing.()V");
     graph_fixture_end(&fixture);
 }
 
-static void test_eager_follows_what_reflection_calls(void **state)
+static void test_eager_follows_reflective_calls(void **state)
 {
     struct graph_fixture fixture = begin(SMP_INSTRUMENTATION_EAGER, "com.acme.Handler.other");
 
@@ -636,7 +639,7 @@ static void test_eager_follows_what_reflection_calls(void **state)
     graph_fixture_end(&fixture);
 }
 
-/* A proxy that the filter excludes passes on what it is called for, without a probe of its own. */
+/* A proxy that the filter excludes is passed through without a probe of its own. */
 static void test_a_proxy_leads_to_the_handlers(void **state)
 {
     static const char PROXY[] =
@@ -657,14 +660,15 @@ static void test_a_proxy_leads_to_the_handlers(void **state)
     assert_int_equal(graph_id(&fixture, "com/acme/Log.log()V"), -1);
     graph_load(&fixture, PROXY);
     smp_call_graph_unload(fixture.graph, graph_find(&fixture, "jdk/proxy1/$Proxy3"));
-    /* Its name alone is not enough. */
+    /* The name alone does not make a class a proxy. */
     graph_load(&fixture, "jdk/proxy1/$Proxy4 : java/lang/Object com/acme/Api | get()V -> "
                          "com/acme/Log#log()V");
     assert_int_equal(graph_id(&fixture, "com/acme/Log.log()V"), -1);
     graph_fixture_end(&fixture);
 }
 
-/* A lambda's class leads to what it stands for, wherever it was made; a root is it never. */
+/* The class of a lambda leads to the lambda's body, wherever it was created; it is never a
+ * root. */
 static void test_a_lambda_leads_to_its_body(void **state)
 {
     struct graph_fixture fixture =
@@ -700,9 +704,9 @@ static void load_lambda(struct graph_fixture *fixture, const char *line)
     assert_int_equal(smp_call_graph_load(fixture->graph, &lambda, &loaded), SMP_OK);
 }
 
-/* Go -> (lambda) -> lambda$0 -> (lambda) -> lambda$1 -> (lambda) -> lambda$2: each lambda that is
- * found must not begin to look ahead anew, or all that lambdas lead to is wanted. */
-static void test_lambdas_are_no_step_and_no_new_beginning(void **state)
+/* Go -> (lambda) -> lambda$0 -> (lambda) -> lambda$1 -> (lambda) -> lambda$2: a lambda that is
+ * found must not restart the look-ahead, or everything that lambdas lead to is wanted. */
+static void test_lambdas_neither_use_nor_restart_the_look_ahead(void **state)
 {
     static const char GET[] = "com/acme/Made$$Lambda.0x2 : java/lang/Object "
                               "java/util/function/Supplier | get()LX; -> com/acme/Made*lambda$1()V";
@@ -721,7 +725,7 @@ static void test_lambdas_are_no_step_and_no_new_beginning(void **state)
     enter(&fixture, "com/acme/Root.go()V");
     assert_string_equal(wanted_of(&fixture), "com/acme/Root.go()V com/acme/Made.lambda$0()V "
                                              "com/acme/Made.lambda$1()V");
-    /* One that comes later is as far away. */
+    /* A lambda that is created later has the same distance. */
     load_lambda(&fixture, "com/acme/Made$$Lambda.0x4 : java/lang/Object "
                           "java/util/function/Supplier | get()LX; -> com/acme/Made*lambda$3()V");
     assert_true(graph_id(&fixture, "com/acme/Made.lambda$3()V") >= 0);
@@ -731,7 +735,7 @@ static void test_lambdas_are_no_step_and_no_new_beginning(void **state)
     graph_fixture_end(&fixture);
 }
 
-/* Order has a compare of its own and inherits equals; nothing calls sum. */
+/* Order has its own compare and inherits equals; nothing calls sum. */
 static const char COMPARATOR[] = "java/util/Comparator | abstract compare(LO;LO;)I | reversed()LC;";
 static const char OBJECT_CLASS[] =
     "java/lang/Object | <init>()V | equals(LO;)Z | private secret()V "
@@ -761,8 +765,8 @@ static void assert_callbacks_are_wanted(struct graph_fixture *fixture)
     assert_int_equal(graph_id(fixture, "com/acme/Base.make()V"), -1);
 }
 
-/* In whatever order its super types, and the code that makes it, come. */
-static void test_callbacks_of_an_object_that_code_makes(void **state)
+/* The order in which its super types and the code that creates it are loaded does not matter. */
+static void test_callbacks_of_objects_that_code_creates(void **state)
 {
     static const char ROOT[] = "com/acme/R | static r()V -> com/acme/Order+<new>.";
     static const char *const lines[] = { ROOT,       OBJECT_CLASS, COMPARATOR,
@@ -781,7 +785,7 @@ static void test_callbacks_of_an_object_that_code_makes(void **state)
     }
 }
 
-static void test_lazy_wants_callbacks_once_their_class_may_be_made(void **state)
+static void test_lazy_wants_callbacks_once_their_class_may_have_objects(void **state)
 {
     struct graph_fixture fixture = begin(SMP_INSTRUMENTATION_LAZY, "com.acme.R.r");
 
@@ -797,8 +801,9 @@ static void test_lazy_wants_callbacks_once_their_class_may_be_made(void **state)
     graph_fixture_end(&fixture);
 }
 
-/* Made long ago, and nothing that is counted makes one: its own method says that there is one. */
-static void test_a_method_of_an_object_says_that_it_exists(void **state)
+/* The object was created long ago, and no counted method creates one: a call of its own method
+ * shows that it exists. */
+static void test_a_call_of_a_method_shows_that_its_object_exists(void **state)
 {
     struct graph_fixture fixture = begin(SMP_INSTRUMENTATION_LAZY, "com.acme.Order.sum");
 
@@ -811,8 +816,8 @@ static void test_a_method_of_an_object_says_that_it_exists(void **state)
     graph_fixture_end(&fixture);
 }
 
-/* A template: what the filter excludes calls back, for whichever subtype it was called. */
-static void test_an_inherited_method_from_outside_calls_back(void **state)
+/* A template method: an excluded class calls back into whichever subtype it was called for. */
+static void test_an_inherited_uninstrumented_method_calls_back(void **state)
 {
     static const char TEMPLATE[] = "org/lib/Servlet | service()V | doGet()V | abstract init()V";
     static const char LATE[] = "com/acme/Late : org/lib/Servlet | doGet()V";
@@ -835,7 +840,7 @@ static void test_an_inherited_method_from_outside_calls_back(void **state)
     assert_int_equal(graph_id(&fixture, "com/acme/Mine.other()V"), -1);
     graph_load(&fixture, LATE);
     assert_true(graph_id(&fixture, "com/acme/Late.doGet()V") >= 0);
-    /* Too many classes inherit from those of the JDK. */
+    /* Too many classes inherit from classes of the JDK. */
     graph_load(&fixture, "java/util/AbstractList | size()I | indexOf(LO;)I");
     graph_load(&fixture, "com/acme/Plain : java/util/AbstractList | size()I");
     graph_load(&fixture, "com/acme/R | static r()V -> java/util/List*indexOf(LO;)I");
@@ -843,9 +848,9 @@ static void test_an_inherited_method_from_outside_calls_back(void **state)
     graph_fixture_end(&fixture);
 }
 
-/* Constructors and static initialisers of a class that is used have run: only what they make
- * matters, in a class that is used or in a super type of an object. */
-static void test_what_initialisers_have_made_exists(void **state)
+/* Constructors and static initialisers of a used class have run. Only the objects that they create
+ * matter, in a used class or in a super type of an object. */
+static void test_objects_created_by_initialisers_exist(void **state)
 {
     struct graph_fixture fixture = begin(SMP_INSTRUMENTATION_LAZY, "com.acme.Service.serve");
 
@@ -864,8 +869,8 @@ static void test_what_initialisers_have_made_exists(void **state)
     graph_fixture_end(&fixture);
 }
 
-/* The plan of a class whose bytes have not been seen is made anew, so that they are. */
-static void test_bytes_of_a_class_in_use_are_asked_for(void **state)
+/* A class whose bytes were not seen yet is planned again, so that the JVM hands them out. */
+static void test_bytes_of_a_used_class_are_requested(void **state)
 {
     struct graph_fixture fixture = begin(SMP_INSTRUMENTATION_EAGER, "com.acme.Sub.go");
     struct class_text text;
@@ -881,7 +886,7 @@ static void test_bytes_of_a_class_in_use_are_asked_for(void **state)
     graph_fixture_end(&fixture);
 }
 
-static void test_a_constructor_called_by_reflection_makes_an_object(void **state)
+static void test_a_reflective_constructor_call_creates_an_object(void **state)
 {
     struct graph_fixture fixture = begin(SMP_INSTRUMENTATION_LAZY, "com.acme.R.r");
 
@@ -912,7 +917,7 @@ static struct smp_sampled_method sample(struct graph_fixture *fixture, const cha
                                   is_called);
 }
 
-static void test_what_samples_show_below_a_root_is_wanted(void **state)
+static void test_methods_sampled_below_a_root_are_wanted(void **state)
 {
     struct graph_fixture fixture;
 
@@ -945,7 +950,7 @@ static void test_what_samples_show_below_a_root_is_wanted(void **state)
     assert_string_equal(
         smp_counting_account_name_at(fixture.graph->account, SMP_COUNTING_SAMPLED, 0),
         "com.acme.A.go");
-    /* A report has its name without the number. */
+    /* A report shows its name without the number. */
     assert_false(sample(&fixture, "com/acme/A$$SpringCGLIB", "go", true).is_root);
     assert_true(graph_id(&fixture, "com/acme/A$$SpringCGLIB$$0.go()V") >= 0);
     assert_int_equal(smp_counting_account_figure(fixture.graph->account, SMP_COUNTING_SAMPLED), 3);
@@ -965,42 +970,42 @@ static void test_names_of_proxies(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_reflection_calls_is_wanted_and_stays_so),
-        cmocka_unit_test(test_eager_follows_what_reflection_calls),
+        cmocka_unit_test(test_reflective_calls_are_wanted_permanently),
+        cmocka_unit_test(test_eager_follows_reflective_calls),
         cmocka_unit_test(test_a_proxy_leads_to_the_handlers),
         cmocka_unit_test(test_a_lambda_leads_to_its_body),
-        cmocka_unit_test(test_lambdas_are_no_step_and_no_new_beginning),
-        cmocka_unit_test(test_callbacks_of_an_object_that_code_makes),
-        cmocka_unit_test(test_lazy_wants_callbacks_once_their_class_may_be_made),
-        cmocka_unit_test(test_a_method_of_an_object_says_that_it_exists),
-        cmocka_unit_test(test_an_inherited_method_from_outside_calls_back),
-        cmocka_unit_test(test_what_initialisers_have_made_exists),
-        cmocka_unit_test(test_bytes_of_a_class_in_use_are_asked_for),
-        cmocka_unit_test(test_a_constructor_called_by_reflection_makes_an_object),
+        cmocka_unit_test(test_lambdas_neither_use_nor_restart_the_look_ahead),
+        cmocka_unit_test(test_callbacks_of_objects_that_code_creates),
+        cmocka_unit_test(test_lazy_wants_callbacks_once_their_class_may_have_objects),
+        cmocka_unit_test(test_a_call_of_a_method_shows_that_its_object_exists),
+        cmocka_unit_test(test_an_inherited_uninstrumented_method_calls_back),
+        cmocka_unit_test(test_objects_created_by_initialisers_exist),
+        cmocka_unit_test(test_bytes_of_a_used_class_are_requested),
+        cmocka_unit_test(test_a_reflective_constructor_call_creates_an_object),
         cmocka_unit_test(test_a_name_stands_for_all_methods_of_its_class),
-        cmocka_unit_test(test_what_samples_show_below_a_root_is_wanted),
+        cmocka_unit_test(test_methods_sampled_below_a_root_are_wanted),
         cmocka_unit_test(test_names_of_proxies),
-        cmocka_unit_test(test_lazy_goes_on_where_a_method_is_entered),
+        cmocka_unit_test(test_lazy_follows_calls_of_entered_methods),
         cmocka_unit_test(test_lazy_looks_some_calls_ahead),
         cmocka_unit_test(test_eager_is_the_closure_of_the_loaded_classes),
-        cmocka_unit_test(test_total_takes_all_that_passes_the_filter),
+        cmocka_unit_test(test_total_wants_all_methods_that_pass_the_filter),
         cmocka_unit_test(test_total_without_rules_begins_with_main_and_run),
-        cmocka_unit_test(test_no_rules_no_methods),
-        cmocka_unit_test(test_what_is_left_out),
+        cmocka_unit_test(test_without_rules_there_are_no_methods),
+        cmocka_unit_test(test_methods_that_are_not_instrumented),
         cmocka_unit_test(test_inherited_and_default_methods_are_found),
-        cmocka_unit_test(test_only_what_can_override_is_dispatched_to),
-        cmocka_unit_test(test_a_super_class_may_come_last),
+        cmocka_unit_test(test_virtual_calls_reach_only_overriding_methods),
+        cmocka_unit_test(test_a_super_class_may_be_loaded_last),
         cmocka_unit_test(test_classes_of_one_name_are_all_found),
-        cmocka_unit_test(test_batches_are_bounded_and_come_again_after_failure),
+        cmocka_unit_test(test_batches_are_limited_and_repeated_after_a_failure),
         cmocka_unit_test(test_redefinition),
         cmocka_unit_test(test_methods_have_the_source_file_of_their_class),
-        cmocka_unit_test(test_unloading_retires_ids_and_forgets_what_was_called),
-        cmocka_unit_test(test_a_method_left_alone_is_passed_through),
+        cmocka_unit_test(test_unloading_retires_ids_and_forgets_calls),
+        cmocka_unit_test(test_a_method_without_a_probe_is_passed_through),
         cmocka_unit_test(test_a_refused_class_is_passed_through),
-        cmocka_unit_test(test_dropped_methods_stay_dropped),
-        cmocka_unit_test(test_roots_of_a_pattern_can_be_dropped),
-        cmocka_unit_test(test_a_dropped_root_is_visited),
-        cmocka_unit_test(test_odd_types),
+        cmocka_unit_test(test_removed_probes_stay_removed),
+        cmocka_unit_test(test_roots_of_a_pattern_can_lose_their_probes),
+        cmocka_unit_test(test_a_root_without_a_probe_is_visited),
+        cmocka_unit_test(test_arrays_and_cyclic_types),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

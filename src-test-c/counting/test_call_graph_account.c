@@ -15,7 +15,7 @@
 #define NOT_ENTERED(count, roots) \
     "ROOTS_WITHOUT_CALLS " count " not entered since it is counted: " roots "\n"
 
-/* What the account of this the call graph says, a line for each figure: "EXCLUDED 1
+/* Returns the call graph's part of the account, one line per figure: "EXCLUDED 1
  * com.acme.Big.big". */
 static const char *account_of(const struct graph_fixture *fixture)
 {
@@ -43,7 +43,7 @@ static const char *account_of(const struct graph_fixture *fixture)
     return text;
 }
 
-static void test_how_far_the_roots_have_come(void **state)
+static void test_roots_are_loaded_probed_or_entered(void **state)
 {
     struct graph_fixture fixture;
 
@@ -93,9 +93,9 @@ static void test_methods_that_wait_for_a_root(void **state)
     graph_fixture_end(&fixture);
 }
 
-/* It was loaded and entered, so nothing of that is missing. */
-/* Also one that was dropped before a round noted that it was entered. */
-static void test_roots_that_were_dropped(void **state)
+/* It was loaded and entered, so nothing is missing. */
+/* Also a root whose probe was removed before its entry was noticed. */
+static void test_roots_whose_probes_were_removed(void **state)
 {
     static const char *const RULES[] = { "", "com.acme.**" };
 
@@ -115,7 +115,7 @@ static void test_roots_that_were_dropped(void **state)
     }
 }
 
-static void test_what_is_missing_is_named(void **state)
+static void test_missing_methods_are_named(void **state)
 {
     struct graph_fixture fixture;
     char line[2048];
@@ -138,7 +138,7 @@ static void test_what_is_missing_is_named(void **state)
     graph_load(&fixture, line);
     graph_load(&fixture, "java/util/List | size()I");
     big = graph_load(&fixture, "com/acme/Big | big()V");
-    for (int i = 0; i < 2; i++) /* seen twice, it counts once */
+    for (int i = 0; i < 2; i++) /* seen twice, counted once */
         graph_load(&fixture, "com/acme/Hot | hot()V -> com/acme/Last#last()V | trivial get()I");
     graph_load(&fixture, "com/acme/Last | last()V");
     smp_call_graph_leave_alone(fixture.graph, big, 0, SMP_COUNTING_LEFT_ALONE, "too large");
@@ -167,8 +167,8 @@ static void test_a_class_that_is_refused_is_named_with_the_reason(void **state)
     graph_fixture_end(&fixture);
 }
 
-/* Nothing waits for the entry of a root without a probe. */
-static void test_a_root_that_is_left_alone_is_not_waited_for(void **state)
+/* A root without a probe cannot be entered, so nothing waits for it. */
+static void test_no_method_waits_for_a_root_without_a_probe(void **state)
 {
     struct graph_fixture fixture;
     uint32_t loaded = 0;
@@ -181,15 +181,15 @@ static void test_a_root_that_is_left_alone_is_not_waited_for(void **state)
     assert_string_equal(account_of(&fixture),
                         NOT_ENTERED("2", "com.acme.R.r, not entered since it is counted: "
                                          "com.acme.**") "LEFT_ALONE 1 too large: com.acme.R.big\n");
-    /* Another one that the pattern stands for has a probe. */
+    /* Another method that matches the pattern has a probe. */
     graph_load(&fixture, "com/acme/R2 | r()V");
     graph_load_by(&fixture, 2, "com/acme/R | big()V | r()V | bit()V");
     assert_non_null(strstr(account_of(&fixture), "ROOTS_WITHOUT_CALLS 4 "));
     graph_fixture_end(&fixture);
 }
 
-/* Whenever its class is transformed it is left alone again, unless it fits then. */
-static void test_a_root_that_fits_later_is_waited_for(void **state)
+/* Each time its class is transformed the method gets no probe, unless it fits by then. */
+static void test_methods_wait_for_a_root_that_fits_later(void **state)
 {
     struct graph_fixture fixture;
     uint32_t loaded = 0;
@@ -207,7 +207,7 @@ static void test_a_root_that_fits_later_is_waited_for(void **state)
     graph_fixture_end(&fixture);
 }
 
-static void test_a_root_past_the_limit_is_not_waited_for(void **state)
+static void test_no_method_waits_for_a_root_over_the_limit(void **state)
 {
     struct graph_fixture fixture;
 
@@ -220,14 +220,15 @@ static void test_a_root_past_the_limit_is_not_waited_for(void **state)
     graph_fixture_end(&fixture);
 }
 
-/* No call is known that misses them; but a filter that leaves out all is seen. */
+/* No call is known to lead to the missed methods; but a filter that excludes everything is
+ * reported. */
 static void test_total_names_what_the_filter_excludes(void **state)
 {
     struct graph_fixture fixture;
 
     (void)state;
     graph_fixture_begin(&fixture, SMP_INSTRUMENTATION_TOTAL, "com.acme.R.r", "org.nowhere", 0, 0);
-    for (int i = 0; i < 2; i++) /* seen twice, it counts once */
+    for (int i = 0; i < 2; i++) /* seen twice, counted once */
         graph_load(&fixture, "com/acme/R | r()V -> com/acme/R#q()V | q()V | native n()V");
     graph_load(&fixture, "com/acme/A | main()V");
     assert_string_equal(account_of(&fixture),
@@ -256,7 +257,7 @@ static void test_classes_without_memory_are_named(void **state)
                                              class_text_read(&text, 1, "com/acme/R | r()V"),
                                              &loaded),
                          SMP_ENOMEM);
-    /* Its method is not said to be missing. */
+    /* Its method is not reported as missing. */
     assert_string_equal(account_of(&fixture), "LEFT_ALONE 3 over the memory limit: com.acme.R\n");
     graph_fixture_end(&fixture);
 }
@@ -264,14 +265,14 @@ static void test_classes_without_memory_are_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_how_far_the_roots_have_come),
+        cmocka_unit_test(test_roots_are_loaded_probed_or_entered),
         cmocka_unit_test(test_methods_that_wait_for_a_root),
-        cmocka_unit_test(test_roots_that_were_dropped),
-        cmocka_unit_test(test_what_is_missing_is_named),
+        cmocka_unit_test(test_roots_whose_probes_were_removed),
+        cmocka_unit_test(test_missing_methods_are_named),
         cmocka_unit_test(test_a_class_that_is_refused_is_named_with_the_reason),
-        cmocka_unit_test(test_a_root_that_is_left_alone_is_not_waited_for),
-        cmocka_unit_test(test_a_root_that_fits_later_is_waited_for),
-        cmocka_unit_test(test_a_root_past_the_limit_is_not_waited_for),
+        cmocka_unit_test(test_no_method_waits_for_a_root_without_a_probe),
+        cmocka_unit_test(test_methods_wait_for_a_root_that_fits_later),
+        cmocka_unit_test(test_no_method_waits_for_a_root_over_the_limit),
         cmocka_unit_test(test_total_names_what_the_filter_excludes),
         cmocka_unit_test(test_classes_without_memory_are_named),
     };

@@ -24,7 +24,7 @@ static bool is_never_used(void *self, int32_t id)
     return false;
 }
 
-static void test_retired_ids_take_no_place(void **state)
+static void test_retired_ids_do_not_count_for_the_limit(void **state)
 {
     struct graph_fixture fixture;
     struct smp_call_graph_figures figures;
@@ -39,7 +39,7 @@ static void test_retired_ids_take_no_place(void **state)
     smp_call_graph_figures(fixture.graph, &figures);
     assert_int_equal(figures.ids, 2 * REACH_IDS);
     assert_int_equal(figures.methods, 0);
-    assert_int_equal(figures.waiting, 2); /* for ids */
+    assert_int_equal(figures.waiting, 2); /* waiting for ids */
     assert_int_equal(smp_call_graph_recycle(fixture.graph, is_never_used, NULL), 2 * REACH_IDS);
     graph_load(&fixture, "com/acme/A | a()V | b()V");
     smp_call_graph_figures(fixture.graph, &figures);
@@ -107,16 +107,16 @@ static void test_classes_that_do_not_fit_are_counted_and_named(void **state)
     smp_call_graph_figures(fixture.graph, &figures);
     assert_int_equal(figures.classes, number - lost);
     assert_true(figures.used_bytes <= 128 * 1024);
-    /* When classes go, others fit. */
+    /* Unloading classes makes room for others. */
     smp_call_graph_unload_loader(fixture.graph, 1);
     assert_int_equal(load_numbered(&fixture, 1), SMP_OK);
     graph_fixture_end(&fixture);
     assert_int_equal(smp_alloc_live_bytes(), 0);
 }
 
-/* Names of classes that have gone take no memory: else a program that makes classes for ever would
- * fill it. */
-static void test_classes_may_come_and_go_for_ever(void **state)
+/* Names of unloaded classes take no memory; otherwise a program that creates classes for ever
+ * would fill it. */
+static void test_loading_and_unloading_classes_does_not_fill_the_memory(void **state)
 {
     struct graph_fixture fixture;
     struct smp_call_graph_figures figures;
@@ -145,7 +145,7 @@ static void test_classes_may_come_and_go_for_ever(void **state)
 
 /* --- refused allocations --- */
 
-/* Loads, enters, loads again and unloads; what fails leaves nothing behind. */
+/* Loads, enters, reloads and unloads classes. A failure leaks nothing. */
 static enum smp_status use_graph(void *self)
 {
     static const char *const LINES[] = {
@@ -177,7 +177,7 @@ static enum smp_status use_graph(void *self)
             assert_int_equal(smp_call_graph_find(graph, 1, text.summary.name), 0);
             assert_int_equal(smp_counting_account_figure(graph->account, SMP_COUNTING_LEFT_ALONE),
                              1);
-            /* Once there is memory, it goes on as before. */
+            /* Once there is memory again, the graph works as before. */
             status = smp_call_graph_load(graph, class_text_read(&text, 1, LINES[i]), &loaded);
             assert_int_equal(status, SMP_OK);
             status = SMP_ENOMEM;
@@ -204,7 +204,7 @@ static void test_each_allocation_may_fail(void **state)
         const struct failing_alloc_steps steps = failing_alloc_each_step(use_graph, &schemes[i]);
 
         assert_true(steps.refused > 30);
-        /* A method without an id is counted; longer lists replace more buckets. */
+        /* A method without an id is counted; only longer lists replace more buckets. */
         assert_true(steps.survived <= 2);
     }
 }
@@ -213,7 +213,7 @@ static void test_each_allocation_may_fail(void **state)
 
 enum { MANY = 20000, METHODS = 10, PER_PACKAGE = 200 };
 
-/* Packages of 200 classes below one base class each, that call the next class' methods. */
+/* Packages of 200 classes below one base class each. Each class calls methods of the next one. */
 static void load_many(struct graph_fixture *fixture)
 {
     struct smp_method_summary methods[METHODS];
@@ -251,7 +251,7 @@ static void load_many(struct graph_fixture *fixture)
     }
 }
 
-static void test_twenty_thousand_classes(void **state)
+static void test_cost_of_twenty_thousand_classes(void **state)
 {
     struct graph_fixture fixture;
     struct smp_call_graph_figures figures;
@@ -266,8 +266,8 @@ static void test_twenty_thousand_classes(void **state)
     smp_call_graph_figures(fixture.graph, &figures);
     assert_int_equal(figures.classes, MANY);
     assert_int_equal(figures.methods, MANY); /* method0 of each class */
-    /* A class is visited for itself, for its super types, and for each reached target of them: here
-     * there are two, found by their names, and through the base class. */
+    /* A class is visited for itself, for its super types, and for each reached target in them:
+     * here two, one found by name and one in the base class. */
     assert_in_range(figures.steps, MANY, 40 * MANY);
     assert_in_range(figures.used_bytes, MANY * METHODS * 20, MANY * METHODS * 300);
     while ((taken = smp_call_graph_take_batch(fixture.graph, batch, 1024)) > 0)
@@ -279,12 +279,12 @@ static void test_twenty_thousand_classes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_retired_ids_take_no_place),
+        cmocka_unit_test(test_retired_ids_do_not_count_for_the_limit),
         cmocka_unit_test(test_a_limit_out_of_range_is_refused),
         cmocka_unit_test(test_classes_that_do_not_fit_are_counted_and_named),
-        cmocka_unit_test(test_classes_may_come_and_go_for_ever),
+        cmocka_unit_test(test_loading_and_unloading_classes_does_not_fill_the_memory),
         cmocka_unit_test(test_each_allocation_may_fail),
-        cmocka_unit_test(test_twenty_thousand_classes),
+        cmocka_unit_test(test_cost_of_twenty_thousand_classes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Random programs whose classes come, change and go, against the naive version: after each step
- * both have the same methods with probes, the same roots, the same pending classes.
- */
+/* Random programs whose classes are loaded, changed and unloaded, compared with the naive version:
+ * after each step both have the same methods with probes, the same roots and the same pending
+ * classes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,10 +24,10 @@ struct world {
     struct graph_fixture real;
     struct reference_graph naive;
     uint64_t random;
-    /* Which method has had an id: a number of its own, until the id was recycled. */
+    /* The method that has had each id, as a unique number, until the id was recycled. */
     uint32_t had[MOST_IDS];
     uint32_t methods_seen;
-    uint32_t in_use; /* ids below it are said to be in use */
+    uint32_t in_use; /* ids below this one are reported as used */
 };
 
 static unsigned draw(struct world *world, unsigned below)
@@ -64,7 +63,7 @@ static void draw_method(struct world *world, struct reference_method *method, un
                                                     .is_made = draws(world, 30) };
 }
 
-/* Now and then a class that extends itself, or what extends it. */
+/* Occasionally a class that extends itself, or a class that extends it. */
 static struct reference_class draw_class(struct world *world, unsigned name)
 {
     struct reference_class drawn = { 0 };
@@ -129,7 +128,7 @@ static void summary_of(struct drawn_summary *out, unsigned loader, unsigned name
     }
 }
 
-/* --- steps, of both --- */
+/* --- steps, in both versions --- */
 
 static uint32_t real_class(struct world *world, unsigned loader, unsigned name)
 {
@@ -187,7 +186,7 @@ static void make_plan(struct world *world, unsigned loader, unsigned name)
     it->may_be_stale = false;
 }
 
-/* A method of a class that has an id and a probe; NULL: the one that was drawn has none. */
+/* Draws a method with an id and a probe; NULL: the drawn method has none. */
 static struct reference_method *draw_probed(struct world *world, unsigned loader, unsigned name,
                                             unsigned *number)
 {
@@ -214,7 +213,7 @@ static void enter_leave_or_drop(struct world *world, unsigned loader, unsigned n
         smp_call_graph_leave_alone(world->real.graph, real_class(world, loader, name), number,
                                    SMP_COUNTING_LEFT_ALONE, "why");
         method->is_left_alone = true;
-        method->was_planned = false; /* the bytes that are in force have no probe */
+        method->was_planned = false; /* the current bytes have no probe */
         it->may_be_stale = true;
     } else {
         assert_int_equal(smp_call_graph_is_kept(world->real.graph, method->id), method->is_named);
@@ -276,7 +275,7 @@ static void make_batch(struct world *world)
 
 /* --- comparing --- */
 
-/* An id stays with its method, and no other one has ever had it. */
+/* An id belongs to its method, and no other method has had it. */
 static void check_id(struct world *world, struct reference_method *naive,
                      const struct smp_indexed_method *real)
 {
@@ -384,20 +383,20 @@ static void run(enum smp_instrumentation scheme, bool has_rules, uint8_t look_ah
     }
 }
 
-static void test_lazy(void **state)
+static void test_random_programs_lazy(void **state)
 {
     (void)state;
     for (uint8_t ahead = 1; ahead <= 4; ahead++)
         run(SMP_INSTRUMENTATION_LAZY, true, ahead);
 }
 
-static void test_eager(void **state)
+static void test_random_programs_eager(void **state)
 {
     (void)state;
     run(SMP_INSTRUMENTATION_EAGER, true, 1);
 }
 
-static void test_total(void **state)
+static void test_random_programs_total(void **state)
 {
     (void)state;
     run(SMP_INSTRUMENTATION_TOTAL, true, 1);
@@ -407,9 +406,9 @@ static void test_total(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lazy),
-        cmocka_unit_test(test_eager),
-        cmocka_unit_test(test_total),
+        cmocka_unit_test(test_random_programs_lazy),
+        cmocka_unit_test(test_random_programs_eager),
+        cmocka_unit_test(test_random_programs_total),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

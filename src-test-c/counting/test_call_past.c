@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls below older ones of their own method, which began before their probes. */
+/* Calls below older calls of the same method that began before the method had its probe. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,15 +15,15 @@
 
 enum { TID = 77, ROOT = 1, FIRST = 2, SECOND = 3, METHOD_BASE = 1000 };
 
-/* What the thread's stack shows. */
+/* The frames that a walk of the thread's stack finds. */
 static struct {
     enum smp_older_call seen;
     int looks;
-    uint64_t caller; /* of the last search */
+    uint64_t caller; /* the caller at the last search */
     int32_t entered; /* the method that runs the hook */
 } stack;
 
-static struct call_counts counts; /* of the test, so far */
+static struct call_counts counts; /* the counts of this test so far */
 
 static uint64_t own_method(int32_t hook_frames)
 {
@@ -97,8 +97,8 @@ static int64_t counted(int32_t id)
     return call_counts_of(&counts, id);
 }
 
-/* Only new places are looked at, and none once the stack was seen to be new. */
-static void a_thread_is_looked_at_until_its_stack_is_new(void **state)
+/* The stack is searched only for new nodes, and no longer once it contains no old call. */
+static void a_stack_is_searched_until_it_has_no_old_call(void **state)
 {
     (void)state;
     stack.seen = SMP_MAYBE_OLDER_CALL;
@@ -112,11 +112,11 @@ static void a_thread_is_looked_at_until_its_stack_is_new(void **state)
     enter(FIRST);
     assert_int_equal(stack.looks, 2);
     stack.seen = SMP_NO_OLDER_CALL;
-    enter(SECOND); /* what is below the root may still be old */
+    enter(SECOND); /* calls below the root may still be old */
     leave(SECOND);
     leave(FIRST);
     assert_int_equal(stack.looks, 3);
-    enter(SECOND); /* right below the root: all of it is new */
+    enter(SECOND); /* directly below the root: all of them are new */
     assert_int_equal(stack.looks, 4);
     enter(FIRST);
     assert_int_equal(stack.looks, 4);
@@ -130,8 +130,8 @@ static void a_thread_is_looked_at_until_its_stack_is_new(void **state)
     leave_root(SECOND);
 }
 
-/* Until the older call has ended; then the place is made. */
-static void a_call_below_an_older_one_has_no_place(void **state)
+/* Once the older call has ended, the call gets its node. */
+static void a_call_below_an_older_one_has_no_node(void **state)
 {
     const uint64_t before = smp_call_misplaced();
 
@@ -177,8 +177,8 @@ static void a_root_below_an_older_call_of_itself_is_not_counted(void **state)
     assert_int_equal(counted(FIRST), 1);
 }
 
-/* What is seen while classes are changed may be another in the next moment. */
-static void nothing_is_settled_while_classes_are_changed(void **state)
+/* While classes are being changed, the stack may change at any moment. */
+static void nothing_is_decided_while_classes_are_changed(void **state)
 {
     (void)state;
     smp_call_begin_probes();
@@ -197,10 +197,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin_past, end_past)
     const struct CMUnitTest tests[] = {
-        TEST(a_thread_is_looked_at_until_its_stack_is_new),
-        TEST(a_call_below_an_older_one_has_no_place),
+        TEST(a_stack_is_searched_until_it_has_no_old_call),
+        TEST(a_call_below_an_older_one_has_no_node),
         TEST(a_root_below_an_older_call_of_itself_is_not_counted),
-        TEST(nothing_is_settled_while_classes_are_changed),
+        TEST(nothing_is_decided_while_classes_are_changed),
     };
 #undef TEST
     return cmocka_run_group_tests_name("call_past", tests, NULL, NULL);

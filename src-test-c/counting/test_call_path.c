@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random calls, exceptions and lost exits beside a naive version; what is caught; times. */
+/* Random calls, exceptions and lost exits compared with a naive version; caught exceptions;
+ * times. */
 #include "counting/call_path.h"
 
 #include <setjmp.h>
@@ -22,7 +23,7 @@
 enum {
     TID = 4711,
     ROOTS = 2,   /* methods 0 and 1 */
-    METHODS = 4, /* methods 0 to 3 may be called as ordinary ones */
+    METHODS = 4, /* methods 0 to 3 may be called as ordinary methods */
     MAX_STACK = 64,
     MAX_PATHS = 4000,
     STEPS = 2000,
@@ -40,11 +41,11 @@ struct path {
     int parent; /* index; -1: none */
     struct call call;
     int64_t count;
-    int64_t before; /* the last reset */
+    int64_t before; /* at the last reset */
 };
 
 static struct {
-    struct call stack[MAX_STACK]; /* what has a node */
+    struct call stack[MAX_STACK]; /* calls that have a node */
     int paths_of_stack[MAX_STACK];
     int count;
     struct call deep[MAX_STACK]; /* calls deeper than the limit */
@@ -104,7 +105,8 @@ static void naive_exit(struct call call)
     }
 }
 
-/* The call that runs is the last of so many of its method, from the outermost on; of 0: of all. */
+/* An exception was caught in the method. running: the number of calls of the method that are
+ * running, counted from the outermost one; 0: all of them. */
 static void naive_caught(int method, int running)
 {
     int seen = 0;
@@ -130,7 +132,7 @@ static void naive_reset(void)
 
 /* ---- both ---- */
 
-/* As the hook in Java does. */
+/* Does what the hook in Java does. */
 static void end_hook(struct smp_call_state *state)
 {
     atomic_store(&state->phase, SMP_CALL_NO_HOOK);
@@ -160,7 +162,7 @@ static void leave(struct call call)
     naive_exit(call);
 }
 
-/* What the thread's stack shows, and how often that was looked at. */
+/* The running calls that the stack shows, and the number of stack walks. */
 static int32_t running_calls;
 static int walks;
 
@@ -172,7 +174,7 @@ static int32_t count_walks(void)
 
 static const struct smp_call_view view = { .count_calls = count_walks };
 
-/* doubt: the stack decides; it shows how many calls of this method run, or nothing. */
+/* doubt: the stack decides; it shows how many calls of this method are running, or nothing. */
 static void catch_in(int method, bool doubt, int running)
 {
     struct smp_call_state *state = smp_call_state_find(TID);
@@ -185,7 +187,7 @@ static void catch_in(int method, bool doubt, int running)
     naive_caught(method, doubt ? running : 0);
 }
 
-/* The path of a row, in the naive version. */
+/* Returns the naive version's path of a row. */
 static int path_of_row(const struct call_counts *counts, const struct smp_call_delta *row)
 {
     const int parent =
@@ -207,7 +209,7 @@ static void compare(struct call_counts *counts)
         assert_int_equal(counts->rows[i].call.calls, path->count - path->before);
         sum += path->count - path->before;
     }
-    assert_int_equal(naive.path_count, paths); /* no path that the naive version has not */
+    assert_int_equal(naive.path_count, paths); /* the naive version has all of these paths */
     for (int i = 0; i < naive.path_count; i++)
         sum -= naive.paths[i].count - naive.paths[i].before;
     assert_int_equal(sum, 0);
@@ -230,7 +232,7 @@ static void compare_position(const struct call_counts *counts)
         assert_int_equal(path_of_row(counts, row), naive.paths_of_stack[naive.count - 1]);
 }
 
-/* What really runs: the hooks may have lost some of it. */
+/* The calls that are really running. The hooks may miss some of them. */
 struct real {
     struct call stack[MAX_STACK];
     int count;
@@ -261,19 +263,19 @@ static void random_step(struct real *real, uint64_t *random)
         real->stack[real->count] = random_call(random);
         enter(real->stack[real->count++]);
     } else if (kind < 50 && real->count < 30) {
-        real->stack[real->count++] = random_call(random); /* its entry was lost */
+        real->stack[real->count++] = random_call(random); /* its entry is lost */
     } else if (kind < 92 && real->count > 0) {
         leave(real->stack[--real->count]);
     } else if (kind < 96 && real->count > 0) {
         real->count--; /* its exit is lost */
     } else if (kind < 97) {
-        leave(random_call(random)); /* of a method that ran before it was counted */
+        leave(random_call(random)); /* from a method that was running before it was counted */
     } else if (kind < 99 && real->count > 0) {
         const int method = real->stack[real->count - 1].method;
         const bool doubt = smp_random_next(random) % 2 == 0;
         catch_in(method, doubt, doubt ? real_calls(real, method) : 0);
     } else {
-        while (real->count > 0) /* an exception through all frames */
+        while (real->count > 0) /* an exception ends all frames */
             leave(real->stack[--real->count]);
     }
 }
@@ -309,20 +311,21 @@ static void run_random(uint64_t seed)
     assert_int_equal(smp_alloc_live_bytes(), 0);
 }
 
-static void is_as_the_naive_version(void **state)
+static void random_calls_match_the_naive_version(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++)
         run_random(seed);
 }
 
-/* ---- exits that are lost, of calls that throw ---- */
+/* ---- lost exits of calls that throw ---- */
 
 enum { MANY = 3000, PATHS = 8 };
 
 static struct call_counts counts_so_far;
 
-/* What is counted below a caught call is below its own path, however deep what was lost was. */
+/* Calls below a call that caught an exception have the right path, however many calls were lost
+ * below it. */
 static void assert_path(const int *methods, int count)
 {
     struct call_counts *const counts = &counts_so_far;
@@ -360,8 +363,8 @@ static void close_deep(void)
     assert_int_equal(smp_alloc_live_bytes(), 0);
 }
 
-/* A constructor that fails before super() in a loop, above the limit of depth and below it. */
-static void what_follows_a_failed_constructor_is_in_its_place(void **state)
+/* A constructor that fails before super() in a loop, with and without nodes. */
+static void calls_after_a_failed_constructor_have_the_right_path(void **state)
 {
     static const int path[] = { 1, 2, 4 };
 
@@ -370,7 +373,7 @@ static void what_follows_a_failed_constructor_is_in_its_place(void **state)
         struct smp_call_state *own = open_deep(depth);
         smp_call_enter(own, 2);
         for (int i = 0; i < MANY; i++) {
-            smp_call_enter(own, 3); /* the constructor, which has no exit */
+            smp_call_enter(own, 3); /* the constructor, which does not exit */
             smp_call_enter(own, 5);
             catch_in(2, false, 0);
         }
@@ -380,8 +383,9 @@ static void what_follows_a_failed_constructor_is_in_its_place(void **state)
     }
 }
 
-/* Of a recursion of constructors the innermost one fails: each catches, the next one goes on. */
-static void a_recursion_of_constructors_loses_its_innermost_call_alone(void **state)
+/* In a recursion of constructors the innermost one fails: each one catches, and the next one
+ * continues. */
+static void a_recursion_of_constructors_loses_only_its_innermost_call(void **state)
 {
     static const int path[PATHS] = { 1, 3, 3, 3, 3, 3, 3, 3 };
 
@@ -401,9 +405,9 @@ static void a_recursion_of_constructors_loses_its_innermost_call_alone(void **st
     }
 }
 
-/* The same error goes through a recursion that catches it in each call: one walk, and one more for
- * the next error. */
-static void an_error_needs_the_stack_once(void **state)
+/* The same error passes through a recursion that catches it in each call: the stack is walked
+ * once, and once more for the next error. */
+static void one_error_needs_one_stack_walk(void **state)
 {
     enum { CALLS = 50, LOST = 3, ERROR = 77 };
 
@@ -424,7 +428,7 @@ static void an_error_needs_the_stack_once(void **state)
     close_deep();
 }
 
-/* A stack that is too deep is not walked for each call that catches the error, but once for each
+/* A stack that is too deep is walked not for each call that catches the error, but once for each
  * half of it. */
 static void a_stack_that_is_too_deep_is_walked_again_at_half_its_depth(void **state)
 {
@@ -446,8 +450,8 @@ static void a_stack_that_is_too_deep_is_walked_again_at_half_its_depth(void **st
     close_deep();
 }
 
-/* Without memory for keys deep calls are counted, but not known: then the stack decides alone. */
-static void without_keys_the_stack_says_whether_a_call_has_a_node(void **state)
+/* Without memory for keys, deep calls are counted but not known. Then only the stack decides. */
+static void without_keys_the_stack_decides_whether_a_call_has_a_node(void **state)
 {
     const struct smp_call_options options = { .max_bytes = 10000, .nodes = 64, .depth = 2 };
 
@@ -467,7 +471,7 @@ static void without_keys_the_stack_says_whether_a_call_has_a_node(void **state)
     close_deep();
 }
 
-/* ---- times, by a clock that the test sets; stamps are odd, never 0 ---- */
+/* ---- times, by a clock that the test sets; stamps are odd, so never 0 ---- */
 
 static int64_t now_ns;
 
@@ -491,7 +495,7 @@ static void open_timed(bool is_exact)
     assert_int_equal(smp_call_arena_open(&options), SMP_OK);
 }
 
-/* With exact times, and the thread inside of root 1. */
+/* Exact times are on, and the thread is inside root 1. */
 static struct smp_call_state *open_in_root(void)
 {
     open_timed(true);
@@ -549,9 +553,9 @@ static void assert_phase(bool is_in_hook, bool is_between_stamps)
     assert_int_equal(position.is_between_stamps, is_between_stamps);
 }
 
-/* What comes behind the stamp of an entry is in the call's time, behind that of an exit in its
- * caller's; the hook ends both. A root's hook has no way back that it could end. */
-static void a_hook_says_whose_time_it_is_in(void **state)
+/* Time after the stamp of an entry belongs to the call, time after the stamp of an exit to its
+ * caller; the hook ends both. A root's hook has no return part that it could end. */
+static void the_time_of_a_hook_belongs_to_the_call_or_its_caller(void **state)
 {
     (void)state;
     struct smp_call_state *own = open_in_root();
@@ -571,7 +575,7 @@ static void a_hook_says_whose_time_it_is_in(void **state)
     close_timed();
 }
 
-/* As long as a call runs, a reader has its time up to now, once. */
+/* While a call is running, a reader gets its time up to now, once. */
 static void running_calls_have_time(void **state)
 {
     struct call_counts counts = { 0 };
@@ -595,7 +599,7 @@ static void running_calls_have_time(void **state)
     close_timed();
 }
 
-/* An exception has taken two calls away without their exits. */
+/* An exception has ended two calls without their exits. */
 static void a_lost_exit_ends_with_its_caller(void **state)
 {
     struct call_counts counts = { 0 };
@@ -608,7 +612,7 @@ static void a_lost_exit_ends_with_its_caller(void **state)
     now_ns += 100;
     smp_call_exit(own, 2);
     now_ns += 10000;
-    smp_call_exit(own, 3); /* late */
+    smp_call_exit(own, 3); /* too late */
     call_counts_read(&counts);
     for (int32_t method = 2; method <= 4; method++)
         assert_int_equal(time_of_method(&counts, method), 100);
@@ -664,7 +668,7 @@ static void assert_extremes(const struct call_counts *counts, int32_t method, in
     }
 }
 
-static void exact_timing_has_extremes_of_each_node(void **state)
+static void with_exact_times_each_node_has_its_shortest_and_longest_call(void **state)
 {
     struct call_counts counts = { 0 };
 
@@ -683,7 +687,7 @@ static void exact_timing_has_extremes_of_each_node(void **state)
     call_for(own, 2, 50);
     call_counts_read(&counts);
     assert_extremes(&counts, 2, 50, 50);
-    /* A call that began before the reset, and one that has lost its exit. */
+    /* A call that began before the reset, and one whose exit was lost. */
     smp_call_enter(own, 2);
     smp_call_enter(own, 3);
     now_ns += 70;
@@ -697,7 +701,7 @@ static void exact_timing_has_extremes_of_each_node(void **state)
     close_timed();
 }
 
-/* Each depth has a node of its own, and each call counts. */
+/* Each depth has its own node, and each call counts. */
 static void each_call_of_a_recursion_has_its_time(void **state)
 {
     struct call_counts counts = { 0 };
@@ -723,7 +727,7 @@ static void each_call_of_a_recursion_has_its_time(void **state)
     close_timed();
 }
 
-/* More callees than a caller has hints, in any order: each has one node. */
+/* A caller with more callees than it has cache entries, in any order: each callee has one node. */
 static void a_caller_may_have_any_number_of_callees(void **state)
 {
     struct call_counts counts = { 0 };
@@ -748,7 +752,7 @@ static void a_caller_may_have_any_number_of_callees(void **state)
     close_timed();
 }
 
-/* Ticks become the time that has passed: within what was read around them. */
+/* Ticks are converted to the time that has passed, within the readings around them. */
 static void ticks_become_nanoseconds(void **state)
 {
     struct smp_call_clock clock;
@@ -772,19 +776,19 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(
-            ticks_become_nanoseconds), /* before a test may fail with a clock that stands */
-        cmocka_unit_test(is_as_the_naive_version),
-        cmocka_unit_test(what_follows_a_failed_constructor_is_in_its_place),
-        cmocka_unit_test(a_recursion_of_constructors_loses_its_innermost_call_alone),
-        cmocka_unit_test(an_error_needs_the_stack_once),
+            ticks_become_nanoseconds), /* before a test may fail with a clock that does not move */
+        cmocka_unit_test(random_calls_match_the_naive_version),
+        cmocka_unit_test(calls_after_a_failed_constructor_have_the_right_path),
+        cmocka_unit_test(a_recursion_of_constructors_loses_only_its_innermost_call),
+        cmocka_unit_test(one_error_needs_one_stack_walk),
         cmocka_unit_test(a_stack_that_is_too_deep_is_walked_again_at_half_its_depth),
-        cmocka_unit_test(without_keys_the_stack_says_whether_a_call_has_a_node),
+        cmocka_unit_test(without_keys_the_stack_decides_whether_a_call_has_a_node),
         cmocka_unit_test(exact_times_are_inclusive),
-        cmocka_unit_test(a_hook_says_whose_time_it_is_in),
+        cmocka_unit_test(the_time_of_a_hook_belongs_to_the_call_or_its_caller),
         cmocka_unit_test(running_calls_have_time),
         cmocka_unit_test(a_lost_exit_ends_with_its_caller),
         cmocka_unit_test(only_roots_have_times_without_exact_timing),
-        cmocka_unit_test(exact_timing_has_extremes_of_each_node),
+        cmocka_unit_test(with_exact_times_each_node_has_its_shortest_and_longest_call),
         cmocka_unit_test(each_call_of_a_recursion_has_its_time),
         cmocka_unit_test(a_caller_may_have_any_number_of_callees),
     };

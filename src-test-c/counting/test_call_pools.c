@@ -25,7 +25,7 @@ static void assert_pool_named(uint32_t pool, const char *name)
     assert_string_equal(smp_call_pool_name(pool), name);
 }
 
-/* Pools stay for the whole process, so each test has names of its own. */
+/* Pools live as long as the process, so each test uses its own names. */
 static void names_of_one_group_have_one_pool(void **state)
 {
     const uint32_t pool = smp_call_pool_find("order-1");
@@ -75,8 +75,8 @@ static void *find_often(void *self)
     return NULL;
 }
 
-/* Two threads may make two pools of a name that is new to both, and then find their own or the
- * first; each has the right name. */
+/* Two threads may create two pools with a name that is new to both. Later each finds one of the
+ * two; each pool has the right name. */
 static void threads_find_pools_of_the_right_name(void **state)
 {
     static uint32_t found[THREADS][NAMES];
@@ -127,8 +127,8 @@ static void virtual_threads_share_the_tree_of_their_pool(void **state)
     smp_call_arena_close();
 }
 
-/* The last test: from here on there is no room for another name. */
-static void what_has_no_room_is_in_pool_0(void **state)
+/* This must be the last test: afterwards there is no room for another name. */
+static void names_without_room_share_pool_0(void **state)
 {
     uint32_t without = 0;
     const uint32_t known = smp_call_pool_find("order-1");
@@ -156,7 +156,7 @@ int main(void)
         cmocka_unit_test(a_long_name_is_cut),
         cmocka_unit_test(threads_find_pools_of_the_right_name),
         cmocka_unit_test(virtual_threads_share_the_tree_of_their_pool),
-        cmocka_unit_test(what_has_no_room_is_in_pool_0),
+        cmocka_unit_test(names_without_room_share_pool_0),
     };
 
     return cmocka_run_group_tests_name("call_pools", tests, NULL, NULL);

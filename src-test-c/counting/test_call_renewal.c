@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trees that begin anew: no call is lost, what threads still have stays, and the rest goes. */
+/* Trees that are replaced by new ones: no call is lost, nodes in use remain, and the others are
+ * freed. */
 #include "counting/call_arena.h"
 
 #include <pthread.h>
@@ -25,14 +26,14 @@ enum {
     OTHER_TID = 78,
     ROOT = 1,
     IDS = 64,
-    NODES = SMP_CALL_LEAST_UNITS, /* of a tree: too few for all ids */
+    NODES = SMP_CALL_LEAST_UNITS, /* nodes of a tree: too few for all ids */
     IDS_OF_ROUND = 40,
     MEGABYTE = 1 << 20,
     THREADS = 6,
     ROUNDS = 3000
 };
 
-/* A thread's own range of virtual threads. */
+/* Each thread has its own range of virtual threads. */
 #define VIRTUAL_TIDS (INT64_C(1) << 40)
 
 static void open_arena(void)
@@ -67,7 +68,7 @@ static void call_from_root(int64_t tid, bool is_virtual, int32_t id)
     smp_call_exit_root(smp_call_state_find(tid), ROOT);
 }
 
-static void what_no_thread_counts_in_is_read_and_goes(void **state)
+static void a_tree_that_no_thread_uses_is_read_and_freed(void **state)
 {
     static struct call_counts counts;
 
@@ -91,8 +92,8 @@ static void what_no_thread_counts_in_is_read_and_goes(void **state)
     close_arena();
 }
 
-/* Its tree stays as long as it is in there, and its position with it. */
-static void a_thread_inside_of_a_root_gives_its_tree_back_when_it_leaves(void **state)
+/* The tree remains while the thread is inside a root, and so does its position. */
+static void a_thread_inside_a_root_returns_its_tree_when_it_leaves(void **state)
 {
     static struct call_counts counts;
     struct smp_call_position position;
@@ -120,7 +121,7 @@ static void a_thread_inside_of_a_root_gives_its_tree_back_when_it_leaves(void **
     close_arena();
 }
 
-static void a_thread_that_ends_meanwhile_is_read_once_more(void **state)
+static void a_thread_that_ends_during_a_renewal_is_read_once_more(void **state)
 {
     static struct call_counts counts;
 
@@ -130,15 +131,16 @@ static void a_thread_that_ends_meanwhile_is_read_once_more(void **state)
     call_from_root(TID, false, 5);
     smp_call_enter_root(OTHER_TID, false, 0, ROOT);
     smp_call_arena_renew();
-    smp_call_arena_retire(TID);       /* its tree was taken */
-    smp_call_arena_retire(OTHER_TID); /* its own was not */
+    smp_call_arena_retire(TID);       /* its tree was returned */
+    smp_call_arena_retire(OTHER_TID); /* its tree was not returned */
     call_counts_read(&counts);
     assert_int_equal(counts.ended, 2);
     assert_int_equal(call_counts_of(&counts, ROOT), 2);
     close_arena();
 }
 
-/* More methods than a tree has nodes, one after the other, as of classes that come and go. */
+/* More methods than a tree has nodes, one after the other, as if classes were loaded and
+ * unloaded. */
 static void a_full_tree_has_room_again(void **state)
 {
     static struct call_counts counts;
@@ -158,7 +160,7 @@ static void a_full_tree_has_room_again(void **state)
     close_arena();
 }
 
-static void without_memory_for_its_new_tree_a_thread_is_lost_and_comes_back(void **state)
+static void without_memory_for_a_new_tree_a_thread_is_counted_again_later(void **state)
 {
     static struct call_counts counts;
     struct failing_alloc failing;
@@ -180,7 +182,7 @@ static void without_memory_for_its_new_tree_a_thread_is_lost_and_comes_back(void
     close_arena();
 }
 
-static void nothing_happens_while_counting_is_off(void **state)
+static void with_counting_off_no_tree_is_renewed(void **state)
 {
     (void)state;
     smp_call_arena_renew();
@@ -189,7 +191,7 @@ static void nothing_happens_while_counting_is_off(void **state)
     assert_null(smp_call_state_find(TID));
 }
 
-/* A thread that has seen the arena when close takes the generation away. */
+/* A thread sees the arena just when close changes the generation. */
 static void a_root_that_begins_at_close_gets_no_tree(void **state)
 {
     _Atomic uint32_t *const generation = &smp_call_memory->generation;
@@ -207,7 +209,7 @@ static void a_root_that_begins_at_close_gets_no_tree(void **state)
     close_arena();
 }
 
-/* It took its tree before close came by, and frees it when counting is on again. */
+/* The thread took its tree before close, and frees it when counting is on again. */
 static void a_thread_that_leaves_during_close_is_not_read(void **state)
 {
     struct smp_call_shared *const shared = smp_call_memory;
@@ -266,7 +268,7 @@ static void *work(void *self)
     return NULL;
 }
 
-/* Counting may be off. */
+/* Counting may be off meanwhile. */
 static void *work_until_over(void *self)
 {
     struct worker *const worker = self;
@@ -345,8 +347,8 @@ static void no_call_is_lost_while_threads_count(void **state)
     count_beside_renewals();
 }
 
-/* The kernel has no barrier for all threads: each has its own. */
-static void nor_with_a_fence_in_each_thread(void **state)
+/* If the kernel has no process-wide barrier, each thread uses its own fence. */
+static void no_call_is_lost_with_a_fence_in_each_thread(void **state)
 {
     (void)state;
     smp_process_barrier_refuse(true);
@@ -354,7 +356,7 @@ static void nor_with_a_fence_in_each_thread(void **state)
     smp_process_barrier_refuse(false);
 }
 
-/* Each side may be the one that gives a tree back. */
+/* Either side may be the one that returns a tree. */
 static void end_beside_renewals(bool comes_to_be_refused)
 {
     static struct worker workers[THREADS];
@@ -379,14 +381,14 @@ static void end_beside_renewals(bool comes_to_be_refused)
     assert_int_equal(smp_alloc_live_bytes(), 0);
 }
 
-static void counting_may_end_beside_renewals(void **state)
+static void counting_may_end_during_renewals(void **state)
 {
     (void)state;
     end_beside_renewals(false);
 }
 
-/* A filter of system calls that comes while calls are counted. */
-static void counting_ends_without_the_barrier_it_began_with(void **state)
+/* A filter that forbids the system call is set while calls are counted. */
+static void counting_ends_although_the_barrier_became_unavailable(void **state)
 {
     (void)state;
     end_beside_renewals(true);
@@ -395,18 +397,18 @@ static void counting_ends_without_the_barrier_it_began_with(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_no_thread_counts_in_is_read_and_goes),
-        cmocka_unit_test(a_thread_inside_of_a_root_gives_its_tree_back_when_it_leaves),
-        cmocka_unit_test(a_thread_that_ends_meanwhile_is_read_once_more),
+        cmocka_unit_test(a_tree_that_no_thread_uses_is_read_and_freed),
+        cmocka_unit_test(a_thread_inside_a_root_returns_its_tree_when_it_leaves),
+        cmocka_unit_test(a_thread_that_ends_during_a_renewal_is_read_once_more),
         cmocka_unit_test(a_full_tree_has_room_again),
-        cmocka_unit_test(without_memory_for_its_new_tree_a_thread_is_lost_and_comes_back),
-        cmocka_unit_test(nothing_happens_while_counting_is_off),
+        cmocka_unit_test(without_memory_for_a_new_tree_a_thread_is_counted_again_later),
+        cmocka_unit_test(with_counting_off_no_tree_is_renewed),
         cmocka_unit_test(a_root_that_begins_at_close_gets_no_tree),
         cmocka_unit_test(a_thread_that_leaves_during_close_is_not_read),
         cmocka_unit_test(no_call_is_lost_while_threads_count),
-        cmocka_unit_test(nor_with_a_fence_in_each_thread),
-        cmocka_unit_test(counting_may_end_beside_renewals),
-        cmocka_unit_test(counting_ends_without_the_barrier_it_began_with),
+        cmocka_unit_test(no_call_is_lost_with_a_fence_in_each_thread),
+        cmocka_unit_test(counting_may_end_during_renewals),
+        cmocka_unit_test(counting_ends_although_the_barrier_became_unavailable),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

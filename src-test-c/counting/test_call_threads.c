@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that are counted, a reader that does not stop them, and an end that comes at any time. */
+/* Counted threads, a reader that does not stop them, and an end of counting at any time. */
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -26,7 +26,7 @@ enum {
     ROOT = 1,
     INNER_ROOT = 2,
     FIRST_TID = 100,
-    VIRTUAL_TIDS = 100000, /* a thread's own range */
+    VIRTUAL_TIDS = 100000, /* range of each thread */
     LARGE_BYTES = 64 << 20,
     /* However late this thread gets a CPU, a round has fewer rows than call_counts: one
      * takes 96 bytes, and a read may also meet trees that began beside it. */
@@ -45,7 +45,7 @@ struct worker {
 
 static _Atomic bool is_over;
 
-/* A recursion of a random depth with random siblings: some of it past the depth's limit. */
+/* Makes a recursion of random depth with random siblings; some calls exceed the maximum depth. */
 static void call_some(struct worker *worker, struct smp_call_state *state)
 {
     int32_t entered[2 * DEPTH];
@@ -64,7 +64,8 @@ static void call_some(struct worker *worker, struct smp_call_state *state)
         smp_call_exit(state, entered[--depth]);
 }
 
-/* From within the other root, also where that is of a counting that was closed meanwhile. */
+/* Called inside the other root, also if that one belongs to a counting that was closed
+ * meanwhile. */
 static void call_inner_root(struct worker *worker)
 {
     smp_call_enter_root(worker->tid, worker->is_virtual, 0, INNER_ROOT);
@@ -85,7 +86,7 @@ static void call_root(struct worker *worker)
         return;
     call_some(worker, state);
     call_inner_root(worker);
-    state = smp_call_state_find(worker->tid); /* as a hook looks it up each time */
+    state = smp_call_state_find(worker->tid); /* a hook also looks it up each time */
     if (state != NULL)
         smp_call_exit_root(state, ROOT);
     if (worker->is_virtual)
@@ -99,7 +100,7 @@ static void *work(void *self)
     return NULL;
 }
 
-/* A platform thread gives its state back itself now and then, as one that ends. */
+/* A platform thread sometimes returns its state itself, as a thread does when it ends. */
 static void *work_until_over(void *self)
 {
     struct worker *const worker = self;
@@ -187,7 +188,7 @@ static void all_calls_are_read_with_exact_timing(void **state)
     count_beside_a_reader(true);
 }
 
-/* Counting ends and begins while threads are anywhere in their roots. */
+/* Counting ends and begins while threads are at any point of their roots. */
 static void counting_may_end_at_any_time(void **state)
 {
     static struct worker workers[THREADS];
@@ -228,7 +229,7 @@ static void *close_in_a_thread(void *self)
     return self;
 }
 
-/* Another copy of the library has the same memory, and no lock in common with the first one. */
+/* Another copy of the library has the same memory and shares no lock with the first copy. */
 static void counting_begins_only_after_the_last_one_has_ended(void **state)
 {
     _Atomic uint32_t *const inside = &smp_call_memory->inside;

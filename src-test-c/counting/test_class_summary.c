@@ -20,7 +20,7 @@ enum { JAVA_17 = 61, CLASS_SUMMARY_TEXT_BYTES = 65536 };
 
 #define INDEX(constant) (uint8_t)((constant) >> 8), (uint8_t)(constant)
 
-/* A class with a method that calls in each way, one without code, and a trivial one. */
+/* A class with a method that makes each kind of call, a method without code, and a trivial one. */
 static size_t build_class(uint8_t **bytes)
 {
     struct class_builder b;
@@ -36,8 +36,8 @@ static size_t build_class(uint8_t **bytes)
         class_builder_member(&b, SMP_CONSTANT_INTERFACE_METHOD, "com/acme/I", "i", "()V");
     const uint16_t lambda =
         class_builder_member(&b, SMP_CONSTANT_METHOD, "com/acme/A", "lambda$0", "()V");
-    handles[0] = class_builder_handle(&b, 6, lambda);  /* as invokestatic */
-    handles[1] = class_builder_handle(&b, 5, virtual); /* as invokevirtual */
+    handles[0] = class_builder_handle(&b, 6, lambda);  /* a handle of an invokestatic */
+    handles[1] = class_builder_handle(&b, 5, virtual); /* a handle of an invokevirtual */
     const uint16_t row = class_builder_bootstrap(&b, handles, 2);
     const uint16_t dynamic = class_builder_dynamic(&b, SMP_CONSTANT_INVOKE_DYNAMIC, row);
     const uint8_t calls[] = { 184, INDEX(one),
@@ -69,7 +69,7 @@ static void write_slice(char *out, struct smp_slice slice)
                    slice.bytes);
 }
 
-/* As class_text.h reads it. */
+/* Writes the summary in the notation of class_text.h. */
 static void write_summary(char *out, const struct smp_class_summary *summary)
 {
     out[0] = '\0';
@@ -101,7 +101,7 @@ static void write_summary(char *out, const struct smp_class_summary *summary)
     }
 }
 
-static void test_a_class_becomes_an_summary(void **state)
+static void test_a_class_becomes_a_summary(void **state)
 {
     static const char EXPECTED[] =
         "com/acme/A : com/acme/Base "
@@ -130,8 +130,8 @@ static void test_a_class_becomes_an_summary(void **state)
     assert_int_equal(smp_alloc_live_bytes(), 0);
 }
 
-/* Each string may be a name, of a method of its own class or of one that is named beside it; of a
- * method that looks nothing up none is. */
+/* In a method that looks up methods by name, each string may be a method's name, in its own class
+ * or in a class that the method refers to. In other methods no string is one. */
 static void test_methods_are_looked_up_by_name(void **state)
 {
     static const char EXPECTED[] =
@@ -179,7 +179,7 @@ static void test_methods_are_looked_up_by_name(void **state)
     smp_class_summary_reader_fini(&reader);
 }
 
-/* From bytes to a plan. */
+/* Tests the whole way from a class file to a plan. */
 static void test_a_class_file_gets_a_plan(void **state)
 {
     struct smp_class_summary_reader reader = { 0 };
@@ -198,7 +198,7 @@ static void test_a_class_file_gets_a_plan(void **state)
     assert_int_equal(smp_class_file_open(&file, bytes, size), SMP_OK);
     assert_int_equal(smp_class_summary_reader_read(&reader, &file, 1, &summary), SMP_OK);
     assert_int_equal(smp_call_graph_load(fixture.graph, summary, &loaded), SMP_OK);
-    /* Nothing of the class file is needed any more. */
+    /* Nothing refers to the class file any more. */
     smp_class_file_close(&file);
     free(bytes);
     smp_class_summary_reader_fini(&reader);
@@ -211,7 +211,8 @@ static void test_a_class_file_gets_a_plan(void **state)
     graph_fixture_end(&fixture);
 }
 
-/* What javac makes: interfaces, and bodies of lambdas, which are found by their handles. */
+/* Class files of javac have interfaces, and bodies of lambdas, which are found through their
+ * handles. */
 static void test_compiled_classes(void **state)
 {
     static char text[CLASS_SUMMARY_TEXT_BYTES];
@@ -281,7 +282,7 @@ static void test_each_allocation_of_the_reader_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_class_becomes_an_summary),
+        cmocka_unit_test(test_a_class_becomes_a_summary),
         cmocka_unit_test(test_methods_are_looked_up_by_name),
         cmocka_unit_test(test_a_class_file_gets_a_plan),
         cmocka_unit_test(test_compiled_classes),

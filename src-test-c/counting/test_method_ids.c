@@ -30,7 +30,7 @@ static void end(struct names *names)
     assert_int_equal(names->budget.used_bytes, 0);
 }
 
-/* The names are held by the id alone. */
+/* Only the id holds the names. */
 static int32_t take(struct names *names, const char *class_name, const char *signature)
 {
     const uint32_t of_class = smp_symbols_intern(&names->symbols, slice_of(class_name));
@@ -81,13 +81,13 @@ static void test_ids_count_up_from_0_and_name_their_method(void **state)
     assert_string_equal(text, "Main.<init>");
     smp_method_text(text, 24, smp_method_ids_name(&names.ids, 0).class_name,
                     smp_method_ids_name(&names.ids, 0).method_name);
-    assert_string_equal(text, "com.acme.Ord\xe2\x80\xa6.add"); /* 15 bytes of the class */
+    assert_string_equal(text, "com.acme.Ord\xe2\x80\xa6.add"); /* 15 bytes of the class name */
     assert_null(smp_method_ids_at(&names.ids, 2));
     assert_null(smp_method_ids_at(&names.ids, -1));
     end(&names);
 }
 
-/* Its file is held by the id, as its names are. */
+/* The id holds the file as it holds the names. */
 static void test_an_id_has_the_source_file_of_its_class(void **state)
 {
     struct names names;
@@ -115,7 +115,7 @@ static void test_an_id_has_the_source_file_of_its_class(void **state)
     end(&names);
 }
 
-static void test_ids_come_back_only_by_recycle(void **state)
+static void test_ids_are_reused_only_after_recycle(void **state)
 {
     struct names names;
 
@@ -143,7 +143,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ids_count_up_from_0_and_name_their_method),
         cmocka_unit_test(test_an_id_has_the_source_file_of_its_class),
-        cmocka_unit_test(test_ids_come_back_only_by_recycle),
+        cmocka_unit_test(test_ids_are_reused_only_after_recycle),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

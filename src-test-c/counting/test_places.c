@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * More methods than places: those that are called most have a probe in the end, the others are
- * named, and together they are all.
- */
+/* There are more methods than probes. In the end the most called methods have a probe, the account
+ * names the others, and together these are all methods. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,13 +20,14 @@ enum { LINE_BYTES = 8192, BATCH = 64, ROUNDS = 400, NAMES = 1000 };
 
 static struct graph_fixture fixture;
 static struct smp_call_graph *graph;
-static unsigned changes;      /* exchanges that changed something */
-static int64_t now_ms;        /* a round is a millisecond */
-static bool are_roots_inside; /* what they call is called, and they are not called again */
+static unsigned changes; /* number of exchanges that changed something */
+static int64_t now_ms;   /* a round is a millisecond */
+/* methods called by roots are called, and the roots are not called again */
+static bool are_roots_inside;
 
 /* --- a program --- */
 
-/* A method m17 is called 17 times a round; "most" as often as can be, and the others 3 times. */
+/* Returns the calls per round: 17 for a method m17, the maximum for "most", and 3 for others. */
 static uint64_t calls_of(struct smp_slice name)
 {
     unsigned number = 0;
@@ -54,7 +53,7 @@ static void clean_all(void)
     }
 }
 
-/* Each method with a probe runs: it is entered, and counted. */
+/* Runs each method with a probe: it is entered and counted. */
 static void run_all(void)
 {
     const struct smp_method_ids *const ids = smp_call_graph_ids(graph);
@@ -89,7 +88,7 @@ static void run(unsigned rounds)
     }
 }
 
-/* In the account: "com.acme.A.m1", ... */
+/* Returns how many methods the account names: "com.acme.A.m1", ... */
 static size_t named(void)
 {
     struct smp_counting_account *account = NULL;
@@ -107,7 +106,7 @@ static size_t named(void)
     return count;
 }
 
-/* "com/acme/A | m1()V | m2()V ..." */
+/* Writes a class: "com/acme/A | m1()V | m2()V ..." */
 static const char *line_of(const char *class_name, unsigned from, unsigned to)
 {
     static char line[LINE_BYTES];
@@ -119,7 +118,7 @@ static const char *line_of(const char *class_name, unsigned from, unsigned to)
     return line;
 }
 
-/* NULL: it has no place. */
+/* NULL: the method has no probe. */
 static const struct smp_method_record *record_of(const char *class_name, unsigned number)
 {
     char method[64];
@@ -164,8 +163,8 @@ static void below_the_limit_nothing_is_exchanged(void **state)
     assert_int_equal(named(), 0);
 }
 
-/* They came last. */
-static void the_busiest_methods_have_the_places(void **state)
+/* The busiest methods were loaded last. */
+static void the_busiest_methods_have_the_probes(void **state)
 {
     (void)state;
     begin(SMP_INSTRUMENTATION_TOTAL, "", 16);
@@ -199,8 +198,8 @@ static void once_all_were_tried_nothing_changes(void **state)
     assert_int_equal(figures().methods + figures().waiting, 26);
 }
 
-/* Trials of methods that are not called take the places of others. */
-static void a_method_is_counted_since_it_has_its_place_back(void **state)
+/* Trials of methods that are not called take the probes of others. */
+static void a_method_is_counted_from_the_time_its_probe_is_back(void **state)
 {
     int64_t lost_ms[9] = { 0 };
     unsigned given_back = 0;
@@ -225,8 +224,8 @@ static void a_method_is_counted_since_it_has_its_place_back(void **state)
     assert_true(given_back > 0);
 }
 
-/* What was measured while they were called is comparable with what is measured now. */
-static void roots_that_do_not_end_change_nothing(void **state)
+/* Rates measured in earlier rounds can be compared with rates measured now. */
+static void roots_that_do_not_end_do_not_affect_the_rates(void **state)
 {
     (void)state;
     begin(SMP_INSTRUMENTATION_TOTAL, "com.acme.Root.root", 8);
@@ -243,7 +242,7 @@ static void roots_that_do_not_end_change_nothing(void **state)
         assert_int_equal(has_place("com/acme/A", i), i > 19);
 }
 
-static void calls_have_no_limit(void **state)
+static void the_most_called_method_does_not_overflow_the_rates(void **state)
 {
     (void)state;
     begin(SMP_INSTRUMENTATION_TOTAL, "", 8);
@@ -254,8 +253,8 @@ static void calls_have_no_limit(void **state)
         assert_int_equal(has_place("com/acme/A", i), i > 17);
 }
 
-/* What its trial took from others comes back to them. */
-static void a_method_that_is_not_called_gets_no_place(void **state)
+/* Other methods lose probes for its trial and get them back. */
+static void a_method_that_is_not_called_gets_no_probe(void **state)
 {
     (void)state;
     begin(SMP_INSTRUMENTATION_TOTAL, "", 8);
@@ -267,7 +266,7 @@ static void a_method_that_is_not_called_gets_no_place(void **state)
     assert_int_equal(named(), 4);
 }
 
-/* One that is called once an hour says nothing of the others before. */
+/* A method that is called once an hour must not displace the earlier ones. */
 static void without_calls_nothing_is_exchanged(void **state)
 {
     (void)state;
@@ -279,7 +278,7 @@ static void without_calls_nothing_is_exchanged(void **state)
     assert_int_equal(figures().waiting, 5);
 }
 
-static void roots_keep_their_places_and_are_tried_first(void **state)
+static void roots_keep_their_probes_and_are_tried_first(void **state)
 {
     (void)state;
     begin(SMP_INSTRUMENTATION_TOTAL, "com.acme.Root.*", 8);
@@ -297,7 +296,7 @@ static void roots_keep_their_places_and_are_tried_first(void **state)
     assert_int_equal(figures().methods + figures().waiting, 24);
 }
 
-/* As many roots as places: none goes, so none comes. */
+/* There are as many roots as probes: none is removed, so none is added. */
 static void roots_are_not_exchanged(void **state)
 {
     (void)state;
@@ -309,8 +308,8 @@ static void roots_are_not_exchanged(void **state)
     assert_int_equal(named(), 4);
 }
 
-/* As in R5 of issue 32: the place is taken by its many callers. */
-static void what_the_last_ones_call_is_found(void **state)
+/* As in R5 of issue 32: many callers have taken all probes. */
+static void a_busy_callee_of_many_methods_gets_a_probe(void **state)
 {
     char line[LINE_BYTES];
 
@@ -332,7 +331,7 @@ static void what_the_last_ones_call_is_found(void **state)
     assert_int_equal(named(), SMP_MAX_COUNTING_NAMES);
 }
 
-static void a_place_that_is_free_is_given_without_taking_one(void **state)
+static void free_probes_go_to_waiting_methods(void **state)
 {
     (void)state;
     begin(SMP_INSTRUMENTATION_TOTAL, "", 4);
@@ -346,7 +345,7 @@ static void a_place_that_is_free_is_given_without_taking_one(void **state)
     assert_int_equal(figures().waiting, 0);
 }
 
-static void what_waits_goes_with_its_class(void **state)
+static void waiting_methods_of_an_unloaded_class_are_forgotten(void **state)
 {
     (void)state;
     begin(SMP_INSTRUMENTATION_TOTAL, "", 4);
@@ -354,7 +353,7 @@ static void what_waits_goes_with_its_class(void **state)
     graph_load(&fixture, line_of("com/acme/B", 5, 9));
     run(ROUNDS);
     assert_int_equal(figures().waiting, 5);
-    graph_load(&fixture, line_of("com/acme/A", 1, 4)); /* the same again */
+    graph_load(&fixture, line_of("com/acme/A", 1, 4)); /* the same class again */
     graph_load(&fixture, line_of("com/acme/B", 5, 9));
     assert_int_equal(figures().waiting, 5);
     smp_call_graph_unload(graph, graph_find(&fixture, "com/acme/A"));
@@ -364,15 +363,15 @@ static void what_waits_goes_with_its_class(void **state)
     assert_int_equal(figures().methods, 0);
 }
 
-/* The reason why it has no probe is another one then. */
-static void what_waits_in_a_class_that_is_refused_is_left_alone(void **state)
+/* It has another reason for having no probe then. */
+static void waiting_methods_of_a_refused_class_are_not_tried(void **state)
 {
     (void)state;
     begin(SMP_INSTRUMENTATION_TOTAL, "", 4);
     const uint32_t a = graph_load(&fixture, line_of("com/acme/A", 1, 4));
     const uint32_t b = graph_load(&fixture, line_of("com/acme/B", 5, 9));
     run(ROUNDS);
-    smp_call_graph_refuse_class(graph, a, "no"); /* all were tried */
+    smp_call_graph_refuse_class(graph, a, "no"); /* all methods were tried */
     assert_int_equal(figures().waiting, 1);
     assert_int_equal(smp_counting_account_figure(graph->account, SMP_COUNTING_LEFT_ALONE), 4);
     smp_call_graph_refuse_class(graph, b, "no");
@@ -401,8 +400,8 @@ static void without_memory_nothing_is_exchanged(void **state)
     assert_int_equal(figures().waiting, 24);
 }
 
-/* Each method that is tried needs one; those that are left are named without a trial. */
-static void ids_come_to_an_end(void **state)
+/* Each trial needs an id; the remaining methods are named without a trial. */
+static void methods_without_an_id_are_named_without_a_trial(void **state)
 {
     (void)state;
     begin(SMP_INSTRUMENTATION_TOTAL, "", 4);
@@ -424,21 +423,21 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(below_the_limit_nothing_is_exchanged),
-        TEST(the_busiest_methods_have_the_places),
+        TEST(the_busiest_methods_have_the_probes),
         TEST(once_all_were_tried_nothing_changes),
-        TEST(a_method_is_counted_since_it_has_its_place_back),
-        TEST(roots_that_do_not_end_change_nothing),
-        TEST(calls_have_no_limit),
-        TEST(a_method_that_is_not_called_gets_no_place),
+        TEST(a_method_is_counted_from_the_time_its_probe_is_back),
+        TEST(roots_that_do_not_end_do_not_affect_the_rates),
+        TEST(the_most_called_method_does_not_overflow_the_rates),
+        TEST(a_method_that_is_not_called_gets_no_probe),
         TEST(without_calls_nothing_is_exchanged),
-        TEST(roots_keep_their_places_and_are_tried_first),
+        TEST(roots_keep_their_probes_and_are_tried_first),
         TEST(roots_are_not_exchanged),
-        TEST(what_the_last_ones_call_is_found),
-        TEST(a_place_that_is_free_is_given_without_taking_one),
-        TEST(what_waits_goes_with_its_class),
-        TEST(what_waits_in_a_class_that_is_refused_is_left_alone),
+        TEST(a_busy_callee_of_many_methods_gets_a_probe),
+        TEST(free_probes_go_to_waiting_methods),
+        TEST(waiting_methods_of_an_unloaded_class_are_forgotten),
+        TEST(waiting_methods_of_a_refused_class_are_not_tried),
         TEST(without_memory_nothing_is_exchanged),
-        TEST(ids_come_to_an_end),
+        TEST(methods_without_an_id_are_named_without_a_trial),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

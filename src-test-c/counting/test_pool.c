@@ -39,7 +39,7 @@ static void test_records_keep_their_index(void **state)
     assert_int_equal(budget.used_bytes, 0);
 }
 
-static void test_what_was_given_back_is_taken_first_and_zeroed(void **state)
+static void test_freed_records_are_reused_first_and_zeroed(void **state)
 {
     struct smp_memory_budget budget = { .max_bytes = 1 << 20 };
     struct smp_pool pool;
@@ -69,7 +69,7 @@ static void test_no_memory_changes_nothing(void **state)
 
     (void)state;
     smp_pool_init(&pool, &budget, sizeof(struct record), 1000);
-    assert_true(smp_pool_reserve(&pool, 63)); /* and record 0 */
+    assert_true(smp_pool_reserve(&pool, 63)); /* 63 records and record 0 */
     for (uint32_t i = 1; i <= 63; i++)
         assert_int_equal(smp_pool_take(&pool), i);
     assert_false(smp_pool_reserve(&pool, 1));
@@ -85,7 +85,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_records_keep_their_index),
-        cmocka_unit_test(test_what_was_given_back_is_taken_first_and_zeroed),
+        cmocka_unit_test(test_freed_records_are_reused_first_and_zeroed),
         cmocka_unit_test(test_no_memory_changes_nothing),
     };
 

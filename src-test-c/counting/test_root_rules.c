@@ -68,7 +68,7 @@ static void test_which_methods_match(void **state)
         { "com.acme.Order.<init>", "com/acme/Order/<init>", "add", "()V", false },
         { "Main.main", "Main", "main", "([Ljava/lang/String;)V", true },
         { "Main.main", "com/acme/Main", "main", "([Ljava/lang/String;)V", false },
-        { "com.acme.Order.add", "com.acme.Order", "add", "()V", false }, /* no internal name */
+        { "com.acme.Order.add", "com.acme.Order", "add", "()V", false }, /* not an internal name */
         /* one level */
         { "com.acme.jobs.*.run", "com/acme/jobs/Nightly", "run", "()V", true },
         { "com.acme.jobs.*.run", "com/acme/jobs/Nightly$1", "run", "()V", true },
@@ -139,7 +139,7 @@ static void test_which_methods_match(void **state)
         { "A.a (long)", "A", "a", "(J)V", true },
         { "com.acme.**(long)", "com/acme/A", "b", "(J)V", true },
         { "com.acme.**(long)", "com/acme/A", "b", "(I)V", false },
-        /* descriptors no class file has */
+        /* descriptors that no class file has */
         { "A.a(int)", "A", "a", "", false },
         { "A.a(int)", "A", "a", "(", false },
         { "A.a(String)", "A", "a", "(Ljava/lang/String", false },
@@ -178,8 +178,8 @@ static void test_lists(void **state)
                  matches_class("com.acme.A.b", "com/acme/A/b"));
 }
 
-/* The setter refuses them (NameListsTest); here they are read within their bytes. */
-static void test_texts_that_are_no_rules(void **state)
+/* The setter refuses these texts (NameListsTest); here no byte beyond them may be read. */
+static void test_malformed_rules(void **state)
 {
     static const char *const TEXTS[] = { "handle", "<init>",   ".",        "a..b",      "(",
                                          ")",      "A.a(",     "A.a((int", "A.a(int,",  "A.a(int,)",
@@ -188,7 +188,7 @@ static void test_texts_that_are_no_rules(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++) {
-        /* Of its own, so that a sanitizer sees what is read behind it. */
+        /* A copy of exactly this length, so that a sanitizer reports a read beyond it. */
         const size_t length = strlen(TEXTS[i]);
         char *const text = malloc(length);
 
@@ -203,7 +203,7 @@ static void test_texts_that_are_no_rules(void **state)
     assert_false(matches("handle", "handle", "handle", "()V"));
 }
 
-/* Random patterns of a small alphabet, against trying every length. */
+/* Random patterns over a small alphabet, compared with a version that tries every length. */
 static void test_stars_against_the_naive_version(void **state)
 {
     static const char *const PATTERN_PARTS[] = { "a", "b", "ab", "*", "a*", "*b", "a*b", "**" };
@@ -245,7 +245,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_which_methods_match),
         cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_texts_that_are_no_rules),
+        cmocka_unit_test(test_malformed_rules),
         cmocka_unit_test(test_stars_against_the_naive_version),
     };
 

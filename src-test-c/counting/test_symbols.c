@@ -48,7 +48,7 @@ static void test_a_text_is_one_symbol_while_it_is_held(void **state)
     assert_int_equal(budget.used_bytes, 0);
 }
 
-/* Against an array of how often each text is held. */
+/* Compared with an array of hold counts. */
 static void test_random_holds(void **state)
 {
     struct smp_memory_budget budget = { .max_bytes = 16 << 20 };

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The time of threads that wait most of the time, on a simulated machine. It is exact if their CPU
- * clocks prove it, and otherwise without a bias.
- */
+/* The time of threads that wait most of the time, on a simulated machine. The time is exact if
+ * their CPU clocks prove it, and otherwise unbiased. */
 #include "engine/threads/activity.h"
 
 #include <setjmp.h>
@@ -18,9 +16,9 @@
 #include "support/tally_sum.h"
 #include "support/tree_amounts.h"
 
-/* --- proven --- */
+/* --- time that the CPU clock proves --- */
 
-static void a_thread_that_never_runs_has_exact_time_and_one_walk(void **state)
+static void a_thread_that_never_runs_has_exact_time_from_one_walk(void **state)
 {
     enum { THREADS = 50, REPORTS = 5 };
     struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
@@ -39,7 +37,7 @@ static void a_thread_that_never_runs_has_exact_time_and_one_walk(void **state)
         const int64_t elapsed_ns = sim->tick_ns - from_ns;
         assert_int_equal(profile->elapsed_ns, elapsed_ns);
         for (int stack = 0; stack < 7; stack++) {
-            /* 50 threads: stacks 0..6, even ones and odd ones */
+            /* 50 threads; their stacks are 0..6, even and odd ones */
             int even = 0;
             int odd = 0;
             for (int i = stack; i < THREADS; i += 7)
@@ -69,7 +67,7 @@ static unsigned long reads_of(struct sim *sim, int64_t ns)
 
 /* Up to a few dozen threads are polled at nearly every tick. If there are more, each is polled less
  * often, so that their cost is bounded. */
-static void polls_of_idle_threads_cost_no_more_than_they_may(void **state)
+static void polls_of_idle_threads_are_bounded(void **state)
 {
     static const int counts[] = { 1, 50, 1000, 4000 };
 
@@ -94,18 +92,16 @@ static void polls_of_idle_threads_cost_no_more_than_they_may(void **state)
     }
 }
 
-/*
- * Few threads are each polled in a twelfth of the time they have been idle, however short that is.
- * With thousands of threads that would be most of the cost of the sampler, so they are polled less
- * often. Their times are right all the same.
- */
-static void threads_that_are_idle_for_a_second_are_polled_by_their_number(void **state)
+/* If there are few threads, each is polled within a twelfth of the time that it has been idle,
+ * however short. With thousands of threads this would be most of the sampler's cost, so they are
+ * polled less often. Their times are right all the same. */
+static void the_more_threads_are_idle_the_less_often_each_is_polled(void **state)
 {
     static const struct {
         int threads;
         double least_reads; /* for each idle time */
         double most_reads;
-        double off_percent; /* of all time, by chance */
+        double off_percent; /* deviation by chance, in percent of all time */
     } cases[] = { { 20, 19, 23, 0.3 }, { 2000, 9, 12, 0.05 } };
     enum { SECONDS = 60 };
 
@@ -136,7 +132,7 @@ static void threads_that_are_idle_for_a_second_are_polled_by_their_number(void *
 }
 
 /* Shared ticks make polls of thousands of threads cheap. */
-static void threads_that_never_run_share_their_ticks(void **state)
+static void idle_threads_share_their_ticks(void **state)
 {
     enum { THREADS = 10000, INTERVAL_MS = 20, TICKS = 100 };
     struct sim *sim = sim_create("samplingFrequencyMillis=20\noverheadLimitPerMille=1000\n");
@@ -156,7 +152,7 @@ static void threads_that_never_run_share_their_ticks(void **state)
     sim_destroy(sim);
 }
 
-static void the_longest_gap_holds_whatever_it_costs(void **state)
+static void the_longest_gap_between_polls_is_kept(void **state)
 {
     enum { THREADS = 1000 };
     struct sim *sim = sim_create(
@@ -170,7 +166,7 @@ static void the_longest_gap_holds_whatever_it_costs(void **state)
     sim_run(sim, 30 * SIM_S);
     const unsigned long reads = reads_of(sim, 100 * SIM_S);
     assert_in_range(reads / THREADS, 95, 140);
-    /* Names are read again every eight seconds or sooner, because others may have renamed them. */
+    /* Names are read again at least every eight seconds, because other threads may rename them. */
     assert_in_range(fake_jvm_get_counts(sim->jvm).name_reads / THREADS, 130 / 9, 130 / 8 + 10);
     sim_configure(
         sim, "samplingFrequencyMillis=20\nidleLookbackMillis=5000\noverheadLimitPerMille=1000\n");
@@ -179,8 +175,9 @@ static void the_longest_gap_holds_whatever_it_costs(void **state)
     sim_destroy(sim);
 }
 
-/* The thread wakes up once. All the time before is proven, whatever the gap, and none is lost. */
-static void proven_time_is_not_charged_to_what_wakes_a_thread_up(void **state)
+/* The thread wakes up once. The CPU clock proves all the time before, whatever the gap, and no
+ * time is lost. */
+static void idle_time_is_not_charged_to_the_stack_after_it(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
     struct sim_thread *thread = sim_add(sim, "worker");
@@ -200,7 +197,7 @@ static void proven_time_is_not_charged_to_what_wakes_a_thread_up(void **state)
     sim_destroy(sim);
 }
 
-static void pending_time_goes_where_it_belongs(void **state)
+static void pending_time_goes_to_the_right_stack_and_name(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
     struct sim_thread *thread = sim_add(sim, "before");
@@ -220,7 +217,7 @@ static void pending_time_goes_where_it_belongs(void **state)
     const int64_t resumed_ns = sim->tick_ns;
     sim_run(sim, 30 * SIM_S);
     sim_seal(sim);
-    /* A poll finds the new name when it reads it. */
+    /* The poll that reads the name finds the new one. */
     assert_in_range(sim_wall(sim, "before", 0) - (renamed_ns - from_ns), 0, 9 * SIM_S);
     assert_int_equal(sim_wall(sim, "before", 0) + sim_wall(sim, "after", 0),
                      paused_ns - from_ns + sim->tick_ns - resumed_ns);
@@ -271,7 +268,7 @@ static void a_thread_that_is_renamed_soon_after_its_start_is_found_soon(void **s
     sim_destroy(sim);
 }
 
-static void however_long_a_thread_waits_a_new_name_is_found_in_seconds(void **state)
+static void a_new_name_of_an_idle_thread_is_found_within_seconds(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
     struct sim_thread *thread = sim_add(sim, "before");
@@ -290,7 +287,7 @@ static void however_long_a_thread_waits_a_new_name_is_found_in_seconds(void **st
 }
 
 /* A thread that has not run has not renamed itself. */
-static void a_name_is_read_where_the_thread_has_run(void **state)
+static void a_name_is_read_again_if_the_thread_has_run(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=50\n");
     struct sim_thread *thread = sim_add(sim, "woken");
@@ -306,7 +303,7 @@ static void a_name_is_read_where_the_thread_has_run(void **state)
     sim_destroy(sim);
 }
 
-static void a_new_name_holds_for_the_whole_next_interval(void **state)
+static void a_new_name_applies_to_the_whole_next_interval(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
     struct sim_thread *thread = sim_add(sim, "before");
@@ -337,7 +334,7 @@ static enum smp_naming by_minute(void *self, const struct fake_thread *thread, c
     return SMP_NAMING_NAMED;
 }
 
-static void another_rule_holds_for_all_threads_at_once(void **state)
+static void a_new_name_rule_applies_to_all_threads_at_once(void **state)
 {
     enum { THREADS = 50 };
     struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
@@ -386,8 +383,8 @@ static void options_flush_pending_time(void **state)
     sim_destroy(sim);
 }
 
-/* Threads do not wait for the end of the long gap that the earlier lookback allowed. */
-static void a_shorter_lookback_holds_at_once(void **state)
+/* Threads do not wait for the end of a long gap that the previous lookback allowed. */
+static void a_shorter_lookback_applies_at_once(void **state)
 {
     enum { THREADS = 1000 };
     struct sim *sim = sim_create("samplingFrequencyMillis=20\nidleLookbackMillis=60000\n");
@@ -412,8 +409,8 @@ static uint64_t ticks_in(struct sim *sim, int64_t ns)
     return sim->profile->counters[SMP_COUNTER_TICKS];
 }
 
-/* The sampler does not wake up for idle threads, but it does for one that runs or starts. */
-static void where_all_are_idle_ticks_are_left_out(void **state)
+/* The sampler does not wake up for idle threads, but for a thread that runs or starts. */
+static void if_all_threads_are_idle_ticks_are_skipped(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
 
@@ -424,7 +421,7 @@ static void where_all_are_idle_ticks_are_left_out(void **state)
     sim_run(sim, 30 * SIM_S);
     const uint64_t ticks = ticks_in(sim, 10 * SIM_S);
     assert_in_range(ticks, 20, 120);
-    /* Each tick was made or left out. */
+    /* Each tick was made or skipped. */
     assert_in_range(ticks + sim->profile->counters[SMP_COUNTER_IDLE_TICKS], 490, 515);
     assert_int_equal(sim_wall(sim, "idle", 0), 1000 * (sim->profile->elapsed_ns));
     sim_script(sim_add(sim, "busy"), 0, 3600 * SIM_S, true);
@@ -432,7 +429,7 @@ static void where_all_are_idle_ticks_are_left_out(void **state)
     sim_destroy(sim);
 }
 
-/* The rule's answer changes without anything happening in the thread. */
+/* The result of the rule changes although nothing happens in the thread. */
 static void users_rule_splits_idle_time_at_the_tick(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=20\ndefaultThreadNameRule=false\n");
@@ -450,7 +447,7 @@ static void users_rule_splits_idle_time_at_the_tick(void **state)
         const int64_t before_ns = sim->tick_ns;
         sim_tick(sim, 20 * SIM_MS);
         total_ns += sim->tick_ns - before_ns;
-        /* The rule was called right after the tick began. */
+        /* The rule is called right after the tick has begun. */
         if (sim->tick_ns / (10 * SIM_S) % 2 == 0)
             even_ns += sim->tick_ns - before_ns;
         if (i == 1500)
@@ -488,7 +485,7 @@ static void end_of_an_idle_thread_is_found(void **state)
     sim_destroy(sim);
 }
 
-/* --- not proven: shares are right all the same --- */
+/* --- time that no clock proves: shares are unbiased --- */
 
 static const struct phases {
     const char *what;
@@ -550,7 +547,7 @@ static void shares_of_phases_are_within_a_point(void **state)
 
 /* --- CPU time --- */
 
-static void cpu_time_of_a_group_is_what_its_clocks_say(void **state)
+static void cpu_time_of_a_group_follows_its_clocks(void **state)
 {
     enum { THREADS = 20 };
     struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
@@ -577,7 +574,7 @@ static void cpu_time_of_a_group_is_what_its_clocks_say(void **state)
         assert_int_equal(sim_cpu(sim, "worker-", -1), used_ns - before_ns);
         before_ns = used_ns;
     }
-    /* One stack of five, which ran half the time. */
+    /* One stack of five, which runs half of the time. */
     assert_in_range(sim_cpu(sim, "worker-", 0), sim_cpu(sim, "worker-", -1) / 10,
                     sim_cpu(sim, "worker-", -1) / 3);
     sim_destroy(sim);
@@ -617,14 +614,14 @@ static void a_new_threads_clock_begins_at_its_start(void **state)
     sim_destroy(sim);
 }
 
-/* --- whatever happens --- */
+/* --- random threads --- */
 
 enum { CHAOS_THREADS = 40, CHAOS_ROUNDS = 1500 };
 
 struct chaos {
     struct sim *sim;
     struct sim_thread *threads[CHAOS_THREADS]; /* NULL: not alive */
-    int64_t from_ns[CHAOS_THREADS];            /* what is expected is counted from here */
+    int64_t from_ns[CHAOS_THREADS];            /* the expected time counts from here */
     bool is_known[CHAOS_THREADS];              /* was alive at a tick */
     bool is_running;
     int64_t expected_ns;
@@ -658,7 +655,7 @@ static void chaos_count(struct chaos *chaos, size_t i, int64_t till_ns)
 
 static void chaos_end(struct chaos *chaos, size_t i)
 {
-    /* Started and ended between two ticks: never seen. */
+    /* A thread that started and ended between two ticks was never seen. */
     if (chaos->is_known[i])
         chaos_count(chaos, i, chaos->sim->now_ns);
     sim_end(chaos->sim, chaos->threads[i]);
@@ -765,7 +762,7 @@ static void all_time_is_attributed_once(void **state)
     }
 }
 
-/* One refusal at any moment of a life. */
+/* Refuses one allocation at any point of a session. */
 static void live_with_refusal(size_t number, size_t *refused)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
@@ -799,7 +796,7 @@ static void live_with_refusal(size_t number, size_t *refused)
     sim_destroy(sim);
 }
 
-static void no_refusal_loses_time(void **state)
+static void no_refused_allocation_loses_time(void **state)
 {
     size_t refused = 1;
     size_t number = 0;
@@ -813,30 +810,30 @@ static void no_refusal_loses_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_thread_that_never_runs_has_exact_time_and_one_walk),
-        cmocka_unit_test(polls_of_idle_threads_cost_no_more_than_they_may),
-        cmocka_unit_test(threads_that_are_idle_for_a_second_are_polled_by_their_number),
-        cmocka_unit_test(threads_that_never_run_share_their_ticks),
-        cmocka_unit_test(the_longest_gap_holds_whatever_it_costs),
-        cmocka_unit_test(proven_time_is_not_charged_to_what_wakes_a_thread_up),
-        cmocka_unit_test(pending_time_goes_where_it_belongs),
+        cmocka_unit_test(a_thread_that_never_runs_has_exact_time_from_one_walk),
+        cmocka_unit_test(polls_of_idle_threads_are_bounded),
+        cmocka_unit_test(the_more_threads_are_idle_the_less_often_each_is_polled),
+        cmocka_unit_test(idle_threads_share_their_ticks),
+        cmocka_unit_test(the_longest_gap_between_polls_is_kept),
+        cmocka_unit_test(idle_time_is_not_charged_to_the_stack_after_it),
+        cmocka_unit_test(pending_time_goes_to_the_right_stack_and_name),
         cmocka_unit_test(a_thread_that_renames_itself_is_found_at_its_next_poll),
-        cmocka_unit_test(however_long_a_thread_waits_a_new_name_is_found_in_seconds),
+        cmocka_unit_test(a_new_name_of_an_idle_thread_is_found_within_seconds),
         cmocka_unit_test(a_thread_that_is_renamed_soon_after_its_start_is_found_soon),
-        cmocka_unit_test(a_name_is_read_where_the_thread_has_run),
-        cmocka_unit_test(a_new_name_holds_for_the_whole_next_interval),
-        cmocka_unit_test(another_rule_holds_for_all_threads_at_once),
+        cmocka_unit_test(a_name_is_read_again_if_the_thread_has_run),
+        cmocka_unit_test(a_new_name_applies_to_the_whole_next_interval),
+        cmocka_unit_test(a_new_name_rule_applies_to_all_threads_at_once),
         cmocka_unit_test(options_flush_pending_time),
-        cmocka_unit_test(a_shorter_lookback_holds_at_once),
-        cmocka_unit_test(where_all_are_idle_ticks_are_left_out),
+        cmocka_unit_test(a_shorter_lookback_applies_at_once),
+        cmocka_unit_test(if_all_threads_are_idle_ticks_are_skipped),
         cmocka_unit_test(users_rule_splits_idle_time_at_the_tick),
         cmocka_unit_test(end_of_an_idle_thread_is_found),
         cmocka_unit_test(shares_of_phases_are_within_a_point),
-        cmocka_unit_test(cpu_time_of_a_group_is_what_its_clocks_say),
+        cmocka_unit_test(cpu_time_of_a_group_follows_its_clocks),
         cmocka_unit_test(unseen_cpu_time_goes_to_the_last_target),
         cmocka_unit_test(a_new_threads_clock_begins_at_its_start),
         cmocka_unit_test(all_time_is_attributed_once),
-        cmocka_unit_test(no_refusal_loses_time),
+        cmocka_unit_test(no_refused_allocation_loses_time),
     };
     return cmocka_run_group_tests_name("activity", tests, NULL, NULL);
 }

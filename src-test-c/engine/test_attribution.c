@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The node that a stack's time goes to: of stacks that repeat, are not copied, or do not fit. */
+/* The node to which the time of a stack is credited: for stacks that repeat, that are not copied,
+ * or that do not fit. */
 #include "engine/attribution/attribution.h"
 
 #include <setjmp.h>
@@ -71,7 +72,7 @@ static struct smp_tree_target found_as(struct fixture *f, enum smp_outcome outco
     return smp_attribution_found(&f->attribution, &f->record, &found);
 }
 
-/* Has the last stack been looked up frame by frame since the last call? */
+/* Returns whether a stack was looked up frame by frame since the last call. */
 static bool was_looked_up(struct fixture *f)
 {
     const bool was = f->attribution.path.count != 0;
@@ -80,7 +81,7 @@ static bool was_looked_up(struct fixture *f)
     return was;
 }
 
-/* Until not even one more node fits. */
+/* Fills the tree until not even one more node fits. */
 static void fill_tree(struct fixture *f)
 {
     const struct smp_group_tree tree = smp_attribution_tree(&f->attribution, &f->record);
@@ -113,7 +114,7 @@ static void an_equal_stack_is_not_looked_up_again(void **state)
     assert_true(was_looked_up(f));
 }
 
-static void a_stack_over_the_limit_stays_over_it(void **state)
+static void a_stack_that_did_not_fit_stays_over_the_limit(void **state)
 {
     struct fixture *f = *state;
     struct smp_tree_target first;
@@ -133,7 +134,7 @@ static void a_stack_over_the_limit_stays_over_it(void **state)
     assert_int_equal(idle.outcome, SMP_OUTCOME_OVER_MEMORY_LIMIT);
 }
 
-static void omitted_frames_are_counted_where_the_stack_is_in_the_tree(void **state)
+static void omitted_frames_are_counted_once_the_stack_is_in_the_tree(void **state)
 {
     struct fixture *f = *state;
     struct smp_tree_target target;
@@ -143,7 +144,7 @@ static void omitted_frames_are_counted_where_the_stack_is_in_the_tree(void **sta
     target = found_as(f, SMP_OUTCOME_DEEP_STACK_CUT);
     smp_attribution_note(&f->attribution, &target, 0, smp_span_before(0, 0));
     assert_int_equal(omitted_frames(f), OMITTED);
-    target = found_as(f, SMP_OUTCOME_DEEP_STACK_CUT); /* the same again */
+    target = found_as(f, SMP_OUTCOME_DEEP_STACK_CUT); /* the same stack again */
     smp_attribution_note(&f->attribution, &target, 0, smp_span_before(0, 0));
     assert_int_equal(omitted_frames(f), 2 * OMITTED);
     target.outcome = SMP_OUTCOME_OVER_MEMORY_LIMIT;
@@ -151,7 +152,7 @@ static void omitted_frames_are_counted_where_the_stack_is_in_the_tree(void **sta
     assert_int_equal(omitted_frames(f), 2 * OMITTED);
 }
 
-static void without_a_copy_the_node_holds_for_the_interval(void **state)
+static void without_a_copy_a_node_is_reused_within_the_interval(void **state)
 {
     struct fixture *f = *state;
     struct smp_tree_target first;
@@ -174,7 +175,7 @@ static void a_thread_that_was_never_walked_has_no_last_stack(void **state)
     assert_false(smp_attribution_idle(&f->attribution, &f->record, &idle));
 }
 
-static void an_idle_stack_without_frames_is_that_in_each_interval(void **state)
+static void an_idle_thread_without_frames_is_credited_in_each_interval(void **state)
 {
     struct fixture *f = *state;
     struct smp_tree_target first;
@@ -184,12 +185,13 @@ static void an_idle_stack_without_frames_is_that_in_each_interval(void **state)
     first = found_as(f, SMP_OUTCOME_NO_JAVA_FRAMES);
     f->attribution.tree_epoch++;
     assert_true(smp_attribution_idle(&f->attribution, &f->record, &idle));
-    assert_int_equal(idle.node, first.node); /* the same tree: no new interval was made */
+    assert_int_equal(idle.node, first.node); /* the same tree, because no new interval began */
     assert_int_equal(idle.outcome, SMP_OUTCOME_IDLE);
 }
 
-/* The carrier's own group does not appear by that, and its last stack stays. */
-static void a_mounted_threads_stack_is_not_its_carriers(void **state)
+/* The carrier's own group does not appear because of the virtual thread, and its last stack is
+ * kept. */
+static void the_stack_of_a_virtual_thread_is_not_its_carriers(void **state)
 {
     struct fixture *f = *state;
     const struct smp_found found = { .outcome = SMP_OUTCOME_WALKED,
@@ -240,7 +242,7 @@ static void assert_variances(struct fixture *f, const char *method, int of_metho
     smp_profile_release(profile);
 }
 
-static void one_thread_stops_running_as_another_starts(void **state)
+static void error_sums_see_one_thread_stop_as_another_starts(void **state)
 {
     struct fixture *f = *state;
     struct smp_thread_record other = f->record;
@@ -248,13 +250,13 @@ static void one_thread_stops_running_as_another_starts(void **state)
     poll_finds(f, &f->record, "a", true, 1);
     poll_finds(f, &other, "a", false, 1);
     poll_finds(f, &f->record, "a", false, 2);
-    poll_finds(f, &other, "a", true, 2); /* as many run as before */
+    poll_finds(f, &other, "a", true, 2); /* as many threads run as before */
     poll_finds(f, &other, "a", false, 3);
     smp_last_stack_fini(&other.last, &f->attribution.budget);
     assert_variances(f, "a", 0, SQUARE);
 }
 
-static void a_thread_that_moved_before_its_first_poll_is_no_error(void **state)
+static void a_change_before_the_first_poll_of_an_interval_is_no_error(void **state)
 {
     struct fixture *f = *state;
 
@@ -265,7 +267,7 @@ static void a_thread_that_moved_before_its_first_poll_is_no_error(void **state)
     assert_variances(f, "b", SQUARE, 0);
 }
 
-static void a_thread_resumes_where_the_interval_before_has_left_it(void **state)
+static void a_thread_continues_with_its_stack_of_the_previous_interval(void **state)
 {
     struct fixture *f = *state;
 
@@ -277,7 +279,7 @@ static void a_thread_resumes_where_the_interval_before_has_left_it(void **state)
     assert_variances(f, "b", SQUARE, 0);
 }
 
-static void a_thread_that_stayed_has_not_run_since(void **state)
+static void an_idle_thread_has_not_run_since_its_last_poll(void **state)
 {
     struct fixture *f = *state;
 
@@ -293,16 +295,16 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(an_equal_stack_is_not_looked_up_again),
-        TEST(a_stack_over_the_limit_stays_over_it),
-        TEST(omitted_frames_are_counted_where_the_stack_is_in_the_tree),
-        TEST(without_a_copy_the_node_holds_for_the_interval),
+        TEST(a_stack_that_did_not_fit_stays_over_the_limit),
+        TEST(omitted_frames_are_counted_once_the_stack_is_in_the_tree),
+        TEST(without_a_copy_a_node_is_reused_within_the_interval),
         TEST(a_thread_that_was_never_walked_has_no_last_stack),
-        TEST(an_idle_stack_without_frames_is_that_in_each_interval),
-        TEST(a_mounted_threads_stack_is_not_its_carriers),
-        TEST(one_thread_stops_running_as_another_starts),
-        TEST(a_thread_that_moved_before_its_first_poll_is_no_error),
-        TEST(a_thread_resumes_where_the_interval_before_has_left_it),
-        TEST(a_thread_that_stayed_has_not_run_since),
+        TEST(an_idle_thread_without_frames_is_credited_in_each_interval),
+        TEST(the_stack_of_a_virtual_thread_is_not_its_carriers),
+        TEST(error_sums_see_one_thread_stop_as_another_starts),
+        TEST(a_change_before_the_first_poll_of_an_interval_is_no_error),
+        TEST(a_thread_continues_with_its_stack_of_the_previous_interval),
+        TEST(an_idle_thread_has_not_run_since_its_last_poll),
     };
 #undef TEST
     return cmocka_run_group_tests_name("attribution", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counted calls: what the source makes of a counter's trees and positions. */
+/* Counted calls: how the source turns a counter's trees and positions into a profile. */
 #include "engine/sources/calls.h"
 
 #include <setjmp.h>
@@ -28,14 +28,14 @@
 
 enum { MAX_PATH = 4096, METHODS = 5 };
 
-/* A sampler, a counter, a thread of both. */
+/* A sampler, a counter, and a thread that both of them see. */
 struct setting {
     struct sampler_fixture *f;
     struct fake_counter *counter;
     int64_t methods[METHODS]; /* handle, load, parse, save, get */
 };
 
-static int64_t cpu_ns_of_thread; /* of each thread alike */
+static int64_t cpu_ns_of_thread; /* CPU time of every thread */
 static int64_t cpu_ns_of_reading;
 
 static bool read_cpu(void *self, int32_t tid, int64_t *out)
@@ -61,7 +61,7 @@ static void begin(struct setting *s, const char *options)
     s->f->clock.seam.thread_cpu_ns = read_cpu;
 }
 
-/* A thread that the sampler samples, and that is counted. */
+/* Adds a thread that the sampler samples and the counter counts. */
 static int add_thread(struct setting *s, const char *name)
 {
     struct fake_thread *thread = fake_jvm_start(s->f->vm, name);
@@ -70,7 +70,7 @@ static int add_thread(struct setting *s, const char *name)
     return fake_counter_thread(s->counter, thread->thread.serial, name);
 }
 
-/* A running sampler with one thread that is counted; its number. */
+/* Starts a sampler with one counted thread. Returns the thread's number. */
 static int begin_counted(struct setting *s, const char *options)
 {
     begin(s, options);
@@ -79,7 +79,7 @@ static int begin_counted(struct setting *s, const char *options)
     return thread;
 }
 
-/* That thread is inside of a root. */
+/* As begin_counted; the thread is inside a root. */
 static int begin_in_root(struct setting *s, const char *options)
 {
     const int thread = begin_counted(s, options);
@@ -118,7 +118,8 @@ static bool is_method(const struct smp_profile *profile, uint32_t location, cons
     return is_equal;
 }
 
-/* path: methods of app.Shop from the root down, "handle|load". 0: there is no such node. */
+/* path: methods of app.Shop from the root down, "handle|load". Returns 0 if there is no such
+ * node. */
 static uint32_t node_of_path(const struct setting *s, const char *group, const char *path)
 {
     const struct smp_profile *profile = s->f->profile;
@@ -163,7 +164,7 @@ static int64_t all_calls(const struct setting *s)
     return smp_profile_total(s->f->profile, SMP_MEASURE_CALLS);
 }
 
-/* Without those under [over memory limit]. */
+/* Returns the calls except those under [over memory limit]. */
 static int64_t placed_calls(const struct setting *s)
 {
     const struct smp_profile *profile = s->f->profile;
@@ -210,7 +211,7 @@ static bool was_logged(const struct setting *s, const char *text)
 
 /* --- counts --- */
 
-static void without_roots_the_counter_is_not_touched(void **state)
+static void without_roots_the_counter_is_not_started(void **state)
 {
     struct setting s;
 
@@ -230,7 +231,7 @@ static void without_roots_the_counter_is_not_touched(void **state)
     end(&s);
 }
 
-static void calls_are_those_of_the_counter(void **state)
+static void a_profile_has_the_calls_of_the_counter(void **state)
 {
     struct setting s;
 
@@ -260,14 +261,14 @@ static void calls_are_those_of_the_counter(void **state)
     assert_int_equal(all_calls(&s), 10000005);
     assert_int_equal(counted_group(s.f->profile, "main")->max_depth, 3);
     assert_int_equal(s.counter->position_calls, 0); /* NONE takes no times */
-    /* the next interval has the new ones alone */
+    /* the next interval has only the new calls */
     fake_counter_enter(s.counter, thread, s.methods[0], true);
     fake_counter_call(s.counter, thread, s.methods[1], 4);
     sampler_fixture_seal(s.f);
     assert_int_equal(calls_of(&s, "handle"), 1);
     assert_int_equal(calls_of(&s, "handle|load"), 4);
     assert_int_equal(all_calls(&s), 5);
-    /* a callee whose callers did not change is below them all the same */
+    /* a callee is found below its callers although these did not change */
     fake_counter_call(s.counter, thread, s.methods[1], 2);
     sampler_fixture_seal(s.f);
     assert_int_equal(calls_of(&s, "handle"), 0);
@@ -277,7 +278,7 @@ static void calls_are_those_of_the_counter(void **state)
     assert_true(true);
 }
 
-/* Random programs; the reference adds up calls by path. */
+/* Random programs; the reference adds calls by path. */
 enum { REFERENCE_PATHS = 400, PROGRAM_THREADS = 4, DEEPEST = 5 };
 
 struct reference {
@@ -301,8 +302,8 @@ static void reference_add(struct reference *reference, const char *path)
 struct program_thread {
     int thread;
     size_t depth;
-    char path[128];          /* of the call that runs */
-    size_t lengths[DEEPEST]; /* of its callers' paths */
+    char path[128];          /* of the call that is running */
+    size_t lengths[DEEPEST]; /* of the paths of its callers */
 };
 
 static void step_program(struct setting *s, struct program_thread *program,
@@ -391,11 +392,11 @@ static void calls_of_ended_threads_stay_with_their_group(void **state)
     struct fake_thread *ending = fake_jvm_start(s.f->vm, "main");
     fake_jvm_run(s.f->vm, ending, "java.lang.Thread.run|app.Shop.handle");
     const int known = fake_counter_thread(s.counter, ending->thread.serial, "main");
-    const int unknown = fake_counter_thread(s.counter, 0, "short-"); /* virtual */
+    const int unknown = fake_counter_thread(s.counter, 0, "short-"); /* a virtual thread */
     const int nameless = fake_counter_thread(s.counter, 0, NULL);
     sampler_fixture_start(s.f);
     fake_counter_enter(s.counter, known, s.methods[0], true);
-    run(&s, S); /* a read: its group is known then */
+    run(&s, S); /* this read learns its group */
     fake_counter_call(s.counter, known, s.methods[1], 5);
     fake_counter_exit(s.counter, known);
     fake_counter_enter(s.counter, unknown, s.methods[0], true);
@@ -414,7 +415,7 @@ static void calls_of_ended_threads_stay_with_their_group(void **state)
     assert_int_equal(self_of(&s, "short-", "handle", SMP_MEASURE_CALLS), 1);
     assert_int_equal(self_of(&s, "[virtual threads]", "handle", SMP_MEASURE_CALLS), 1);
     assert_int_equal(all_calls(&s), 9);
-    /* and their trees are gone */
+    /* its trees were freed */
     smp_sampler_get_figures(s.f->sampler, &live);
     const size_t before = live.source.counting_bytes;
     for (int i = 0; i < 200; i++) {
@@ -450,7 +451,7 @@ static void a_thread_that_ends_before_the_first_read_is_known_from_a_tick(void *
     end(&s);
 }
 
-/* It has a record, and nothing can read its name any more. */
+/* It has a record, but its name cannot be read any more. */
 static void calls_of_a_thread_that_ends_before_it_is_named_are_counted(void **state)
 {
     struct setting s;
@@ -465,12 +466,12 @@ static void calls_of_a_thread_that_ends_before_it_is_named_are_counted(void **st
         fake_counter_call(s.counter, thread, s.methods[1], 2);
         fake_counter_exit(s.counter, thread);
         if (i == 1)
-            fake_jvm_fail_name(s.f->vm, ending, SMP_EGONE); /* it is just about to end */
+            fake_jvm_fail_name(s.f->vm, ending, SMP_EGONE); /* it is about to end */
         else
             fake_jvm_end(s.f->vm, ending);
         fake_counter_end(s.counter, thread);
         if (i == 2)
-            run(&s, S); /* the read comes when its record is gone */
+            run(&s, S); /* the read comes after its record was freed */
         sampler_fixture_seal(s.f);
         assert_int_equal(self_of(&s, "[ended threads]", "handle", SMP_MEASURE_CALLS), 1);
         assert_int_equal(self_of(&s, "[ended threads]", "handle|load", SMP_MEASURE_CALLS), 2);
@@ -479,7 +480,7 @@ static void calls_of_a_thread_that_ends_before_it_is_named_are_counted(void **st
     end(&s);
 }
 
-/* More threads than an interval remembers. */
+/* Runs more threads than an interval remembers. */
 static void run_a_crowd(struct setting *s)
 {
     enum { TICKS = 300, AT_A_TIME = 20 };
@@ -502,8 +503,8 @@ static void count_root(const struct setting *s, int thread)
     fake_counter_exit(s->counter, thread);
 }
 
-/* It started after the last tick of an interval, and ended before the next: calls of both intervals
- * are counted, and it is one thread. */
+/* It starts after the last tick of an interval and ends before the next one: calls of both
+ * intervals are counted, and it is counted as one thread. */
 static void a_thread_that_no_tick_has_seen_is_counted_once(void **state)
 {
     const struct smp_merge_limits limits[] = { { 1 << 20, 1 << 19, 1 << 19 }, { 0, 0, 0 } };
@@ -546,7 +547,7 @@ static enum smp_naming name_by_rule(void *self, const struct fake_thread *thread
     return SMP_NAMING_NAMED;
 }
 
-static void groups_are_those_of_the_rule_for_names(void **state)
+static void counted_groups_follow_the_name_rule(void **state)
 {
     struct setting s;
 
@@ -565,7 +566,7 @@ static void groups_are_those_of_the_rule_for_names(void **state)
     end(&s);
 }
 
-static void calls_go_to_the_group_that_the_thread_has_now(void **state)
+static void calls_go_to_the_current_group_of_the_thread(void **state)
 {
     struct setting s;
 
@@ -589,7 +590,7 @@ static void calls_go_to_the_group_that_the_thread_has_now(void **state)
     end(&s);
 }
 
-static void threads_that_are_left_out_are_not_counted(void **state)
+static void threads_that_are_not_sampled_are_not_counted(void **state)
 {
     struct setting s;
 
@@ -614,7 +615,7 @@ static void threads_that_are_left_out_are_not_counted(void **state)
 
 /* --- times --- */
 
-/* A thread of both, whose clock the test moves. */
+/* Adds a thread for the sampler and the counter, whose clock the test advances. */
 static struct fake_thread *add_running_thread(struct setting *s, int *counted)
 {
     struct fake_thread *thread = fake_jvm_start(s->f->vm, "main");
@@ -624,7 +625,7 @@ static struct fake_thread *add_running_thread(struct setting *s, int *counted)
     return thread;
 }
 
-/* A running sampler with such a thread, which has this stack. */
+/* Starts a sampler with such a thread and this stack. */
 static struct fake_thread *begin_running(struct setting *s, const char *options, const char *stack,
                                          int *counted)
 {
@@ -637,11 +638,11 @@ static struct fake_thread *begin_running(struct setting *s, const char *options,
     return thread;
 }
 
-/* For so long its stack is this one, and it runs. */
+/* Lets the thread run in this stack for this time. */
 static void run_in(struct setting *s, struct fake_thread *thread, const char *stack, int64_t ns)
 {
     fake_jvm_run(s->f->vm, thread, stack);
-    cpu_ns_of_reading = 1; /* it runs while it is looked at, too */
+    cpu_ns_of_reading = 1; /* it also runs while it is polled */
     for (int64_t i = 0; i < ns / TICK; i++) {
         cpu_ns_of_thread += TICK;
         run(s, TICK);
@@ -649,7 +650,7 @@ static void run_in(struct setting *s, struct fake_thread *thread, const char *st
     cpu_ns_of_reading = 0;
 }
 
-/* Frames without a counted call between those that have one are passed by. */
+/* Frames without counted calls between frames with counted calls are passed over. */
 static void counted_calls_have_the_time_of_the_stacks_that_lead_to_them(void **state)
 {
     struct setting s;
@@ -658,7 +659,7 @@ static void counted_calls_have_the_time_of_the_stacks_that_lead_to_them(void **s
     (void)state;
     struct fake_thread *const sampled =
         begin_running(&s, ROOTS "reportJvmThreads=false\n", "java.lang.Thread.run", &thread);
-    run_in(&s, sampled, "java.lang.Thread.run", S); /* outside of all roots */
+    run_in(&s, sampled, "java.lang.Thread.run", S); /* outside all roots */
     fake_counter_enter(s.counter, thread, s.methods[0], true);
     run_in(&s, sampled, "java.lang.Thread.run|app.Shop.handle@1", 4 * TICK);
     fake_counter_enter(s.counter, thread, s.methods[1], false);
@@ -680,9 +681,9 @@ static void counted_calls_have_the_time_of_the_stacks_that_lead_to_them(void **s
     end(&s);
 }
 
-/* A stack may lack frames that were inlined; the thread itself knows its call. A sample in a probe
- * is in no counted row. Sampled rows are as if nothing were counted. */
-static void a_thread_says_itself_which_call_it_is_in(void **state)
+/* A stack may lack inlined frames; the thread itself reports its call. A sample in a probe belongs
+ * to no counted row. Sampled rows are the same as without counting. */
+static void time_goes_to_the_call_that_the_thread_reports(void **state)
 {
     struct setting s;
     int thread = 0;
@@ -693,7 +694,7 @@ static void a_thread_says_itself_which_call_it_is_in(void **state)
     const struct fake_counted_thread *const counted = &s.counter->threads[thread];
     fake_counter_enter(s.counter, thread, s.methods[0], true);
     fake_counter_enter(s.counter, thread, s.methods[1], false);
-    run(&s, 2 * S); /* a read: what follows is known */
+    run(&s, 2 * S); /* a read, so that the following calls are known */
     sampler_fixture_seal(s.f);
     for (int i = 0; i < 2; i++) {
         sampled->spot =
@@ -714,7 +715,7 @@ static void a_thread_says_itself_which_call_it_is_in(void **state)
     end(&s);
 }
 
-static void waits_of_counted_calls_are_in_their_states(void **state)
+static void counted_calls_have_times_by_state(void **state)
 {
     struct setting s;
     int thread = 0;
@@ -740,7 +741,7 @@ static void with_the_clock_cpu_all_times_are_cpu_times(void **state)
     struct fake_thread *const sampled =
         begin_running(&s, ROOTS "clock=CPU\n", "java.lang.Thread.run|app.Shop.handle", &thread);
     fake_counter_enter(s.counter, thread, s.methods[0], true);
-    run(&s, 10 * TICK); /* it waits */
+    run(&s, 10 * TICK); /* the thread waits */
     fake_jvm_run(s.f->vm, sampled, "java.lang.Thread.run|app.Shop.handle|app.Shop.load");
     fake_counter_enter(s.counter, thread, s.methods[1], false);
     fake_jvm_expire(s.f->vm, sampled, 3);
@@ -751,8 +752,8 @@ static void with_the_clock_cpu_all_times_are_cpu_times(void **state)
     end(&s);
 }
 
-/* The counter's times include those of callees. */
-static void exact_times_become_times_of_their_own(void **state)
+/* The counter's times include the times of callees. */
+static void exact_times_become_own_times(void **state)
 {
     struct setting s;
     int64_t sum = 0;
@@ -766,7 +767,7 @@ static void exact_times_become_times_of_their_own(void **state)
         fake_clock_advance(&s.f->clock, 11 * MS);
         fake_counter_enter(s.counter, thread, s.methods[1], false);
         fake_clock_advance(&s.f->clock, 2 * MS);
-        run(&s, TICK); /* charges no node by the tick */
+        run(&s, TICK); /* time goes to no node at this tick */
         fake_counter_exit(s.counter, thread);
         fake_counter_exit(s.counter, thread);
         if (i < 2) {
@@ -779,7 +780,7 @@ static void exact_times_become_times_of_their_own(void **state)
     assert_int_equal(wall_of(&s, "handle|load"), 3 * 11 * MS);
     assert_int_equal(wall_of(&s, "handle|load|load"), 3 * (2 * MS + TICK));
     sum = wall_of(&s, "handle") + wall_of(&s, "handle|load") + wall_of(&s, "handle|load|load");
-    /* the call that runs goes on in the next interval */
+    /* the running call continues in the next interval */
     fake_clock_advance(&s.f->clock, 5 * MS);
     fake_counter_exit(s.counter, thread);
     sampler_fixture_seal(s.f);
@@ -789,8 +790,9 @@ static void exact_times_become_times_of_their_own(void **state)
     end(&s);
 }
 
-/* Ticks say how long threads were in probes around calls; callers give that back by their calls. */
-static void exact_times_are_without_the_time_in_probes(void **state)
+/* Ticks measure how long threads are in probes around calls; this time is subtracted from callers
+ * according to their calls. */
+static void exact_times_exclude_the_time_in_probes(void **state)
 {
     struct setting s;
 
@@ -806,7 +808,7 @@ static void exact_times_are_without_the_time_in_probes(void **state)
     run(&s, 5 * TICK);
     s.counter->threads[thread].is_in_hook = false;
     sampler_fixture_seal(s.f);
-    /* The tick after the callees has the time of these, too. */
+    /* The tick after the callees includes their time, too. */
     const int64_t hook_ns = counted_group(s.f->profile, "main")->hook_ns;
     assert_int_equal(hook_ns, 5 * TICK + 9 * MS);
     assert_int_equal(wall_of(&s, "handle|load"), 9 * MS);
@@ -819,9 +821,9 @@ static void exact_times_are_without_the_time_in_probes(void **state)
     end(&s);
 }
 
-/* What probes do between the stamps of their calls is in the time of these, and not of roots: the
- * counter's part of a root's probe is all outside of its stamps. */
-static void calls_give_back_what_their_own_probes_take(void **state)
+/* Time of a probe between the stamps of its call is part of the call's time, but not for roots:
+ * all of the counter's time in a root's probe is outside its stamps. */
+static void the_cost_of_probes_is_subtracted_from_their_calls(void **state)
 {
     struct setting s;
 
@@ -845,8 +847,8 @@ static void calls_give_back_what_their_own_probes_take(void **state)
     end(&s);
 }
 
-/* A caller is read before what it calls, which has run on by then: its time becomes negative, and
- * that is evened out by later reads. */
+/* A caller is read before its callees, which continue to run until they are read: its own time
+ * becomes negative, and later reads make up for it. */
 static void times_of_reads_that_take_time_add_up(void **state)
 {
     struct setting s;
@@ -865,14 +867,14 @@ static void times_of_reads_that_take_time_add_up(void **state)
         sampler_fixture_seal(s.f);
         sum_ns += tree_wall(s.f->profile->tree, counted_group(s.f->profile, "main")->root);
     }
-    /* The root's last reading is older than those of its callees by at most some steps. */
+    /* The root's last reading is at most a few steps older than those of its callees. */
     assert_in_range(sum_ns, 20 * MS, sampler_fixture_now(s.f) - began_ns + 3000);
     assert_int_equal(wall_of(&s, "handle") > 0, false);
     end(&s);
 }
 
-/* The counter has applied the rule for names already. */
-static void virtual_threads_are_in_the_group_that_the_counter_names(void **state)
+/* The counter has already applied the name rule. */
+static void virtual_threads_are_in_the_group_named_by_the_counter(void **state)
 {
     struct setting s;
 
@@ -906,7 +908,7 @@ static void roots_have_their_shortest_and_longest_call(void **state)
         fake_counter_enter(s.counter, thread, s.methods[0], true);
         fake_clock_advance(&s.f->clock, took_ms[i] * MS);
         fake_counter_exit(s.counter, thread);
-        run(&s, 2 * S); /* a read in between */
+        run(&s, 2 * S); /* a read in the meantime */
     }
     sampler_fixture_seal(s.f);
     const struct smp_root_time *time =
@@ -933,7 +935,7 @@ static void with_exact_timing_each_method_has_its_shortest_and_longest_call(void
         fake_counter_enter(s.counter, thread, s.methods[1], false);
         fake_clock_advance(&s.f->clock, took_ms[i] * MS);
         fake_counter_exit(s.counter, thread);
-        run(&s, 2 * S); /* a read in between */
+        run(&s, 2 * S); /* a read in the meantime */
     }
     sampler_fixture_seal(s.f);
     const struct smp_root_times *const times = s.f->profile->counts.root_times;
@@ -944,12 +946,13 @@ static void with_exact_timing_each_method_has_its_shortest_and_longest_call(void
     assert_int_equal(time->total_ns, 13 * MS);
     assert_int_equal(time->min_ns, 2 * MS);
     assert_int_equal(time->max_ns, 7 * MS);
-    assert_null(smp_root_times_find(times, node_of_path(&s, "main", "handle"))); /* it runs */
+    /* it is still running */
+    assert_null(smp_root_times_find(times, node_of_path(&s, "main", "handle")));
     end(&s);
 }
 
-/* Ticks past the limit look at a part of the threads, with the inverse weight. */
-static void many_threads_are_looked_at_in_part(void **state)
+/* Above the limit each tick polls only a part of the threads, with the inverse weight. */
+static void many_threads_are_polled_in_part(void **state)
 {
     struct setting s;
     int64_t all_ns = 0;
@@ -966,7 +969,7 @@ static void many_threads_are_looked_at_in_part(void **state)
     run(&s, 200 * TICK);
     sampler_fixture_seal(s.f);
     all_ns = 2000 * 200 * TICK;
-    /* the fake clock says that it costs nothing */
+    /* the fake clock reports no cost */
     assert_int_equal(counted_group(s.f->profile, "virtual")->hook_ns, all_ns);
     s.counter->clock = &s.f->clock;
     s.counter->place_cost_ns = 10000;
@@ -982,7 +985,7 @@ static void many_threads_are_looked_at_in_part(void **state)
 
 /* --- reset --- */
 
-static void reset_begins_at_zero_and_goes_on(void **state)
+static void a_reset_restarts_counts_at_zero(void **state)
 {
     struct setting s;
 
@@ -990,7 +993,7 @@ static void reset_begins_at_zero_and_goes_on(void **state)
     const int thread = begin_in_root(&s, ROOTS);
     fake_counter_call(s.counter, thread, s.methods[1], 100);
     s.counter->threads[thread].uncounted = 9;
-    run(&s, 3 * S); /* credited in part */
+    run(&s, 3 * S); /* credited partly */
     fake_counter_call(s.counter, thread, s.methods[1], 50);
     run(&s, 2 * TICK);
     smp_sampler_reset_counts(s.f->sampler);
@@ -1002,13 +1005,13 @@ static void reset_begins_at_zero_and_goes_on(void **state)
     assert_int_equal(wall_of(&s, "handle"), 3 * TICK);
     assert_int_equal(lost(&s, SMP_LOST_OVER_NODES), 0);
     assert_null(s.f->profile->counts.root_times);
-    /* what was sampled stays */
+    /* sampled time is kept */
     assert_int_equal(sampler_fixture_total(s.f, "main", ""), 3 * S + 5 * TICK);
     end(&s);
 }
 
-/* There is no counted row yet, and what was sampled is in none that comes. */
-static void a_reset_before_the_first_read_forgets_times_too(void **state)
+/* No counted row exists yet, and rows that appear later do not contain the time sampled before. */
+static void a_reset_before_the_first_read_discards_times_too(void **state)
 {
     struct setting s;
 
@@ -1024,13 +1027,13 @@ static void a_reset_before_the_first_read_forgets_times_too(void **state)
     end(&s);
 }
 
-static void warm_up_is_discarded_once_nothing_new_comes(void **state)
+static void warm_up_is_discarded_once_no_new_method_appears(void **state)
 {
     struct setting s;
 
     (void)state;
     const int thread = begin_counted(&s, ROOTS "discardWarmUp=true\n");
-    run(&s, 10 * S); /* no root was entered: nothing is warm */
+    run(&s, 10 * S); /* no root was entered, so nothing is warm */
     assert_int_equal(s.counter->resets, 0);
     fake_counter_enter(s.counter, thread, s.methods[0], true);
     for (int i = 0; i < 5; i++) {
@@ -1046,7 +1049,7 @@ static void warm_up_is_discarded_once_nothing_new_comes(void **state)
     assert_int_equal(s.counter->resets, 1);
     s.counter->figures.batches++;
     run(&s, 10 * S);
-    assert_int_equal(s.counter->resets, 1); /* once */
+    assert_int_equal(s.counter->resets, 1); /* only once */
     end(&s);
 }
 
@@ -1073,7 +1076,7 @@ static void calls_of_a_pause_are_not_counted(void **state)
 
 /* --- what goes wrong --- */
 
-static void a_counter_that_refuses_is_told_and_sampling_goes_on(void **state)
+static void a_refusal_of_the_counter_is_reported_and_sampling_continues(void **state)
 {
     struct setting s;
 
@@ -1096,8 +1099,8 @@ static void a_counter_that_refuses_is_told_and_sampling_goes_on(void **state)
     end(&s);
 }
 
-/* In the same tick. */
-static void a_refusal_is_told_beside_that_of_another_source(void **state)
+/* The refusal is reported in the same tick. */
+static void a_refusal_is_reported_beside_that_of_another_source(void **state)
 {
     char message[SMP_LOG_MESSAGE_BYTES];
     enum smp_log_level level;
@@ -1113,7 +1116,7 @@ static void a_refusal_is_told_beside_that_of_another_source(void **state)
     end(&s);
 }
 
-static void a_jvm_without_a_counter_is_told(void **state)
+static void a_jvm_without_a_counter_is_reported(void **state)
 {
     struct setting s = { 0 };
 
@@ -1125,7 +1128,7 @@ static void a_jvm_without_a_counter_is_told(void **state)
     sampler_fixture_destroy(s.f);
 }
 
-static void stops_with_the_session(void **state)
+static void counting_stops_with_the_session(void **state)
 {
     struct setting s;
 
@@ -1137,7 +1140,7 @@ static void stops_with_the_session(void **state)
     fake_counter_destroy(s.counter);
 }
 
-static void short_methods_that_are_called_often_are_dropped(void **state)
+static void short_methods_that_are_called_often_lose_their_probes(void **state)
 {
     struct setting s;
 
@@ -1145,7 +1148,8 @@ static void short_methods_that_are_called_often_are_dropped(void **state)
     const int thread = begin_counted(&s, ROOTS);
     for (int i = 0; i < 10; i++) {
         fake_counter_enter(s.counter, thread, s.methods[0], true);
-        fake_counter_call(s.counter, thread, s.methods[4], 50000000); /* 0.5 s of probes a second */
+        /* 0.5 s of probes per second */
+        fake_counter_call(s.counter, thread, s.methods[4], 50000000);
         fake_counter_call(s.counter, thread, s.methods[3], 5);
         s.counter->threads[thread].nodes[s.counter->threads[thread].position].calls += 60000000;
         run(&s, S);
@@ -1154,12 +1158,12 @@ static void short_methods_that_are_called_often_are_dropped(void **state)
     assert_int_equal(s.counter->dropped_count > 0, 1);
     assert_int_equal(s.counter->dropped[0], s.methods[4]);
     for (size_t i = 0; i < s.counter->dropped_count; i++)
-        assert_int_not_equal(s.counter->dropped[i], s.methods[0]); /* no root */
+        assert_int_not_equal(s.counter->dropped[i], s.methods[0]); /* no root loses its probe */
     end(&s);
 }
 
-/* 50 million calls a second of two roots below the outermost one, which is long. */
-static void short_roots_are_dropped_unless_they_are_kept(void **state)
+/* 50 million calls per second of two roots below the outermost one, which is long. */
+static void short_roots_lose_their_probes_unless_they_are_kept(void **state)
 {
     struct setting s;
 
@@ -1207,7 +1211,7 @@ static bool drops_with(int64_t without_a_node)
     return has_dropped;
 }
 
-/* They run probes as others do: where a tree is full nearly all calls may be such. */
+/* These calls run probes like others; if a tree is full they may be nearly all calls. */
 static void calls_without_a_node_count_for_the_limit(void **state)
 {
     (void)state;
@@ -1216,7 +1220,7 @@ static void calls_without_a_node_count_for_the_limit(void **state)
     assert_true(drops_with(INT64_MAX / 64));
 }
 
-static void what_has_no_place_is_in_the_account(void **state)
+static void lost_calls_are_in_the_account(void **state)
 {
     struct setting s;
 
@@ -1239,8 +1243,9 @@ static void what_has_no_place_is_in_the_account(void **state)
     end(&s);
 }
 
-/* Again and again; below a method that still waits for its probe nothing counts as called. */
-static void what_samples_show_is_handed_to_the_counter(void **state)
+/* They are passed on repeatedly; below a method that still waits for its probe no method counts as
+ * called. */
+static void sampled_methods_are_reported_to_the_counter(void **state)
 {
     static const char SHOWN[] = "java.lang.Thread.run app.Shop.root +java.util.List.sort "
                                 "+app.Order.compare +app.Order.waits "
@@ -1286,8 +1291,8 @@ static void without_sampled_times_the_account_says_why_there_is_no_cpu_time(void
     }
 }
 
-/* Where memory is refused, each call is in the tree or in the account; never nowhere. */
-static void calls_are_never_lost_without_a_trace(void **state)
+/* If memory is refused, each call is in the tree or in the account. */
+static void every_lost_call_is_accounted_for(void **state)
 {
     size_t most = 0;
 
@@ -1322,7 +1327,7 @@ static void calls_are_never_lost_without_a_trace(void **state)
     assert_true(most > 10);
 }
 
-static void a_full_tree_counts_what_has_no_place(void **state)
+static void a_full_tree_counts_its_lost_calls(void **state)
 {
     enum { THREADS = 80, CALLS = 398 };
     struct setting s;
@@ -1347,7 +1352,7 @@ static void a_full_tree_counts_what_has_no_place(void **state)
     assert_true(lost(&s, SMP_LOST_OVER_MEMORY) > 1000);
     assert_true(lost(&s, SMP_LOST_OVER_MEMORY) < (uint64_t)calls / 2);
     assert_int_equal(placed_calls(&s) + (int64_t)lost(&s, SMP_LOST_OVER_MEMORY), calls);
-    assert_true(placed_calls(&s) < all_calls(&s)); /* some are under [over memory limit] */
+    assert_true(placed_calls(&s) < all_calls(&s)); /* some calls are under [over memory limit] */
     assert_true(was_logged(&s, "memory limit of 4194304 bytes reached"));
     end(&s);
 }
@@ -1375,7 +1380,7 @@ static void create_without_memory(void **state)
     assert_true(failing_alloc_each_step(create_and_destroy, (char *)ROOTS).refused > 5);
 }
 
-/* Once, with the level that says that nothing is wrong. */
+/* It is reported once, at the level of an ordinary message. */
 static void discarded_code_is_announced(void **state)
 {
     char message[SMP_LOG_MESSAGE_BYTES];
@@ -1418,8 +1423,8 @@ static void without_roots_there_is_no_source(void **state)
     smp_options_fini(&options);
 }
 
-/* Each method's first entry is noted. */
-static void as_many_methods_as_ids_that_are_noted(void **state)
+/* The first entry of each method is recorded. */
+static void entries_of_as_many_methods_as_possible_are_recorded(void **state)
 {
     (void)state;
     for (size_t i = 0; i < SMP_OPTION_COUNT; i++) {
@@ -1436,48 +1441,48 @@ static void as_many_methods_as_ids_that_are_noted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_roots_the_counter_is_not_touched),
+        cmocka_unit_test(without_roots_the_counter_is_not_started),
         cmocka_unit_test(without_roots_there_is_no_source),
         cmocka_unit_test(discarded_code_is_announced),
-        cmocka_unit_test(as_many_methods_as_ids_that_are_noted),
-        cmocka_unit_test(calls_are_those_of_the_counter),
+        cmocka_unit_test(entries_of_as_many_methods_as_possible_are_recorded),
+        cmocka_unit_test(a_profile_has_the_calls_of_the_counter),
         cmocka_unit_test(random_programs_are_counted_to_the_last_call),
         cmocka_unit_test(threads_of_a_group_share_a_tree),
         cmocka_unit_test(calls_of_ended_threads_stay_with_their_group),
         cmocka_unit_test(a_thread_that_ends_before_the_first_read_is_known_from_a_tick),
         cmocka_unit_test(calls_of_a_thread_that_ends_before_it_is_named_are_counted),
         cmocka_unit_test(a_thread_that_no_tick_has_seen_is_counted_once),
-        cmocka_unit_test(groups_are_those_of_the_rule_for_names),
-        cmocka_unit_test(calls_go_to_the_group_that_the_thread_has_now),
-        cmocka_unit_test(threads_that_are_left_out_are_not_counted),
+        cmocka_unit_test(counted_groups_follow_the_name_rule),
+        cmocka_unit_test(calls_go_to_the_current_group_of_the_thread),
+        cmocka_unit_test(threads_that_are_not_sampled_are_not_counted),
         cmocka_unit_test(counted_calls_have_the_time_of_the_stacks_that_lead_to_them),
-        cmocka_unit_test(a_thread_says_itself_which_call_it_is_in),
-        cmocka_unit_test(waits_of_counted_calls_are_in_their_states),
+        cmocka_unit_test(time_goes_to_the_call_that_the_thread_reports),
+        cmocka_unit_test(counted_calls_have_times_by_state),
         cmocka_unit_test(with_the_clock_cpu_all_times_are_cpu_times),
-        cmocka_unit_test(exact_times_become_times_of_their_own),
-        cmocka_unit_test(exact_times_are_without_the_time_in_probes),
-        cmocka_unit_test(calls_give_back_what_their_own_probes_take),
+        cmocka_unit_test(exact_times_become_own_times),
+        cmocka_unit_test(exact_times_exclude_the_time_in_probes),
+        cmocka_unit_test(the_cost_of_probes_is_subtracted_from_their_calls),
         cmocka_unit_test(times_of_reads_that_take_time_add_up),
-        cmocka_unit_test(virtual_threads_are_in_the_group_that_the_counter_names),
+        cmocka_unit_test(virtual_threads_are_in_the_group_named_by_the_counter),
         cmocka_unit_test(roots_have_their_shortest_and_longest_call),
         cmocka_unit_test(with_exact_timing_each_method_has_its_shortest_and_longest_call),
-        cmocka_unit_test(many_threads_are_looked_at_in_part),
-        cmocka_unit_test(reset_begins_at_zero_and_goes_on),
-        cmocka_unit_test(a_reset_before_the_first_read_forgets_times_too),
-        cmocka_unit_test(warm_up_is_discarded_once_nothing_new_comes),
+        cmocka_unit_test(many_threads_are_polled_in_part),
+        cmocka_unit_test(a_reset_restarts_counts_at_zero),
+        cmocka_unit_test(a_reset_before_the_first_read_discards_times_too),
+        cmocka_unit_test(warm_up_is_discarded_once_no_new_method_appears),
         cmocka_unit_test(calls_of_a_pause_are_not_counted),
-        cmocka_unit_test(a_counter_that_refuses_is_told_and_sampling_goes_on),
-        cmocka_unit_test(a_refusal_is_told_beside_that_of_another_source),
-        cmocka_unit_test(a_jvm_without_a_counter_is_told),
-        cmocka_unit_test(stops_with_the_session),
-        cmocka_unit_test(short_methods_that_are_called_often_are_dropped),
-        cmocka_unit_test(short_roots_are_dropped_unless_they_are_kept),
+        cmocka_unit_test(a_refusal_of_the_counter_is_reported_and_sampling_continues),
+        cmocka_unit_test(a_refusal_is_reported_beside_that_of_another_source),
+        cmocka_unit_test(a_jvm_without_a_counter_is_reported),
+        cmocka_unit_test(counting_stops_with_the_session),
+        cmocka_unit_test(short_methods_that_are_called_often_lose_their_probes),
+        cmocka_unit_test(short_roots_lose_their_probes_unless_they_are_kept),
         cmocka_unit_test(calls_without_a_node_count_for_the_limit),
-        cmocka_unit_test(what_has_no_place_is_in_the_account),
-        cmocka_unit_test(what_samples_show_is_handed_to_the_counter),
+        cmocka_unit_test(lost_calls_are_in_the_account),
+        cmocka_unit_test(sampled_methods_are_reported_to_the_counter),
         cmocka_unit_test(without_sampled_times_the_account_says_why_there_is_no_cpu_time),
-        cmocka_unit_test(calls_are_never_lost_without_a_trace),
-        cmocka_unit_test(a_full_tree_counts_what_has_no_place),
+        cmocka_unit_test(every_lost_call_is_accounted_for),
+        cmocka_unit_test(a_full_tree_counts_its_lost_calls),
         cmocka_unit_test(create_without_memory),
     };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The source of CPU time: which threads have timers, and where their samples go. */
+/* The source of CPU time: which threads have timers, and where their samples are credited. */
 #include "engine/sources/cpu.h"
 
 #include <setjmp.h>
@@ -51,7 +51,7 @@ static uint64_t outcomes(const struct sampler_fixture *f, enum smp_outcome outco
     return f->profile->tally.outcomes[outcome];
 }
 
-static void time_is_what_the_timers_measure(void **state)
+static void cpu_time_is_measured_by_timers(void **state)
 {
     struct sampler_fixture *f = *state;
     struct fake_thread *busy = started(f, "busy");
@@ -60,9 +60,9 @@ static void time_is_what_the_timers_measure(void **state)
     sampler_fixture_start(f);
     assert_int_equal(fake_jvm_timers(f->vm), 2);
     fake_jvm_expire(f->vm, busy, 1);
-    fake_jvm_expire(f->vm, busy, 3); /* with overruns */
+    fake_jvm_expire(f->vm, busy, 3); /* a timer with overruns */
     make_ticks(f, 100);
-    fake_jvm_expire(f->vm, busy, 2); /* drained at the end of the interval */
+    fake_jvm_expire(f->vm, busy, 2); /* collected at the end of the interval */
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_self(f, "busy", LOOP), 6 * TICK);
     assert_int_equal(sampler_fixture_sum(f), 6 * TICK);
@@ -70,10 +70,10 @@ static void time_is_what_the_timers_measure(void **state)
     assert_int_equal(f->profile->tally.polls, 3);
     assert_int_equal(outcomes(f, SMP_OUTCOME_WALKED), 3);
     assert_int_equal(tree_cpu(f->profile->tree, sampler_fixture_group(f, "busy")->root), 6 * TICK);
-    assert_int_equal(fake_jvm_get_counts(f->vm).walks, 0); /* no thread is walked from outside */
+    assert_int_equal(fake_jvm_get_counts(f->vm).walks, 0); /* no walk from outside */
 }
 
-static void what_was_dropped_goes_with_the_next_sample(void **state)
+static void the_time_of_a_dropped_sample_is_added_to_the_next_one(void **state)
 {
     struct sampler_fixture *f = *state;
     struct fake_thread *busy = started(f, "busy");
@@ -102,9 +102,9 @@ static void a_timer_ends_with_its_thread(void **state)
     make_ticks(f, 1);
     assert_int_equal(fake_jvm_timers(f->vm), 1);
     fake_jvm_expire(f->vm, one, 1);
-    fake_jvm_expire_without_room(f->vm, one, 2); /* there will be no other sample */
+    fake_jvm_expire_without_room(f->vm, one, 2); /* the thread gets no other sample */
     fake_jvm_end(f->vm, one);
-    make_ticks(f, 2); /* young: it is visited every tick */
+    make_ticks(f, 2); /* a young thread is visited at every tick */
     assert_int_equal(fake_jvm_timers(f->vm), 0);
     assert_int_equal(fake_jvm_threads_held(f->vm), 0);
     sampler_fixture_seal(f);
@@ -172,7 +172,7 @@ static void a_thread_that_is_not_sampled_has_no_timer(void **state)
     assert_int_equal(sampler_fixture_sum(f), TICK);
 }
 
-static void a_timer_that_cannot_be_made_is_tried_again(void **state)
+static void a_timer_that_cannot_be_created_is_tried_again(void **state)
 {
     struct sampler_fixture *f = *state;
 
@@ -201,11 +201,11 @@ static void start_without_timers(struct sampler_fixture *f)
     f->clock.seam.thread_cpu_ns = read_used;
     fake_jvm_identify(started(f, "busy"), 1);
     fake_jvm_fail_timers(f->vm, SMP_EQUOTA);
-    fake_clock_spend_cpu(&f->clock, 1000 * MS); /* before the start */
+    fake_clock_spend_cpu(&f->clock, 1000 * MS); /* CPU time before the start */
     sampler_fixture_start(f);
 }
 
-static void time_without_a_timer_is_what_the_clock_says(void **state)
+static void time_without_a_timer_is_read_from_the_clock(void **state)
 {
     struct sampler_fixture *f = *state;
 
@@ -218,7 +218,7 @@ static void time_without_a_timer_is_what_the_clock_says(void **state)
     assert_int_equal(sampler_fixture_sum(f), 12 * MS);
 }
 
-static void the_last_time_without_a_timer_is_that_of_an_ended_thread(void **state)
+static void an_ended_thread_without_a_timer_has_its_last_time(void **state)
 {
     struct sampler_fixture *f = *state;
     struct fake_thread *one = NULL;
@@ -236,8 +236,8 @@ static void the_last_time_without_a_timer_is_that_of_an_ended_thread(void **stat
     assert_int_equal(sampler_fixture_self(f, "one", "[no CPU timer]"), 9 * MS);
 }
 
-/* No visit comes between the thread's end and the last report. */
-static void the_last_report_has_what_timers_have_left(void **state)
+/* There is no visit between the end of the thread and the last report. */
+static void the_last_report_has_the_remaining_time_of_timers(void **state)
 {
     struct sampler_fixture *f = *state;
     struct fake_thread *ended = started(f, "ended");
@@ -269,8 +269,8 @@ static struct fake_thread *start_with_timer(struct sampler_fixture *f, const cha
     return thread;
 }
 
-/* The clock told this time before, so the timer's rest is nothing new. */
-static void time_without_signals_is_not_attributed_again_at_the_end(void **state)
+/* The clock has already reported this time, so the timer's remainder is nothing new. */
+static void time_read_from_the_clock_is_not_attributed_twice_at_the_end(void **state)
 {
     struct sampler_fixture *f = *state;
     struct fake_thread *one = start_with_timer(f, "one");
@@ -286,7 +286,7 @@ static void time_without_signals_is_not_attributed_again_at_the_end(void **state
     assert_int_equal(sampler_fixture_sum(f), 3000 * MS + TICK);
 }
 
-static void time_of_a_thread_without_a_tid_is_not_known(void **state)
+static void a_thread_without_a_tid_has_no_cpu_time(void **state)
 {
     struct sampler_fixture *f = *state;
 
@@ -300,8 +300,8 @@ static void time_of_a_thread_without_a_tid_is_not_known(void **state)
     assert_int_equal(f->profile->tally.polls, 0);
 }
 
-/* A poll is counted where there is time. */
-static void a_clock_that_stands_is_no_sample(void **state)
+/* A poll is counted only if there is time. */
+static void without_cpu_time_there_is_no_sample(void **state)
 {
     struct sampler_fixture *f = *state;
 
@@ -312,7 +312,7 @@ static void a_clock_that_stands_is_no_sample(void **state)
 }
 
 /* So no CPU time is counted twice. */
-static void a_timer_goes_on_where_the_clock_was_read(void **state)
+static void a_timer_continues_from_the_last_clock_reading(void **state)
 {
     struct sampler_fixture *f = *state;
     struct fake_thread *busy = started(f, "busy");
@@ -332,11 +332,12 @@ static void a_timer_goes_on_where_the_clock_was_read(void **state)
     sampler_fixture_configure(f, "clock=CPU\nsamplingFrequencyMillis=10\n");
     sampler_fixture_tick(f, 10 * MS);
     assert_true(busy->has_timer);
-    assert_int_equal(busy->timer_from_ns, 1012 * MS); /* now: the last timer had all before */
+    /* now, because the last timer has delivered all time before */
+    assert_int_equal(busy->timer_from_ns, 1012 * MS);
 }
 
-/* Where the system gives no more timers (ulimit -i), or all of ours are taken. */
-static void thousands_that_wait_for_timers_cost_little(void **state)
+/* The system provides no more timers (ulimit -i), or all timers of this process are used. */
+static void thousands_of_threads_without_timers_cost_little(void **state)
 {
     enum { THREADS = 1000, TICKS = 100, LOOKBACK_TICKS = 20 };
     struct sampler_fixture *f = *state;
@@ -364,7 +365,7 @@ static void thousands_that_wait_for_timers_cost_little(void **state)
     assert_int_equal(fake_jvm_timers(f->vm), THREADS);
 }
 
-/* Native code has used its thread's CPU clock, and then attaches the thread. */
+/* Native code uses the CPU clock of its thread and then attaches the thread. */
 static void time_before_a_thread_was_attached_is_not_attributed(void **state)
 {
     struct sampler_fixture *f = *state;
@@ -379,7 +380,7 @@ static void time_before_a_thread_was_attached_is_not_attributed(void **state)
     assert_int_equal(attached->timer_from_ns, 3600 * 1000 * MS);
 }
 
-static void without_a_timer_that_time_is_not_attributed_either(void **state)
+static void time_before_a_thread_was_attached_is_not_attributed_without_a_timer(void **state)
 {
     struct sampler_fixture *f = *state;
     struct fake_thread *attached = NULL;
@@ -398,8 +399,8 @@ static void without_a_timer_that_time_is_not_attributed_either(void **state)
     assert_int_equal(sampler_fixture_self(f, "native-", "[no CPU timer]"), 7 * MS);
 }
 
-/* Only where a timer may come later is the clock read meanwhile. */
-static void the_clock_is_read_where_timers_are_short(void **state)
+/* The clock is read meanwhile only if a timer may follow later. */
+static void clocks_are_read_if_timers_are_short(void **state)
 {
     static const struct {
         enum smp_status status;
@@ -438,7 +439,7 @@ static size_t name_reads_of_a_tick(struct sampler_fixture *f)
     return fake_jvm_get_counts(f->vm).name_reads - before;
 }
 
-/* The rule has read the names of all threads before. */
+/* The rule has already read the names of all threads. */
 static void with_a_users_rule_a_sample_reads_no_name(void **state)
 {
     struct sampler_fixture *f = *state;
@@ -463,11 +464,11 @@ static enum smp_naming by_dear_rule(void *self, const struct fake_thread *thread
     return by_name(NULL, thread, out, size);
 }
 
-/* 5 ms at each tick, ten times what the limit allows. */
-static void a_users_rule_for_a_thousand_threads_obeys_the_limit(void **state)
+/* The rule takes 5 ms at each tick, ten times the limit. */
+static void a_name_rule_for_a_thousand_threads_obeys_the_limit(void **state)
 {
     enum { THREADS = 1000, SECONDS = 100, LIMIT_SHARE = 100 };
-    /* What is there for a start, a full bucket, and what the last tick has taken beyond it. */
+    /* The credit for a start, a full bucket, and the overdraft of the last tick. */
     const int64_t start_ms = SMP_THROTTLE_START_CPU_MS + 3 * SMP_THROTTLE_BUCKET_MS / LIMIT_SHARE;
     struct sampler_fixture *f = *state;
     int64_t from_ns = 0;
@@ -501,8 +502,8 @@ static void use_rule(struct sampler_fixture *f)
     sampler_fixture_configure(f, "clock=CPU\ndefaultThreadNameRule=false\n");
 }
 
-/* An old thread is visited rarely, but not where the rule begins or ceases to leave it out. */
-static void a_thread_that_the_rule_leaves_out_has_no_timer(void **state)
+/* An old thread is visited rarely, but at once if the rule begins or ceases to skip it. */
+static void a_thread_that_the_rule_skips_has_no_timer(void **state)
 {
     struct sampler_fixture *f = *state;
     struct fake_thread *busy = started(f, "busy");
@@ -522,7 +523,7 @@ static void a_thread_that_the_rule_leaves_out_has_no_timer(void **state)
     }
 }
 
-static void time_that_the_rule_leaves_out_is_not_attributed(void **state)
+static void time_that_the_rule_skips_is_not_attributed(void **state)
 {
     struct sampler_fixture *f = *state;
     struct fake_thread *busy = started(f, "busy");
@@ -546,8 +547,8 @@ static void time_that_the_rule_leaves_out_is_not_attributed(void **state)
     assert_int_equal(sampler_fixture_sum(f), 10 * MS);
 }
 
-/* It goes before the rule is called, long before its next visit. */
-static void a_thread_that_ends_with_a_users_rule_is_visited_no_more(void **state)
+/* It is released before the rule is called, long before its next visit. */
+static void an_ended_thread_is_not_visited_with_a_users_rule(void **state)
 {
     struct sampler_fixture *f = *state;
     struct fake_thread *one = started(f, "one");
@@ -564,8 +565,8 @@ static void a_thread_that_ends_with_a_users_rule_is_visited_no_more(void **state
     assert_int_equal(fake_jvm_timers(f->vm), 1);
 }
 
-/* A visit reads the name. The older the thread, the rarer they are; never rarer than the option
- * says, less the part by which visits are spread. */
+/* A visit reads the name. The older the thread, the rarer the visits, within the limit that the
+ * option sets less the random spread of visits. */
 static void old_threads_are_visited_rarely(void **state)
 {
     static const struct {
@@ -590,7 +591,8 @@ static void old_threads_are_visited_rarely(void **state)
     }
 }
 
-/* The most ticks that are left out where the system expires a thread's timers so often. */
+/* Returns the largest number of skipped ticks if the system delivers a thread's timers at this
+ * distance. */
 static uint64_t most_idle_ticks(int64_t apart_ns)
 {
     struct sampler_fixture *f;
@@ -601,7 +603,8 @@ static uint64_t most_idle_ticks(int64_t apart_ns)
     fake_jvm_timers_apart_ns = 0;
     started(f, "old");
     sampler_fixture_start(f);
-    assert_int_equal(smp_sampler_idle_ticks(f->sampler), 0); /* young: it may end soon */
+    /* a young thread, which may end soon */
+    assert_int_equal(smp_sampler_idle_ticks(f->sampler), 0);
     for (int i = 0; i < 5000; i++) {
         sampler_fixture_tick(f, MS);
         const uint64_t idle = smp_sampler_idle_ticks(f->sampler);
@@ -611,8 +614,8 @@ static uint64_t most_idle_ticks(int64_t apart_ns)
     return most;
 }
 
-/* No more than fit into the memory for samples, nor so many that a sample waits for too long. */
-static void ticks_that_only_read_samples_are_left_out(void **state)
+/* No more than fit into the memory for samples, and not so many that a sample waits too long. */
+static void ticks_that_only_read_samples_are_skipped(void **state)
 {
     (void)state;
     assert_int_equal(most_idle_ticks(0), FAKE_SAMPLES_PER_CPU - 1);
@@ -620,8 +623,8 @@ static void ticks_that_only_read_samples_are_left_out(void **state)
     assert_int_equal(most_idle_ticks(10 * MS), 50 - 1);
 }
 
-/* However many threads there are, their visits fall on ticks at which samples are read anyway. */
-static void visits_of_old_threads_wake_the_sampler_up_no_more(void **state)
+/* Whatever the number of threads, visits come at ticks that read samples anyway. */
+static void visits_of_old_threads_cause_no_additional_ticks(void **state)
 {
     struct sampler_fixture *f =
         sampler_fixture_create("clock=CPU\nsamplingFrequencyMillis=1\nidleLookbackMillis=60000\n");
@@ -641,7 +644,7 @@ static void visits_of_old_threads_wake_the_sampler_up_no_more(void **state)
     sampler_fixture_destroy(f);
 }
 
-/* One that waits for a timer is tried at each tick, however old it is. */
+/* A thread that waits for a timer is tried at each tick, however old it is. */
 static void an_old_thread_gets_its_timer_at_once(void **state)
 {
     struct sampler_fixture *f = *state;
@@ -655,7 +658,7 @@ static void an_old_thread_gets_its_timer_at_once(void **state)
     assert_int_equal(fake_jvm_timers(f->vm), 1);
 }
 
-/* The thread has its timer until the next visit; a sample that comes before it is dropped. */
+/* The thread keeps its timer until the next visit; a sample that comes before it is dropped. */
 static void a_sample_of_a_thread_that_is_no_longer_chosen_reads_no_name(void **state)
 {
     struct sampler_fixture *f = *state;
@@ -676,7 +679,7 @@ static void a_sample_of_a_thread_that_is_no_longer_chosen_reads_no_name(void **s
     assert_int_equal(sampler_fixture_sum(f), 0);
 }
 
-static void what_the_clock_says_of_a_pause_is_not_attributed(void **state)
+static void cpu_time_in_a_pause_is_not_attributed(void **state)
 {
     struct sampler_fixture *f = *state;
 
@@ -691,7 +694,7 @@ static void what_the_clock_says_of_a_pause_is_not_attributed(void **state)
     assert_int_equal(sampler_fixture_self(f, "busy", "[no CPU timer]"), 10 * MS);
 }
 
-static void what_a_thread_uses_in_a_pause_that_it_ends_in_is_not_attributed(void **state)
+static void cpu_time_of_a_thread_that_ends_in_a_pause_is_not_attributed(void **state)
 {
     struct sampler_fixture *f = *state;
     struct fake_thread *busy = start_with_timer(f, "busy");
@@ -707,8 +710,8 @@ static void what_a_thread_uses_in_a_pause_that_it_ends_in_is_not_attributed(void
     assert_int_equal(sampler_fixture_self(f, "busy", "[no CPU timer]"), -1);
 }
 
-/* Old threads are visited rarely, but not after this. */
-static void a_new_filter_holds_at_the_next_tick(void **state)
+/* Old threads are visited rarely, but at once after this. */
+static void a_new_filter_applies_at_the_next_tick(void **state)
 {
     struct sampler_fixture *f = *state;
     struct fake_thread *chosen = started(f, "chosen");
@@ -728,8 +731,8 @@ static void a_new_filter_holds_at_the_next_tick(void **state)
     assert_int_equal(destroyed, 1);
 }
 
-/* What a renamed thread used since the last tick goes to its new name. */
-static void a_sample_belongs_to_the_name_of_its_thread(void **state)
+/* CPU time of a renamed thread since the last tick goes to its new name. */
+static void a_sample_goes_to_the_current_name_of_its_thread(void **state)
 {
     struct sampler_fixture *f = *state;
     struct fake_thread *busy = started(f, "before");
@@ -745,7 +748,7 @@ static void a_sample_belongs_to_the_name_of_its_thread(void **state)
     assert_int_equal(sampler_fixture_self(f, "after", LOOP), 2 * TICK);
 }
 
-/* One thread has the CPU clock of this one, which moves; the other one has none. */
+/* One thread has the CPU clock of the test thread, which advances; the other one has none. */
 static void sampling_once_walks_only_threads_that_run(void **state)
 {
     struct sampler_fixture *f = *state;
@@ -759,7 +762,7 @@ static void sampling_once_walks_only_threads_that_run(void **state)
     assert_int_equal(fake_jvm_timers(f->vm), 0);
 }
 
-/* Its signals do not arrive. What comes of them later has its time already. */
+/* Its signals do not arrive. A sample that comes later covers time that is already credited. */
 static void time_without_samples_has_a_row(void **state)
 {
     struct sampler_fixture *f = *state;
@@ -787,54 +790,53 @@ static void time_without_samples_has_a_row(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(time_is_what_the_timers_measure, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_was_dropped_goes_with_the_next_sample, setup,
-                                        teardown),
+        cmocka_unit_test_setup_teardown(cpu_time_is_measured_by_timers, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_time_of_a_dropped_sample_is_added_to_the_next_one,
+                                        setup, teardown),
         cmocka_unit_test_setup_teardown(a_timer_ends_with_its_thread, setup, teardown),
         cmocka_unit_test_setup_teardown(a_pause_has_no_timers, setup, teardown),
         cmocka_unit_test_setup_teardown(a_new_interval_starts_new_timers, setup, teardown),
         cmocka_unit_test_setup_teardown(a_thread_that_is_not_sampled_has_no_timer, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_timer_that_cannot_be_made_is_tried_again, setup,
+        cmocka_unit_test_setup_teardown(a_timer_that_cannot_be_created_is_tried_again, setup,
                                         teardown),
-        cmocka_unit_test_setup_teardown(time_without_a_timer_is_what_the_clock_says, setup,
+        cmocka_unit_test_setup_teardown(time_without_a_timer_is_read_from_the_clock, setup,
                                         teardown),
-        cmocka_unit_test_setup_teardown(the_last_time_without_a_timer_is_that_of_an_ended_thread,
+        cmocka_unit_test_setup_teardown(an_ended_thread_without_a_timer_has_its_last_time, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(the_last_report_has_the_remaining_time_of_timers, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(time_read_from_the_clock_is_not_attributed_twice_at_the_end,
                                         setup, teardown),
-        cmocka_unit_test_setup_teardown(the_last_report_has_what_timers_have_left, setup, teardown),
-        cmocka_unit_test_setup_teardown(time_without_signals_is_not_attributed_again_at_the_end,
-                                        setup, teardown),
-        cmocka_unit_test_setup_teardown(time_of_a_thread_without_a_tid_is_not_known, setup,
+        cmocka_unit_test_setup_teardown(a_thread_without_a_tid_has_no_cpu_time, setup, teardown),
+        cmocka_unit_test_setup_teardown(without_cpu_time_there_is_no_sample, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_timer_continues_from_the_last_clock_reading, setup,
                                         teardown),
-        cmocka_unit_test_setup_teardown(a_clock_that_stands_is_no_sample, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_timer_goes_on_where_the_clock_was_read, setup, teardown),
-        cmocka_unit_test(the_clock_is_read_where_timers_are_short),
+        cmocka_unit_test(clocks_are_read_if_timers_are_short),
         cmocka_unit_test_setup_teardown(with_a_users_rule_a_sample_reads_no_name, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_thread_that_the_rule_leaves_out_has_no_timer, setup,
+        cmocka_unit_test_setup_teardown(a_thread_that_the_rule_skips_has_no_timer, setup, teardown),
+        cmocka_unit_test_setup_teardown(time_that_the_rule_skips_is_not_attributed, setup,
                                         teardown),
-        cmocka_unit_test_setup_teardown(time_that_the_rule_leaves_out_is_not_attributed, setup,
+        cmocka_unit_test_setup_teardown(an_ended_thread_is_not_visited_with_a_users_rule, setup,
                                         teardown),
-        cmocka_unit_test_setup_teardown(a_thread_that_ends_with_a_users_rule_is_visited_no_more,
-                                        setup, teardown),
         cmocka_unit_test(old_threads_are_visited_rarely),
-        cmocka_unit_test(ticks_that_only_read_samples_are_left_out),
-        cmocka_unit_test(visits_of_old_threads_wake_the_sampler_up_no_more),
-        cmocka_unit_test_setup_teardown(a_users_rule_for_a_thousand_threads_obeys_the_limit, setup,
+        cmocka_unit_test(ticks_that_only_read_samples_are_skipped),
+        cmocka_unit_test(visits_of_old_threads_cause_no_additional_ticks),
+        cmocka_unit_test_setup_teardown(a_name_rule_for_a_thousand_threads_obeys_the_limit, setup,
                                         teardown),
-        cmocka_unit_test_setup_teardown(thousands_that_wait_for_timers_cost_little, setup,
+        cmocka_unit_test_setup_teardown(thousands_of_threads_without_timers_cost_little, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(time_before_a_thread_was_attached_is_not_attributed, setup,
                                         teardown),
-        cmocka_unit_test_setup_teardown(without_a_timer_that_time_is_not_attributed_either, setup,
-                                        teardown),
+        cmocka_unit_test_setup_teardown(
+            time_before_a_thread_was_attached_is_not_attributed_without_a_timer, setup, teardown),
         cmocka_unit_test_setup_teardown(an_old_thread_gets_its_timer_at_once, setup, teardown),
         cmocka_unit_test_setup_teardown(a_sample_of_a_thread_that_is_no_longer_chosen_reads_no_name,
                                         setup, teardown),
-        cmocka_unit_test_setup_teardown(what_the_clock_says_of_a_pause_is_not_attributed, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(
-            what_a_thread_uses_in_a_pause_that_it_ends_in_is_not_attributed, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_new_filter_holds_at_the_next_tick, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_sample_belongs_to_the_name_of_its_thread, setup,
+        cmocka_unit_test_setup_teardown(cpu_time_in_a_pause_is_not_attributed, setup, teardown),
+        cmocka_unit_test_setup_teardown(cpu_time_of_a_thread_that_ends_in_a_pause_is_not_attributed,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(a_new_filter_applies_at_the_next_tick, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_sample_goes_to_the_current_name_of_its_thread, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(time_without_samples_has_a_row, setup, teardown),
         cmocka_unit_test_setup_teardown(sampling_once_walks_only_threads_that_run, setup, teardown),

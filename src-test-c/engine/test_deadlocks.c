@@ -21,7 +21,7 @@ static void hold(struct sim_thread *waiter, struct sim_thread *owner)
     waiter->lock = "com.acme.Cart";
 }
 
-/* Each of them waits for the next one. */
+/* Each thread waits for the next one. */
 static void make_cycle(struct sim *sim)
 {
     for (size_t i = 0; i < sim->thread_count; i++)
@@ -127,8 +127,8 @@ static void two_cycles_are_two_deadlocks(void **state)
     sim_destroy(sim);
 }
 
-/* The second thread gives up within two ticks, as one that waits for a lock with a timeout does. */
-static void a_cycle_that_ends_at_once_is_none(void **state)
+/* The second thread gives up within two ticks, as a wait with a timeout does. */
+static void a_cycle_that_ends_at_once_is_no_deadlock(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
     struct sim_thread *a = sim_add_waiting(sim, "a", 1);
@@ -146,9 +146,9 @@ static void a_cycle_that_ends_at_once_is_none(void **state)
     sim_destroy(sim);
 }
 
-/* One waits for a lock again and again, with timeouts shorter than two ticks: there is always a
- * cycle, and never the same one for long. */
-static void cycles_that_break_up_again_and_again_are_none(void **state)
+/* One thread repeatedly waits for a lock with timeouts shorter than two ticks: there is always a
+ * cycle, but never the same one for long. */
+static void changing_cycles_are_no_deadlock(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
     struct sim_thread *a = sim_add_waiting(sim, "a", 1);
@@ -165,8 +165,8 @@ static void cycles_that_break_up_again_and_again_are_none(void **state)
     sim_destroy(sim);
 }
 
-/* What was read of b's lock is old: its owner has let go of it, and b has got no CPU yet. */
-static void owners_that_were_read_before_prove_nothing(void **state)
+/* The reading of b's lock is old: its owner has released it, and b has had no CPU yet. */
+static void outdated_owners_are_no_deadlock(void **state)
 {
     struct sim *sim = start_cycle_of(2);
     struct sim_thread *b = sim->threads[1];
@@ -180,8 +180,8 @@ static void owners_that_were_read_before_prove_nothing(void **state)
     sim_destroy(sim);
 }
 
-/* tryLock with a timeout, on a machine that is too busy to let it give up. */
-static void a_wait_with_a_timeout_makes_none(void **state)
+/* A tryLock with a timeout, on a machine that is too busy to let it give up. */
+static void a_wait_with_a_timeout_is_no_deadlock(void **state)
 {
     struct sim *sim = start_cycle_of(2);
 
@@ -192,8 +192,8 @@ static void a_wait_with_a_timeout_makes_none(void **state)
     sim_destroy(sim);
 }
 
-/* JDK 17 wakes up a thread at a monitor from time to time, to look whether it is free. */
-static void a_thread_that_wakes_up_in_a_deadlock_makes_no_new_one(void **state)
+/* JDK 17 wakes up a thread at a monitor occasionally, to test whether the monitor is free. */
+static void a_thread_that_wakes_up_in_a_deadlock_is_not_reported_again(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
     struct sim_thread *a = sim_add_waiting(sim, "a", 1);
@@ -215,8 +215,8 @@ static void a_thread_that_wakes_up_in_a_deadlock_makes_no_new_one(void **state)
     sim_destroy(sim);
 }
 
-/* Its wait has timed out, and it has no CPU to go on. */
-static void a_thread_that_wants_a_cpu_is_in_no_deadlock(void **state)
+/* Its wait has timed out, but it has no CPU to continue. */
+static void a_thread_without_a_cpu_is_in_no_deadlock(void **state)
 {
     struct sim *sim = start_cycle_of(2);
 
@@ -230,7 +230,7 @@ static void a_thread_that_wants_a_cpu_is_in_no_deadlock(void **state)
     sim_destroy(sim);
 }
 
-static void deep_stacks_are_cut(void **state)
+static void deep_stacks_of_deadlocks_are_cut(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
     char title[512];
@@ -247,7 +247,7 @@ static void deep_stacks_are_cut(void **state)
     sim_destroy(sim);
 }
 
-static void past_the_room_of_the_log_there_is_a_message(void **state)
+static void a_deadlock_without_room_in_the_log_is_a_message(void **state)
 {
     enum { CYCLES = SMP_LOG_RECORDS + 1 };
     struct sim *sim = sim_create(AT_20_MS);
@@ -269,10 +269,10 @@ static void past_the_room_of_the_log_there_is_a_message(void **state)
                                           "other deadlocks wait for the outputer") == 0;
     }
     assert_true(is_told);
-    sim_destroy(sim); /* with records in its log */
+    sim_destroy(sim); /* while its log contains records */
 }
 
-static void without_memory_a_deadlock_is_a_message_and_counts(void **state)
+static void a_deadlock_without_memory_is_a_message_and_is_counted(void **state)
 {
     struct failing_alloc alloc;
     struct sim *sim = start_cycle_of(2);
@@ -280,7 +280,7 @@ static void without_memory_a_deadlock_is_a_message_and_counts(void **state)
     enum smp_log_level level;
 
     (void)state;
-    sim_run(sim, 20 * SIM_MS); /* what the two need themselves is there */
+    sim_run(sim, 20 * SIM_MS); /* the two threads have the memory that they need */
     failing_alloc_arm(&alloc, 1, SIZE_MAX);
     sim_run(sim, 10 * SIM_S);
     assert_true(failing_alloc_disarm(&alloc) > 0);
@@ -296,15 +296,15 @@ int main(void)
         cmocka_unit_test(a_cycle_of_two_is_described_once),
         cmocka_unit_test(a_cycle_of_three_is_one_deadlock),
         cmocka_unit_test(two_cycles_are_two_deadlocks),
-        cmocka_unit_test(a_cycle_that_ends_at_once_is_none),
-        cmocka_unit_test(cycles_that_break_up_again_and_again_are_none),
-        cmocka_unit_test(owners_that_were_read_before_prove_nothing),
-        cmocka_unit_test(a_wait_with_a_timeout_makes_none),
-        cmocka_unit_test(a_thread_that_wakes_up_in_a_deadlock_makes_no_new_one),
-        cmocka_unit_test(a_thread_that_wants_a_cpu_is_in_no_deadlock),
-        cmocka_unit_test(deep_stacks_are_cut),
-        cmocka_unit_test(past_the_room_of_the_log_there_is_a_message),
-        cmocka_unit_test(without_memory_a_deadlock_is_a_message_and_counts),
+        cmocka_unit_test(a_cycle_that_ends_at_once_is_no_deadlock),
+        cmocka_unit_test(changing_cycles_are_no_deadlock),
+        cmocka_unit_test(outdated_owners_are_no_deadlock),
+        cmocka_unit_test(a_wait_with_a_timeout_is_no_deadlock),
+        cmocka_unit_test(a_thread_that_wakes_up_in_a_deadlock_is_not_reported_again),
+        cmocka_unit_test(a_thread_without_a_cpu_is_in_no_deadlock),
+        cmocka_unit_test(deep_stacks_of_deadlocks_are_cut),
+        cmocka_unit_test(a_deadlock_without_room_in_the_log_is_a_message),
+        cmocka_unit_test(a_deadlock_without_memory_is_a_message_and_is_counted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

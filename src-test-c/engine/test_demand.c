@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What reports on demand may cost. */
+/* The CPU time that reports on demand may cost. */
 #include "engine/session/demand.h"
 
 #include <setjmp.h>
@@ -14,7 +14,7 @@
 
 static const int64_t begin_ns = 500 * SECOND;
 
-static void a_window_is_new_once_a_second(void **state)
+static void a_report_is_renewed_once_a_second(void **state)
 {
     struct smp_demand demand;
 
@@ -26,7 +26,7 @@ static void a_window_is_new_once_a_second(void **state)
     assert_true(smp_demand_allows(&demand, begin_ns + SECOND));
 }
 
-static void what_costs_much_comes_rarely(void **state)
+static void expensive_reports_are_rare(void **state)
 {
     enum { SECONDS = 1000, COST_MS = 50 };
     struct smp_demand demand;
@@ -42,12 +42,12 @@ static void what_costs_much_comes_rarely(void **state)
         smp_demand_pay(&demand, now_ns, COST_MS * MS);
         spent_ns += COST_MS * MS;
     }
-    /* A hundredth of the time, and what was there at the begin. */
+    /* A hundredth of the time, and the initial credit. */
     assert_in_range(spent_ns / MS, SECONDS * SMP_DEMAND_PER_MILLE,
                     SECONDS * SMP_DEMAND_PER_MILLE + SMP_DEMAND_FULL_MS / 100 + COST_MS);
 }
 
-static void debts_are_forgiven_in_time(void **state)
+static void an_overdraft_is_limited(void **state)
 {
     struct smp_demand demand;
 
@@ -58,7 +58,7 @@ static void debts_are_forgiven_in_time(void **state)
     assert_true(smp_demand_allows(&demand, begin_ns + SMP_DEMAND_MOST_DEBT_MS * MS));
 }
 
-static void long_silence_fills_the_balance_once(void **state)
+static void unused_credit_is_limited(void **state)
 {
     struct smp_demand demand;
     int64_t now_ns = begin_ns;
@@ -69,16 +69,16 @@ static void long_silence_fills_the_balance_once(void **state)
     now_ns += 3600 * SECOND;
     for (; smp_demand_allows(&demand, now_ns); windows++)
         smp_demand_pay(&demand, now_ns, 10 * MS);
-    assert_int_equal(windows, 11); /* 100 ms, and one more below zero */
+    assert_int_equal(windows, 11); /* 100 ms, and one more that overdraws the credit */
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_window_is_new_once_a_second),
-        cmocka_unit_test(what_costs_much_comes_rarely),
-        cmocka_unit_test(debts_are_forgiven_in_time),
-        cmocka_unit_test(long_silence_fills_the_balance_once),
+        cmocka_unit_test(a_report_is_renewed_once_a_second),
+        cmocka_unit_test(expensive_reports_are_rare),
+        cmocka_unit_test(an_overdraft_is_limited),
+        cmocka_unit_test(unused_credit_is_limited),
     };
     return cmocka_run_group_tests_name("demand", tests, NULL, NULL);
 }

@@ -21,13 +21,14 @@ static void assert_has(const char *text, const char *line)
     }
 }
 
-static void dump_shows_what_a_session_does(void **state)
+static void a_dump_shows_the_state_of_a_session(void **state)
 {
     struct session_fixture *f = *state;
     struct smp_bytes text;
 
     session_fixture_start(f, SESSION_BY_HAND "monitoredPackages=com.acme\nreportOrder=BY_TIME\n");
-    assert_int_equal(smp_session_pause(f->session), SMP_OK); /* a last tick, then nothing moves */
+    /* a last tick; afterwards no figure changes */
+    assert_int_equal(smp_session_pause(f->session), SMP_OK);
     fake_clock_advance(&f->clock, 70 * MS);
     smp_bytes_init(&text, NULL, SMP_DUMP_MAX_BYTES);
     smp_dump_session(f->session, "a\nname", &text);
@@ -36,7 +37,8 @@ static void dump_shows_what_a_session_does(void **state)
     assert_has(smp_bytes_text(&text), "\nstate: running, not sampling\nlast tick: 70 ms ago\n");
     assert_has(smp_bytes_text(&text), "\nthreads: 1\nthreads not sampled: 0\nthreads sampled: 1\n");
     assert_has(smp_bytes_text(&text), "\nreports waiting for output: 0 of ");
-    assert_has(smp_bytes_text(&text), "\nreaders: 1 of 32\n"); /* the reporter */
+    /* the reporter is the only reader */
+    assert_has(smp_bytes_text(&text), "\nreaders: 1 of 32\n");
     assert_has(smp_bytes_text(&text), "\noption active: true\n");
     assert_has(smp_bytes_text(&text), "\noption overheadLimitPercent: 1.0\n");
     assert_null(strstr(smp_bytes_text(&text), "defaultThreadNameRule"));
@@ -46,9 +48,9 @@ static void dump_shows_what_a_session_does(void **state)
     smp_bytes_fini(&text);
 }
 
-/* A request would wait for ever here: the sampler thread has not been started, then it has
+/* A request would wait for ever here: before the sampler thread is started, and after it has
  * ended. */
-static void dump_needs_no_sampler_thread(void **state)
+static void a_dump_needs_no_sampler_thread(void **state)
 {
     struct session_fixture *f = *state;
     struct smp_bytes text;
@@ -65,8 +67,8 @@ static void dump_needs_no_sampler_thread(void **state)
     smp_bytes_fini(&text);
 }
 
-/* Every figure as large as it can be, every name as long as it may be. */
-static void largest_dump_is_within_its_limit(void **state)
+/* Every figure has its maximum, and every name its maximum length. */
+static void the_largest_dump_is_within_its_limit(void **state)
 {
     struct smp_statistics statistics;
     struct smp_bytes text;
@@ -74,7 +76,7 @@ static void largest_dump_is_within_its_limit(void **state)
 
     (void)state;
     memset(&statistics, 0xff, sizeof(statistics));
-    memset(engine, '\n', sizeof(engine)); /* the worst to escape */
+    memset(engine, '\n', sizeof(engine)); /* the character with the longest escape */
     engine[sizeof(engine) - 1] = '\0';
     statistics.state = SMP_STOPPING;
     statistics.ticker.sampler.is_running = true;
@@ -93,7 +95,7 @@ static void largest_dump_is_within_its_limit(void **state)
     smp_bytes_fini(&text);
 }
 
-static void long_list_of_packages_is_cut(void **state)
+static void a_long_list_of_packages_is_cut(void **state)
 {
     struct session_fixture *f = *state;
     char options[2000] = SESSION_BY_HAND "monitoredPackages=";
@@ -114,10 +116,10 @@ int main(void)
 #define TEST(name) \
     cmocka_unit_test_setup_teardown(name, session_fixture_setup, session_fixture_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(dump_shows_what_a_session_does),
-        TEST(dump_needs_no_sampler_thread),
-        TEST(long_list_of_packages_is_cut),
-        cmocka_unit_test(largest_dump_is_within_its_limit),
+        TEST(a_dump_shows_the_state_of_a_session),
+        TEST(a_dump_needs_no_sampler_thread),
+        TEST(a_long_list_of_packages_is_cut),
+        cmocka_unit_test(the_largest_dump_is_within_its_limit),
     };
 #undef TEST
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How often the true time of a row lies inside its error bar, and how wide the bar is. The whole
- * sampler runs on a simulated machine, for 30 s at a time, with a dozen ways to spend time.
+ * Measures how often the true time of a row is inside its error bar, and how wide the bar is. The
+ * whole sampler runs on a simulated machine, for 30 s at a time, with a dozen kinds of threads.
  *
- * SMP_TEST_ROUNDS: how many runs of each; bench/results/error-bars.md has 1,000.
+ * SMP_TEST_ROUNDS: the number of runs of each kind; bench/results/error-bars.md has 1,000.
  * SMP_TEST_SHOW: prints the figures, as rows of that table.
  */
 #include "model/error_range.h"
@@ -26,27 +26,27 @@ enum {
     ROWS = 5,
     LONGEST_STACK = 4,
     RUN_S = 30,
-    ENOUGH_RUNS = 500 /* from here on the figures are what they say */
+    ENOUGH_RUNS = 500 /* from this number of runs on, the figures are asserted */
 };
 
 #define WORK (-1) /* the row of all stacks above 0 */
 
-/* --- ways to spend time --- */
+/* --- kinds of threads --- */
 
-/* Between one half and one and a half times as long. */
+/* Returns a random time between one half and one and a half of ns. */
 static int64_t about(struct sim *sim, int64_t ns)
 {
     return ns / 2 + (int64_t)sim_random(sim, (uint64_t)ns);
 }
 
-/* Stacks in turn, of random lengths. */
+/* Runs in its stacks in turn, for random times. */
 static void busy(struct sim *sim, struct sim_thread *thread, int64_t mean_ns)
 {
     for (int i = 0; i < SIM_MAX_SEGMENTS; i++)
         sim_script(thread, (int)sim_random(sim, 3), about(sim, mean_ns), true);
 }
 
-/* Waits, then works: half of that at stack 1, a sixth at 2, a twentieth at 3. */
+/* Waits, then works: half of the work at stack 1, a sixth at 2, a twentieth at 3. */
 static void sleepy(struct sim *sim, struct sim_thread *thread, int64_t wait_ns, int64_t work_ns)
 {
     for (int i = 0; i + 5 <= SIM_MAX_SEGMENTS; i += 5) {
@@ -115,7 +115,7 @@ static void timer(struct sim *sim, struct sim_thread *thread)
     sim_script(thread, 2, SIM_MS, true);
 }
 
-/* Two seconds of short states, then five without. */
+/* Two seconds of short states, then five seconds without a change. */
 static void on_and_off(struct sim *sim, struct sim_thread *thread)
 {
     enum { PARTS = 60 };
@@ -135,7 +135,8 @@ static const struct way {
     void (*write)(struct sim *sim, struct sim_thread *thread);
     int threads;
     bool in_step;
-    int64_t period_us; /* of its cycle; 93 to 97 % must be covered if a tick is longer. 0: none */
+    /* period of its cycle; if a tick is longer, 93 to 97 % must be covered. 0: none */
+    int64_t period_us;
     int rows[ROWS];
     int row_count;
 } WAYS[] = {
@@ -157,7 +158,7 @@ static const struct way {
 /* --- a run --- */
 
 struct figures {
-    double runs; /* in which the row has time */
+    double runs; /* runs in which the row has time */
     double covered;
     double off2;
     double off;
@@ -207,7 +208,7 @@ static int64_t truth_of(struct sim *sim, const struct way *way, struct sim_threa
     return sum;
 }
 
-/* 0: none. */
+/* Returns 0 if there is no such node. */
 static uint32_t node_of(const struct sim *sim, int row)
 {
     const struct smp_profile *const profile = sim->profile;
@@ -227,7 +228,7 @@ static uint32_t node_of(const struct sim *sim, int row)
     return 0;
 }
 
-/* slack_ns: the true time is that at the tick, and clocks are read some microseconds later. */
+/* slack_ns: the true time is taken at the tick, but clocks are read some microseconds later. */
 static void add_figures(struct figures *figures, int64_t amount, int64_t truth,
                         struct smp_error_range range, int64_t slack_ns)
 {
@@ -286,7 +287,7 @@ static double coverage(const struct figures *figures)
     return figures->covered / figures->runs * 100;
 }
 
-/* The half width of the bars, in 1.96 standard deviations of the true error. */
+/* Returns the half width of the bars in units of 1.96 standard deviations of the true error. */
 static double width(const struct figures *figures)
 {
     const double off = figures->off / figures->runs;
@@ -309,13 +310,13 @@ static void show(const struct study *study, const struct figures *rows, const ch
     print_message(" |\n");
 }
 
-/* By chance a row is so many points off in fewer than one case of a thousand. */
+/* Returns by how many points a row may deviate by chance in fewer than one case of a thousand. */
 static double by_chance(double percent, double runs)
 {
     return runs < ENOUGH_RUNS ? 3.3 * sqrt(percent * (100 - percent) / runs) : 0;
 }
 
-/* Rows that few runs have found are not judged, because the other runs are missing in the width. */
+/* Rows found by few runs are not judged, because the width would lack the other runs. */
 static void judge(const struct study *study, const struct figures *rows, const char *what)
 {
     for (int i = 0; i < study->way->row_count; i++) {
@@ -338,7 +339,7 @@ static void judge(const struct study *study, const struct figures *rows, const c
 /* Fewer runs than these are too few to judge by. */
 enum { RUNS = 15 };
 
-/* Fifty threads cost as much as all other ways together, so their runs are left to the night. */
+/* Fifty threads cost as much as all other kinds together, so they run only at night. */
 static void study_ways(int64_t interval_ns)
 {
     const bool is_night = test_rounds(RUNS) >= RUNS;
@@ -357,19 +358,19 @@ static void study_ways(int64_t interval_ns)
     }
 }
 
-static void bars_have_the_true_time(void **state)
+static void error_bars_contain_the_true_time(void **state)
 {
     (void)state;
     study_ways(20 * SIM_MS);
 }
 
-static void bars_of_four_times_the_rate_have_it_as_well(void **state)
+static void error_bars_contain_the_true_time_at_four_times_the_rate(void **state)
 {
     (void)state;
     study_ways(5 * SIM_MS);
 }
 
-/* The limit allows few polls in an interval, so the first or the last one often decides. */
+/* The limit allows few polls per interval, so the first or the last poll often decides. */
 static void assert_bars_of_rare_polls(int64_t tick_cpu_ns)
 {
     enum { INTERVALS = 300, INTERVAL_MS = 300, LEAST_PERCENT = 88 };
@@ -383,7 +384,7 @@ static void assert_bars_of_rare_polls(int64_t tick_cpu_ns)
     sim->tick_cpu_ns = tick_cpu_ns;
     sim->jitter_percent = 50;
     sim_start(sim);
-    sim_run(sim, 20 * SIM_S); /* the limit allows more at the start */
+    sim_run(sim, 20 * SIM_S); /* at the start the limit allows more */
     sim_seal(sim);
     truth = sim_truth(sim, thread, 1);
     for (int i = 0; i < INTERVALS; i++) {
@@ -406,14 +407,14 @@ static void assert_bars_of_rare_polls(int64_t tick_cpu_ns)
     sim_destroy(sim);
 }
 
-static void rare_polls_of_short_intervals_have_wide_bars(void **state)
+static void rare_polls_in_short_intervals_have_wide_error_bars(void **state)
 {
     (void)state;
     assert_bars_of_rare_polls(400 * SIM_US);
     assert_bars_of_rare_polls(1000 * SIM_US);
 }
 
-/* The clock proves where the thread was, however rarely it is polled. */
+/* The clock proves which stack the thread had, however rarely it is polled. */
 static void a_thread_that_waits_all_the_time_is_exact(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
@@ -434,7 +435,7 @@ static void a_thread_that_waits_all_the_time_is_exact(void **state)
     sim_destroy(sim);
 }
 
-static void without_error_bars_nothing_is_known_and_nothing_lost(void **state)
+static void error_bars_can_be_switched_off_and_on(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=20\nerrorBars=false\n");
 
@@ -444,7 +445,7 @@ static void without_error_bars_nothing_is_known_and_nothing_lost(void **state)
     sim_run(sim, SIM_S);
     sim_seal(sim);
     assert_false(smp_tree_has_errors(sim->profile->tree));
-    /* From the next interval on. */
+    /* It takes effect from the next interval on. */
     sim_configure(sim, "samplingFrequencyMillis=20\nerrorBars=true\n");
     sim_run(sim, SIM_S);
     sim_seal(sim);
@@ -458,11 +459,11 @@ static void without_error_bars_nothing_is_known_and_nothing_lost(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bars_have_the_true_time),
-        cmocka_unit_test(bars_of_four_times_the_rate_have_it_as_well),
-        cmocka_unit_test(rare_polls_of_short_intervals_have_wide_bars),
+        cmocka_unit_test(error_bars_contain_the_true_time),
+        cmocka_unit_test(error_bars_contain_the_true_time_at_four_times_the_rate),
+        cmocka_unit_test(rare_polls_in_short_intervals_have_wide_error_bars),
         cmocka_unit_test(a_thread_that_waits_all_the_time_is_exact),
-        cmocka_unit_test(without_error_bars_nothing_is_known_and_nothing_lost),
+        cmocka_unit_test(error_bars_can_be_switched_off_and_on),
     };
     return cmocka_run_group_tests_name("error bars", tests, NULL, NULL);
 }

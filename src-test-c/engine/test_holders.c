@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocked time is charged to the stacks of those that hold the locks. That its sum is the blocked
- * time is checked by each sim_seal(). */
+/* Blocked time is charged to the stacks of the lock holders. sim_seal() checks each time that the
+ * sum is the blocked time. */
 #include "engine/sources/holders.h"
 
 #include <inttypes.h>
@@ -34,7 +34,7 @@ static uint64_t counter(const struct sim *sim, enum smp_counter which)
     return sim->profile->counters[which];
 }
 
-static void a_thread_that_runs_with_the_lock_is_charged_where_it_runs(void **state)
+static void blocked_time_is_charged_to_the_stack_of_a_running_holder(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
     struct sim_thread *holder = sim_add_running(sim, "holder", 3);
@@ -66,7 +66,7 @@ static bool is_line(const struct sim *sim, uint32_t location, const char *text)
     return is_same;
 }
 
-/* The time in the table of locks; NULL: any. */
+/* Returns the time in the table of locks; NULL: any. */
 static int64_t lock_ns(const struct sim *sim, const char *lock, const char *waiting,
                        const char *holding)
 {
@@ -82,7 +82,7 @@ static int64_t lock_ns(const struct sim *sim, const char *lock, const char *wait
     return sum;
 }
 
-static void each_lock_has_the_lines_that_wait_and_hold(void **state)
+static void each_lock_has_its_waiting_and_holding_lines(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
     struct sim_thread *holder = sim_add_running(sim, "holder", 3);
@@ -117,15 +117,15 @@ static void a_chain_of_owners_is_charged_to_its_end(void **state)
     sim_start(sim);
     sim_run(sim, 10 * SIM_S);
     sim_seal(sim);
-    /* What the first poll of a finds before b was polled is at b's stack. */
+    /* The first poll of a finds time before b was polled; it goes to b's stack. */
     assert_in_range(sim_held(sim, "c", 3), 2 * sim->profile->elapsed_ns - SIM_S,
                     2 * sim->profile->elapsed_ns);
     assert_int_equal(counter(sim, SMP_COUNTER_DEADLOCKS), 0);
     sim_destroy(sim);
 }
 
-/* As monitors of JDK 17 do: threads that wait for one wake up and block again. */
-static void an_owner_that_blocks_again_before_its_next_poll_is_no_end_of_a_chain(void **state)
+/* As monitors of JDK 17 do: waiting threads wake up and block again. */
+static void a_chain_continues_at_an_owner_that_blocks_again(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
     struct sim_thread *c = sim_add_running(sim, "c", 3);
@@ -138,7 +138,7 @@ static void an_owner_that_blocks_again_before_its_next_poll_is_no_end_of_a_chain
     hold(a, b);
     hold(b, c);
     sim->read_cost_ns = 1500;
-    for (int i = 0; i < 3000; i++) /* so that polls of b are rare */
+    for (int i = 0; i < 3000; i++) /* so that b is polled rarely */
         sim_add_waiting(sim, "idle", i % 10);
     sim_start(sim);
     sim_run(sim, SIM_S);
@@ -152,7 +152,7 @@ static void an_owner_that_blocks_again_before_its_next_poll_is_no_end_of_a_chain
     sim_destroy(sim);
 }
 
-static void an_owner_is_read_once_while_it_does_not_run(void **state)
+static void the_owner_is_read_once_while_the_thread_does_not_run(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
     struct sim_thread *holder = sim_add_waiting(sim, "holder", 3);
@@ -193,8 +193,8 @@ static void time_goes_to_each_owner_for_as_long_as_it_holds_the_lock(void **stat
     sim_destroy(sim);
 }
 
-/* It answers no poll meanwhile: what its last poll has found is an earlier stack. */
-static void a_holder_without_a_cpu_is_charged_where_it_wants_one(void **state)
+/* It answers no poll meanwhile, so its last poll has found an earlier stack. */
+static void a_holder_without_a_cpu_is_charged_at_its_current_stack(void **state)
 {
     struct sim *sim = sim_create_random(AT_20_MS, 7);
     struct sim_thread *holder = sim_add(sim, "holder");
@@ -218,9 +218,10 @@ static void a_holder_without_a_cpu_is_charged_where_it_wants_one(void **state)
     sim_destroy(sim);
 }
 
-/* Each waits at 2 while the other one runs at 1 with the lock. With short ticks the answer of a
- * holder that runs comes in the next one; its last stack is the one with which it waited itself. */
-static void an_answer_that_is_left_for_the_next_tick_is_waited_for(void **state)
+/* Each thread waits at 2 while the other one runs at 1 with the lock. With short ticks the
+ * answer of a running holder comes in the next tick; its last stack is the one in which it
+ * waited itself. */
+static void blocked_time_waits_for_the_holders_answer_in_the_next_tick(void **state)
 {
     struct sim *sim = sim_create_random("samplingFrequencyMillis=5\n", 7);
     struct sim_thread *a = sim_add(sim, "a");
@@ -242,7 +243,7 @@ static void an_answer_that_is_left_for_the_next_tick_is_waited_for(void **state)
     sim_destroy(sim);
 }
 
-static void owners_that_cannot_be_known_have_rows(void **state)
+static void unknown_owners_have_rows(void **state)
 {
     static const struct {
         enum smp_owner_kind kind;
@@ -289,7 +290,7 @@ static void an_owner_that_is_not_sampled_has_a_row(void **state)
     sim_destroy(sim);
 }
 
-static void a_lock_without_an_owner_is_no_wait_for_it(void **state)
+static void a_lock_without_an_owner_causes_no_blocked_time(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
     struct sim_thread *a = sim_add_waiting(sim, "a", 1);
@@ -334,7 +335,7 @@ static void set_any_owner(struct sim *sim, struct sim_thread *thread)
 }
 
 /* sim_seal() compares the sums. */
-static void whatever_threads_do_all_blocked_time_is_charged(void **state)
+static void all_blocked_time_of_random_threads_is_charged(void **state)
 {
     (void)state;
     for (uint64_t round = 0; round < (uint64_t)test_rounds(20); round++) {
@@ -360,19 +361,19 @@ static void whatever_threads_do_all_blocked_time_is_charged(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_thread_that_runs_with_the_lock_is_charged_where_it_runs),
-        cmocka_unit_test(each_lock_has_the_lines_that_wait_and_hold),
+        cmocka_unit_test(blocked_time_is_charged_to_the_stack_of_a_running_holder),
+        cmocka_unit_test(each_lock_has_its_waiting_and_holding_lines),
         cmocka_unit_test(a_chain_of_owners_is_charged_to_its_end),
-        cmocka_unit_test(an_owner_that_blocks_again_before_its_next_poll_is_no_end_of_a_chain),
-        cmocka_unit_test(an_owner_is_read_once_while_it_does_not_run),
+        cmocka_unit_test(a_chain_continues_at_an_owner_that_blocks_again),
+        cmocka_unit_test(the_owner_is_read_once_while_the_thread_does_not_run),
         cmocka_unit_test(time_goes_to_each_owner_for_as_long_as_it_holds_the_lock),
-        cmocka_unit_test(a_holder_without_a_cpu_is_charged_where_it_wants_one),
-        cmocka_unit_test(an_answer_that_is_left_for_the_next_tick_is_waited_for),
-        cmocka_unit_test(owners_that_cannot_be_known_have_rows),
+        cmocka_unit_test(a_holder_without_a_cpu_is_charged_at_its_current_stack),
+        cmocka_unit_test(blocked_time_waits_for_the_holders_answer_in_the_next_tick),
+        cmocka_unit_test(unknown_owners_have_rows),
         cmocka_unit_test(an_owner_that_is_not_sampled_has_a_row),
-        cmocka_unit_test(a_lock_without_an_owner_is_no_wait_for_it),
+        cmocka_unit_test(a_lock_without_an_owner_causes_no_blocked_time),
         cmocka_unit_test(a_cycle_of_owners_is_a_deadlock_once),
-        cmocka_unit_test(whatever_threads_do_all_blocked_time_is_charged),
+        cmocka_unit_test(all_blocked_time_of_random_threads_is_charged),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

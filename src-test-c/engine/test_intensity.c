@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * However rarely threads are polled, and whatever they do: what each of their stacks gets
- * with is, on average, the time that they were there. Shown with a dozen ways to spend time, from
- * a random moment on, in thousands of runs of the whole sampler on a simulated machine.
+ * On average each stack gets the time that its thread was really there, however rarely threads are
+ * polled. The tests measure this with a dozen kinds of threads, from a random moment on, in
+ * thousands of runs of the whole sampler on a simulated machine.
  *
- * SMP_TEST_ROUNDS: how many runs of each case; the bars of the estimator are about 10,000.
- * SMP_TEST_SHOW: prints the figures.
+ * SMP_TEST_ROUNDS: the number of runs of each case; bench/results has about 10,000. SMP_TEST_SHOW:
+ * prints the figures.
  */
 #include "engine/threads/intensity.h"
 
@@ -21,9 +21,9 @@
 #include "support/rounds.h"
 #include "support/sim.h"
 
-/* --- the parts --- */
+/* --- its parts --- */
 
-static void odds_are_those_of_a_poll_every_so_many_ticks(void **state)
+static void the_probability_of_a_poll_follows_from_the_gap(void **state)
 {
     (void)state;
     assert_int_equal(smp_intensity_odds(0), SMP_CERTAIN);
@@ -65,7 +65,7 @@ static void check_polls(bool is_alone)
     }
 }
 
-static void polls_come_at_random_with_their_odds(void **state)
+static void polls_are_random_with_their_probability(void **state)
 {
     uint64_t random = 1;
 
@@ -76,8 +76,8 @@ static void polls_come_at_random_with_their_odds(void **state)
     assert_int_equal(smp_intensity_next_alone(&random, 5, 1, 9).tick, 14);
 }
 
-/* So that to wake up for one is to wake up for all. */
-static void rarer_polls_share_the_ticks_of_others(void **state)
+/* So waking up for one thread is waking up for all. */
+static void rare_polls_share_the_ticks_of_others(void **state)
 {
     uint64_t often = 0;
     uint64_t rarely = 0;
@@ -93,12 +93,12 @@ static void rarer_polls_share_the_ticks_of_others(void **state)
     assert_int_equal(smp_intensity_next(5, 0, 1, 1).odds, SMP_CERTAIN);
 }
 
-/* --- the whole --- */
+/* --- the whole sampler --- */
 
 enum { PROCESSES = 12, STACKS = 4, RUN_TICKS = 400 };
 
-/* Between two waits it runs: else no clock would distinguish them. In thousandths of the interval
- * where time is negative, in absolute time else. */
+/* Between two waits the thread runs; otherwise no clock would distinguish them. A negative time is
+ * in thousandths of the interval, a positive one is absolute. */
 static const struct process {
     const char *what;
     struct sim_segment script[8];
@@ -154,18 +154,20 @@ struct sums {
     double attribution;
     double off;
     double off2;
-    double most; /* off in one run */
+    double most; /* maximum deviation in one run */
 };
 
 enum { BUSY = 7 };
 
 struct study {
-    bool has_busy; /* else ticks are made for idle threads only, and polls of them are rare */
+    /* if not set, ticks are made for idle threads only, and polls of them are rare */
+    bool has_busy;
     int64_t interval_ns;
     const char *options;
-    int64_t tick_cpu_ns; /* how dear ticks are says how rare polls of idle threads are */
-    int64_t seal_ns;     /* between two seals of an interval; 0: only at the end */
-    int64_t warm_up_ns;  /* sampled before: a start may use more CPU time than the limit */
+    /* the cost of a tick, which determines how rare polls of idle threads are */
+    int64_t tick_cpu_ns;
+    int64_t seal_ns;    /* between two seals of an interval; 0: only at the end */
+    int64_t warm_up_ns; /* sampled first: a start may use more CPU time than the limit */
     unsigned runs;
     struct sums wall[PROCESSES][STACKS];
 };
@@ -183,8 +185,8 @@ static const char *name_of(int process)
     return name;
 }
 
-/* Each segment's length is the inverse square of a random number: most are short, a few very long.
- */
+/* Each segment's length is the inverse square of a random number: most are short, a few very
+ * long. */
 static void heavy_tailed(struct sim *sim, struct sim_thread *thread)
 {
     for (int i = 0; i < SIM_MAX_SEGMENTS; i++) {
@@ -221,7 +223,7 @@ static void run_once(struct study *study, uint64_t seed)
     struct sim_thread *threads[PROCESSES];
     int64_t credits[PROCESSES][STACKS] = { 0 };
 
-    /* What is found is found at the tick. */
+    /* Everything is found at the time of the tick. */
     sim->read_cost_ns = sim->walk_cost_ns = sim->tick_cost_ns = 0;
     sim->tick_cpu_ns = study->tick_cpu_ns;
     for (int i = 0; i < PROCESSES; i++) {
@@ -229,7 +231,7 @@ static void run_once(struct study *study, uint64_t seed)
             continue;
         threads[i] = sim_add(sim, name_of(i));
         write_script(sim, threads[i], i);
-        /* Each from a moment of its own on. */
+        /* Each thread starts at a random time. */
         sim_began(threads[i], (int64_t)sim_random(sim, 1000000000) * 127);
     }
     if (study->warm_up_ns > 0) {
@@ -269,9 +271,9 @@ static void run_once(struct study *study, uint64_t seed)
     sim_destroy(sim);
 }
 
-/* Within four standard errors, of which one in some thousand figures is beyond by chance. What
- * happens in a few runs only has no standard error yet: three such runs more or less are allowed.
- */
+/* Deviations are within four standard errors; one of some thousand figures is beyond by chance. A
+ * stack found in a few runs only has no standard error yet: three such runs more or less are
+ * allowed. */
 static void judge(const struct study *study)
 {
     const double runs = study->runs;
@@ -316,11 +318,12 @@ static void study_amounts(int64_t interval_ms, int64_t lookback_ms, int64_t tick
     judge(&study);
 }
 
-static void amounts_are_the_truth_on_average(void **state)
+static void amounts_are_unbiased(void **state)
 {
     static const int intervals_ms[] = { 1, 5, 20, 100 };
     static const int lookbacks_ms[] = { 1000, 60000 };
-    /* Of a tick, by which idle threads are polled at every one, at some, at few. */
+    /* The cost of a tick, which determines whether idle threads are polled at every tick, at some,
+     * or at few. */
     static const int costs_us[] = { 3, 200, 10000 };
     uint64_t seed = 0;
 
@@ -334,16 +337,16 @@ static void amounts_are_the_truth_on_average(void **state)
     }
 }
 
-/* Nor do readers that end the interval all the time change anything, as long as an interval is
- * longer than the gaps between polls are on average: here those are 160 ms. */
-static void ends_of_intervals_change_nothing(void **state)
+/* Readers that end the interval all the time change nothing either, as long as an interval is
+ * longer than the mean gap between polls, which is 160 ms here. */
+static void amounts_are_unbiased_with_many_intervals(void **state)
 {
     static const int seals_ms[] = { 30, 250, 1000 };
 
     (void)state;
     for (size_t i = 0; i < sizeof(seals_ms) / sizeof(seals_ms[0]); i++) {
         struct study study = {
-            .has_busy = seals_ms[i] < 200, /* which makes polls frequent */
+            .has_busy = seals_ms[i] < 200, /* this makes polls frequent */
             .interval_ns = 20 * SIM_MS,
             .options = "samplingFrequencyMillis=20\nidleLookbackMillis=5000\n"
                        "overheadLimitPerMille=1000\nmemoryLimitBytes=4194304\n",
@@ -356,11 +359,12 @@ static void ends_of_intervals_change_nothing(void **state)
     }
 }
 
-/* Ticks cost three times what they may: then they are rarer, and each thread is polled at some
+/* Ticks cost three times the limit: they become rarer, and each thread is polled at some of them
  * only. */
-static void past_the_limit_amounts_are_the_truth_as_well(void **state)
+static void amounts_are_unbiased_over_the_limit(void **state)
 {
-    /* In all builds alike: a rare stack is found in one run of thirty, and then has seconds. */
+    /* The same in all builds: a rare stack is found in one run of thirty, and then gets
+     * seconds. */
     enum { RUNS_PAST_LIMIT = 200 };
 
     (void)state;
@@ -382,12 +386,12 @@ static void past_the_limit_amounts_are_the_truth_as_well(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(odds_are_those_of_a_poll_every_so_many_ticks),
-        cmocka_unit_test(polls_come_at_random_with_their_odds),
-        cmocka_unit_test(rarer_polls_share_the_ticks_of_others),
-        cmocka_unit_test(amounts_are_the_truth_on_average),
-        cmocka_unit_test(ends_of_intervals_change_nothing),
-        cmocka_unit_test(past_the_limit_amounts_are_the_truth_as_well),
+        cmocka_unit_test(the_probability_of_a_poll_follows_from_the_gap),
+        cmocka_unit_test(polls_are_random_with_their_probability),
+        cmocka_unit_test(rare_polls_share_the_ticks_of_others),
+        cmocka_unit_test(amounts_are_unbiased),
+        cmocka_unit_test(amounts_are_unbiased_with_many_intervals),
+        cmocka_unit_test(amounts_are_unbiased_over_the_limit),
     };
     return cmocka_run_group_tests_name("intensity", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* There is always a node for time, however full the interval is; and what its profile says. */
+/* Time always finds a node, however full the interval is; and the contents of its profile. */
 #include "engine/attribution/interval.h"
 
 #include <setjmp.h>
@@ -18,7 +18,7 @@ static void seal(struct interval_fixture *f, int64_t now_ns, int64_t wall_ms)
     assert_int_equal(smp_interval_finish(f->interval, now_ns, wall_ms, &f->profile), SMP_OK);
 }
 
-/* Adds nodes, at most so many, until not even one more fits. Returns how many. */
+/* Adds at most this many nodes, until not even one more fits. Returns their number. */
 static uint32_t fill(struct smp_interval *interval, struct smp_group_tree key, uint32_t most)
 {
     uint32_t count = 0;
@@ -33,7 +33,7 @@ static uint32_t fill(struct smp_interval *interval, struct smp_group_tree key, u
     return count;
 }
 
-static void full_tree_has_a_place_for_every_group_it_has(void **state)
+static void a_full_tree_has_an_overflow_node_for_every_group(void **state)
 {
     struct interval_fixture *f = *state;
     const struct smp_group_tree early =
@@ -46,7 +46,7 @@ static void full_tree_has_a_place_for_every_group_it_has(void **state)
     assert_int_equal(outcome, SMP_OUTCOME_OVER_MEMORY_LIMIT);
     smp_interval_note(f->interval, early, node, outcome, SMP_STATE_RUNNING, 50 * MS,
                       (struct smp_span){ .from_ns = 0, .till_ns = 50 * MS });
-    /* A new one is the overflow group. */
+    /* A new group becomes the overflow group. */
     const struct smp_group_tree late =
         smp_interval_find(f->interval, (struct smp_group_key){ .name = "late" }, 2, "late-1");
     assert_int_equal(late.group.index, 0);
@@ -64,7 +64,7 @@ static void full_tree_has_a_place_for_every_group_it_has(void **state)
     assert_int_equal(f->profile->tally.outcomes[SMP_OUTCOME_OVER_MEMORY_LIMIT], 2);
 }
 
-static void pseudo_frames_are_one_per_outcome(void **state)
+static void each_outcome_has_one_pseudo_frame(void **state)
 {
     struct interval_fixture *f = *state;
     const struct smp_group_tree key =
@@ -82,7 +82,7 @@ static void pseudo_frames_are_one_per_outcome(void **state)
     assert_int_equal(ended, SMP_OUTCOME_THREAD_ENDED);
 }
 
-static void times_are_those_of_what_was_covered(void **state)
+static void the_times_of_an_interval_cover_the_sampled_time(void **state)
 {
     struct interval_fixture *f = *state;
 
@@ -96,7 +96,8 @@ static void times_are_those_of_what_was_covered(void **state)
     assert_int_equal(f->profile->elapsed_ns, 90 * MS);
 }
 
-/* Ten seconds after its begin the wall clock, which showed 50 s, shows this. */
+/* Ten seconds after the begin of the interval, when the wall clock showed 50 s, it shows
+ * shown_ms. */
 static void assert_begin(int64_t shown_ms, int64_t from_wall_ms)
 {
     void *state = NULL;
@@ -104,25 +105,25 @@ static void assert_begin(int64_t shown_ms, int64_t from_wall_ms)
     assert_int_equal(interval_fixture_setup(&state), 0);
     struct interval_fixture *f = state;
     smp_interval_begin(f->interval, 1000 * MS, 50000);
-    smp_interval_cover(f->interval, 11000 * MS, 7000 * MS); /* there was a pause */
+    smp_interval_cover(f->interval, 11000 * MS, 7000 * MS); /* there was a pause in between */
     seal(f, 11000 * MS, shown_ms);
     assert_int_equal(f->profile->till_wall_ms, shown_ms);
     assert_int_equal(f->profile->from_wall_ms, from_wall_ms);
     assert_int_equal(interval_fixture_teardown(&state), 0);
 }
 
-static void a_wall_clock_that_was_set_back_moves_the_begin(void **state)
+static void a_wall_clock_set_back_moves_the_begin(void **state)
 {
     (void)state;
     assert_begin(60000, 50000);
-    assert_begin(59000, 50000); /* the clocks were not read at one moment */
+    assert_begin(59000, 50000); /* the two clocks were not read at the same moment */
     assert_begin(58999, 48999);
-    assert_begin(51000, 41000); /* still after the old begin */
+    assert_begin(51000, 41000); /* still later than the old begin */
     assert_begin(20000, 10000);
-    assert_begin(3660000, 50000); /* set forward */
+    assert_begin(3660000, 50000); /* the wall clock was set forward */
 }
 
-/* Where no time has passed, a difference that would be none in a longer interval is one. */
+/* If no time has passed, even a small difference of the clocks counts. */
 static void an_empty_interval_does_not_end_before_its_begin(void **state)
 {
     struct interval_fixture *f = *state;
@@ -165,12 +166,12 @@ static enum smp_status create_and_destroy(void *self)
     return status;
 }
 
-static void create_leaves_nothing_behind(void **state)
+static void a_refused_create_leaks_nothing(void **state)
 {
     assert_true(failing_alloc_each_step(create_and_destroy, *state).refused >= 5);
 }
 
-/* With memory for a new group's root, and none for its [over memory limit]. */
+/* There is memory for the root of a new group but not for its [over memory limit]. */
 static void a_group_without_its_overflow_node_is_not_used(void **state)
 {
     struct interval_fixture *f = *state;
@@ -206,7 +207,7 @@ static void the_greatest_depth_is_kept(void **state)
     assert_int_equal(smp_thread_groups_info(f->profile->groups, key.group)->max_depth, 40);
 }
 
-static void a_profile_says_how_much_memory_there_is(void **state)
+static void a_profile_has_the_memory_limits(void **state)
 {
     struct interval_fixture *f = *state;
 
@@ -217,7 +218,7 @@ static void a_profile_says_how_much_memory_there_is(void **state)
     assert_int_equal(f->profile->memory_used_bytes, smp_quota_used(&f->quota));
 }
 
-/* CPU time of a group that has no node with CPU time is its root's, or its last target's. */
+/* CPU time of a group without a node with CPU time goes to its root or to its last target. */
 static void unseen_cpu_time_goes_to_the_last_target(void **state)
 {
     struct interval_fixture *f = *state;
@@ -256,7 +257,7 @@ static void used_locations_are_marked(void **state)
     assert_false(used[0]);
 }
 
-/* The table may have names that are newer than what the caller has counted. */
+/* The table may contain names that are newer than the caller's count. */
 static void locations_beyond_the_count_are_not_marked(void **state)
 {
     struct interval_fixture *f = *state;
@@ -274,8 +275,8 @@ static void locations_beyond_the_count_are_not_marked(void **state)
     assert_false(used[location + 1]);
 }
 
-/* Until a seal succeeds, polls go on crediting the leaf that names a counted call. */
-static void a_refused_seal_leaves_a_call_as_it_is(void **state)
+/* Until the interval is finished, polls continue to credit the leaf of a counted call. */
+static void a_refused_seal_leaves_call_leaves_unchanged(void **state)
 {
     struct interval_fixture *f = *state;
     const struct smp_group_tree main_tree =
@@ -306,17 +307,17 @@ int main(void)
 #define TEST(name) \
     cmocka_unit_test_setup_teardown(name, interval_fixture_setup, interval_fixture_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(full_tree_has_a_place_for_every_group_it_has),
-        TEST(pseudo_frames_are_one_per_outcome),
-        TEST(times_are_those_of_what_was_covered),
-        cmocka_unit_test(a_wall_clock_that_was_set_back_moves_the_begin),
+        TEST(a_full_tree_has_an_overflow_node_for_every_group),
+        TEST(each_outcome_has_one_pseudo_frame),
+        TEST(the_times_of_an_interval_cover_the_sampled_time),
+        cmocka_unit_test(a_wall_clock_set_back_moves_the_begin),
         TEST(an_empty_interval_does_not_end_before_its_begin),
         TEST(refused_seal_leaves_the_interval_open),
-        TEST(a_refused_seal_leaves_a_call_as_it_is),
-        TEST(create_leaves_nothing_behind),
+        TEST(a_refused_seal_leaves_call_leaves_unchanged),
+        TEST(a_refused_create_leaks_nothing),
         TEST(a_group_without_its_overflow_node_is_not_used),
         TEST(the_greatest_depth_is_kept),
-        TEST(a_profile_says_how_much_memory_there_is),
+        TEST(a_profile_has_the_memory_limits),
         TEST(unseen_cpu_time_goes_to_the_last_target),
         TEST(used_locations_are_marked),
         TEST(locations_beyond_the_count_are_not_marked),

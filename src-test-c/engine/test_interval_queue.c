@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Whatever other readers do, what a reader takes adds up to what came since it opened: one after
- * the other, against a reference that keeps sums, and all at once. SMP_TEST_ROUNDS sets how many
- * random runs there are.
- */
+/* A reader takes exactly the time since it opened, whatever other readers do. Tested step by step,
+ * at random against a reference that keeps sums, and with all threads at once. SMP_TEST_ROUNDS
+ * sets the number of random runs. */
 #include "engine/session/interval_queue.h"
 
 #include <inttypes.h>
@@ -33,7 +31,7 @@ struct fixture {
     struct smp_quota *quota;
     struct smp_methods *methods;
     struct smp_interval_queue *intervals;
-    unsigned locations; /* made so far */
+    unsigned locations; /* number of locations so far */
     struct fake_clock clock;
 };
 
@@ -73,7 +71,7 @@ static struct smp_interval_queue_figures figures_of(struct smp_interval_queue *i
 
 /* --- intervals --- */
 
-/* wall_ns below one frame, or below as many different ones as nodes says. */
+/* wall_ns below one frame, or spread over this many different nodes. */
 static struct smp_profile *make_interval(struct fixture *f, int64_t wall_ns, unsigned nodes)
 {
     struct smp_tree *tree = NULL;
@@ -100,11 +98,12 @@ static struct smp_profile *make_interval(struct fixture *f, int64_t wall_ns, uns
     return profile;
 }
 
-/* --- threads that come and go --- */
+/* --- many short-lived threads --- */
 
 enum { SHORT_LIVES = 2000, POOL = 50 };
 
-/* The pool, and as many threads that end in it; serials rise from *serial on. */
+/* Creates the pool and this many threads that end during the interval; serials start at *serial
+ * and increase. */
 static struct smp_profile *make_crowd(struct fixture *f, uint64_t *serial)
 {
     struct smp_profile *const profile = make_interval(f, 1, 1);
@@ -122,8 +121,8 @@ static struct smp_profile *make_crowd(struct fixture *f, uint64_t *serial)
     return profile;
 }
 
-/* Without a call of snapshot(), where each request has a thread of its own. */
-static void what_no_reader_takes_does_not_grow_with_threads_that_end(void **state)
+/* Without calls of snapshot(), and with a thread for each request. */
+static void unread_intervals_do_not_grow_with_ended_threads(void **state)
 {
     enum { INTERVALS = 400 };
     struct fixture *f = *state;
@@ -163,7 +162,7 @@ static unsigned open_one(struct fixture *f)
     return reader;
 }
 
-/* The time of what is taken; -1: nothing is waiting. */
+/* Returns the time of the taken profile; -1: nothing is waiting. */
 static int64_t take_until(struct fixture *f, unsigned reader, uint64_t until)
 {
     struct smp_profile *taken = NULL;
@@ -184,7 +183,7 @@ static int64_t take(struct fixture *f, unsigned reader)
 
 /* --- cursors --- */
 
-static void each_reader_goes_its_own_pace(void **state)
+static void readers_are_independent_of_each_other(void **state)
 {
     struct fixture *f = *state;
     const unsigned slow = open_one(f);
@@ -217,7 +216,7 @@ static void a_take_may_end_earlier(void **state)
     assert_int_equal(take(f, reader), 100);
 }
 
-static void what_all_have_had_is_let_go_of(void **state)
+static void intervals_that_all_readers_have_taken_are_released(void **state)
 {
     struct fixture *f = *state;
     const size_t before = smp_quota_used(f->quota);
@@ -250,7 +249,7 @@ static void an_unknown_reader_gets_nothing(void **state)
     assert_null(taken);
 }
 
-static void readers_have_a_limit(void **state)
+static void the_number_of_readers_is_limited(void **state)
 {
     struct fixture *f = *state;
     unsigned readers[SMP_MAX_READERS];
@@ -265,7 +264,7 @@ static void readers_have_a_limit(void **state)
 
 /* --- keeping it short --- */
 
-static void many_are_merged_where_no_cursor_stands(void **state)
+static void waiting_intervals_are_merged_between_cursors(void **state)
 {
     struct fixture *f = *state;
     const unsigned slow = open_one(f);
@@ -303,7 +302,8 @@ static void nothing_is_merged_across_a_mark(void **state)
     assert_false(smp_interval_queue_is_long(f->intervals));
     assert_int_equal(take_until(f, reporter, marks[0]), 2);
     assert_int_equal(take_until(f, reporter, marks[1]), 30);
-    /* A mark that is passed is none any more: the first five become one. */
+    /* A mark that all readers have passed no longer counts: the first five intervals become
+     * one. */
     for (int i = 0; i < 3; i++)
         append(f, 1000);
     smp_interval_queue_compact(f->intervals);
@@ -312,7 +312,7 @@ static void nothing_is_merged_across_a_mark(void **state)
     assert_int_equal(take(f, reporter), 3200);
 }
 
-static void there_is_room_for_so_many(void **state)
+static void the_queue_holds_its_maximum_of_intervals(void **state)
 {
     struct fixture *f = *state;
     const unsigned reader = open_one(f);
@@ -322,7 +322,7 @@ static void there_is_room_for_so_many(void **state)
         append(f, 1);
     }
     assert_false(smp_interval_queue_has_room(f->intervals));
-    append(f, 1); /* the last one */
+    append(f, 1); /* the last one for which there is room */
     assert_int_equal(take(f, reader), SMP_MAX_WAITING + 1);
     assert_true(smp_interval_queue_has_room(f->intervals));
 }
@@ -338,7 +338,7 @@ static struct smp_profile *take_snapshot(struct fixture *f, unsigned reader)
     return taken;
 }
 
-/* The time of the frame in all groups. */
+/* Returns the time of the frame in all groups. */
 static int64_t time_of(const struct smp_profile *profile, uint32_t location)
 {
     const struct smp_node *nodes = smp_tree_nodes(profile->tree);
@@ -349,7 +349,7 @@ static int64_t time_of(const struct smp_profile *profile, uint32_t location)
     return wall_ns;
 }
 
-static void what_does_not_fit_is_charged_to_the_limit(void **state)
+static void time_that_does_not_fit_goes_to_over_memory_limit(void **state)
 {
     enum { NODES = 14000 }; /* a few of them take more than a sixth of the limit */
     struct fixture *f = *state;
@@ -393,7 +393,7 @@ static void without_memory_a_take_comes_in_parts(void **state)
     assert_int_equal(take(f, reader), 1100);
 }
 
-static void merging_that_fails_changes_nothing(void **state)
+static void a_failed_merge_changes_nothing(void **state)
 {
     struct fixture *f = *state;
     const unsigned reader = open_one(f);
@@ -418,7 +418,7 @@ static void the_oldest_is_dropped_when_nothing_can_be_merged(void **state)
     assert_false(smp_interval_queue_evict(f->intervals));
     append(f, 1);
     append(f, 10);
-    assert_true(smp_interval_queue_evict(f->intervals)); /* merges */
+    assert_true(smp_interval_queue_evict(f->intervals)); /* merges two intervals */
     assert_int_equal(figures_of(f->intervals).dropped, 0);
     const unsigned quick = open_one(f);
     append(f, 100);
@@ -430,9 +430,9 @@ static void the_oldest_is_dropped_when_nothing_can_be_merged(void **state)
     assert_int_equal(take(f, slow), 100);
 }
 
-/* --- while profiles are merged: no mutex is held, so any call may come in between --- */
+/* --- calls while profiles are merged: no mutex is held, so any call may come in between --- */
 
-/* Does something in the midst of the first merge, once; refuse: without memory. */
+/* Makes a call during the first merge, once; refuse: without memory. */
 struct intruder {
     struct fixture *f;
     void (*intrude)(struct intruder *intruder);
@@ -464,7 +464,7 @@ static void take_a_part(struct intruder *intruder)
     assert_int_equal(take(intruder->f, intruder->reader), 1);
 }
 
-static void a_part_taken_while_the_run_is_merged(void **state)
+static void a_part_of_a_run_may_be_taken_during_its_merge(void **state)
 {
     struct fixture *f = *state;
     struct intruder intruder = { .f = f, .intrude = take_a_part, .reader = open_one(f) };
@@ -487,7 +487,7 @@ static void append_and_compact(struct intruder *intruder)
     smp_interval_queue_compact(intruder->f->intervals);
 }
 
-static void a_run_merged_while_its_begin_is_taken(void **state)
+static void a_run_may_be_merged_while_its_begin_is_taken(void **state)
 {
     struct fixture *f = *state;
     struct intruder intruder = { .f = f, .intrude = append_and_compact, .reader = open_one(f) };
@@ -506,7 +506,7 @@ static void a_run_merged_while_its_begin_is_taken(void **state)
 /* This thread gets no memory, so it cannot merge. */
 static _Thread_local bool is_without_memory;
 
-/* Evicts on a thread of its own, which the first allocation of a take starts. */
+/* Evicts on its own thread, which the first allocation of a take starts. */
 struct evictor {
     struct fixture *f;
     pthread_t thread;
@@ -528,7 +528,8 @@ static void *evict(void *self)
     return NULL;
 }
 
-/* As the kernel shows it behind the thread's name, which may have any characters. */
+/* Reads the state from the kernel's file, after the thread's name, which may contain any
+ * character. */
 static bool sleeps(int32_t tid)
 {
     char text[256] = "";
@@ -539,8 +540,8 @@ static bool sleeps(int32_t tid)
     return end_of_name != NULL && strncmp(end_of_name, ") S", 3) == 0;
 }
 
-/* In the midst of a take: refuses memory to the other thread, and waits until that waits for the
- * end of the take, or has dropped what is being taken, if it would. */
+/* During a take: refuses memory to the other thread, and waits until that thread waits for the end
+ * of the take, or has dropped the intervals being taken, if it would. */
 static bool on_allocation_beside_evictor(void *self, size_t bytes)
 {
     struct evictor *evictor = self;
@@ -562,7 +563,8 @@ static bool on_allocation_beside_evictor(void *self, size_t bytes)
     return false;
 }
 
-/* True: it came in time, and had to wait for the take, which has released both. */
+/* Returns true if the eviction came in time and had to wait for the take, which has released both
+ * intervals. */
 static bool evict_beside_take(struct fixture *f, unsigned reader)
 {
     struct evictor evictor = { .f = f };
@@ -580,9 +582,9 @@ static bool evict_beside_take(struct fixture *f, unsigned reader)
     return evictor.has_evicted;
 }
 
-static void what_is_being_taken_is_not_dropped(void **state)
+static void intervals_being_taken_are_not_dropped(void **state)
 {
-    enum { TRIES = 1000 }; /* one is enough but for tools in which threads take turns */
+    enum { TRIES = 1000 }; /* one is enough except under tools in which threads take turns */
     struct fixture *f = *state;
     const unsigned reader = open_one(f);
     bool has_waited = false;
@@ -592,7 +594,7 @@ static void what_is_being_taken_is_not_dropped(void **state)
     assert_true(has_waited);
 }
 
-/* --- against a reference --- */
+/* --- random steps, compared with a reference --- */
 
 enum { CONSUMERS = 4 };
 
@@ -637,7 +639,7 @@ static void do_something(struct fixture *f, struct reference references[CONSUMER
     }
 }
 
-static void random_steps_agree_with_the_reference(void **state)
+static void random_steps_match_the_reference(void **state)
 {
     const long rounds = test_rounds(ROUNDS);
     struct fixture *f = *state;
@@ -664,8 +666,8 @@ struct crowd {
     struct fixture *f;
     pthread_mutex_t mutex;
     pthread_cond_t changed;
-    unsigned news;  /* guarded by mutex: how often there may be something to do */
-    bool has_ended; /* guarded by mutex: the sampler */
+    unsigned news;  /* guarded by mutex: how often there may have been work */
+    bool has_ended; /* guarded by mutex: the sampler has ended */
 };
 
 static void wake(struct crowd *crowd, bool has_ended)
@@ -677,8 +679,8 @@ static void wake(struct crowd *crowd, bool has_ended)
     (void)pthread_mutex_unlock(&crowd->mutex);
 }
 
-/* Instead of trying again at once, which on few processors keeps threads with work away. False:
- * all news are seen, and there will be none. */
+/* Waits instead of trying again at once, which would keep threads with work off a small number of
+ * CPUs. Returns false if there is nothing new and never will be. */
 static bool await_news(struct crowd *crowd, unsigned *seen)
 {
     bool is_new;
@@ -699,7 +701,7 @@ struct taker {
     int64_t taken_ns;
 };
 
-/* Without assertions of cmocka, which are for the test's own thread. */
+/* Without assertions of cmocka, which work only on the test's own thread. */
 static void *take_all(void *self)
 {
     struct taker *taker = self;
@@ -745,7 +747,7 @@ static void *compact_all(void *self)
     return NULL;
 }
 
-static void all_threads_at_once(void **state)
+static void readers_and_sampler_may_run_at_the_same_time(void **state)
 {
     struct crowd crowd = { .f = *state,
                            .mutex = PTHREAD_MUTEX_INITIALIZER,
@@ -756,7 +758,7 @@ static void all_threads_at_once(void **state)
 
     const unsigned late = open_one(crowd.f);
     for (int i = 0; i < TAKERS; i++) {
-        /* The last two share a reader. */
+        /* The last two threads share a reader. */
         takers[i] = (struct taker){ .crowd = &crowd };
         takers[i].reader = i == TAKERS - 1 ? takers[i - 1].reader : open_one(crowd.f);
         assert_int_equal(pthread_create(&takers[i].thread, NULL, take_all, &takers[i]), 0);
@@ -838,7 +840,7 @@ static void append_after(struct fixture *f, int64_t ns, int64_t wall_ns)
     smp_interval_queue_compact(f->intervals);
 }
 
-static void reading_a_window_empties_nothing(void **state)
+static void reading_a_window_takes_nothing(void **state)
 {
     struct fixture *f = *state;
     const unsigned reader = open_one(f);
@@ -855,14 +857,14 @@ static void reading_a_window_empties_nothing(void **state)
     }
     assert_int_equal(take(f, reader), 111);
     assert_int_equal(window(f, SMP_WINDOW_15_MINUTES), 110);
-    smp_interval_queue_keep_windows(f->intervals); /* they are kept */
+    smp_interval_queue_keep_windows(f->intervals); /* already kept */
     assert_int_equal(window(f, SMP_WINDOW_START), 110);
     smp_interval_queue_forget_windows(f->intervals);
     assert_int_equal(count_waiting_ones(f), 0);
     assert_int_equal(window(f, SMP_WINDOW_START), -1);
 }
 
-static void a_window_has_the_last_minutes_and_no_more(void **state)
+static void a_window_covers_the_last_minutes_only(void **state)
 {
     struct fixture *f = *state;
 
@@ -881,14 +883,14 @@ static void a_window_has_the_last_minutes_and_no_more(void **state)
     assert_int_equal(window(f, SMP_WINDOW_START), 111111);
 }
 
-/* All intervals, each as it came: the reference. */
+/* All intervals as they came: the reference. */
 struct piece {
     int64_t from_ns;
     int64_t till_ns;
     int64_t wall_ns;
 };
 
-/* The sum of all that ends after from_ns. */
+/* Returns the sum of the intervals that end after from_ns. */
 static int64_t sum_after(const struct piece *pieces, size_t count, int64_t from_ns)
 {
     int64_t sum = 0;
@@ -898,7 +900,7 @@ static int64_t sum_after(const struct piece *pieces, size_t count, int64_t from_
     return sum;
 }
 
-/* How much earlier than the window may its first interval begin? */
+/* Returns how much earlier than the window its first interval may begin. */
 static int64_t slack_of(enum smp_window length)
 {
     return length == SMP_WINDOW_1_MINUTE ? 15 * SECOND_NS : MINUTE_NS;
@@ -922,7 +924,8 @@ static void check_window(struct fixture *f, enum smp_window length, const struct
         assert_int_equal(found, sum_after(pieces, count, INT64_MIN));
         return;
     }
-    /* It begins at the end of an interval: one of the sums of the reference, exactly. */
+    /* The window begins at the end of an interval, so it is exactly one of the sums of the
+     * reference. */
     for (size_t i = 0; i < count; i++) {
         const int64_t begin_ns = pieces[i].from_ns;
         if ((begin_ns <= from_ns || i == 0) && begin_ns >= from_ns - slack_of(length) &&
@@ -969,7 +972,7 @@ static void windows_are_the_sums_of_their_intervals(void **state)
     assert_int_equal(figures_of(f->intervals).coarse, 0);
 }
 
-static void windows_stay_within_their_share_of_memory(void **state)
+static void windows_keep_to_their_share_of_memory(void **state)
 {
     enum { COUNT = 100, NODES = 2000, FEW_BYTES = 8 << 20 };
     struct fixture *f = *state;
@@ -981,7 +984,7 @@ static void windows_stay_within_their_share_of_memory(void **state)
     smp_interval_queue_keep_windows(f->intervals);
     for (int i = 0; i < COUNT; i++) {
         fake_clock_advance(&f->clock, 15 * SECOND_NS);
-        f->locations = 0; /* the same ones */
+        f->locations = 0; /* the same locations */
         (void)smp_interval_queue_append(f->intervals, make_interval(f, 1, NODES), 0);
         smp_interval_queue_compact(f->intervals);
         const size_t used = smp_quota_used(f->quota) + smp_quota_used(quota);
@@ -1017,8 +1020,8 @@ static void a_window_that_finds_no_memory_is_read_later(void **state)
     smp_profile_release(taken);
 }
 
-/* The sampler gets the memory that it needs, and the windows lose their oldest part. */
-static void an_eviction_drops_of_windows_last(void **state)
+/* The sampler gets the memory that it needs; the windows lose their oldest part. */
+static void an_eviction_drops_windows_last(void **state)
 {
     struct fixture *f = *state;
 
@@ -1041,31 +1044,31 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(each_reader_goes_its_own_pace),
+        TEST(readers_are_independent_of_each_other),
         TEST(a_take_may_end_earlier),
-        TEST(what_all_have_had_is_let_go_of),
+        TEST(intervals_that_all_readers_have_taken_are_released),
         TEST(an_unknown_reader_gets_nothing),
-        TEST(readers_have_a_limit),
-        TEST(many_are_merged_where_no_cursor_stands),
+        TEST(the_number_of_readers_is_limited),
+        TEST(waiting_intervals_are_merged_between_cursors),
         TEST(nothing_is_merged_across_a_mark),
-        TEST(there_is_room_for_so_many),
-        TEST(what_no_reader_takes_does_not_grow_with_threads_that_end),
-        TEST(what_does_not_fit_is_charged_to_the_limit),
+        TEST(the_queue_holds_its_maximum_of_intervals),
+        TEST(unread_intervals_do_not_grow_with_ended_threads),
+        TEST(time_that_does_not_fit_goes_to_over_memory_limit),
         TEST(without_memory_a_take_comes_in_parts),
-        TEST(merging_that_fails_changes_nothing),
+        TEST(a_failed_merge_changes_nothing),
         TEST(the_oldest_is_dropped_when_nothing_can_be_merged),
-        TEST(a_part_taken_while_the_run_is_merged),
-        TEST(a_run_merged_while_its_begin_is_taken),
-        TEST(what_is_being_taken_is_not_dropped),
-        TEST(random_steps_agree_with_the_reference),
-        TEST(all_threads_at_once),
+        TEST(a_part_of_a_run_may_be_taken_during_its_merge),
+        TEST(a_run_may_be_merged_while_its_begin_is_taken),
+        TEST(intervals_being_taken_are_not_dropped),
+        TEST(random_steps_match_the_reference),
+        TEST(readers_and_sampler_may_run_at_the_same_time),
         TEST(each_interval_is_taken_or_counted_as_dropped),
-        TEST(reading_a_window_empties_nothing),
-        TEST(a_window_has_the_last_minutes_and_no_more),
+        TEST(reading_a_window_takes_nothing),
+        TEST(a_window_covers_the_last_minutes_only),
         TEST(windows_are_the_sums_of_their_intervals),
-        TEST(windows_stay_within_their_share_of_memory),
+        TEST(windows_keep_to_their_share_of_memory),
         TEST(a_window_that_finds_no_memory_is_read_later),
-        TEST(an_eviction_drops_of_windows_last),
+        TEST(an_eviction_drops_windows_last),
     };
 #undef TEST
     return cmocka_run_group_tests_name("interval_queue", tests, NULL, NULL);

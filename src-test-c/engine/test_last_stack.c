@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stack is the one of last time only where every part of it is equal. */
+/* A stack counts as the last stack only if all its parts are equal. */
 #include "engine/threads/last_stack.h"
 
 #include <setjmp.h>
@@ -54,7 +54,7 @@ static bool matches(const struct fixture *f)
     return smp_last_stack_matches(&f->last, EPOCH, &f->sample);
 }
 
-static void remembers_an_equal_stack_only(void **state)
+static void only_an_equal_stack_is_recognised(void **state)
 {
     struct fixture *f = *state;
 
@@ -74,7 +74,7 @@ static void remembers_an_equal_stack_only(void **state)
     assert_false(matches(f));
 }
 
-static void a_cut_elsewhere_is_another_stack(void **state)
+static void a_stack_cut_at_another_place_is_different(void **state)
 {
     struct fixture *f = *state;
 
@@ -89,7 +89,7 @@ static void a_cut_elsewhere_is_another_stack(void **state)
     assert_false(matches(f));
 }
 
-static void a_new_epoch_or_forgetting_ends_it(void **state)
+static void a_new_epoch_or_forgetting_discards_the_stack(void **state)
 {
     struct fixture *f = *state;
 
@@ -135,7 +135,7 @@ static void without_memory_nothing_is_remembered(void **state)
     assert_false(matches(f));
 }
 
-static void the_budget_is_kept(void **state)
+static void the_memory_budget_is_not_exceeded(void **state)
 {
     struct fixture *f = *state;
     struct smp_last_stack other = { 0 };
@@ -156,9 +156,12 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(remembers_an_equal_stack_only),        TEST(a_cut_elsewhere_is_another_stack),
-        TEST(a_new_epoch_or_forgetting_ends_it),    TEST(same_or_smaller_stacks_need_no_memory),
-        TEST(without_memory_nothing_is_remembered), TEST(the_budget_is_kept),
+        TEST(only_an_equal_stack_is_recognised),
+        TEST(a_stack_cut_at_another_place_is_different),
+        TEST(a_new_epoch_or_forgetting_discards_the_stack),
+        TEST(same_or_smaller_stacks_need_no_memory),
+        TEST(without_memory_nothing_is_remembered),
+        TEST(the_memory_budget_is_not_exceeded),
     };
 #undef TEST
     return cmocka_run_group_tests_name("last_stack", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of a session: what may follow what, and what becomes of requests in each state. */
+/* The states of a session: their order, and what happens to requests in each state. */
 #include "engine/session/lifecycle.h"
 
 #include <pthread.h>
@@ -30,7 +30,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* Counts its calls; before start only. */
+/* Counts its calls. Only before the start. */
 static enum smp_status count_call(void *self, struct smp_request *request, bool is_started)
 {
     (void)request;
@@ -42,7 +42,7 @@ static enum smp_status count_call(void *self, struct smp_request *request, bool 
 static enum smp_status pause_it(struct smp_lifecycle *lifecycle, unsigned *calls)
 {
     struct smp_request stale = { .kind = SMP_REQUEST_RESUME };
-    /* It may have been queued before, in front of another one. */
+    /* It may have been queued before, in front of another request. */
     struct smp_request request = { .kind = SMP_REQUEST_PAUSE, .next = &stale };
 
     return smp_lifecycle_request(lifecycle, &request, count_call, calls);
@@ -65,7 +65,7 @@ static void a_session_starts_and_stops_once(void **state)
     assert_true(smp_lifecycle_take(lifecycle, &requests));
     assert_true(smp_lifecycle_begin_stop(lifecycle, true));
     assert_true(lifecycle->wants_last_report);
-    assert_true(smp_lifecycle_has_work(lifecycle)); /* the end */
+    assert_true(smp_lifecycle_has_work(lifecycle)); /* the end of the thread */
     assert_false(smp_lifecycle_take(lifecycle, &requests));
     assert_null(requests);
     smp_lifecycle_end_stop(lifecycle);
@@ -86,7 +86,7 @@ static void a_failed_start_may_be_tried_again(void **state)
     assert_int_equal(lifecycle->state, SMP_RUNNING);
 }
 
-static void requests_are_done_at_once_before_start_and_refused_after_stop(void **state)
+static void requests_run_at_once_before_start_and_fail_after_stop(void **state)
 {
     struct smp_lifecycle *lifecycle = *state;
     unsigned calls = 0;
@@ -101,8 +101,8 @@ static void requests_are_done_at_once_before_start_and_refused_after_stop(void *
     assert_int_equal(calls, 1);
 }
 
-/* The lifecycle never looks into them. */
-static void the_slot_gives_the_last_options_and_none_after_stop(void **state)
+/* The lifecycle never reads the options themselves. */
+static void only_the_last_options_are_kept_and_none_after_stop(void **state)
 {
     struct smp_lifecycle *lifecycle = *state;
     struct smp_prepared_options options[3];
@@ -121,7 +121,7 @@ static void the_slot_gives_the_last_options_and_none_after_stop(void **state)
     assert_ptr_equal(smp_lifecycle_take_options(lifecycle), &options[1]);
     assert_null(smp_lifecycle_take_options(lifecycle));
     assert_false(smp_lifecycle_has_work(lifecycle));
-    /* What was accepted is still there for the end. */
+    /* An accepted slot is still there for the end. */
     assert_int_equal(smp_lifecycle_put_options(lifecycle, &options[2], &out), SMP_OK);
     assert_true(smp_lifecycle_begin_stop(lifecycle, true));
     assert_int_equal(smp_lifecycle_put_options(lifecycle, &options[0], &out), SMP_ESTOPPED);
@@ -146,7 +146,7 @@ static void *request_in_thread(void *self)
     return NULL;
 }
 
-static void requests_of_a_failed_start_are_done_by_its_end(void **state)
+static void requests_during_a_failed_start_are_done_at_its_end(void **state)
 {
     struct caller caller = { .lifecycle = *state };
     pthread_t thread;
@@ -161,7 +161,7 @@ static void requests_of_a_failed_start_are_done_by_its_end(void **state)
     assert_int_equal(caller.status, SMP_EIO);
 }
 
-static void requests_of_a_start_are_left_to_the_running_thread(void **state)
+static void requests_during_a_start_are_done_by_the_running_thread(void **state)
 {
     struct caller caller = { .lifecycle = *state, .status = SMP_OK };
     struct smp_request *requests = NULL;
@@ -218,7 +218,7 @@ static void *stop_in_thread(void *self)
     return NULL;
 }
 
-/* It waits: a stop that does not has returned long before. */
+/* Lets the stop begin to wait. A stop that does not wait has returned long before. */
 static void begin_to_wait(struct stopper *stopper)
 {
     const struct timespec pause = { .tv_nsec = 20000000 };
@@ -260,14 +260,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_session_starts_and_stops_once, setup, teardown),
         cmocka_unit_test_setup_teardown(a_failed_start_may_be_tried_again, setup, teardown),
-        cmocka_unit_test_setup_teardown(
-            requests_are_done_at_once_before_start_and_refused_after_stop, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_slot_gives_the_last_options_and_none_after_stop, setup,
+        cmocka_unit_test_setup_teardown(requests_run_at_once_before_start_and_fail_after_stop,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(only_the_last_options_are_kept_and_none_after_stop, setup,
                                         teardown),
-        cmocka_unit_test_setup_teardown(requests_of_a_failed_start_are_done_by_its_end, setup,
+        cmocka_unit_test_setup_teardown(requests_during_a_failed_start_are_done_at_its_end, setup,
                                         teardown),
-        cmocka_unit_test_setup_teardown(requests_of_a_start_are_left_to_the_running_thread, setup,
-                                        teardown),
+        cmocka_unit_test_setup_teardown(requests_during_a_start_are_done_by_the_running_thread,
+                                        setup, teardown),
         cmocka_unit_test_setup_teardown(requests_to_the_running_thread_wait_until_they_are_done,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(a_stop_waits_for_the_end_of_a_start, setup, teardown),

@@ -40,7 +40,7 @@ static void each_name_has_one_id(void **state)
     assert_int_equal(smp_alloc_live_bytes(), 0);
 }
 
-static void past_the_limit_there_are_other_locks(void **state)
+static void names_beyond_the_limit_share_the_id_of_other_locks(void **state)
 {
     struct smp_lock_names names;
     char name[NAME_BYTES];
@@ -63,7 +63,7 @@ static void past_the_limit_there_are_other_locks(void **state)
     assert_int_equal(smp_alloc_live_bytes(), 0);
 }
 
-/* SMP_ENOMEM: a name has got no id. */
+/* SMP_ENOMEM: a name got no id. */
 static enum smp_status name_many(void *self)
 {
     struct smp_lock_names names;
@@ -83,7 +83,7 @@ static enum smp_status name_many(void *self)
     return unnamed == 0 ? SMP_OK : SMP_ENOMEM;
 }
 
-static void without_memory_a_lock_is_another_one(void **state)
+static void without_memory_names_share_the_id_of_other_locks(void **state)
 {
     struct failing_alloc_steps steps;
 
@@ -97,8 +97,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_name_has_one_id),
-        cmocka_unit_test(past_the_limit_there_are_other_locks),
-        cmocka_unit_test(without_memory_a_lock_is_another_one),
+        cmocka_unit_test(names_beyond_the_limit_share_the_id_of_other_locks),
+        cmocka_unit_test(without_memory_names_share_the_id_of_other_locks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The overhead limit: which threads are polled past it, and that shares stay unbiased. */
+/* The overhead limit: which threads are polled when it is reached, and that shares remain
+ * unbiased. */
 #include "engine/sources/poll_schedule.h"
 
 #include <inttypes.h>
@@ -94,7 +95,7 @@ static void budget_holds_and_shares_stay_unbiased(const char *options, bool has_
     sim_destroy(sim);
 }
 
-static void past_the_limit_a_random_subset_is_polled(void **state)
+static void over_the_limit_a_random_subset_is_polled(void **state)
 {
     (void)state;
     budget_holds_and_shares_stay_unbiased("samplingFrequencyMillis=1\n", true);
@@ -109,8 +110,9 @@ static void the_jvmti_engine_obeys_the_limit_as_well(void **state)
     budget_holds_and_shares_stay_unbiased("samplingFrequencyMillis=1\n", false);
 }
 
-/* Hundreds of threads that wake up now and then leave CPU time for polls of the few that work. */
-static void past_the_limit_busy_threads_are_polled_more_often(void **state)
+/* Hundreds of threads that wake up occasionally leave CPU time for polls of the few working
+ * threads. */
+static void over_the_limit_busy_threads_are_polled_more_often(void **state)
 {
     enum { WORKING = 4, WAKING = 800, SECONDS = 300 };
     struct sim *sim = sim_create("samplingFrequencyMillis=1\n");
@@ -149,8 +151,8 @@ static void past_the_limit_busy_threads_are_polled_more_often(void **state)
     sim_destroy(sim);
 }
 
-/* Threads do not wait for the polls that were drawn under the lower limit. */
-static void a_higher_limit_holds_at_once(void **state)
+/* Threads do not wait for polls that were drawn under the lower limit. */
+static void a_higher_limit_applies_at_once(void **state)
 {
     enum { THREADS = 500 };
     struct sim *sim = sim_create("samplingFrequencyMillis=20\noverheadLimitPerMille=1\n");
@@ -179,8 +181,8 @@ static uint64_t ticks_of(struct sim *sim)
     return sim->profile->counters[SMP_COUNTER_TICKS];
 }
 
-/* Polls were drawn up to a minute ahead while there was little CPU time. They are drawn again. */
-static void when_the_load_goes_all_polls_are_made_again(void **state)
+/* While CPU time was short, polls were drawn up to a minute ahead. They are drawn again. */
+static void when_the_load_ends_all_threads_are_polled_again(void **state)
 {
     enum { THREADS = 500, SECONDS = 2 };
     struct sim *sim = sim_create(AT_20_MS "overheadLimitPerMille=2\n");
@@ -191,7 +193,7 @@ static void when_the_load_goes_all_polls_are_made_again(void **state)
     (void)state;
     for (int i = 0; i < 10; i++) {
         stays[i] = sim_add_running(sim, "stays", i);
-        sim_script(stays[i], 10, 1, true); /* a walk each time */
+        sim_script(stays[i], 10, 1, true); /* each poll needs a walk */
     }
     for (int i = 0; i < THREADS; i++)
         ends[i] = sim_add_running(sim, "ends", i % 10);
@@ -199,8 +201,8 @@ static void when_the_load_goes_all_polls_are_made_again(void **state)
     sim_run(sim, 60 * SIM_S);
     for (int i = 0; i < THREADS; i++)
         sim_end(sim, ends[i]);
-    sim->walk_cost_ns = 0; /* the ten that stay are no load */
-    /* Half of the bucket has to fill up, and a gap may have begun. */
+    sim->walk_cost_ns = 0; /* the ten remaining threads are no load */
+    /* Half of the bucket has to fill, and a gap may have begun. */
     sim_run(sim, (SMP_THROTTLE_BUCKET_MS / 2 + SMP_THROTTLE_MOST_GAP_MS) * SIM_MS * 11 / 10);
     (void)ticks_of(sim);
     for (int i = 0; i < 10; i++)
@@ -213,9 +215,9 @@ static void when_the_load_goes_all_polls_are_made_again(void **state)
     sim_destroy(sim);
 }
 
-/* Polls that were drawn before the load came are made as far as the bucket lasts. The others wait
- * for another tick. */
-static void when_the_load_comes_the_limit_holds_and_shares_stay_unbiased(void **state)
+/* Polls drawn before the load came are made as long as the bucket lasts. The others wait for
+ * another tick. */
+static void when_load_starts_the_limit_is_kept_and_shares_stay_unbiased(void **state)
 {
     enum { THREADS = 400, STACKS = 4, SECONDS = 10 };
     struct sim *sim = sim_create(AT_20_MS "overheadLimitPerMille=10\n");
@@ -237,7 +239,7 @@ static void when_the_load_comes_the_limit_holds_and_shares_stay_unbiased(void **
     sim_run(sim, SECONDS * SIM_S);
     sim_seal(sim);
     const int64_t elapsed_ns = sim->tick_ns - from_ns;
-    const int64_t bucket_ns = SMP_THROTTLE_START_CPU_MS * SIM_MS; /* there was no use for it */
+    const int64_t bucket_ns = SMP_THROTTLE_START_CPU_MS * SIM_MS; /* it was not used before */
     assert_true(sim_outcome(sim, "busy", SMP_OUTCOME_OVER_OVERHEAD_LIMIT) > 0);
     const int64_t used_ns = sim->own_cpu_ns - cpu_from_ns;
     if (used_ns > elapsed_ns / 100 * 11 / 10 + bucket_ns)
@@ -248,17 +250,18 @@ static void when_the_load_comes_the_limit_holds_and_shares_stay_unbiased(void **
 }
 
 struct idle_polls {
-    double polls; /* a tick */
+    double polls; /* polls per tick */
     uint64_t skipped;
 };
 
-/* Measures the third half minute, because each thread gets its stack in the first minute. */
+/* Measures the third half minute, because each thread gets its stack within the first minute. */
 static struct idle_polls polls_of_idle_threads(const char *options)
 {
     struct sim *sim = sim_create(options);
     struct idle_polls found;
 
-    sim->read_cost_ns = SMP_IDLE_POLL_NS; /* else it is learnt sooner where there is more time */
+    /* otherwise the cost is learnt sooner if there is more time */
+    sim->read_cost_ns = SMP_IDLE_POLL_NS;
     for (int i = 0; i < 3000; i++)
         sim_add_waiting(sim, "idle", i % 10);
     sim_start(sim);
@@ -277,8 +280,8 @@ static struct idle_polls polls_of_idle_threads(const char *options)
     return found;
 }
 
-/* An idle thread is not due in every tick, so it is not skipped in every tick. */
-static void past_the_limit_as_many_polls_are_due_as_below_it(void **state)
+/* An idle thread is not scheduled at every tick, so it is not skipped at every tick. */
+static void over_the_limit_as_many_polls_are_scheduled_as_below_it(void **state)
 {
     const struct idle_polls free =
         polls_of_idle_threads("samplingFrequencyMillis=1\noverheadLimitPerMille=1000\n");
@@ -300,8 +303,7 @@ static enum smp_naming by_own_name(void *self, const struct fake_thread *thread,
     return SMP_NAMING_NAMED;
 }
 
-/* There are so many threads that each tick leaves some to the next one. More threads end than
- * start. */
+/* Each tick leaves some of the many threads to the next one. More threads end than start. */
 static void see_threads_that_start(const char *options)
 {
     enum { SHORT = 20, ENDS = 3, OLD = ENDS * SHORT, BUSY = 30000 };
@@ -329,8 +331,8 @@ static void see_threads_that_start(const char *options)
     sim_destroy(sim);
 }
 
-/* New threads do not wait behind throttled ones. */
-static void past_the_limit_threads_that_start_are_seen_all_the_same(void **state)
+/* New threads do not wait for throttled ones. */
+static void over_the_limit_new_threads_are_seen(void **state)
 {
     (void)state;
     see_threads_that_start(AT_20_MS "overheadLimitPerMille=1\n");
@@ -339,7 +341,7 @@ static void past_the_limit_threads_that_start_are_seen_all_the_same(void **state
 
 enum { CROWD = 50, CROWD_GROUPS = 5, CROWD_STACKS = 4, CROWD_RUNS = 4 };
 
-/* Samples fifty threads of five kinds, which is ten times as much as the limit allows, and ends the
+/* Samples fifty threads of five kinds, ten times as many as the limit allows, and ends the
  * interval each seal_ns. Adds the shares of the stacks of each kind. */
 static void watch_a_crowd(uint64_t seed, int64_t seal_ns, double shares[CROWD_GROUPS][CROWD_STACKS])
 {
@@ -387,7 +389,7 @@ static void watch_a_crowd(uint64_t seed, int64_t seal_ns, double shares[CROWD_GR
     sim_destroy(sim);
 }
 
-static void readers_do_not_change_what_is_seen(void **state)
+static void readers_do_not_change_the_shares(void **state)
 {
     double alone[CROWD_GROUPS][CROWD_STACKS] = { { 0 } };
     double watched[CROWD_GROUPS][CROWD_STACKS] = { { 0 } };
@@ -408,7 +410,7 @@ static void readers_do_not_change_what_is_seen(void **state)
 }
 
 /* The poll that takes a late answer is certain, whatever was drawn for the next one. */
-static void past_the_limit_a_late_answer_is_worth_what_it_waited(void **state)
+static void over_the_limit_a_late_answer_has_the_weight_of_its_delay(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS "overheadLimitPerMille=2\n");
     struct sim_thread *thread = sim_add(sim, "starved");
@@ -430,8 +432,8 @@ static void past_the_limit_a_late_answer_is_worth_what_it_waited(void **state)
     sim_destroy(sim);
 }
 
-/* Threads that are polled sooner than planned have skipped no poll. */
-static void polls_that_come_early_have_skipped_none(void **state)
+/* Threads polled earlier than planned have skipped no poll. */
+static void early_polls_have_skipped_none(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
 
@@ -451,9 +453,9 @@ static void polls_that_come_early_have_skipped_none(void **state)
     sim_destroy(sim);
 }
 
-/* Time that could not be credited under the new name at once is credited from the idle time there.
- */
-static void a_thread_that_is_renamed_for_its_work_has_its_time(void **state)
+/* Time that could not be credited at once under the new name is credited later from the idle time
+ * there. */
+static void a_thread_renamed_for_its_work_gets_all_its_time(void **state)
 {
     enum { RUNS = 60 };
     int64_t found_ns = 0;
@@ -463,7 +465,7 @@ static void a_thread_that_is_renamed_for_its_work_has_its_time(void **state)
     for (int run = 0; run < RUNS; run++) {
         struct sim *sim = sim_create_random(AT_20_MS "overheadLimitPerMille=1000\n", (uint64_t)run);
         struct sim_thread *thread = sim_add(sim, "worker-a");
-        sim->tick_cpu_ns = 500 * SIM_US; /* polls of idle threads are rare */
+        sim->tick_cpu_ns = 500 * SIM_US; /* polls of idle threads become rare */
         sim_script(thread, 0, 2 * SIM_S, false);
         sim_script(thread, 1, 50 * SIM_MS, true);
         sim_began(thread, (int64_t)sim_random(sim, 1000000) * 2050);
@@ -480,9 +482,9 @@ static void a_thread_that_is_renamed_for_its_work_has_its_time(void **state)
     assert_in_range(labs(found_ns - truth_ns), 0, truth_ns / 8);
 }
 
-/* Sampling starts in a JVM that has thousands of threads. Each needs a walk, but running threads do
+/* Sampling starts in a JVM with thousands of threads. Each needs a walk, but running threads do
  * not wait for all of them. */
-static void after_a_start_beside_thousands_all_have_a_stack_soon(void **state)
+static void after_a_start_with_thousands_of_threads_all_soon_have_a_stack(void **state)
 {
     enum { WAITING = 3000 };
     struct sim *sim = sim_create(AT_20_MS);
@@ -520,19 +522,19 @@ static void below_the_limit_no_thread_is_skipped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(past_the_limit_a_random_subset_is_polled),
-        cmocka_unit_test(past_the_limit_busy_threads_are_polled_more_often),
-        cmocka_unit_test(a_higher_limit_holds_at_once),
+        cmocka_unit_test(over_the_limit_a_random_subset_is_polled),
+        cmocka_unit_test(over_the_limit_busy_threads_are_polled_more_often),
+        cmocka_unit_test(a_higher_limit_applies_at_once),
         cmocka_unit_test(the_jvmti_engine_obeys_the_limit_as_well),
-        cmocka_unit_test(when_the_load_goes_all_polls_are_made_again),
-        cmocka_unit_test(when_the_load_comes_the_limit_holds_and_shares_stay_unbiased),
-        cmocka_unit_test(past_the_limit_as_many_polls_are_due_as_below_it),
-        cmocka_unit_test(past_the_limit_threads_that_start_are_seen_all_the_same),
-        cmocka_unit_test(readers_do_not_change_what_is_seen),
-        cmocka_unit_test(past_the_limit_a_late_answer_is_worth_what_it_waited),
-        cmocka_unit_test(polls_that_come_early_have_skipped_none),
-        cmocka_unit_test(a_thread_that_is_renamed_for_its_work_has_its_time),
-        cmocka_unit_test(after_a_start_beside_thousands_all_have_a_stack_soon),
+        cmocka_unit_test(when_the_load_ends_all_threads_are_polled_again),
+        cmocka_unit_test(when_load_starts_the_limit_is_kept_and_shares_stay_unbiased),
+        cmocka_unit_test(over_the_limit_as_many_polls_are_scheduled_as_below_it),
+        cmocka_unit_test(over_the_limit_new_threads_are_seen),
+        cmocka_unit_test(readers_do_not_change_the_shares),
+        cmocka_unit_test(over_the_limit_a_late_answer_has_the_weight_of_its_delay),
+        cmocka_unit_test(early_polls_have_skipped_none),
+        cmocka_unit_test(a_thread_renamed_for_its_work_gets_all_its_time),
+        cmocka_unit_test(after_a_start_with_thousands_of_threads_all_soon_have_a_stack),
         cmocka_unit_test(below_the_limit_no_thread_is_skipped),
     };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What becomes of a poll that was drawn while the throttle's share was another one. */
+/* Polls that were drawn while the throttle's share was different. */
 #include "engine/sources/poll_schedule.h"
 
 #include <setjmp.h>
@@ -18,7 +18,7 @@ static struct smp_options options;
 static struct smp_poll_schedule schedule;
 static struct smp_wall_thread thread;
 
-/* A busy thread with a poll in this tick, drawn with that share. */
+/* A busy thread whose poll in this tick was drawn with that share. */
 static int setup(void **state)
 {
     (void)state;
@@ -71,7 +71,7 @@ static void only_a_large_rise_redraws_and_not_in_this_tick(void **state)
     }
 }
 
-/* A pass over all threads is made once for a rise, and again only for what that pass has left. */
+/* All threads are visited once for a rise, and again only for the threads that were left. */
 static void a_rise_is_reported_once(void **state)
 {
     (void)state;
@@ -83,7 +83,7 @@ static void a_rise_is_reported_once(void **state)
     throttle.share = 4 * EIGHTH;
     assert_true(smp_poll_schedule_share_rose(&schedule));
     assert_false(smp_poll_schedule_share_rose(&schedule));
-    /* Left by the pass, because it comes in this tick. */
+    /* It was left because its poll comes in this tick. */
     thread.record.deadline.at = NOW_TICK;
     smp_poll_schedule_redraw(&schedule, &thread, 1);
     assert_int_equal(thread.plan.share, EIGHTH);
@@ -91,8 +91,8 @@ static void a_rise_is_reported_once(void **state)
     smp_timer_wheel_remove(&schedule.wheel, &thread.record.deadline);
 }
 
-/* But not of one that is as long as it should be. */
-static void of_a_long_stop_a_poll_gets_no_multiple(void **state)
+/* A tick much longer than its interval was a stop, which must not multiply the weight of a poll. */
+static void a_poll_after_a_long_stop_has_a_limited_weight(void **state)
 {
     static const struct {
         int64_t interval_ms;
@@ -122,7 +122,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(only_a_large_rise_redraws_and_not_in_this_tick),
         TEST(a_rise_is_reported_once),
-        TEST(of_a_long_stop_a_poll_gets_no_multiple),
+        TEST(a_poll_after_a_long_stop_has_a_limited_weight),
     };
 #undef TEST
     return cmocka_run_group_tests_name("poll_schedule", tests, NULL, NULL);

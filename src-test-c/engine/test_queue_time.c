@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that are short of a CPU: how long, and at which stack. */
+/* Threads that wait for a CPU: for how long, and in which stack. */
 #include "engine/sources/queue_time.h"
 
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 
 enum { RUN_S = 100 };
 
-/* actual is expected within so many thousandths of all. */
+/* Expects actual within this many thousandths of all. */
 static void assert_near(const char *what, int64_t actual, int64_t expected, int64_t all, int within)
 {
     print_message("%s: %.1f s, expected %.1f s\n", what, (double)actual / 1e9,
@@ -36,7 +36,7 @@ static int64_t part(const struct sim *sim, int stack, enum smp_thread_state stat
     return sim_state(sim, "worker", stack, state);
 }
 
-/* A thread that never waits, and gets a CPU for three of each ten milliseconds. */
+/* A thread that never waits and gets a CPU for three of ten milliseconds. */
 static void a_preempted_thread_is_runnable_where_it_runs(void **state)
 {
     struct sim *sim = create();
@@ -57,7 +57,7 @@ static void a_preempted_thread_is_runnable_where_it_runs(void **state)
 }
 
 /* The limit leaves few polls, and each of them finds another stack. */
-static void rare_polls_say_as_much(void **state)
+static void rare_polls_find_the_same_runnable_time(void **state)
 {
     struct sim *sim =
         sim_create_random("samplingFrequencyMillis=10\noverheadLimitPerMille=10\n", 7);
@@ -81,7 +81,8 @@ static void rare_polls_say_as_much(void **state)
     sim_destroy(sim);
 }
 
-/* A virtual machine whose host has the CPU for seven of each ten milliseconds: no queue says so. */
+/* The host of a virtual machine takes the CPU for seven of ten milliseconds; no run queue shows
+ * it. */
 static void stolen_time_is_runnable_where_the_thread_runs(void **state)
 {
     struct sim *sim = create();
@@ -98,7 +99,7 @@ static void stolen_time_is_runnable_where_the_thread_runs(void **state)
     profile = sim_seal(sim);
     all = sim_wall(sim, "worker", -1);
     assert_int_equal(part(sim, 1, SMP_STATE_RUNNING) + part(sim, 1, SMP_STATE_RUNNABLE), all);
-    /* All but that of the time before the second reading. */
+    /* All time except the time before the second reading. */
     assert_near("running", part(sim, 1, SMP_STATE_RUNNING), all / 10 * 3, all, 30);
     assert_near("stolen", (int64_t)profile->counters[SMP_COUNTER_STOLEN_MS] * SIM_MS, 70 * SIM_S,
                 100 * SIM_S, 30);
@@ -127,7 +128,7 @@ static void a_wait_is_not_stolen(void **state)
     sim_destroy(sim);
 }
 
-/* Waits of hundreds of milliseconds: each ends polls later. */
+/* Waits of hundreds of milliseconds; each ends several polls later. */
 static void a_long_wait_for_a_cpu_is_runnable_where_it_began(void **state)
 {
     struct sim *sim = create();
@@ -148,7 +149,7 @@ static void a_long_wait_for_a_cpu_is_runnable_where_it_began(void **state)
     sim_destroy(sim);
 }
 
-/* It is woken up, and gets no CPU for a while: that is no longer the wait for the lock. */
+/* It is woken up and gets no CPU for a while: that is no longer a wait for the lock. */
 static void a_woken_thread_is_runnable_where_it_waited(int64_t waits_ns, int64_t starves_ns,
                                                        int64_t runs_ns)
 {
@@ -160,7 +161,7 @@ static void a_woken_thread_is_runnable_where_it_waited(int64_t waits_ns, int64_t
     sim_script(thread, 0, waits_ns, false);
     sim_script_starved(thread, 0, starves_ns);
     sim_script(thread, 1, runs_ns, true);
-    thread->word = SMP_WORD_AT_MONITOR; /* the JVM says so while it is on its way, too */
+    thread->word = SMP_WORD_AT_MONITOR; /* the JVM also says so while the thread is waking up */
     sim_start(sim);
     sim_run(sim, RUN_S * SIM_S);
     sim_seal(sim);
@@ -182,7 +183,7 @@ static void a_woken_thread_is_runnable(void **state)
     a_woken_thread_is_runnable_where_it_waited(900 * SIM_MS, 300 * SIM_MS, 50 * SIM_MS);
 }
 
-/* Without signals: a Thread object's "runnable" is all that is known. */
+/* Without signals, the Thread object's state "runnable" is all that is known. */
 static void a_runnable_thread_is_blocked_only_while_its_clock_stands(void **state)
 {
     struct sim *sim = sim_create_without_async(AT_20_MS);
@@ -206,7 +207,7 @@ static void a_runnable_thread_is_blocked_only_while_its_clock_stands(void **stat
     sim_destroy(sim);
 }
 
-/* No time is made up, and the account says it. */
+/* No time is invented, and the account says so. */
 static void without_figures_nothing_is_runnable(void **state)
 {
     struct sim *sim = create();
@@ -230,7 +231,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_preempted_thread_is_runnable_where_it_runs),
-        cmocka_unit_test(rare_polls_say_as_much),
+        cmocka_unit_test(rare_polls_find_the_same_runnable_time),
         cmocka_unit_test(stolen_time_is_runnable_where_the_thread_runs),
         cmocka_unit_test(a_wait_is_not_stolen),
         cmocka_unit_test(a_long_wait_for_a_cpu_is_runnable_where_it_began),

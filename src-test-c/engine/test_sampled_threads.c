@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which threads the options, the filter and the rule for names choose, and what sources hear. */
+/* Which threads the options, the filter and the name rule choose, and the events that sources
+ * receive. */
 #include "engine/sources/sampled_threads.h"
 
 #include <setjmp.h>
@@ -185,7 +186,7 @@ static void the_rule_is_not_called_for_threads_that_have_ended(void **state)
     assert_string_equal(f->threads.table.records[0]->group_name, "stays");
 }
 
-static void where_no_ticks_come_no_ended_thread_is_held(void **state)
+static void without_ticks_ended_threads_are_released(void **state)
 {
     struct fixture *f = *state;
     struct fake_thread *ends = fake_jvm_start(f->vm, "ends");
@@ -211,8 +212,8 @@ static void note_java_ended(void *self, int32_t tid)
     f->java_ends++;
 }
 
-/* Its OS thread may go on. */
-static void the_jvms_own_threads_begin_where_a_java_thread_ended(void **state)
+/* Its OS thread may continue. */
+static void the_end_of_a_java_thread_is_reported_with_its_tid(void **state)
 {
     struct fixture *f = *state;
     struct fake_thread *native = fake_jvm_start(f->vm, "native");
@@ -233,7 +234,7 @@ static void the_jvms_own_threads_begin_where_a_java_thread_ended(void **state)
     assert_int_equal(f->java_ended, 4711);
 }
 
-static void threads_that_the_options_do_not_choose_are_left_out(void **state)
+static void threads_excluded_by_options_are_not_sampled(void **state)
 {
     struct fixture *f = *state;
 
@@ -247,8 +248,8 @@ static void threads_that_the_options_do_not_choose_are_left_out(void **state)
     assert_int_equal(f->threads.sampled, 1);
 }
 
-/* The first in the table is one of them. */
-static void threads_that_the_rule_skips_are_left_out(void **state)
+/* The first thread in the table is one of them. */
+static void threads_skipped_by_the_rule_are_not_sampled(void **state)
 {
     struct fixture *f = *state;
 
@@ -284,11 +285,12 @@ static void only_two_options_change_the_threads(void **state)
     assert_true(would_change(f, "skipDaemonThreads=true\n"));
     assert_true(would_change(f, "defaultThreadNameRule=false\n"));
     assert_true(would_change(f, "defaultThreadNameRule=false\nskipDaemonThreads=true\n"));
-    f->jvm.name_callback.group_names = NULL; /* then there is no rule but the default one */
+    /* without a callback there is only the default rule */
+    f->jvm.name_callback.group_names = NULL;
     assert_false(would_change(f, "defaultThreadNameRule=false\n"));
 }
 
-static void names_are_read_anew_for_another_rule_only(void **state)
+static void names_are_read_again_only_for_a_new_rule(void **state)
 {
     struct fixture *f = *state;
 
@@ -329,8 +331,8 @@ static void a_filter_is_called_once_for_a_thread(void **state)
     assert_int_equal(f->threads.sampled, 0);
 }
 
-/* name_all has chosen. */
-static void with_a_rule_nothing_is_chosen_between_its_calls(void **state)
+/* name_all has already chosen. */
+static void with_a_rule_threads_are_chosen_only_by_its_calls(void **state)
 {
     struct fixture *f = *state;
 
@@ -342,7 +344,7 @@ static void with_a_rule_nothing_is_chosen_between_its_calls(void **state)
     assert_int_equal(f->left_out, 0);
 }
 
-static void a_source_hears_of_names_that_were_read(void **state)
+static void sources_are_notified_of_names(void **state)
 {
     struct fixture *f = *state;
     struct fake_thread *thread = fake_jvm_start(f->vm, "name-1");
@@ -359,7 +361,7 @@ static void a_source_hears_of_names_that_were_read(void **state)
     assert_int_equal(f->leaving, 2);
 }
 
-static void a_thread_that_came_and_went_is_left_out(void **state)
+static void a_thread_that_started_and_ended_is_not_sampled(void **state)
 {
     struct fixture *f = *state;
     struct fake_thread *thread = fake_jvm_start(f->vm, "name-1");
@@ -410,16 +412,16 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(the_rule_is_not_called_for_threads_that_have_ended),
-        TEST(the_jvms_own_threads_begin_where_a_java_thread_ended),
-        TEST(where_no_ticks_come_no_ended_thread_is_held),
-        TEST(threads_that_the_options_do_not_choose_are_left_out),
-        TEST(threads_that_the_rule_skips_are_left_out),
+        TEST(the_end_of_a_java_thread_is_reported_with_its_tid),
+        TEST(without_ticks_ended_threads_are_released),
+        TEST(threads_excluded_by_options_are_not_sampled),
+        TEST(threads_skipped_by_the_rule_are_not_sampled),
         TEST(only_two_options_change_the_threads),
-        TEST(names_are_read_anew_for_another_rule_only),
+        TEST(names_are_read_again_only_for_a_new_rule),
         TEST(a_filter_is_called_once_for_a_thread),
-        TEST(with_a_rule_nothing_is_chosen_between_its_calls),
-        TEST(a_source_hears_of_names_that_were_read),
-        TEST(a_thread_that_came_and_went_is_left_out),
+        TEST(with_a_rule_threads_are_chosen_only_by_its_calls),
+        TEST(sources_are_notified_of_names),
+        TEST(a_thread_that_started_and_ended_is_not_sampled),
         TEST(all_last_stacks_can_be_forgotten),
         TEST(a_mounted_thread_is_named_without_a_failure),
     };

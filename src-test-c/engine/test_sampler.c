@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which threads the sampler polls, and where their time goes: on a fake JVM and a fake clock. */
+/* Which threads the sampler polls and where it credits their time, on a fake JVM and a fake
+ * clock. */
 #include "engine/session/sampler.h"
 
 #include <setjmp.h>
@@ -18,7 +19,7 @@
 #define MAIN_LOOP "app.Main.main|app.Work.loop"
 #define ENDED "[thread ended]"
 
-/* Selections that were given back; the last one of a test is, at its teardown. */
+/* Thread filters that were destroyed; the last one of a test is destroyed at its teardown. */
 static unsigned destroyed;
 
 static int setup(void **state)
@@ -54,7 +55,7 @@ static uint64_t counter(const struct sampler_fixture *f, enum smp_counter which)
 
 /* --- time --- */
 
-static void alive_throughout_gets_all_of_the_time(void **state)
+static void a_thread_alive_throughout_gets_all_of_the_time(void **state)
 {
     struct sampler_fixture *f = *state;
     int64_t elapsed = 0;
@@ -74,7 +75,7 @@ static void alive_throughout_gets_all_of_the_time(void **state)
     assert_int_equal(counter(f, SMP_COUNTER_TICKS), 101);
 }
 
-static void late_tick_counts_its_real_length(void **state)
+static void a_late_tick_counts_its_real_length(void **state)
 {
     struct sampler_fixture *f = *state;
 
@@ -105,7 +106,7 @@ static void paused_time_is_not_attributed(void **state)
     started(f, "started while paused");
     fake_jvm_end(f->vm, started(f, "never seen"));
     fake_clock_advance(&f->clock, 3000 * MS);
-    smp_sampler_tick(f->sampler, sampler_fixture_now(f), false); /* does nothing */
+    smp_sampler_tick(f->sampler, sampler_fixture_now(f), false); /* no effect */
     sampler_fixture_start(f);
     sampler_fixture_tick(f, 30 * MS);
     sampler_fixture_seal(f);
@@ -155,8 +156,8 @@ static void wall_clock_does_not_affect_amounts(void **state)
     assert_int_equal(sampler_fixture_total(f, "main", ""), 50 * MS);
 }
 
-/* The interval in which the clock is set back begins by the new clock; the next one is as any. */
-static void no_interval_ends_before_its_begin(void **state)
+/* The interval in which the clock is set back begins by the new clock; the next one is normal. */
+static void no_interval_ends_before_it_begins(void **state)
 {
     struct sampler_fixture *f = *state;
     const int64_t new_wall_ms = FAKE_CLOCK_START_WALL_MS - 3600000;
@@ -187,7 +188,7 @@ static void time_between_two_reports_is_in_one_of_them(void **state)
     sampler_fixture_start(f);
     sampler_fixture_tick(f, 50 * MS);
     fake_clock_advance(&f->clock, 20 * MS);
-    sampler_fixture_seal(f); /* not right after a tick */
+    sampler_fixture_seal(f); /* some time after a tick */
     assert_int_equal(sampler_fixture_total(f, "main", ""), 50 * MS);
     assert_int_equal(f->profile->elapsed_ns, 50 * MS);
     sampler_fixture_tick(f, 30 * MS);
@@ -206,7 +207,8 @@ static void sampling_once_attributes_the_given_time(void **state)
     fake_clock_advance(&f->clock, 500 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "main", LOOP), 50 * MS);
-    assert_true(sampler_fixture_variance(f, "main", LOOP) > 0); /* one poll says little */
+    /* a single poll gives little certainty */
+    assert_true(sampler_fixture_variance(f, "main", LOOP) > 0);
     assert_int_equal(f->profile->elapsed_ns, 50 * MS);
     assert_int_equal(f->profile->till_wall_ms, FAKE_CLOCK_START_WALL_MS + 1000);
     assert_int_equal(f->profile->from_wall_ms, FAKE_CLOCK_START_WALL_MS + 950);
@@ -218,7 +220,7 @@ static void sampling_once_attributes_the_given_time(void **state)
 
 /* --- start and end --- */
 
-static void started_later_counts_from_its_start(void **state)
+static void a_new_thread_counts_from_its_start(void **state)
 {
     struct sampler_fixture *f = *state;
 
@@ -230,7 +232,7 @@ static void started_later_counts_from_its_start(void **state)
     assert_int_equal(sampler_fixture_total(f, "late", LOOP), 30 * MS);
 }
 
-static void ended_counts_up_to_its_end(void **state)
+static void an_ended_thread_counts_up_to_its_end(void **state)
 {
     struct sampler_fixture *f = *state;
     struct fake_thread *thread = started(f, "short");
@@ -259,7 +261,7 @@ static void end_during(void *self)
         fake_jvm_end((struct fake_jvm *)(void *)thread[1], ending);
 }
 
-static void death_during_the_walk_loses_no_time(void **state)
+static void the_end_of_a_thread_during_its_walk_loses_no_time(void **state)
 {
     struct sampler_fixture *f = *state;
     struct fake_thread *hook[2] = { started(f, "dying"), (void *)f->vm };
@@ -269,7 +271,7 @@ static void death_during_the_walk_loses_no_time(void **state)
     fake_jvm_on_walk(f->vm, end_during, hook);
     fake_clock_advance(&f->clock, 50 * MS);
     const int64_t begun = sampler_fixture_now(f);
-    fake_clock_advance(&f->clock, 2 * MS); /* the tick takes its time */
+    fake_clock_advance(&f->clock, 2 * MS); /* the tick takes this time */
     smp_sampler_tick(f->sampler, begun, false);
     sampler_fixture_tick(f, 48 * MS);
     sampler_fixture_seal(f);
@@ -279,7 +281,7 @@ static void death_during_the_walk_loses_no_time(void **state)
     assert_int_equal(outcomes(f, SMP_OUTCOME_THREAD_ENDED), 1);
 }
 
-/* The tick's time is read when it begins: it attributes nothing after that. */
+/* The time of a tick is read when it begins; the tick attributes nothing after that. */
 static void an_end_during_a_tick_is_found_by_the_next_one(void **state)
 {
     struct sampler_fixture *f = *state;
@@ -299,7 +301,7 @@ static void an_end_during_a_tick_is_found_by_the_next_one(void **state)
     assert_int_equal(sampler_fixture_total(f, "dying", ENDED), 2 * MS);
 }
 
-static void came_and_went_is_counted(void **state)
+static void a_thread_that_started_and_ended_between_ticks_is_counted(void **state)
 {
     struct sampler_fixture *f = *state;
 
@@ -307,7 +309,7 @@ static void came_and_went_is_counted(void **state)
     fake_clock_advance(&f->clock, 10 * MS);
     fake_jvm_end(f->vm, started(f, "unseen"));
     sampler_fixture_tick(f, 10 * MS);
-    /* Handed out, but dead before its name could be read. */
+    /* Delivered, but ended before its name could be read. */
     fake_jvm_fail_name(f->vm, started(f, "dead on arrival"), SMP_EGONE);
     sampler_fixture_tick(f, 10 * MS);
     assert_int_equal(fake_jvm_threads_held(f->vm), 1);
@@ -316,7 +318,7 @@ static void came_and_went_is_counted(void **state)
     assert_int_equal(f->profile->tally.polls, 0);
 }
 
-static void ended_before_its_first_poll_is_unseen(void **state)
+static void a_thread_that_ended_before_its_first_poll_is_unseen(void **state)
 {
     struct sampler_fixture *f = *state;
     struct fake_thread *thread;
@@ -335,7 +337,7 @@ static void ended_before_its_first_poll_is_unseen(void **state)
 }
 
 /* A pause may last for months. */
-static void in_a_pause_ended_threads_are_given_back(void **state)
+static void in_a_pause_ended_threads_are_released(void **state)
 {
     struct sampler_fixture *f = *state;
     struct fake_thread *ends = started(f, "ends");
@@ -410,7 +412,7 @@ static void sampled_threads_are_counted(void **state)
     sampler_fixture_configure(f, "skipDaemonThreads=true\n");
     sampler_fixture_tick(f, 50 * MS);
     assert_int_equal(sampled_threads(f), 2);
-    /* It ends right at a tick. */
+    /* It ends exactly at a tick. */
     fake_clock_advance(&f->clock, 50 * MS);
     fake_jvm_end(f->vm, ending);
     sampler_fixture_tick(f, 0);
@@ -418,7 +420,7 @@ static void sampled_threads_are_counted(void **state)
     assert_int_equal(fake_jvm_threads_held(f->vm), 2);
 }
 
-static void sampling_once_counts_whom_it_polls(void **state)
+static void sampling_once_counts_the_polled_threads(void **state)
 {
     struct sampler_fixture *f = *state;
 
@@ -514,7 +516,7 @@ static enum smp_status walk_outside(void *self, struct smp_thread *thread, int64
     (void)thread;
     outside.walks++;
     outside.cpu_ns = cpu_ns;
-    /* Also where it fails: what it leaves there counts for nothing. */
+    /* This holds also if it fails: what it has written to the sample is ignored. */
     sample->frames[0] = outside.frame;
     sample->count = 1;
     sample->leaf_count = 1;
@@ -552,7 +554,7 @@ static void a_stack_read_from_outside_needs_no_handshake(void **state)
     assert_int_equal(outcomes(f, SMP_OUTCOME_DEEP_STACK_CUT), 1);
 }
 
-static void a_handshake_in_place_of_it_is_counted(void **state)
+static void a_handshake_instead_of_a_read_from_outside_is_counted(void **state)
 {
     struct sampler_fixture *f = *state;
 
@@ -566,7 +568,7 @@ static void a_handshake_in_place_of_it_is_counted(void **state)
     assert_int_equal(fake_jvm_get_counts(f->vm).walks, 1);
 }
 
-static void a_handshake_is_nothing_special_where_the_other_way_is_off(void **state)
+static void handshakes_are_not_counted_if_reading_from_outside_is_off(void **state)
 {
     struct sampler_fixture *f = *state;
 
@@ -579,7 +581,7 @@ static void a_handshake_is_nothing_special_where_the_other_way_is_off(void **sta
     assert_int_equal(outcomes(f, SMP_OUTCOME_WALKED_BY_HANDSHAKE), 0);
 }
 
-static void library_time_piles_up_below_the_users_code(void **state)
+static void library_time_is_credited_below_the_users_code(void **state)
 {
     struct sampler_fixture *f = *state;
     struct fake_thread *query = started(f, "query");
@@ -601,7 +603,7 @@ static void library_time_piles_up_below_the_users_code(void **state)
     assert_int_equal(sampler_fixture_group(f, "query")->max_depth, 4);
 }
 
-static void new_filter_holds_from_the_next_tick_on(void **state)
+static void a_new_filter_applies_from_the_next_tick(void **state)
 {
     struct sampler_fixture *f = *state;
     struct fake_thread *query = started(f, "query");
@@ -635,7 +637,7 @@ static void two_lines_of_a_method_are_two_rows(void **state)
     assert_int_equal(sampler_fixture_self(f, "main", "app.Main.main(F.java:3)"), 20 * MS);
 }
 
-static void deep_stack_keeps_both_ends(void **state)
+static void a_deep_stack_keeps_both_ends(void **state)
 {
     struct sampler_fixture *f = *state;
     struct smp_frame frames[100];
@@ -706,7 +708,7 @@ static void threads_of_a_kind_are_one_group(void **state)
     assert_int_equal(fake_jvm_get_counts(f->vm).names_read, 3);
 }
 
-static void renamed_thread_changes_its_group(void **state)
+static void a_renamed_thread_changes_its_group(void **state)
 {
     struct sampler_fixture *f = *state;
     struct fake_thread *thread = started(f, "before");
@@ -723,7 +725,7 @@ static void renamed_thread_changes_its_group(void **state)
     assert_int_equal(sampler_fixture_group(f, "before")->thread_count, 1);
 }
 
-static void thread_without_a_name_is_unnamed(void **state)
+static void a_thread_without_a_name_is_unnamed(void **state)
 {
     struct sampler_fixture *f = *state;
     struct fake_thread *thread = started(f, "shy");
@@ -740,7 +742,8 @@ static void thread_without_a_name_is_unnamed(void **state)
     assert_int_equal(sampler_fixture_total(f, "shy", LOOP), 100 * MS);
 }
 
-/* "skip..." is skipped, "fail..." fails, "nil" has no name; others go by their first letter. */
+/* "skip..." is skipped, "fail..." fails, "nil" has no name; other threads are grouped by their
+ * first letter. */
 static enum smp_naming first_letter(void *self, const struct fake_thread *thread, char *out,
                                     size_t size)
 {
@@ -755,7 +758,7 @@ static enum smp_naming first_letter(void *self, const struct fake_thread *thread
     return SMP_NAMING_NAMED;
 }
 
-static void users_rule_names_skips_and_fails(void **state)
+static void a_users_rule_may_name_skip_or_fail(void **state)
 {
     struct sampler_fixture *f = *state;
 
@@ -780,7 +783,7 @@ static void users_rule_names_skips_and_fails(void **state)
     assert_int_equal(fake_jvm_get_counts(f->vm).rule_calls, 4);
 }
 
-static void skipped_time_is_not_made_up_for(void **state)
+static void skipped_time_is_not_attributed_later(void **state)
 {
     struct sampler_fixture *f = *state;
     unsigned is_off = 0;
@@ -797,7 +800,7 @@ static void skipped_time_is_not_made_up_for(void **state)
     assert_int_equal(f->profile->tally.polls, 1);
 }
 
-static void sampling_once_skips_whom_the_rule_skips(void **state)
+static void sampling_once_obeys_the_rule(void **state)
 {
     struct sampler_fixture *f = *state;
 
@@ -811,7 +814,7 @@ static void sampling_once_skips_whom_the_rule_skips(void **state)
     assert_int_equal(f->profile->tally.polls, 1);
 }
 
-static void failed_call_leaves_raw_names(void **state)
+static void a_failed_rule_leaves_raw_names(void **state)
 {
     struct sampler_fixture *f = *state;
 
@@ -830,7 +833,7 @@ static void failed_call_leaves_raw_names(void **state)
     assert_int_equal(counter(f, SMP_COUNTER_NAME_MANIPULATOR_FAILURES), 4);
 }
 
-static void rule_may_change_while_running(void **state)
+static void the_rule_may_change_while_running(void **state)
 {
     struct sampler_fixture *f = *state;
 
@@ -851,7 +854,7 @@ static void rule_may_change_while_running(void **state)
 
 /* --- which threads --- */
 
-static void hidden_threads_do_not_exist(void **state)
+static void hidden_threads_are_not_sampled(void **state)
 {
     struct sampler_fixture *f = *state;
     struct fake_thread *hidden = fake_jvm_start_as(f->vm, "Signal Dispatcher", true, true);
@@ -889,7 +892,7 @@ static void daemons_are_skipped_unless_chosen(void **state)
     assert_int_equal(sampler_fixture_total(f, "main", ""), 130 * MS);
 }
 
-static void end_of_a_skipped_thread_is_not_attributed(void **state)
+static void the_end_of_a_skipped_thread_is_not_attributed(void **state)
 {
     struct sampler_fixture *f = *state;
     struct fake_thread *daemon = fake_jvm_start_as(f->vm, "daemon", true, false);
@@ -907,7 +910,7 @@ static void end_of_a_skipped_thread_is_not_attributed(void **state)
     assert_int_equal(fake_jvm_threads_held(f->vm), 0);
 }
 
-static void filter_is_all_there_is(void **state)
+static void a_filter_limits_sampling_to_its_threads(void **state)
 {
     struct sampler_fixture *f = *state;
     struct fake_thread *chosen = started(f, "chosen");
@@ -919,7 +922,7 @@ static void filter_is_all_there_is(void **state)
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "chosen", ""), 50 * MS);
     assert_null(sampler_fixture_group(f, "other"));
-    /* It ends: no other thread takes its place. */
+    /* When it ends, no other thread takes its place. */
     fake_clock_advance(&f->clock, 10 * MS);
     fake_jvm_end(f->vm, chosen);
     sampler_fixture_tick(f, 40 * MS);
@@ -927,7 +930,7 @@ static void filter_is_all_there_is(void **state)
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "chosen", ENDED), 10 * MS);
     assert_int_equal(f->profile->tally.polls, 1);
-    /* The next filter, without threads, samples all. */
+    /* The next filter, without threads, samples all threads. */
     smp_sampler_set_filter(f->sampler, (struct smp_thread_filter){ 0 }, false);
     assert_int_equal(destroyed, 1);
     sampler_fixture_tick(f, 50 * MS);
@@ -935,7 +938,7 @@ static void filter_is_all_there_is(void **state)
     assert_int_equal(sampler_fixture_total(f, "other", ""), 50 * MS);
 }
 
-static void empty_filter_samples_no_thread(void **state)
+static void an_empty_filter_samples_no_thread(void **state)
 {
     struct sampler_fixture *f = *state;
 
@@ -949,7 +952,7 @@ static void empty_filter_samples_no_thread(void **state)
 
 /* --- cost --- */
 
-static void nothing_new_costs_no_memory(void **state)
+static void known_stacks_take_no_memory(void **state)
 {
     struct sampler_fixture *f = *state;
     struct failing_alloc counting;
@@ -972,7 +975,7 @@ static void nothing_new_costs_no_memory(void **state)
     assert_int_equal(sampler_fixture_total(f, "worker-", LOOP), 200 * 101 * 50 * MS);
 }
 
-static void storm_of_short_threads_gives_memory_back(void **state)
+static void many_short_lived_threads_leave_no_memory(void **state)
 {
     enum { STORM = 5000 };
     struct sampler_fixture *f = *state;
@@ -997,7 +1000,7 @@ static void storm_of_short_threads_gives_memory_back(void **state)
     assert_in_range(smp_quota_used(&f->quota), 0, before + (size_t)64 * 1024);
 }
 
-static void statistics_go_on_over_intervals(void **state)
+static void statistics_continue_over_intervals(void **state)
 {
     struct sampler_fixture *f = *state;
     struct smp_sampler_figures stats;
@@ -1020,7 +1023,7 @@ static void statistics_go_on_over_intervals(void **state)
     assert_true(stats.locations >= 2);
 }
 
-static void last_seal_needs_no_new_interval(void **state)
+static void the_last_seal_needs_no_new_interval(void **state)
 {
     struct sampler_fixture *f = *state;
     struct smp_sampler_figures stats;
@@ -1041,53 +1044,53 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(alive_throughout_gets_all_of_the_time),
-        TEST(late_tick_counts_its_real_length),
+        TEST(a_thread_alive_throughout_gets_all_of_the_time),
+        TEST(a_late_tick_counts_its_real_length),
         TEST(paused_time_is_not_attributed),
         TEST(title_leaves_out_a_pause_at_either_end),
         TEST(wall_clock_does_not_affect_amounts),
-        TEST(no_interval_ends_before_its_begin),
+        TEST(no_interval_ends_before_it_begins),
         TEST(time_between_two_reports_is_in_one_of_them),
         TEST(sampling_once_attributes_the_given_time),
-        TEST(started_later_counts_from_its_start),
-        TEST(ended_counts_up_to_its_end),
-        TEST(death_during_the_walk_loses_no_time),
+        TEST(a_new_thread_counts_from_its_start),
+        TEST(an_ended_thread_counts_up_to_its_end),
+        TEST(the_end_of_a_thread_during_its_walk_loses_no_time),
         TEST(an_end_during_a_tick_is_found_by_the_next_one),
-        TEST(came_and_went_is_counted),
-        TEST(ended_before_its_first_poll_is_unseen),
-        TEST(in_a_pause_ended_threads_are_given_back),
+        TEST(a_thread_that_started_and_ended_between_ticks_is_counted),
+        TEST(a_thread_that_ended_before_its_first_poll_is_unseen),
+        TEST(in_a_pause_ended_threads_are_released),
         TEST(sampling_once_attributes_to_live_threads_only),
         TEST(sampling_once_skips_threads_that_are_not_chosen),
         TEST(sampled_threads_are_counted),
-        TEST(sampling_once_counts_whom_it_polls),
+        TEST(sampling_once_counts_the_polled_threads),
         TEST(threads_that_ended_before_sampling_once_are_not_lost),
         TEST(every_failure_has_its_frame),
         TEST(absurd_counts_are_a_refusal),
         TEST(a_stack_read_from_outside_needs_no_handshake),
-        TEST(a_handshake_in_place_of_it_is_counted),
-        TEST(a_handshake_is_nothing_special_where_the_other_way_is_off),
-        TEST(library_time_piles_up_below_the_users_code),
-        TEST(new_filter_holds_from_the_next_tick_on),
+        TEST(a_handshake_instead_of_a_read_from_outside_is_counted),
+        TEST(handshakes_are_not_counted_if_reading_from_outside_is_off),
+        TEST(library_time_is_credited_below_the_users_code),
+        TEST(a_new_filter_applies_from_the_next_tick),
         TEST(two_lines_of_a_method_are_two_rows),
-        TEST(deep_stack_keeps_both_ends),
+        TEST(a_deep_stack_keeps_both_ends),
         TEST(unloaded_methods_are_counted),
         TEST(threads_of_a_kind_are_one_group),
-        TEST(renamed_thread_changes_its_group),
-        TEST(thread_without_a_name_is_unnamed),
-        TEST(users_rule_names_skips_and_fails),
-        TEST(skipped_time_is_not_made_up_for),
-        TEST(sampling_once_skips_whom_the_rule_skips),
-        TEST(failed_call_leaves_raw_names),
-        TEST(rule_may_change_while_running),
-        TEST(hidden_threads_do_not_exist),
+        TEST(a_renamed_thread_changes_its_group),
+        TEST(a_thread_without_a_name_is_unnamed),
+        TEST(a_users_rule_may_name_skip_or_fail),
+        TEST(skipped_time_is_not_attributed_later),
+        TEST(sampling_once_obeys_the_rule),
+        TEST(a_failed_rule_leaves_raw_names),
+        TEST(the_rule_may_change_while_running),
+        TEST(hidden_threads_are_not_sampled),
         TEST(daemons_are_skipped_unless_chosen),
-        TEST(end_of_a_skipped_thread_is_not_attributed),
-        TEST(filter_is_all_there_is),
-        TEST(empty_filter_samples_no_thread),
-        TEST(nothing_new_costs_no_memory),
-        TEST(storm_of_short_threads_gives_memory_back),
-        TEST(statistics_go_on_over_intervals),
-        TEST(last_seal_needs_no_new_interval),
+        TEST(the_end_of_a_skipped_thread_is_not_attributed),
+        TEST(a_filter_limits_sampling_to_its_threads),
+        TEST(an_empty_filter_samples_no_thread),
+        TEST(known_stacks_take_no_memory),
+        TEST(many_short_lived_threads_leave_no_memory),
+        TEST(statistics_continue_over_intervals),
+        TEST(the_last_seal_needs_no_new_interval),
     };
 #undef TEST
     return cmocka_run_group_tests_name("sampler", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sampler when memory runs out, at any moment: no time is lost, and it is counted. */
+/* The sampler without memory, at any moment: no time is lost, and the failure is counted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -46,7 +46,7 @@ static void fill_tree(struct sampler_fixture *f, struct fake_thread *thread)
     }
 }
 
-static void full_tree_still_counts_for_the_group(void **state)
+static void a_full_tree_still_counts_for_the_group(void **state)
 {
     struct sampler_fixture *f = sampler_fixture_create(SMALLEST);
     struct fake_thread *thread = fake_jvm_start(f->vm, "busy");
@@ -64,14 +64,14 @@ static void full_tree_still_counts_for_the_group(void **state)
     assert_in_range(over, 1, 399);
     assert_int_equal(sampler_fixture_total(f, "busy", ""), 400 * 50 * MS);
     assert_int_equal(sampler_fixture_self(f, "busy", OVER_LIMIT), (int64_t)over * 50 * MS);
-    /* Stacks that are in the tree get their time as ever. */
+    /* Stacks that are already in the tree get their time as before. */
     assert_int_equal(sampler_fixture_self(f, "quiet", LOOP), 400 * 50 * MS);
     assert_true(smp_log_take_news(f->log));
     assert_false(smp_log_take_news(f->log));
     assert_true(smp_log_take(f->log, &level, text));
     assert_int_equal(level, SMP_LOG_WARNING);
     assert_non_null(strstr(text, "memory limit of 4194304 bytes"));
-    /* A new interval has new room. */
+    /* A new interval has new memory. */
     run_something_new(f, thread, 1);
     sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
@@ -81,7 +81,7 @@ static void full_tree_still_counts_for_the_group(void **state)
 
 enum { SHALLOW = 30, POLLS = 9000, HOT_EVERY = 10 };
 
-/* One of thousands of stacks that come once; every tenth time the one that comes again. */
+/* One of thousands of stacks that occur once; every tenth time a stack that occurs again. */
 static void run_one_of_many(struct sampler_fixture *f, struct fake_thread *thread, unsigned i)
 {
     struct smp_frame frames[SHALLOW];
@@ -113,8 +113,9 @@ static int64_t folded_ns(const struct smp_profile *profile)
     return sum_ns;
 }
 
-/* Many more stacks than there is memory for: none is refused, and what comes often has its time. */
-static void full_tree_is_folded(void **state)
+/* There are many more stacks than memory for them: none is refused, and a frequent stack has its
+ * time. */
+static void a_full_tree_is_folded(void **state)
 {
     struct sampler_fixture *f = sampler_fixture_create(SMALLEST);
     struct fake_thread *thread = fake_jvm_start(f->vm, "busy");
@@ -150,8 +151,8 @@ static void full_tree_is_folded(void **state)
     sampler_fixture_destroy(f);
 }
 
-/* There is no room for their own [over memory limit] any more. */
-static void group_that_comes_too_late_is_the_overflow_group(void **state)
+/* There is no room left for its own [over memory limit]. */
+static void a_group_that_comes_too_late_is_the_overflow_group(void **state)
 {
     struct sampler_fixture *f = sampler_fixture_create(SMALLEST);
     struct fake_thread *busy = fake_jvm_start(f->vm, "busy");
@@ -207,8 +208,8 @@ static uint64_t count_threads(const struct smp_profile *profile, const char *nam
     return smp_thread_groups_info(profile->groups, group)->thread_count;
 }
 
-/* There are many more in one interval than there is memory for. */
-static void threads_that_come_and_go_are_all_counted(void **state)
+/* One interval has many more of them than there is memory for. */
+static void all_short_lived_threads_are_counted(void **state)
 {
     struct sampler_fixture *f = sampler_fixture_create(SMALLEST);
     struct fake_thread *const quiet = fake_jvm_start(f->vm, "quiet");
@@ -235,8 +236,8 @@ static bool is_known(struct smp_profile *profile, const char *name, uint64_t ser
     return count_threads(profile, name) == before;
 }
 
-/* An interval that waits for a reader grows for as long as the process runs. */
-static void what_is_merged_knows_the_threads_that_live(void **state)
+/* An interval that waits for a reader grows as long as the process runs. */
+static void merged_intervals_know_the_living_threads(void **state)
 {
     const struct smp_merge_limits limits = { 1 << 20, 1 << 19, 1 << 19 };
     struct sampler_fixture *f = sampler_fixture_create(SMALLEST);
@@ -280,7 +281,7 @@ static void run_another_method(struct sampler_fixture *f, struct fake_thread *th
     sampler_fixture_tick(f, 50 * MS);
 }
 
-static void full_names_are_cleared_up_at_the_end_of_an_interval(void **state)
+static void a_full_names_table_is_compacted_at_the_end_of_an_interval(void **state)
 {
     struct sampler_fixture *f = sampler_fixture_create(SMALLEST);
     struct fake_thread *thread = fake_jvm_start(f->vm, "main");
@@ -299,7 +300,7 @@ static void full_names_are_cleared_up_at_the_end_of_an_interval(void **state)
             most = stats.locations > most ? stats.locations : most;
         }
     }
-    /* It does not hold all that was ever seen, and what is reported is whole. */
+    /* The table does not hold all names that were ever seen, and the reports are complete. */
     assert_in_range(most, 500, 3900);
     sampler_fixture_destroy(f);
 }
@@ -312,8 +313,8 @@ static bool read_two_clocks(void *self, int32_t tid, int64_t *out)
     return true;
 }
 
-/* It is not walked again, and the source may not know the keys of its old stack any more. */
-static void an_idle_threads_stack_keeps_its_names_when_others_are_cleared_up(void **state)
+/* The thread is not walked again, and the source may no longer know the keys of its old stack. */
+static void compacting_keeps_the_names_of_an_idle_threads_stack(void **state)
 {
     struct sampler_fixture *f = sampler_fixture_create(SMALLEST);
     struct fake_thread *busy = fake_jvm_start(f->vm, "busy");
@@ -335,19 +336,19 @@ static void an_idle_threads_stack_keeps_its_names_when_others_are_cleared_up(voi
     fake_jvm_unload(f->vm, fake_jvm_method(f->vm, "app.Main", "main"));
     fake_jvm_unload(f->vm, fake_jvm_method(f->vm, "app.Work", "loop"));
     walks = fake_jvm_get_counts(f->vm).walks;
-    for (int i = 0; i < 3; i++) { /* the second one without the methods of the first */
+    for (int i = 0; i < 3; i++) { /* the second interval is without the methods of the first */
         sampler_fixture_tick(f, 50 * MS);
         sampler_fixture_seal(f);
         assert_int_equal(sampler_fixture_total(f, "idle", LOOP), 50 * MS);
     }
     smp_sampler_get_figures(f->sampler, &after);
     assert_true(after.locations < before.locations / 2);
-    assert_int_equal(fake_jvm_get_counts(f->vm).walks, walks + 3); /* of the busy one */
+    assert_int_equal(fake_jvm_get_counts(f->vm).walks, walks + 3); /* of the busy thread */
     sampler_fixture_destroy(f);
 }
 
 /* Without the name of a frame it would be another stack. */
-static void stack_that_cannot_be_named_is_over_the_limit(void **state)
+static void a_stack_that_cannot_be_named_is_over_the_limit(void **state)
 {
     struct sampler_fixture *f = sampler_fixture_create(SMALLEST);
     struct fake_thread *thread = fake_jvm_start(f->vm, "main");
@@ -374,7 +375,7 @@ static void stack_that_cannot_be_named_is_over_the_limit(void **state)
     sampler_fixture_destroy(f);
 }
 
-static void last_seal_makes_its_own_room(void **state)
+static void the_last_seal_frees_memory_for_itself(void **state)
 {
     struct sampler_fixture *f = sampler_fixture_create(SMALLEST);
     struct fake_thread *thread = fake_jvm_start(f->vm, "main");
@@ -413,7 +414,7 @@ static enum smp_status create_and_destroy(void *self)
     return status;
 }
 
-static void create_leaves_nothing_behind(void **state)
+static void a_refused_create_leaks_nothing(void **state)
 {
     struct sampler_fixture *f = sampler_fixture_create("monitoredPackages=a,b\n");
     const struct failing_alloc_steps steps = failing_alloc_each_step(create_and_destroy, f);
@@ -423,7 +424,7 @@ static void create_leaves_nothing_behind(void **state)
     sampler_fixture_destroy(f);
 }
 
-/* One refusal at any moment of a life: whatever is refused, the time is there in the end. */
+/* Refuses one allocation at any point of a session: all time is there in the end. */
 static void live_with_refusal(size_t number, size_t *refused)
 {
     struct sampler_fixture *f = sampler_fixture_create("");
@@ -441,7 +442,7 @@ static void live_with_refusal(size_t number, size_t *refused)
     }
     fake_jvm_rename(f->vm, threads[0], "renamed");
     sampler_fixture_tick(f, 50 * MS);
-    /* Refused or not, nothing is lost: the second time there is memory. */
+    /* Whether or not it was refused, nothing is lost: the second time there is memory. */
     if (smp_sampler_finish_interval(f->sampler, smp_clock_ns(), smp_clock_wall_ms(), &profile) !=
         SMP_OK)
         assert_int_equal(
@@ -455,13 +456,13 @@ static void live_with_refusal(size_t number, size_t *refused)
     sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_sum(f), 3 * 50 * MS);
-    /* And by now every thread has its own group again. */
+    /* By now every thread has its own group again. */
     assert_int_equal(sampler_fixture_total(f, "renamed", ""), 50 * MS);
     assert_int_equal(sampler_fixture_total(f, "worker-", ""), 100 * MS);
     sampler_fixture_destroy(f);
 }
 
-static void no_refusal_loses_time(void **state)
+static void no_refused_allocation_loses_time(void **state)
 {
     size_t refused = 1;
     size_t number = 0;
@@ -472,8 +473,8 @@ static void no_refusal_loses_time(void **state)
     assert_true(number > 20);
 }
 
-/* Everything is refused for a while, as when the machine has no memory left. */
-static void nothing_works_for_a_while(void **state)
+/* All allocations fail for a while, as if the machine had no memory left. */
+static void no_time_is_lost_while_all_allocations_fail(void **state)
 {
     struct sampler_fixture *f = sampler_fixture_create("");
     struct fake_thread *thread = fake_jvm_start(f->vm, "main");
@@ -500,14 +501,14 @@ static void nothing_works_for_a_while(void **state)
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "main", ""), 52 * 50 * MS);
     assert_int_equal(sampler_fixture_self(f, "main", LOOP), 100 * MS);
-    /* Sampled all the while, but there was no memory for their names. */
+    /* They were sampled all the time, but there was no memory for their names. */
     assert_int_equal(sampler_fixture_total(f, "new", ""), 5 * 50 * MS);
     assert_int_equal(sampler_fixture_total(f, "[over group limit]", ""), 150 * 50 * MS);
     sampler_fixture_destroy(f);
 }
 
-/* A thread without a record is offered again, and its time begins at its start. */
-static void thread_that_was_refused_comes_later(void **state)
+/* A thread without a record is offered again, and its time counts from its start. */
+static void a_thread_without_a_record_is_offered_again(void **state)
 {
     enum { CROWD = 1000 };
     struct sampler_fixture *f = sampler_fixture_create("");
@@ -531,19 +532,19 @@ static void thread_that_was_refused_comes_later(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(full_tree_still_counts_for_the_group),
-        cmocka_unit_test(full_tree_is_folded),
-        cmocka_unit_test(group_that_comes_too_late_is_the_overflow_group),
-        cmocka_unit_test(threads_that_come_and_go_are_all_counted),
-        cmocka_unit_test(what_is_merged_knows_the_threads_that_live),
-        cmocka_unit_test(full_names_are_cleared_up_at_the_end_of_an_interval),
-        cmocka_unit_test(an_idle_threads_stack_keeps_its_names_when_others_are_cleared_up),
-        cmocka_unit_test(stack_that_cannot_be_named_is_over_the_limit),
-        cmocka_unit_test(last_seal_makes_its_own_room),
-        cmocka_unit_test(create_leaves_nothing_behind),
-        cmocka_unit_test(no_refusal_loses_time),
-        cmocka_unit_test(nothing_works_for_a_while),
-        cmocka_unit_test(thread_that_was_refused_comes_later),
+        cmocka_unit_test(a_full_tree_still_counts_for_the_group),
+        cmocka_unit_test(a_full_tree_is_folded),
+        cmocka_unit_test(a_group_that_comes_too_late_is_the_overflow_group),
+        cmocka_unit_test(all_short_lived_threads_are_counted),
+        cmocka_unit_test(merged_intervals_know_the_living_threads),
+        cmocka_unit_test(a_full_names_table_is_compacted_at_the_end_of_an_interval),
+        cmocka_unit_test(compacting_keeps_the_names_of_an_idle_threads_stack),
+        cmocka_unit_test(a_stack_that_cannot_be_named_is_over_the_limit),
+        cmocka_unit_test(the_last_seal_frees_memory_for_itself),
+        cmocka_unit_test(a_refused_create_leaks_nothing),
+        cmocka_unit_test(no_refused_allocation_loses_time),
+        cmocka_unit_test(no_time_is_lost_while_all_allocations_fail),
+        cmocka_unit_test(a_thread_without_a_record_is_offered_again),
     };
     return cmocka_run_group_tests_name("sampler, limits", tests, NULL, NULL);
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The whole sampler on random input. With random stacks, its tree is compared with a reference tree
- * and the frame rule. In random lives of threads, all time is attributed and every poll is counted.
- * SMP_TEST_SEED chooses other randomness.
- */
+/* The whole sampler on random input. With random stacks, its tree is compared with a reference
+ * tree and the frame rule. With random threads, all time is attributed and every poll is counted.
+ * SMP_TEST_SEED selects another seed. */
 #include "engine/session/sampler.h"
 
 #include <setjmp.h>
@@ -34,7 +32,7 @@ static void seed_random(void)
     random_state = random_state * 2 + 1;
 }
 
-/* 0 .. below - 1 */
+/* Returns a number in 0 .. below - 1. */
 static size_t random_below(size_t below)
 {
     random_state = random_state * 6364136223846793005u + 1442695040888963407u;
@@ -46,7 +44,7 @@ static size_t random_below(size_t below)
 enum {
     RULE_STACKS = 100000,
     RULE_THREADS = 20,
-    RULE_REPORTS = 20, /* intervals the stacks are spread over */
+    RULE_REPORTS = 20, /* number of intervals */
     RULE_CLASSES = 12,
     RULE_DEPTH = 40
 };
@@ -77,7 +75,8 @@ static void make_classes(struct rule_reference *reference)
     }
 }
 
-/* Mostly library code, so that every branch of the rule is taken; one in four stays as it was. */
+/* Mostly library code, so that every branch of the rule is taken; one stack in four is
+ * unchanged. */
 static void change_stack(struct rule_reference *reference, size_t thread)
 {
     struct smp_frame frames[RULE_DEPTH] = { { 0 } };
@@ -126,7 +125,7 @@ static void expect(struct rule_reference *reference, size_t thread, int64_t span
     leaf->samples++;
 }
 
-/* references: of the nodes before this one. */
+/* references: the references of the nodes before this one. */
 static struct reference_node *find_reference(const struct rule_reference *reference, uint32_t node,
                                              struct reference_node *const *references)
 {
@@ -148,7 +147,7 @@ static struct reference_node *find_reference(const struct rule_reference *refere
     return found;
 }
 
-/* Seals the interval and begins a new one, here and in the reference. */
+/* Ends the interval and begins a new one, in the sampler and in the reference. */
 static void compare(struct rule_reference *reference)
 {
     const struct smp_profile *profile = sampler_fixture_seal(reference->f);
@@ -182,7 +181,7 @@ static void set_filter(struct rule_reference *reference, bool is_empty)
                               is_empty ? "monitoredPackages=\n" : "monitoredPackages= app ,\n");
 }
 
-static void frames_are_kept_as_the_naive_rule_says(void **state)
+static void frames_are_kept_by_the_naive_rule(void **state)
 {
     static struct rule_reference reference;
 
@@ -218,10 +217,10 @@ static void frames_are_kept_as_the_naive_rule_says(void **state)
 enum { MAX_ALIVE = 60, ROUNDS = 6000, LIFE_METHODS = 3000 };
 
 struct life {
-    struct fake_thread *thread; /* NULL: not alive */
+    struct fake_thread *thread; /* NULL: the thread is not alive */
     int64_t started_ns;
-    bool is_known;       /* alive at a tick while sampling */
-    int64_t expected_ns; /* of the current stretch: from here */
+    bool is_known;       /* it was alive at a tick while sampling was on */
+    int64_t expected_ns; /* start of the current period */
 };
 
 struct chaos {
@@ -229,8 +228,8 @@ struct chaos {
     struct life lives[MAX_ALIVE];
     uint64_t methods[LIFE_METHODS];
     bool is_running;
-    int64_t expected_ns; /* the time it must have */
-    int64_t credited_ns; /* in sealed intervals */
+    int64_t expected_ns; /* expected time */
+    int64_t credited_ns; /* time in finished intervals */
     uint64_t polls;
     uint64_t over_limit;
     uint64_t folded;
@@ -266,7 +265,7 @@ static void start_life(struct chaos *chaos, struct life *life)
 
 static void end(struct chaos *chaos, struct life *life)
 {
-    /* Started and ended between two ticks: never seen. */
+    /* A thread that started and ended between two ticks was never seen. */
     if (chaos->is_running && life->is_known)
         chaos->expected_ns += now(chaos) - life->expected_ns;
     fake_jvm_end(chaos->f->vm, life->thread);
@@ -330,7 +329,7 @@ static void report(struct chaos *chaos)
     chaos->folded += profile->counters[SMP_COUNTER_FOLDED_ROWS];
 }
 
-/* A report every reports rounds or so. */
+/* Makes a report about every `reports` rounds. */
 static void live(struct chaos *chaos, size_t methods, size_t reports)
 {
     for (int round = 0; round < ROUNDS; round++) {
@@ -393,8 +392,8 @@ static void all_time_is_attributed_once(void **state)
     sampler_fixture_destroy(chaos.f);
 }
 
-/* So many different stacks that neither tree nor names nor copies of stacks find room. */
-static void all_time_is_attributed_once_in_too_little_memory(void **state)
+/* So many different stacks that tree, names and copies of stacks have no room for them. */
+static void all_time_is_attributed_once_without_enough_memory(void **state)
 {
     static struct chaos chaos;
 
@@ -412,9 +411,9 @@ static void all_time_is_attributed_once_in_too_little_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frames_are_kept_as_the_naive_rule_says),
+        cmocka_unit_test(frames_are_kept_by_the_naive_rule),
         cmocka_unit_test(all_time_is_attributed_once),
-        cmocka_unit_test(all_time_is_attributed_once_in_too_little_memory),
+        cmocka_unit_test(all_time_is_attributed_once_without_enough_memory),
     };
     return cmocka_run_group_tests_name("sampler, random", tests, NULL, NULL);
 }

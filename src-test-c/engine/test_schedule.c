@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When ticks and reports are due, at times that the test chooses. */
+/* The times of ticks and reports, on a clock that the test sets. */
 #include "engine/session/schedule.h"
 
 #include <math.h>
@@ -37,16 +37,14 @@ static void gaps_are_a_half_to_one_and_a_half_intervals(void **state)
     }
     assert_in_range(least, 25 * MS, 25 * MS + MS / 10);
     assert_in_range(most, 75 * MS - MS / 10, 75 * MS);
-    /* And the mean is the interval, to four standard deviations of this many gaps. */
+    /* The mean is the interval, within four standard deviations of this many gaps. */
     assert_in_range(schedule.due_ns - START, rounds * (50 * MS - MS / 5),
                     rounds * (50 * MS + MS / 5));
 }
 
-/*
- * What ticks say of a program that is in its first half for 10 of each 20 ms, as wall time is
- * credited: the state that a tick finds gets the time since the tick before. Returns the time of
- * the first half in 30 s.
- */
+/* A program is in its first half for 10 of each 20 ms. Ticks credit wall time: the state that a
+ * tick finds gets the time since the previous tick. Returns the time credited to the first half in
+ * 30 s. */
 static double first_half_ms(struct smp_schedule *schedule)
 {
     const int64_t loop_ns = 20 * MS;
@@ -63,7 +61,7 @@ static double first_half_ms(struct smp_schedule *schedule)
 
 /* With gaps of 0.9 to 1.1 intervals the standard deviation was 1,840 ms, which is 6.1 % of the
  * time. */
-static void a_loop_of_one_interval_is_met_in_all_its_phases(void **state)
+static void a_loop_of_one_interval_is_sampled_in_all_its_phases(void **state)
 {
     const int runs = 500;
     double sum = 0;
@@ -84,7 +82,7 @@ static void a_loop_of_one_interval_is_met_in_all_its_phases(void **state)
     assert_true(variance < 450.0 * 450.0);
 }
 
-static void a_tick_is_due_at_its_time(void **state)
+static void a_tick_comes_at_its_time(void **state)
 {
     struct smp_schedule schedule = started(50 * MS, 0);
 
@@ -95,7 +93,7 @@ static void a_tick_is_due_at_its_time(void **state)
     assert_int_equal(smp_schedule_next_ns(&schedule, false), INT64_MAX);
 }
 
-static void being_a_little_behind_does_not_add_up(void **state)
+static void small_delays_do_not_add_up(void **state)
 {
     struct smp_schedule schedule = started(50 * MS, 0);
     const int rounds = 10000;
@@ -106,7 +104,7 @@ static void being_a_little_behind_does_not_add_up(void **state)
     assert_in_range(schedule.due_ns - START, rounds * (50 * MS - MS), rounds * (50 * MS + MS));
 }
 
-static void late_is_more_than_half_an_interval(void **state)
+static void a_tick_is_late_after_half_an_interval(void **state)
 {
     struct smp_schedule schedule = started(50 * MS, 0);
 
@@ -115,7 +113,7 @@ static void late_is_more_than_half_an_interval(void **state)
     assert_true(smp_schedule_begin_tick(&schedule, schedule.due_ns + 25 * MS + 1));
 }
 
-static void missed_ticks_are_not_made_up_for(void **state)
+static void missed_ticks_are_not_repeated(void **state)
 {
     struct smp_schedule schedule = started(50 * MS, 0);
     const int64_t now = schedule.due_ns + 10000 * MS;
@@ -126,7 +124,7 @@ static void missed_ticks_are_not_made_up_for(void **state)
     assert_in_range(schedule.due_ns - now, 25 * MS, 75 * MS);
 }
 
-static void reports_keep_their_cadence(void **state)
+static void reports_keep_their_period(void **state)
 {
     struct smp_schedule schedule = started(50 * MS, 1000 * MS);
 
@@ -135,14 +133,15 @@ static void reports_keep_their_cadence(void **state)
     assert_true(smp_schedule_report_is_due(&schedule, START + 1000 * MS));
     smp_schedule_begin_report(&schedule, START + 1400 * MS);
     assert_int_equal(schedule.report_due_ns, START + 2000 * MS);
-    /* Several missed: one report, then again at a whole number of periods. */
+    /* Several were missed: one report follows, then reports come again at a whole number of
+     * periods. */
     smp_schedule_begin_report(&schedule, START + 5300 * MS);
     assert_int_equal(schedule.report_due_ns, START + 6000 * MS);
     smp_schedule_begin_report(&schedule, START + 6000 * MS);
     assert_int_equal(schedule.report_due_ns, START + 7000 * MS);
 }
 
-static void period_zero_is_never_due(void **state)
+static void period_zero_means_no_reports(void **state)
 {
     struct smp_schedule schedule = started(50 * MS, 0);
 
@@ -161,7 +160,7 @@ static void the_nearest_deadline_is_next(void **state)
     assert_int_equal(smp_schedule_next_ns(&schedule, false), START + 100 * MS);
 }
 
-static void only_what_changes_is_postponed(void **state)
+static void only_a_changed_period_moves_its_deadline(void **state)
 {
     struct smp_schedule schedule = started(50 * MS, 1000 * MS);
     const int64_t due = schedule.due_ns;
@@ -178,7 +177,7 @@ static void only_what_changes_is_postponed(void **state)
     assert_int_equal(schedule.report_due_ns, START + 210 * MS);
 }
 
-static void extremes_do_not_overflow(void **state)
+static void extreme_times_do_not_overflow(void **state)
 {
     struct smp_schedule shortest = started(MS, 1000 * MS);
     struct smp_schedule longest = started(3600000 * MS, INT64_C(31536000) * 1000 * MS);
@@ -189,7 +188,7 @@ static void extremes_do_not_overflow(void **state)
     assert_true(longest.report_due_ns > START);
 }
 
-static void a_tick_that_is_held_leaves_out_those_before_it(void **state)
+static void holding_a_tick_skips_the_ticks_before_it(void **state)
 {
     struct smp_schedule schedule = started(50 * MS, 0);
     const int64_t due = schedule.due_ns;
@@ -197,16 +196,16 @@ static void a_tick_that_is_held_leaves_out_those_before_it(void **state)
     (void)state;
     assert_int_equal(smp_schedule_hold_tick(&schedule, due), 0);
     assert_int_equal(schedule.due_ns, due);
-    /* Later, but none is left out. */
+    /* Later, but no tick is skipped. */
     assert_int_equal(smp_schedule_hold_tick(&schedule, due + 20 * MS), 0);
     assert_int_equal(schedule.due_ns, due + 20 * MS);
     assert_in_range(smp_schedule_hold_tick(&schedule, due + 1020 * MS), 13, 27);
     assert_in_range(schedule.due_ns, due + 1020 * MS, due + 1095 * MS);
-    /* It is not late for that. */
+    /* The tick is not late because of that. */
     assert_false(smp_schedule_begin_tick(&schedule, schedule.due_ns));
 }
 
-static void skipped_ticks_change_nothing_about_those_after_them(void **state)
+static void skipped_ticks_do_not_change_later_ticks(void **state)
 {
     struct smp_schedule every = started(50 * MS, 0);
     struct smp_schedule some = started(50 * MS, 0);
@@ -217,7 +216,7 @@ static void skipped_ticks_change_nothing_about_those_after_them(void **state)
     assert_int_equal(smp_schedule_skip_ticks(&some, INT64_MAX, 0), 0);
     for (int round = 0; round < 1000; round++) {
         const int64_t at = some.due_ns + round * MS;
-        /* In two goes: so many at most, then the rest. */
+        /* In two steps: at most this many, then the remaining ones. */
         uint64_t skipped = smp_schedule_skip_ticks(&some, at, (uint64_t)round % 7);
         assert_true(skipped <= (uint64_t)round % 7);
         skipped += smp_schedule_skip_ticks(&some, at, UINT64_MAX);
@@ -236,18 +235,18 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gaps_are_a_half_to_one_and_a_half_intervals),
-        cmocka_unit_test(a_loop_of_one_interval_is_met_in_all_its_phases),
-        cmocka_unit_test(a_tick_is_due_at_its_time),
-        cmocka_unit_test(being_a_little_behind_does_not_add_up),
-        cmocka_unit_test(late_is_more_than_half_an_interval),
-        cmocka_unit_test(missed_ticks_are_not_made_up_for),
-        cmocka_unit_test(reports_keep_their_cadence),
-        cmocka_unit_test(period_zero_is_never_due),
+        cmocka_unit_test(a_loop_of_one_interval_is_sampled_in_all_its_phases),
+        cmocka_unit_test(a_tick_comes_at_its_time),
+        cmocka_unit_test(small_delays_do_not_add_up),
+        cmocka_unit_test(a_tick_is_late_after_half_an_interval),
+        cmocka_unit_test(missed_ticks_are_not_repeated),
+        cmocka_unit_test(reports_keep_their_period),
+        cmocka_unit_test(period_zero_means_no_reports),
         cmocka_unit_test(the_nearest_deadline_is_next),
-        cmocka_unit_test(only_what_changes_is_postponed),
-        cmocka_unit_test(extremes_do_not_overflow),
-        cmocka_unit_test(a_tick_that_is_held_leaves_out_those_before_it),
-        cmocka_unit_test(skipped_ticks_change_nothing_about_those_after_them),
+        cmocka_unit_test(only_a_changed_period_moves_its_deadline),
+        cmocka_unit_test(extreme_times_do_not_overflow),
+        cmocka_unit_test(holding_a_tick_skips_the_ticks_before_it),
+        cmocka_unit_test(skipped_ticks_do_not_change_later_ticks),
     };
     return cmocka_run_group_tests_name("schedule", tests, NULL, NULL);
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A whole session with its two threads, on a fake JVM and into a fake outputer. Time is the test's:
- * a tick is made at a request, or each reading of the clock moves it on; waits are on
- * conditions, never on luck.
- */
+/* A whole session with its two threads, on a fake JVM and into a fake outputer. The test controls
+ * the time: a tick is made on request, or each reading of the clock advances it. Tests wait on
+ * conditions only. */
 #include "engine/session/session.h"
 
 #include <dirent.h>
@@ -52,8 +50,8 @@ static enum smp_status configure(struct session_fixture *f, const char *options,
     return status;
 }
 
-/* Returns when the options are in force: after a request, which changes nothing of a session that
- * is not paused. */
+/* Returns when the options have taken effect: after a request, which changes nothing in a session
+ * that is not paused. */
 static enum smp_status configure_now(struct session_fixture *f, const char *options)
 {
     const enum smp_status status = configure(f, options, NULL);
@@ -117,12 +115,13 @@ static void all_time_from_start_to_stop_is_reported(void **state)
     assert_int_equal(fake_outputer_get_counts(f->outputer).flushes, 1);
     assert_true(fake_outputer_has(f->outputer, "Sampler account."));
     assert_false(
-        fake_outputer_has(f->outputer, "[over memory limit]")); /* a place for it is no row */
+        /* room for it is reserved, but it is no row */
+        fake_outputer_has(f->outputer, "[over memory limit]"));
     assert_int_equal(statistics(f).reports_written, 1);
     assert_int_equal(statistics(f).ticker.elapsed_ns, 1234 * MS);
 }
 
-static void report_is_written_when_it_returns(void **state)
+static void a_requested_report_is_written_when_the_call_returns(void **state)
 {
     struct session_fixture *f = *state;
 
@@ -134,7 +133,7 @@ static void report_is_written_when_it_returns(void **state)
         assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 500 * i);
     }
     assert_int_equal(smp_session_stop(f->session), SMP_OK);
-    /* Nothing was sampled since: there is nothing to say. */
+    /* No thread was sampled since, so there is no second report. */
     assert_int_equal(fake_outputer_get_counts(f->outputer).titles, 3);
     assert_int_equal(statistics(f).reports_written, 3);
 }
@@ -165,7 +164,7 @@ static void paused_time_is_not_reported(void **state)
     assert_int_equal(statistics(f).ticker.elapsed_ns, 130 * MS);
 }
 
-static void inactive_is_as_paused(void **state)
+static void an_inactive_session_is_like_a_paused_one(void **state)
 {
     struct session_fixture *f = *state;
 
@@ -182,7 +181,7 @@ static void inactive_is_as_paused(void **state)
     assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 70);
 }
 
-static void paused_before_start_starts_paused(void **state)
+static void a_session_paused_before_start_starts_paused(void **state)
 {
     struct session_fixture *f = *state;
 
@@ -196,7 +195,7 @@ static void paused_before_start_starts_paused(void **state)
     assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 20);
 }
 
-static void one_sample_is_for_the_paused(void **state)
+static void sampling_once_needs_a_paused_session(void **state)
 {
     struct session_fixture *f = *state;
 
@@ -209,7 +208,7 @@ static void one_sample_is_for_the_paused(void **state)
     assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 50000);
 }
 
-static void ticks_and_reports_come_by_themselves(void **state)
+static void ticks_and_reports_come_without_requests(void **state)
 {
     struct session_fixture *f = *state;
 
@@ -238,8 +237,8 @@ static bool stands_still(void *self, int32_t tid, int64_t *out)
 
 enum { DEAR_TICKS = 4 };
 
-/* Makes ticks so dear that polls of a few idle threads are not worth one each: the sampler will
- * skip ticks, 120 ms after the start. Each tick is over before the next one is due. */
+/* Makes ticks so expensive that polls of a few idle threads are not worth a tick each. 120 ms
+ * after the start, the sampler skips ticks. Each tick ends before the next one is scheduled. */
 static void make_ticks_dear(struct session_fixture *f)
 {
     for (uint64_t tick = 1; tick <= DEAR_TICKS; tick++) {
@@ -258,8 +257,8 @@ static void rest(struct session_fixture *f)
         sched_yield();
 }
 
-/* A thread that has not run since it was walked is due long after the next tick. */
-static void a_thread_start_ends_a_rest(void **state)
+/* A thread that has not run since its last walk is scheduled long after the next tick. */
+static void a_thread_start_ends_skipping_of_ticks(void **state)
 {
     struct session_fixture *f = *state;
 
@@ -267,7 +266,7 @@ static void a_thread_start_ends_a_rest(void **state)
     fake_jvm_identify(f->main, 1);
     session_fixture_start(f, RESTING);
     rest(f);
-    /* Three ticks would have been since. */
+    /* Three ticks would have come in this time. */
     fake_clock_advance(&f->clock, 70 * MS);
     const struct fake_jvm_counts before = fake_jvm_get_counts(f->vm);
     fake_jvm_run(f->vm, fake_jvm_start(f->vm, "started"), SESSION_MAIN_LOOP);
@@ -285,7 +284,7 @@ static void a_thread_start_ends_a_rest(void **state)
 struct start {
     struct session_fixture *f;
     struct fake_thread *thread;
-    uint64_t ticks; /* made before the rest */
+    uint64_t ticks; /* ticks made before the sampler skips some */
     struct timespec at;
 };
 
@@ -300,7 +299,7 @@ static void start_thread(void *self)
     (void)clock_gettime(CLOCK_MONOTONIC, &start->at);
 }
 
-/* Starts a thread between the sampler's decision to rest and its sleep. Returns how long the
+/* Starts a thread between the sampler's decision to skip ticks and its sleep. Returns how long the
  * sampler then slept, in real time; INT64_MAX if the clock may have moved since the last tick. */
 static int64_t slept_after_start_ns(struct session_fixture *f)
 {
@@ -310,25 +309,24 @@ static int64_t slept_after_start_ns(struct session_fixture *f)
 
     fake_jvm_on_listen(f->vm, start_thread, &start);
     session_fixture_start(f, RESTING);
-    make_ticks_dear(f); /* the rest itself may be over before this thread sees it */
+    make_ticks_dear(f); /* the sampler may wake up before this thread notices */
     while (fake_jvm_get_counts(f->vm).unwatches == unwatches)
         sched_yield();
     (void)clock_gettime(CLOCK_MONOTONIC, &end);
     assert_int_equal(smp_session_stop(f->session), SMP_OK);
     smp_session_destroy(f->session);
     f->session = NULL;
-    fake_jvm_end(f->vm, start.thread); /* with one thread more the next round rests a tick sooner */
+    /* with one thread more the next round skips ticks one tick earlier */
+    fake_jvm_end(f->vm, start.thread);
     return start.ticks <= DEAR_TICKS
                ? INT64_MAX
                : (end.tv_sec - start.at.tv_sec) * 1000 * MS + end.tv_nsec - start.at.tv_nsec;
 }
 
-/*
- * A rest skips a tick at least. While the clock stands still, a rest that is not ended therefore
- * sleeps for at least half an interval, which is 10 ms. Other processes may make any rest look
- * longer, but none shorter: one short rest is enough.
- */
-static void a_thread_start_before_the_sleep_ends_a_rest(void **state)
+/* The sampler skips at least one tick. While the clock does not advance, a sleep that is not ended
+ * early therefore takes at least half an interval, which is 10 ms. Other processes can make any
+ * sleep look longer, but none shorter: one short sleep proves the property. */
+static void a_thread_start_just_before_the_sleep_is_not_missed(void **state)
 {
     enum { MOST_ROUNDS = 100, SHORT_MS = 5 };
     struct session_fixture *f = *state;
@@ -347,7 +345,7 @@ static enum smp_status select_only(struct session_fixture *f, struct fake_thread
                               fake_jvm_filter(f->vm, thread, 1, &f->selections_destroyed), true);
 }
 
-static void a_filter_set_in_a_rest_holds_from_then_on(void **state)
+static void a_filter_set_while_ticks_are_skipped_applies_at_once(void **state)
 {
     struct session_fixture *f = *state;
     struct fake_thread *other = fake_jvm_start(f->vm, "other");
@@ -366,12 +364,12 @@ static void a_filter_set_in_a_rest_holds_from_then_on(void **state)
     assert_int_equal(smp_session_stop(f->session), SMP_OK);
     assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 220);
     assert_int_equal(fake_outputer_sum_ms(f->outputer, "other"), 30);
-    smp_session_destroy(f->session); /* before the threads it was given */
+    smp_session_destroy(f->session); /* before the threads of its filter */
     f->session = NULL;
     assert_int_equal(f->selections_destroyed, 2);
 }
 
-static void options_set_in_a_rest_hold_from_then_on(void **state)
+static void options_set_while_ticks_are_skipped_apply_at_once(void **state)
 {
     struct session_fixture *f = *state;
     struct fake_thread *daemon = fake_jvm_start_as(f->vm, "daemon", true, false);
@@ -384,7 +382,8 @@ static void options_set_in_a_rest_hold_from_then_on(void **state)
     rest(f);
     fake_clock_advance(&f->clock, 100 * MS);
     assert_int_equal(configure(f, RESTING "skipDaemonThreads=true\n", NULL), SMP_OK);
-    assert_int_equal(smp_session_resume(f->session), SMP_OK); /* a request comes after them */
+    /* a request that comes after the options */
+    assert_int_equal(smp_session_resume(f->session), SMP_OK);
     fake_clock_advance(&f->clock, 30 * MS);
     assert_int_equal(smp_session_stop(f->session), SMP_OK);
     assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 250);
@@ -402,7 +401,7 @@ static void late_ticks_are_counted(void **state)
     assert_true(fake_outputer_has(f->outputer, "late ticks"));
 }
 
-static void new_interval_length_holds_at_once(void **state)
+static void a_new_interval_length_applies_at_once(void **state)
 {
     struct session_fixture *f = *state;
 
@@ -418,33 +417,34 @@ static void own_cpu_time_is_published(void **state)
 
     session_fixture_start(f, SESSION_BY_HAND);
     fake_clock_advance(&f->clock, 1000 * MS);
-    fake_clock_spend_cpu(&f->clock, 5 * MS); /* both threads */
+    fake_clock_spend_cpu(&f->clock, 5 * MS); /* in both threads */
     assert_int_equal(smp_session_report(f->session), SMP_OK);
     assert_true(fake_outputer_has(f->outputer, "sampler's own CPU: 5 ms, 0.50 %"));
     assert_int_equal(statistics(f).own_cpu_ns, 10 * MS);
-    /* The CPU time of the first report is in the second. */
+    /* The CPU time of the first report is part of the second one. */
     fake_clock_advance(&f->clock, 1000 * MS);
     fake_clock_spend_cpu(&f->clock, 20 * MS);
     assert_int_equal(smp_session_report(f->session), SMP_OK);
     assert_true(fake_outputer_has(f->outputer, "sampler's own CPU: 25 ms, 2.50 %"));
 }
 
-static void cpu_time_of_the_counters_thread_is_own(void **state)
+static void own_cpu_time_includes_the_counters_thread(void **state)
 {
     struct session_fixture *f = *state;
     struct fake_counter *counter = fake_counter_create();
 
     f->calls = fake_counter_interface(counter);
-    counter->figures.own_cpu_ns = 3 * MS; /* its start */
+    counter->figures.own_cpu_ns = 3 * MS; /* used by its start */
     session_fixture_start(f, SESSION_BY_HAND "rootMethods=app.Main.main\n");
     assert_int_equal(statistics(f).own_cpu_ns, 3 * MS);
     counter->figures.own_cpu_ns = 7 * MS;
     fake_clock_advance(&f->clock, 1000 * MS);
-    fake_clock_spend_cpu(&f->clock, 5 * MS); /* the session's two threads */
+    fake_clock_spend_cpu(&f->clock, 5 * MS); /* used by the session's two threads */
     assert_int_equal(smp_session_report(f->session), SMP_OK);
     assert_true(fake_outputer_has(f->outputer, "sampler's own CPU: 12 ms, 1.20 %"));
     assert_int_equal(statistics(f).own_cpu_ns, 17 * MS);
-    /* The last report has what was used until then, the reporter's first report with it. */
+    /* The last report has the time used until then, including that of the reporter's first
+     * report. */
     counter->figures.own_cpu_ns = 8 * MS;
     fake_clock_advance(&f->clock, 1000 * MS);
     assert_int_equal(smp_session_stop(f->session), SMP_OK);
@@ -457,7 +457,7 @@ static void cpu_time_of_the_counters_thread_is_own(void **state)
 
 /* --- the outputer --- */
 
-static void failed_report_is_counted_and_the_next_one_tried(void **state)
+static void a_failed_report_is_counted_and_the_next_one_is_tried(void **state)
 {
     struct session_fixture *f = *state;
 
@@ -496,12 +496,13 @@ static void a_slow_outputer_costs_reports_but_no_time(void **state)
     atomic_store(&f->clock.step_ns, STEP);
     session_fixture_start(f, SESSION_FAST);
     fake_outputer_wait_inside(f->outputer);
-    /* One is being written, four are waiting, the rest is merged; and ticks go on. */
+    /* One report is being written, four are waiting, the others are merged; and ticks continue. */
     while (counted(f, SMP_COUNTER_MERGED_REPORTS) < 3)
         sched_yield();
     wait_for_walks(f, 10);
-    /* No report becomes due any more: how soon stop is heard makes no difference. In force before
-     * there is room again, or one that is due by now would come after those that wait. */
+    /* No more reports become due, so it does not matter how soon stop takes effect. The options
+     * must apply before there is room again; otherwise a report that is already due would follow
+     * those that wait. */
     assert_int_equal(configure_now(f, "samplingFrequencyMillis=20\nreportFrequencySeconds=0\n"),
                      SMP_OK);
     call(&stopping, f, smp_session_stop);
@@ -515,7 +516,7 @@ static void a_slow_outputer_costs_reports_but_no_time(void **state)
         fake_outputer_has(f->outputer, "reports merged with the next because output was slow"));
 }
 
-static void requested_reports_wait_their_turn(void **state)
+static void requested_reports_wait_for_earlier_reports(void **state)
 {
     enum { CALLERS = SMP_MAX_QUEUED_SNAPSHOTS + 4 };
     struct session_fixture *f = *state;
@@ -555,7 +556,7 @@ static void messages_do_not_wait_for_a_report(void **state)
         frames[899 - i % 100].bci = (int64_t)(i / 100 % 8);
         fake_jvm_run_frames(f->vm, f->main, frames, 900);
         fake_clock_advance(&f->clock, 10 * MS);
-        assert_int_equal(smp_session_pause(f->session), SMP_OK); /* a tick */
+        assert_int_equal(smp_session_pause(f->session), SMP_OK); /* makes a tick */
         assert_int_equal(smp_session_resume(f->session), SMP_OK);
     }
     fake_outputer_wait_messages(f->outputer, 1);
@@ -588,7 +589,7 @@ static void call_everything(void *self)
     back->statuses[6] = smp_session_select(
         f->session, fake_jvm_filter(f->vm, &f->main, 1, &f->selections_destroyed), true);
     back->statuses[7] = SMP_ESELF;
-    /* These wait for nothing. */
+    /* These calls wait for nothing. */
     assert_int_equal(configure(f, SESSION_BY_HAND "reportCpuTime=true\n", NULL), SMP_OK);
     (void)statistics(f);
 }
@@ -627,13 +628,13 @@ static void a_rule_that_calls_back_is_refused(void **state)
 
 /* --- lifecycle --- */
 
-static void stop_is_for_once_and_for_all(void **state)
+static void stop_is_final_and_may_be_repeated(void **state)
 {
     struct session_fixture *f = *state;
     struct caller callers[4];
 
     assert_int_equal(session_fixture_create(f, SESSION_BY_HAND), SMP_OK);
-    assert_int_equal(smp_session_stop(f->session), SMP_OK); /* nothing to do yet */
+    assert_int_equal(smp_session_stop(f->session), SMP_OK); /* no report to write yet */
     assert_int_equal(smp_session_start(f->session), SMP_OK);
     assert_int_equal(smp_session_start(f->session), SMP_ESTATE);
     fake_clock_advance(&f->clock, 10 * MS);
@@ -675,7 +676,7 @@ static void stop_waits_for_the_last_report(void **state)
     assert_int_equal(returned(&first), SMP_OK);
 }
 
-static void before_start_there_is_nothing_to_report(void **state)
+static void before_start_there_is_no_report(void **state)
 {
     struct session_fixture *f = *state;
 
@@ -697,7 +698,7 @@ static void destroy_without_stop_writes_nothing(void **state)
     assert_int_equal(fake_jvm_threads_held(f->vm), 0);
 }
 
-static void failed_start_leaves_nothing_behind(void **state)
+static void a_failed_start_leaves_nothing(void **state)
 {
     static const char *const threads[] = { "threads-sampler", "threads-sampler-report" };
     struct session_fixture *f = *state;
@@ -746,7 +747,7 @@ static void hold_walk(void *self)
         sched_yield();
 }
 
-static void options_wait_for_no_tick_and_the_last_ones_hold(void **state)
+static void setting_options_does_not_wait_and_the_last_ones_apply(void **state)
 {
     struct session_fixture *f = *state;
     struct latch latch = { .is_inside = false };
@@ -758,26 +759,26 @@ static void options_wait_for_no_tick_and_the_last_ones_hold(void **state)
     call(&reporting, f, smp_session_report);
     while (!atomic_load(&latch.is_inside))
         sched_yield();
-    /* The sampler thread is in a tick. */
+    /* The sampler thread is inside a tick. */
     assert_int_equal(configure(f, SESSION_BY_HAND "reportCpuTime=true\n", NULL), SMP_OK);
     assert_int_equal(configure(f, SESSION_BY_HAND "monitoredPackages=other\n", NULL), SMP_OK);
     atomic_store(&latch.is_open, true);
     assert_int_equal(returned(&reporting), SMP_OK);
     assert_true(fake_outputer_has(f->outputer, "app.Work.loop"));
-    /* A request comes after them. */
+    /* A request follows the options. */
     fake_clock_advance(&f->clock, 10 * MS);
     assert_int_equal(smp_session_report(f->session), SMP_OK);
     assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 20);
     assert_false(fake_outputer_has(f->outputer, "CPU time(ms)"));
-    /* The last report as well. */
+    /* The last report has them, too. */
     fake_clock_advance(&f->clock, 10 * MS);
     assert_int_equal(configure(f, SESSION_BY_HAND "reportCpuTime=true\n", NULL), SMP_OK);
     assert_int_equal(smp_session_stop(f->session), SMP_OK);
     assert_true(fake_outputer_has(f->outputer, "CPU time(ms)"));
 }
 
-/* This holds for periodic reports, too, which have no options of their own. */
-static void reports_have_the_states_that_the_options_want(void **state)
+/* This also applies to periodic reports, which have no options of their own. */
+static void reports_have_the_states_chosen_by_the_options(void **state)
 {
     struct session_fixture *f = *state;
 
@@ -791,8 +792,8 @@ static void reports_have_the_states_that_the_options_want(void **state)
     assert_true(fake_outputer_has(f->outputer, "Blocked time(ms): "));
 }
 
-/* Also where the start fails in between. */
-static void options_set_before_the_start_hold(void **state)
+/* This holds also if a start fails in between. */
+static void options_set_before_the_start_apply(void **state)
 {
     struct session_fixture *f = *state;
 
@@ -809,7 +810,7 @@ static void options_set_before_the_start_hold(void **state)
     assert_true(fake_outputer_has(f->outputer, "CPU time(ms)"));
 }
 
-static void options_without_memory_are_an_error_and_the_old_ones_hold(void **state)
+static void without_memory_setting_options_fails_and_keeps_the_old_ones(void **state)
 {
     struct session_fixture *f = *state;
     struct failing_alloc failing;
@@ -832,7 +833,7 @@ static void options_without_memory_are_an_error_and_the_old_ones_hold(void **sta
     assert_true(numbers > 3);
 }
 
-static void filter_is_kept_until_the_next_one(void **state)
+static void a_filter_is_kept_until_the_next_one(void **state)
 {
     struct session_fixture *f = *state;
     struct fake_thread *other = fake_jvm_start(f->vm, "other");
@@ -892,7 +893,7 @@ static enum smp_status whole_life(void *self)
     return status != SMP_OK ? status : stopped;
 }
 
-static void no_refusal_leaves_anything_behind(void **state)
+static void no_refused_allocation_leaks(void **state)
 {
     struct session_fixture *f = *state;
 
@@ -900,7 +901,7 @@ static void no_refusal_leaves_anything_behind(void **state)
     assert_true(failing_alloc_each_step(whole_life, f).refused > 25);
 }
 
-static void last_report_waits_for_memory(void **state)
+static void the_last_report_waits_for_memory(void **state)
 {
     struct session_fixture *f = *state;
     struct failing_alloc failing;
@@ -913,7 +914,7 @@ static void last_report_waits_for_memory(void **state)
     call(&reporting, f, smp_session_report);
     fake_outputer_wait_inside(f->outputer);
     fake_clock_advance(&f->clock, 20 * MS);
-    assert_int_equal(smp_session_pause(f->session), SMP_OK); /* all that is new is known */
+    assert_int_equal(smp_session_pause(f->session), SMP_OK); /* all new names are known */
     failing_alloc_arm(&failing, 1, 1);
     call(&stopping, f, smp_session_stop);
     while (atomic_load(&failing.refused) == 0)
@@ -925,7 +926,7 @@ static void last_report_waits_for_memory(void **state)
     assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 30);
 }
 
-static void lost_last_report_is_an_error(void **state)
+static void a_lost_last_report_is_an_error(void **state)
 {
     struct session_fixture *f = *state;
     struct failing_alloc failing;
@@ -954,7 +955,7 @@ static size_t entries_of(const char *folder)
     return count;
 }
 
-/* Threads of a session that the system still lists. */
+/* Returns the number of session threads that the system still lists. */
 static size_t listed_session_threads(void)
 {
     static const char name[] = "threads-sampler";
@@ -972,7 +973,7 @@ static size_t listed_session_threads(void)
     return count;
 }
 
-/* A thread that was joined may still be listed, for as long as it waits for a CPU. */
+/* A joined thread may still be listed while it waits for a CPU. */
 static size_t threads_that_stay(void)
 {
     while (listed_session_threads() > 0)
@@ -980,7 +981,7 @@ static size_t threads_that_stay(void)
     return entries_of("/proc/self/task");
 }
 
-static void thousand_lives_leave_no_trace(void **state)
+static void a_thousand_sessions_leave_nothing(void **state)
 {
     struct session_fixture *f = *state;
     const size_t live = smp_alloc_live_bytes();
@@ -988,7 +989,8 @@ static void thousand_lives_leave_no_trace(void **state)
     size_t files;
 
     atomic_store(&f->clock.step_ns, STEP);
-    assert_int_equal(whole_life(f), SMP_OK); /* what a sanitizer keeps for itself is there now */
+    /* memory that a sanitizer keeps for itself is allocated now */
+    assert_int_equal(whole_life(f), SMP_OK);
     threads = threads_that_stay();
     files = entries_of("/proc/self/fd");
     for (int i = 0; i < 1000; i++) {
@@ -1038,7 +1040,7 @@ static enum smp_status do_anything(struct smp_session *session)
     return SMP_OK;
 }
 
-static void all_threads_at_once(void **state)
+static void all_calls_may_come_from_many_threads(void **state)
 {
     struct session_fixture *f = *state;
     struct caller callers[4];
@@ -1069,42 +1071,42 @@ int main(void)
     cmocka_unit_test_setup_teardown(name, session_fixture_setup, session_fixture_teardown)
     const struct CMUnitTest tests[] = {
         TEST(all_time_from_start_to_stop_is_reported),
-        TEST(report_is_written_when_it_returns),
+        TEST(a_requested_report_is_written_when_the_call_returns),
         TEST(paused_time_is_not_reported),
-        TEST(inactive_is_as_paused),
-        TEST(paused_before_start_starts_paused),
-        TEST(one_sample_is_for_the_paused),
-        TEST(ticks_and_reports_come_by_themselves),
-        TEST(a_thread_start_ends_a_rest),
-        TEST(a_thread_start_before_the_sleep_ends_a_rest),
-        TEST(a_filter_set_in_a_rest_holds_from_then_on),
-        TEST(options_set_in_a_rest_hold_from_then_on),
+        TEST(an_inactive_session_is_like_a_paused_one),
+        TEST(a_session_paused_before_start_starts_paused),
+        TEST(sampling_once_needs_a_paused_session),
+        TEST(ticks_and_reports_come_without_requests),
+        TEST(a_thread_start_ends_skipping_of_ticks),
+        TEST(a_thread_start_just_before_the_sleep_is_not_missed),
+        TEST(a_filter_set_while_ticks_are_skipped_applies_at_once),
+        TEST(options_set_while_ticks_are_skipped_apply_at_once),
         TEST(late_ticks_are_counted),
-        TEST(new_interval_length_holds_at_once),
+        TEST(a_new_interval_length_applies_at_once),
         TEST(own_cpu_time_is_published),
-        TEST(cpu_time_of_the_counters_thread_is_own),
-        TEST(failed_report_is_counted_and_the_next_one_tried),
+        TEST(own_cpu_time_includes_the_counters_thread),
+        TEST(a_failed_report_is_counted_and_the_next_one_is_tried),
         TEST(a_slow_outputer_costs_reports_but_no_time),
-        TEST(requested_reports_wait_their_turn),
+        TEST(requested_reports_wait_for_earlier_reports),
         TEST(messages_do_not_wait_for_a_report),
         TEST(an_outputer_that_calls_back_is_refused),
         TEST(a_rule_that_calls_back_is_refused),
-        TEST(stop_is_for_once_and_for_all),
+        TEST(stop_is_final_and_may_be_repeated),
         TEST(stop_waits_for_the_last_report),
-        TEST(before_start_there_is_nothing_to_report),
+        TEST(before_start_there_is_no_report),
         TEST(destroy_without_stop_writes_nothing),
-        TEST(failed_start_leaves_nothing_behind),
+        TEST(a_failed_start_leaves_nothing),
         TEST(wrong_options_are_refused_with_a_message),
-        TEST(options_wait_for_no_tick_and_the_last_ones_hold),
-        TEST(reports_have_the_states_that_the_options_want),
-        TEST(options_set_before_the_start_hold),
-        TEST(options_without_memory_are_an_error_and_the_old_ones_hold),
-        TEST(filter_is_kept_until_the_next_one),
-        TEST(no_refusal_leaves_anything_behind),
-        TEST(last_report_waits_for_memory),
-        TEST(lost_last_report_is_an_error),
-        TEST(thousand_lives_leave_no_trace),
-        TEST(all_threads_at_once),
+        TEST(setting_options_does_not_wait_and_the_last_ones_apply),
+        TEST(reports_have_the_states_chosen_by_the_options),
+        TEST(options_set_before_the_start_apply),
+        TEST(without_memory_setting_options_fails_and_keeps_the_old_ones),
+        TEST(a_filter_is_kept_until_the_next_one),
+        TEST(no_refused_allocation_leaks),
+        TEST(the_last_report_waits_for_memory),
+        TEST(a_lost_last_report_is_an_error),
+        TEST(a_thousand_sessions_leave_nothing),
+        TEST(all_calls_may_come_from_many_threads),
     };
 #undef TEST
     return cmocka_run_group_tests_name("session", tests, NULL, NULL);

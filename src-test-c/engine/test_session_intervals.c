@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Readers of a whole session: what they take beside the reports, on a fake JVM and into a fake
- * outputer. Time is the test's.
- */
+/* Readers of a whole session take intervals besides the reports, on a fake JVM and into a fake
+ * outputer. The test controls the time. */
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -54,7 +52,7 @@ static int64_t take_ms(struct session_fixture *f, unsigned reader)
     struct smp_profile *taken = take(f, reader);
     const int64_t wall_ns = smp_profile_total(taken, SMP_MEASURE_WALL);
 
-    assert_int_equal(taken->elapsed_ns, wall_ns); /* of the one thread there is */
+    assert_int_equal(taken->elapsed_ns, wall_ns); /* of the only thread */
     smp_profile_release(taken);
     return wall_ns / MS;
 }
@@ -86,7 +84,7 @@ static void readers_and_reports_do_not_affect_each_other(void **state)
     assert_int_equal(fake_outputer_get_counts(f->outputer).flushes, 2);
 }
 
-static void a_report_spans_many_takes(void **state)
+static void a_report_covers_many_takes(void **state)
 {
     struct session_fixture *f = *state;
 
@@ -101,7 +99,7 @@ static void a_report_spans_many_takes(void **state)
     assert_int_equal(fake_outputer_get_counts(f->outputer).flushes, 1);
 }
 
-static void a_stuck_outputer_stops_no_reader(void **state)
+static void a_blocked_outputer_does_not_stop_readers(void **state)
 {
     struct session_fixture *f = *state;
 
@@ -157,7 +155,7 @@ static uint32_t one_and_a_half(void *self)
     return 1500;
 }
 
-static void a_snapshot_says_what_the_process_may_use_and_what_it_is(void **state)
+static void a_snapshot_describes_the_process_and_its_limits(void **state)
 {
     struct session_fixture *f = *state;
 
@@ -172,13 +170,13 @@ static void a_snapshot_says_what_the_process_may_use_and_what_it_is(void **state
     smp_profile_release(taken);
 }
 
-static void a_caller_that_may_not_take_gets_an_error(void **state)
+static void a_take_that_is_not_allowed_fails(void **state)
 {
     struct session_fixture *f = *state;
 
     assert_int_equal(session_fixture_create(f, SESSION_BY_HAND), SMP_OK);
     const unsigned reader = open_one(f);
-    assert_int_equal(try_take(f, reader), SMP_ESTATE); /* not started */
+    assert_int_equal(try_take(f, reader), SMP_ESTATE); /* not started yet */
     assert_int_equal(smp_session_start(f->session), SMP_OK);
     assert_int_equal(try_take(f, reader + 1), SMP_EINVAL);
     smp_session_close_reader(f->session, reader);
@@ -207,7 +205,7 @@ static void check_report(void *self)
     observed->opened = smp_session_open_reader(observed->f->session, &reader);
 }
 
-static void the_outputer_sees_what_is_reported_and_takes_nothing(void **state)
+static void the_outputer_sees_the_report_without_taking_it(void **state)
 {
     struct session_fixture *f = *state;
     struct observed observed = { .f = f };
@@ -250,13 +248,13 @@ static enum smp_status life_with_intervals(void *self)
     return status;
 }
 
-static void no_refusal_leaves_anything_behind(void **state)
+static void no_refused_allocation_leaks(void **state)
 {
     assert_true(failing_alloc_each_step(life_with_intervals, *state).refused > 30);
 }
 
-/* One that never takes, with new stacks all the time, and the smallest limit there is. */
-static void a_reader_that_never_takes_does_no_harm(void **state)
+/* One reader never takes, with new stacks all the time and the smallest memory limit. */
+static void a_reader_that_never_takes_does_not_disturb_others(void **state)
 {
     struct session_fixture *f = *state;
     char stack[64];
@@ -297,17 +295,17 @@ static uint64_t dropped_intervals(struct session_fixture *f)
     return statistics.ticker.sampler.total_counters[SMP_COUNTER_DROPPED_INTERVALS];
 }
 
-/* The last report needs memory, which only the intervals of a slow reader can give. */
+/* The last report needs memory, and only the intervals of a slow reader can be dropped for it. */
 static void intervals_dropped_for_the_last_report_are_counted(void **state)
 {
     struct session_fixture *f = *state;
     struct smp_quota *quota = NULL;
 
-    /* By the CPU clock nothing is kept by second, which would give way first. */
+    /* With the CPU clock there are no times by second, which would be dropped first. */
     session_fixture_start(f, SESSION_BY_HAND "clock=CPU\nmemoryLimitBytes=4194304\n");
     const unsigned slow = open_one(f);
     const unsigned quick = open_one(f);
-    /* So few intervals that the reporter thread merges none meanwhile. */
+    /* So few intervals that the reporter thread does not merge any in between. */
     for (int i = 0; i < 2; i++) {
         fake_clock_advance(&f->clock, 10 * MS);
         struct smp_profile *taken = take(f, quick);
@@ -332,10 +330,10 @@ struct taker {
     struct smp_session *session;
     int64_t taken_ns;
     unsigned failed;
-    _Atomic bool has_taken; /* or cannot */
+    _Atomic bool has_taken; /* it has taken, or cannot take */
 };
 
-/* Without assertions of cmocka, which are for the test's own thread. */
+/* Without assertions of cmocka, which work only on the test's own thread. */
 static void *take_until_stopped(void *self)
 {
     struct taker *taker = self;
@@ -357,7 +355,7 @@ static void *take_until_stopped(void *self)
     return NULL;
 }
 
-static void all_threads_at_once(void **state)
+static void readers_may_take_from_many_threads(void **state)
 {
     struct session_fixture *f = *state;
     struct taker takers[3];
@@ -398,7 +396,7 @@ static int64_t window_ms(struct session_fixture *f, enum smp_window window)
 
     assert_int_equal(smp_session_take_window(f->session, window, &taken), SMP_OK);
     const int64_t wall_ns = smp_profile_total(taken, SMP_MEASURE_WALL);
-    assert_int_equal(taken->elapsed_ns, wall_ns); /* of the one thread there is */
+    assert_int_equal(taken->elapsed_ns, wall_ns); /* of the only thread */
     smp_profile_release(taken);
     return wall_ns / MS;
 }
@@ -420,7 +418,7 @@ static uint64_t counter(struct session_fixture *f, enum smp_counter counter)
     return statistics.ticker.sampler.total_counters[counter];
 }
 
-static void a_window_begins_with_the_session_and_takes_from_nobody(void **state)
+static void a_window_begins_with_the_session_and_takes_nothing(void **state)
 {
     struct session_fixture *f = *state;
 
@@ -444,7 +442,7 @@ static void a_window_begins_with_the_session_and_takes_from_nobody(void **state)
     assert_int_equal(try_window(f), SMP_ESTOPPED);
 }
 
-static void a_window_that_comes_too_soon_ends_where_the_last_one_did(void **state)
+static void a_window_requested_too_soon_repeats_the_last_one(void **state)
 {
     struct session_fixture *f = *state;
 
@@ -461,8 +459,8 @@ static void a_window_that_comes_too_soon_ends_where_the_last_one_did(void **stat
     assert_int_equal(counter(f, SMP_COUNTER_REPEATED_WINDOWS), 2);
 }
 
-/* The first one is never too soon: there is nothing to give again. */
-static void windows_kept_anew_have_something_at_once(void **state)
+/* The first window is never too soon, because there is none to repeat. */
+static void windows_are_available_as_soon_as_they_are_kept(void **state)
 {
     struct session_fixture *f = *state;
 
@@ -476,7 +474,7 @@ static void windows_kept_anew_have_something_at_once(void **state)
     assert_int_equal(window_ms(f, SMP_WINDOW_START), 3);
 }
 
-/* The report thread merges; on a busy machine it comes late. */
+/* Waits for the report thread to merge, which may come late on a busy machine. */
 static void await_merges(struct session_fixture *f)
 {
     struct smp_statistics statistics;
@@ -487,8 +485,8 @@ static void await_merges(struct session_fixture *f)
     } while (statistics.intervals.waiting > SMP_MAX_WAITING * 3 / 4);
 }
 
-/* Without any read, so that the last minute is not the whole hour. */
-static void windows_are_parted_as_time_passes(void **state)
+/* Nothing is read, so that the last minute is not the whole hour. */
+static void windows_are_separated_as_time_passes(void **state)
 {
     enum { TICK_SECONDS = 5, TICKS = 360 };
     struct session_fixture *f = *state;
@@ -497,8 +495,9 @@ static void windows_are_parted_as_time_passes(void **state)
     assert_int_equal(smp_session_keep_windows(f->session), SMP_OK);
     for (int i = 0; i < TICKS; i++) {
         fake_clock_advance(&f->clock, TICK_SECONDS * SECOND);
-        assert_int_equal(smp_session_resume(f->session), SMP_OK); /* wakes the sampler up */
-        assert_int_equal(smp_session_resume(f->session), SMP_OK); /* after what was due */
+        assert_int_equal(smp_session_resume(f->session), SMP_OK); /* wakes up the sampler */
+        /* after everything that was scheduled before */
+        assert_int_equal(smp_session_resume(f->session), SMP_OK);
         await_merges(f);
     }
     assert_in_range(window_ms(f, SMP_WINDOW_1_MINUTE), 60000, 60000 + 20000);
@@ -512,9 +511,9 @@ static void spend_cpu(void *self)
     fake_clock_spend_cpu(self, 50 * SECOND);
 }
 
-/* So much for each of them that a few would empty the bucket of the overhead limit, which is large
- * where an interval of sampling is an hour. */
-static void what_readers_cost_makes_sampling_no_rarer(void **state)
+/* Each read costs so much that a few would empty the bucket of the overhead limit, which is large
+ * if an interval of sampling is an hour. */
+static void the_cost_of_readers_does_not_reduce_sampling(void **state)
 {
     enum { SECONDS = 30 };
     struct session_fixture *f = *state;
@@ -532,7 +531,7 @@ static void what_readers_cost_makes_sampling_no_rarer(void **state)
     assert_int_equal(statistics.ticker.sampler.throttle.deferred_ns, 0);
     assert_in_range(counter(f, SMP_COUNTER_DEMAND_CPU_US), (SECONDS - 1) * 50000000,
                     SECONDS * 50000000);
-    /* The same budget: a window has to wait, and gets what there is. */
+    /* The budget is the same: a window has to wait, and the available one is returned. */
     assert_int_equal(smp_session_keep_windows(f->session), SMP_OK);
     fake_clock_advance(&f->clock, 2 * SECOND);
     assert_int_equal(window_ms(f, SMP_WINDOW_START), 2000); /* the first one */
@@ -549,22 +548,22 @@ int main(void)
     cmocka_unit_test_setup_teardown(name, session_fixture_setup, session_fixture_teardown)
     const struct CMUnitTest tests[] = {
         TEST(readers_and_reports_do_not_affect_each_other),
-        TEST(a_report_spans_many_takes),
-        TEST(a_stuck_outputer_stops_no_reader),
+        TEST(a_report_covers_many_takes),
+        TEST(a_blocked_outputer_does_not_stop_readers),
         TEST(the_last_interval_can_be_taken_after_stop),
         TEST(a_snapshot_outlives_its_session),
-        TEST(a_snapshot_says_what_the_process_may_use_and_what_it_is),
-        TEST(a_caller_that_may_not_take_gets_an_error),
-        TEST(the_outputer_sees_what_is_reported_and_takes_nothing),
-        TEST(no_refusal_leaves_anything_behind),
-        TEST(a_reader_that_never_takes_does_no_harm),
+        TEST(a_snapshot_describes_the_process_and_its_limits),
+        TEST(a_take_that_is_not_allowed_fails),
+        TEST(the_outputer_sees_the_report_without_taking_it),
+        TEST(no_refused_allocation_leaks),
+        TEST(a_reader_that_never_takes_does_not_disturb_others),
         TEST(intervals_dropped_for_the_last_report_are_counted),
-        TEST(all_threads_at_once),
-        TEST(a_window_begins_with_the_session_and_takes_from_nobody),
-        TEST(a_window_that_comes_too_soon_ends_where_the_last_one_did),
-        TEST(windows_kept_anew_have_something_at_once),
-        TEST(windows_are_parted_as_time_passes),
-        TEST(what_readers_cost_makes_sampling_no_rarer),
+        TEST(readers_may_take_from_many_threads),
+        TEST(a_window_begins_with_the_session_and_takes_nothing),
+        TEST(a_window_requested_too_soon_repeats_the_last_one),
+        TEST(windows_are_available_as_soon_as_they_are_kept),
+        TEST(windows_are_separated_as_time_passes),
+        TEST(the_cost_of_readers_does_not_reduce_sampling),
     };
 #undef TEST
     return cmocka_run_group_tests_name("session_intervals", tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which frames are kept, above all of a stack that was cut. M is the user's code, l a library's. */
+/* Which frames are kept, especially from a stack that was cut. M is the user's code, l is a
+ * library's. */
 #include "engine/attribution/stack_path.h"
 
 #include <setjmp.h>
@@ -46,8 +47,8 @@ static int teardown(void **state)
     return 0;
 }
 
-/* stack: leaf first, one character a frame; ':' is where omitted frames are missing. Returns the
- * kept ones, the missing as their text. */
+/* stack: leaf first, one character per frame; ':' marks the place of omitted frames. Returns the
+ * kept frames; omitted ones appear as their text. */
 static const char *kept(struct fixture *f, const char *stack, size_t omitted)
 {
     struct smp_frame frames[MAX_FRAMES];
@@ -100,7 +101,7 @@ static void whole_stacks(void **state)
     assert_string_equal(kept(f, "M", 0), "M");
 }
 
-/* o is the library's own: what the thread does in close(). */
+/* o is code of this library: the thread's calls in close(). */
 static void own_frames_at_the_leaf(void **state)
 {
     struct fixture *f = *state;
@@ -109,10 +110,11 @@ static void own_frames_at_the_leaf(void **state)
     assert_string_equal(kept(f, "oolMl", 0), "lMl");
     assert_string_equal(kept(f, "ool", 0), "l");
     assert_string_equal(kept(f, "ooo", 0), "o");
-    assert_string_equal(kept(f, "wwooMl", 0), "Ml"); /* we wait in close() */
+    assert_string_equal(kept(f, "wwooMl", 0), "Ml"); /* the library waits in close() */
     assert_string_equal(kept(f, "wwMoMl", 0), "wMoMl");
     assert_string_equal(kept(f, "wwlMl", 0), "lMl");
-    assert_string_equal(kept(f, "MooMl", 0), "MooMl"); /* the user's stream, written to by us */
+    /* the user's stream, to which the library writes */
+    assert_string_equal(kept(f, "MooMl", 0), "MooMl");
     assert_string_equal(kept(f, "loMl", 0), "oMl");
     assert_string_equal(kept(f, "oM:oM", 5), "M[4..7 frames omitted]oM");
     assert_string_equal(kept(f, "oo:oM", 5), "oM");
@@ -145,12 +147,13 @@ static void users_code_below_the_gap_only(void **state)
 {
     struct fixture *f = *state;
 
-    /* The library method it called stands there, or is missing: then the gap gets the time. */
+    /* The library method called by the user's code is in that place, or is missing: then the gap
+     * gets the time. */
     assert_string_equal(kept(f, "lll:llMl", 5), "lMl");
     assert_string_equal(kept(f, "lll:Ml", 5), "[4..7 frames omitted]Ml");
 }
 
-static void a_root_that_is_not_known(void **state)
+static void unknown_root(void **state)
 {
     struct fixture *f = *state;
 
@@ -194,7 +197,7 @@ int main(void)
         TEST(own_frames_at_the_leaf),
         TEST(own_frames_where_all_is_monitored),
         TEST(users_code_above_the_gap),
-        TEST(a_root_that_is_not_known),
+        TEST(unknown_root),
         TEST(no_users_code_at_all),
         TEST(users_code_below_the_gap_only),
         TEST(omitted_frames_are_counted_in_powers_of_two),

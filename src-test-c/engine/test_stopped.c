@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process that is stopped for a while: that time belongs to no stack. */
+/* The time in which the process was stopped belongs to no stack. */
 #include "engine/session/standstill.h"
 
 #include <setjmp.h>
@@ -29,7 +29,7 @@ static void stop_and_go_on(struct sim *sim)
     sim_seal(sim);
 }
 
-/* The sampler alone, which has no CPU. */
+/* Only the sampler has no CPU. */
 static void stop_alone(struct sim *sim)
 {
     sim->now_ns += stop_ns;
@@ -49,7 +49,7 @@ static struct sim *sample_two(void)
     return sim;
 }
 
-static void each_thread_has_the_time_under_a_row_of_its_own(void **state)
+static void each_thread_has_the_stopped_time_in_a_separate_row(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
     struct sim_thread *busy = sim_add_running(sim, "busy", 1);
@@ -70,7 +70,7 @@ static void each_thread_has_the_time_under_a_row_of_its_own(void **state)
     assert_int_equal(sim_wall(sim, "busy", 1), all_ns - stop_ns);
     assert_int_equal(sim_wall(sim, "idle", 2), all_ns - stop_ns);
     assert_int_equal(sim_wall(sim, "both", -1), all_ns);
-    /* But for the time in which clocks were read. */
+    /* Except for the time in which clocks were read. */
     assert_in_range(sim_truth(sim, busy, 1), all_ns - stop_ns, all_ns - stop_ns + SIM_MS);
     assert_in_range(sim_truth(sim, both, 3) + sim_truth(sim, both, 4), all_ns - stop_ns,
                     all_ns - stop_ns + SIM_MS);
@@ -79,7 +79,7 @@ static void each_thread_has_the_time_under_a_row_of_its_own(void **state)
     sim_destroy(sim);
 }
 
-/* The row also has the time of the tick itself, which cannot be known. */
+/* The row also has the time of the tick itself, which is unknown. */
 static void assert_stopped(struct sim *sim, const char *group, int stack)
 {
     const int64_t stopped_ns = sim_wall_of(sim, group, STOPPED);
@@ -88,8 +88,8 @@ static void assert_stopped(struct sim *sim, const char *group, int stack)
     assert_int_equal(sim_wall(sim, group, stack), sim->profile->elapsed_ns - stopped_ns);
 }
 
-/* And not while it slept until the next tick. */
-static void a_stop_while_answers_are_awaited_has_the_row_too(void **state)
+/* The stop comes while the sampler waits for answers, not while it sleeps until the next tick. */
+static void a_stop_while_answers_are_awaited_is_recognised(void **state)
 {
     struct sim *sim = sample_two();
 
@@ -102,8 +102,9 @@ static void a_stop_while_answers_are_awaited_has_the_row_too(void **state)
     sim_destroy(sim);
 }
 
-/* And while a tick sends its requests: threads that it reads later are read after the stop. */
-static void a_stop_in_the_middle_of_a_tick_has_the_row_too(void **state)
+/* The stop comes while a tick sends its requests: threads that are read later are read after the
+ * stop. */
+static void a_stop_in_the_middle_of_a_tick_is_recognised(void **state)
 {
     struct sim *sim = sample_two();
 
@@ -138,7 +139,7 @@ static void two_stops_before_one_tick_are_both_counted(void **state)
     sim_destroy(sim);
 }
 
-static void where_a_thread_has_run_nothing_was_stopped(void **state)
+static void if_a_thread_has_run_the_process_was_not_stopped(void **state)
 {
     struct sim *sim = sample_two();
 
@@ -151,8 +152,9 @@ static void where_a_thread_has_run_nothing_was_stopped(void **state)
     sim_destroy(sim);
 }
 
-/* It stops its threads, and the sampler's where that enters it, but its own run. */
-static void while_the_jvm_collects_garbage_nothing_was_stopped(void **state)
+/* A collection stops the JVM's threads, and the sampler's if it enters the JVM, but runs
+ * itself. */
+static void garbage_collection_is_not_a_stop_of_the_process(void **state)
 {
     struct sim *sim = sample_two();
 
@@ -166,8 +168,8 @@ static void while_the_jvm_collects_garbage_nothing_was_stopped(void **state)
     sim_destroy(sim);
 }
 
-/* Beside other processes, a thread that gets a tenth of a CPU. */
-static void where_threads_lack_cpus_nothing_was_stopped(void **state)
+/* Because of other processes, a thread gets a tenth of a CPU. */
+static void a_lack_of_cpus_is_not_a_stop_of_the_process(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
     struct sim_thread *slow = sim_add(sim, "slow");
@@ -183,8 +185,8 @@ static void where_threads_lack_cpus_nothing_was_stopped(void **state)
     sim_destroy(sim);
 }
 
-/* A request that waits for its answer is as old as it was. */
-static void a_thread_that_owes_an_answer_gives_it_afterwards(void **state)
+/* A request that waits for its answer does not become older. */
+static void a_pending_answer_is_taken_after_the_stop(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
     struct sim_thread *waits = sim_add(sim, "waits");
@@ -201,8 +203,8 @@ static void a_thread_that_owes_an_answer_gives_it_afterwards(void **state)
     sim_destroy(sim);
 }
 
-/* One that ended before has none of the time. */
-static void a_thread_that_has_ended_was_not_stopped(void **state)
+/* A thread that ended before has none of the time. */
+static void an_ended_thread_has_no_stopped_time(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
     struct sim_thread *ended = sim_add_waiting(sim, "ended", 1);
@@ -222,15 +224,15 @@ static void a_thread_that_has_ended_was_not_stopped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_thread_has_the_time_under_a_row_of_its_own),
-        cmocka_unit_test(a_stop_while_answers_are_awaited_has_the_row_too),
-        cmocka_unit_test(a_stop_in_the_middle_of_a_tick_has_the_row_too),
+        cmocka_unit_test(each_thread_has_the_stopped_time_in_a_separate_row),
+        cmocka_unit_test(a_stop_while_answers_are_awaited_is_recognised),
+        cmocka_unit_test(a_stop_in_the_middle_of_a_tick_is_recognised),
         cmocka_unit_test(two_stops_before_one_tick_are_both_counted),
-        cmocka_unit_test(where_a_thread_has_run_nothing_was_stopped),
-        cmocka_unit_test(while_the_jvm_collects_garbage_nothing_was_stopped),
-        cmocka_unit_test(where_threads_lack_cpus_nothing_was_stopped),
-        cmocka_unit_test(a_thread_that_owes_an_answer_gives_it_afterwards),
-        cmocka_unit_test(a_thread_that_has_ended_was_not_stopped),
+        cmocka_unit_test(if_a_thread_has_run_the_process_was_not_stopped),
+        cmocka_unit_test(garbage_collection_is_not_a_stop_of_the_process),
+        cmocka_unit_test(a_lack_of_cpus_is_not_a_stop_of_the_process),
+        cmocka_unit_test(a_pending_answer_is_taken_after_the_stop),
+        cmocka_unit_test(an_ended_thread_has_no_stopped_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cost of polls is held to the limit, whatever a poll costs and whenever its cost arrives. */
+/* The cost of polls is kept to the limit, whatever a poll costs and whenever its cost is known. */
 #include "engine/threads/throttle.h"
 
 #include <setjmp.h>
@@ -18,9 +18,9 @@ struct world {
     struct fake_clock clock;
     struct smp_throttle throttle;
     int64_t now_ns;
-    int64_t tick_ns; /* what a tick costs without polls */
-    int64_t poll_ns; /* what a poll costs */
-    bool is_late;    /* a poll's cost arrives at the next tick */
+    int64_t tick_ns; /* cost of a tick without polls */
+    int64_t poll_ns; /* cost of a poll */
+    bool is_late;    /* the cost of a poll becomes known at the next tick */
     int64_t late_ns;
     int64_t longest_gap_ns; /* between two ticks */
     uint64_t polls;
@@ -44,8 +44,8 @@ static int teardown(void **state)
     return 0;
 }
 
-/* One tick with so many polls due, were there no limit. A poll at least, as of a thread that
- * starts. */
+/* Makes one tick for which this many polls would be made without a limit. At least one poll is
+ * made, as for a thread that starts. */
 static void tick(struct world *world, int64_t interval_ns, uint64_t wanted)
 {
     struct smp_throttle *throttle = &world->throttle;
@@ -73,7 +73,7 @@ static void tick(struct world *world, int64_t interval_ns, uint64_t wanted)
     smp_throttle_end(throttle);
 }
 
-/* Ticks for so long. Returns the CPU time as a share of it. */
+/* Makes ticks for this time. Returns their share of CPU time. */
 static double used_share(struct world *world, int64_t interval_ns, uint64_t wanted, int64_t ns)
 {
     const int64_t before_ns = atomic_load(&world->clock.own_cpu_ns);
@@ -85,7 +85,7 @@ static double used_share(struct world *world, int64_t interval_ns, uint64_t want
            (double)(world->now_ns - from_ns);
 }
 
-static void enough_for_all_is_for_all(void **state)
+static void below_the_limit_all_polls_are_made(void **state)
 {
     struct world *world = *state;
 
@@ -95,15 +95,15 @@ static void enough_for_all_is_for_all(void **state)
     assert_int_equal(world->throttle.share, SMP_THROTTLE_WHOLE);
 }
 
-/* A tick earns more than a second's income: it may use it. */
-static void at_long_intervals_enough_is_for_all_as_well(void **state)
+/* A tick may use what it earns, which is more than the income of a second. */
+static void at_long_intervals_all_polls_are_made_below_the_limit(void **state)
 {
     static const int64_t seconds[] = { 2, 10, 60, 3600 };
     struct world *world = *state;
 
     world->poll_ns = 300 * US;
     for (size_t i = 0; i < sizeof(seconds) / sizeof(seconds[0]); i++) {
-        const uint64_t wanted = (uint64_t)seconds[i] * 16; /* half of what is allowed */
+        const uint64_t wanted = (uint64_t)seconds[i] * 16; /* half of the allowed number */
         smp_throttle_init(&world->throttle, 10, seconds[i] * SECOND, 1);
         world->polls = 0;
         for (int ticks = 0; ticks < 20; ticks++)
@@ -112,7 +112,7 @@ static void at_long_intervals_enough_is_for_all_as_well(void **state)
     }
 }
 
-static void at_long_intervals_what_is_allowed_is_used(void **state)
+static void at_long_intervals_the_whole_limit_can_be_used(void **state)
 {
     struct world *world = *state;
 
@@ -151,13 +151,13 @@ static void too_many_polls_are_throttled_to_the_limit(void **state)
     polls_are_throttled_to_the_limit(*state, false);
 }
 
-static void a_cost_that_arrives_at_the_next_tick_is_paid_as_well(void **state)
+static void a_cost_known_at_the_next_tick_counts(void **state)
 {
     polls_are_throttled_to_the_limit(*state, true);
 }
 
-/* One thread at 10 ms whose polls cost two and a half times what the limit allows, for a while: new
- * methods, new stacks. */
+/* One thread at 10 ms whose polls cost two and a half times the limit for a while: new methods,
+ * new stacks. */
 static void the_cost_of_a_start_postpones_no_poll(void **state)
 {
     struct world *world = *state;
@@ -169,7 +169,7 @@ static void the_cost_of_a_start_postpones_no_poll(void **state)
     assert_int_equal(world->polls, 600);
     assert_int_equal(world->throttle.share, SMP_THROTTLE_WHOLE);
     assert_in_range((uint64_t)(used * 1e6), 24900, 25100);
-    /* It is for a start, not for another one. */
+    /* Extra credit is for one start only. */
     (void)used_share(world, 10 * MS, 1, 4 * SECOND);
     const double later = used_share(world, 10 * MS, 1, 30 * SECOND);
     assert_in_range((uint64_t)(later * 1e6), 7000, 13000);
@@ -178,8 +178,8 @@ static void the_cost_of_a_start_postpones_no_poll(void **state)
     assert_in_range((uint64_t)(again * 1e6), 7000, 13000);
 }
 
-/* A low limit allows little for the start, too. */
-static void the_start_has_more_than_a_full_bucket(void **state)
+/* A low limit also allows little for the start. */
+static void a_start_has_extra_credit(void **state)
 {
     static const struct {
         int64_t per_mille;
@@ -190,7 +190,7 @@ static void the_start_has_more_than_a_full_bucket(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         smp_throttle_init(&world->throttle, cases[i].per_mille, MS, 1);
         assert_int_equal(world->throttle.bucket_ns, cases[i].bucket_ms * MS);
-        /* Nothing comes in while the bucket is more than full. */
+        /* No credit is added while the bucket is more than full. */
         smp_throttle_begin(&world->throttle, 1 * SECOND);
         smp_throttle_end(&world->throttle);
         smp_throttle_begin(&world->throttle, 100 * SECOND);
@@ -198,7 +198,8 @@ static void the_start_has_more_than_a_full_bucket(void **state)
     }
 }
 
-/* After a rest, half of the bucket is for a burst of whole polls, and no more: a second's limit. */
+/* After an idle period, half of the bucket may be used for a burst of whole polls, which is the
+ * limit of one second. */
 static void a_burst_may_use_half_of_the_bucket(void **state)
 {
     struct world *world = *state;
@@ -214,14 +215,13 @@ static void a_burst_may_use_half_of_the_bucket(void **state)
     for (tick(world, 20 * MS, 100); world->throttle.share == SMP_THROTTLE_WHOLE;
          tick(world, 20 * MS, 100))
         whole_ns += 100 * world->poll_ns;
-    /* Half of it, and what came in meanwhile, but for a tick. */
+    /* Half of the bucket and the income meanwhile, within one tick. */
     const int64_t most_ns = 5 * MS + (world->now_ns - from_ns) / 100;
     assert_in_range(whole_ns, most_ns - MS, most_ns + MS);
 }
 
-/* A gap, and then the time in which the bucket fills up to half, from an overdraft of one
- * bucket. */
-static void where_polls_get_cheaper_all_are_made_again_at_once(void **state)
+/* A gap, and then the time in which the bucket fills to half from an overdraft of one bucket. */
+static void when_polls_become_cheaper_all_are_made_at_once(void **state)
 {
     struct world *world = *state;
 
@@ -242,7 +242,7 @@ static void where_polls_get_cheaper_all_are_made_again_at_once(void **state)
 }
 
 /* A tick costs more than the limit allows for it, even without polls. */
-static void ticks_take_a_quarter_of_a_short_budget(void **state)
+static void expensive_ticks_take_a_quarter_of_the_budget(void **state)
 {
     static const int64_t costs_us[] = { 8, 25, 200 };
     struct world *world = *state;
@@ -254,15 +254,15 @@ static void ticks_take_a_quarter_of_a_short_budget(void **state)
         (void)used_share(world, 1 * MS, 40, 10 * SECOND);
         world->polls = 0;
         const double used = used_share(world, 1 * MS, 40, 30 * SECOND);
-        /* If all polls are made at rarer ticks, some CPU time is left over. */
+        /* If all polls are made at fewer ticks, some CPU time is left over. */
         assert_in_range((uint64_t)(used * 1e6), 7000, 11500);
-        /* A third of the limit at least is spent on polls. */
+        /* At least a third of the limit is spent on polls. */
         assert_true(world->polls * (uint64_t)(10 * US) > (uint64_t)(30 * SECOND / 300));
     }
 }
 
 /* The end of an interval with many threads costs much at once. */
-static void what_else_was_spent_is_paid_little_by_little(void **state)
+static void other_costs_are_paid_gradually(void **state)
 {
     struct world *world = *state;
 
@@ -276,14 +276,14 @@ static void what_else_was_spent_is_paid_little_by_little(void **state)
         (void)used_share(world, 20 * MS, 15, 1 * SECOND);
         assert_in_range(world->polls, 15 * 50 / 4, 15 * 50);
     }
-    /* And then all is as before. */
+    /* Afterwards everything is as before. */
     (void)used_share(world, 20 * MS, 15, 10 * SECOND);
     assert_int_equal(world->throttle.share, SMP_THROTTLE_WHOLE);
     const double used = used_share(world, 20 * MS, 15, 10 * SECOND);
     assert_in_range((uint64_t)(used * 1e6), 7900, 8100);
 }
 
-static void a_quarter_of_what_comes_in_pays_debts(void **state)
+static void a_quarter_of_the_income_pays_other_costs(void **state)
 {
     struct world *world = *state;
 
@@ -301,7 +301,7 @@ static void a_quarter_of_what_comes_in_pays_debts(void **state)
     assert_int_equal(world->throttle.bucket_ns, 10 * MS);
 }
 
-/* Threads must not be out of sight for long, however much one tick has cost. */
+/* Threads must be polled again soon, however much one tick has cost. */
 static void an_overdraft_is_one_bucket_at_most(void **state)
 {
     struct world *world = *state;
@@ -312,7 +312,7 @@ static void an_overdraft_is_one_bucket_at_most(void **state)
     assert_int_equal(world->throttle.bucket_ns, -10 * MS);
 }
 
-static void ticks_that_can_be_paid_are_never_left_out(void **state)
+static void affordable_ticks_are_never_skipped(void **state)
 {
     struct world *world = *state;
 
@@ -322,7 +322,7 @@ static void ticks_that_can_be_paid_are_never_left_out(void **state)
     assert_int_equal(world->longest_gap_ns, 10 * MS);
 }
 
-/* No tick uses more than a full bucket, but for a batch of polls, also where a start has more. */
+/* A tick uses at most a full bucket and one batch of polls, even if a start has extra credit. */
 static void polls_beyond_a_full_bucket_wait(void **state)
 {
     struct world *world = *state;
@@ -330,14 +330,14 @@ static void polls_beyond_a_full_bucket_wait(void **state)
     world->poll_ns = 10 * US;
     tick(world, 20 * MS, 4000);
     assert_in_range(world->polls, 1000, 1000 + SMP_THROTTLE_BATCH);
-    /* Such a crowd would use up in no time what is for a start. */
+    /* So many polls would use up the credit of the start at once. */
     tick(world, 20 * MS, 4000);
     assert_true(world->throttle.bucket_ns <= 0);
     assert_int_equal(world->throttle.share, SMP_THROTTLE_LEAST);
 }
 
-/* A single poll is more than the limit of a second: then it is exceeded. */
-static void a_tick_comes_each_second_on_average_at_least(void **state)
+/* A single poll exceeds the limit of a second: then the limit is exceeded. */
+static void on_average_there_is_at_least_one_tick_per_second(void **state)
 {
     struct world *world = *state;
 
@@ -348,13 +348,13 @@ static void a_tick_comes_each_second_on_average_at_least(void **state)
     assert_true(world->throttle.share == SMP_THROTTLE_LEAST);
 }
 
-static void a_limit_that_is_raised_holds_at_once(void **state)
+static void a_raised_limit_applies_at_once(void **state)
 {
     struct world *world = *state;
 
     world->poll_ns = 100 * US;
     (void)used_share(world, 20 * MS, 100, 20 * SECOND);
-    smp_throttle_set(&world->throttle, 10, MS); /* the same */
+    smp_throttle_set(&world->throttle, 10, MS); /* the same limit again */
     tick(world, 20 * MS, 100);
     assert_true(world->throttle.share < SMP_THROTTLE_WHOLE);
     smp_throttle_set(&world->throttle, 1000, MS);
@@ -362,8 +362,9 @@ static void a_limit_that_is_raised_holds_at_once(void **state)
     assert_int_equal(world->throttle.share, SMP_THROTTLE_WHOLE);
 }
 
-/* A client that asks every 0.4 s costs nothing of it, whether a tick comes in between or not. */
-static void what_is_excused_throttles_nothing(void **state)
+/* A client that requests something every 0.4 s uses none of the credit, whether or not a tick
+ * comes in between. */
+static void excused_costs_do_not_throttle(void **state)
 {
     enum { TICKS = 3000, BETWEEN = 40, COST_MS = 20 };
     struct world *world = *state;
@@ -387,8 +388,8 @@ static void what_is_excused_throttles_nothing(void **state)
     assert_true(world->throttle.tick_ns <= world->tick_ns);
 }
 
-/* CPU time that was used before a request is charged, however many requests there are. */
-static void asking_excuses_nothing_else(void **state)
+/* CPU time used before a request is charged, however many requests there are. */
+static void requests_excuse_no_other_costs(void **state)
 {
     enum { TICKS = 3000, WANTED = 100 };
     struct world *world = *state;
@@ -407,25 +408,25 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(enough_for_all_is_for_all),
-        TEST(at_long_intervals_enough_is_for_all_as_well),
-        TEST(at_long_intervals_what_is_allowed_is_used),
+        TEST(below_the_limit_all_polls_are_made),
+        TEST(at_long_intervals_all_polls_are_made_below_the_limit),
+        TEST(at_long_intervals_the_whole_limit_can_be_used),
         TEST(too_many_polls_are_throttled_to_the_limit),
-        TEST(a_cost_that_arrives_at_the_next_tick_is_paid_as_well),
+        TEST(a_cost_known_at_the_next_tick_counts),
         TEST(the_cost_of_a_start_postpones_no_poll),
-        TEST(the_start_has_more_than_a_full_bucket),
+        TEST(a_start_has_extra_credit),
         TEST(a_burst_may_use_half_of_the_bucket),
-        TEST(where_polls_get_cheaper_all_are_made_again_at_once),
-        TEST(ticks_take_a_quarter_of_a_short_budget),
-        TEST(what_else_was_spent_is_paid_little_by_little),
-        TEST(a_quarter_of_what_comes_in_pays_debts),
+        TEST(when_polls_become_cheaper_all_are_made_at_once),
+        TEST(expensive_ticks_take_a_quarter_of_the_budget),
+        TEST(other_costs_are_paid_gradually),
+        TEST(a_quarter_of_the_income_pays_other_costs),
         TEST(an_overdraft_is_one_bucket_at_most),
-        TEST(ticks_that_can_be_paid_are_never_left_out),
+        TEST(affordable_ticks_are_never_skipped),
         TEST(polls_beyond_a_full_bucket_wait),
-        TEST(a_tick_comes_each_second_on_average_at_least),
-        TEST(a_limit_that_is_raised_holds_at_once),
-        TEST(what_is_excused_throttles_nothing),
-        TEST(asking_excuses_nothing_else),
+        TEST(on_average_there_is_at_least_one_tick_per_second),
+        TEST(a_raised_limit_applies_at_once),
+        TEST(excused_costs_do_not_throttle),
+        TEST(requests_excuse_no_other_costs),
     };
 #undef TEST
     return cmocka_run_group_tests_name("throttle", tests, NULL, NULL);

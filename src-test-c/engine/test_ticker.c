@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests to a ticker whose thread does not run, so that nothing happens between two of them; and
- * what the thread does without a request. */
+/* Requests to a ticker whose thread does not run, so that nothing happens between two requests;
+ * and the work of the thread without requests. */
 #include "engine/session/ticker.h"
 
 #include <setjmp.h>
@@ -102,9 +102,9 @@ static size_t waiting(struct fixture *f)
     return intervals.waiting;
 }
 
-/* Many callers may want a snapshot at once: those for whose interval there is no room try again
- * after they have merged some. */
-static void where_too_many_intervals_wait_none_ends(void **state)
+/* Many callers may want a snapshot at once: a caller whose interval has no room merges some
+ * intervals and tries again. */
+static void with_too_many_waiting_intervals_none_ends(void **state)
 {
     struct fixture *f = *state;
     bool is_full = false;
@@ -139,8 +139,8 @@ static void stop_ticker(struct fixture *f)
     smp_lifecycle_end_stop(&f->lifecycle);
 }
 
-/* It has no tick that would see them end. */
-static void a_paused_ticker_gives_ended_threads_back(void **state)
+/* A paused ticker makes no tick that would notice their end. */
+static void a_paused_ticker_releases_ended_threads(void **state)
 {
     struct fixture *f = *state;
     struct fake_thread *ends = fake_jvm_start(f->vm, "ends");
@@ -168,8 +168,8 @@ static uint64_t counted(struct fixture *f, enum smp_counter counter)
     return figures.sampler.total_counters[counter];
 }
 
-/* The first time may pass before it sleeps: then it ticks, and has not overslept. */
-static void a_ticker_that_sleeps_too_long_was_stopped(void **state)
+/* If the time passes before it sleeps, it makes a tick and has not overslept. */
+static void oversleeping_means_that_the_process_was_stopped(void **state)
 {
     struct fixture *f = *state;
 
@@ -190,9 +190,10 @@ static void a_ticker_that_sleeps_too_long_was_stopped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_ticker_that_sleeps_too_long_was_stopped, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_paused_ticker_gives_ended_threads_back, setup, teardown),
-        cmocka_unit_test_setup_teardown(where_too_many_intervals_wait_none_ends, setup, teardown),
+        cmocka_unit_test_setup_teardown(oversleeping_means_that_the_process_was_stopped, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_paused_ticker_releases_ended_threads, setup, teardown),
+        cmocka_unit_test_setup_teardown(with_too_many_waiting_intervals_none_ends, setup, teardown),
     };
     return cmocka_run_group_tests_name("ticker", tests, NULL, NULL);
 }

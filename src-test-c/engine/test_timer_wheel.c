@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each deadline is taken once, in time, and no other is. */
+/* Each deadline is taken exactly once, and in time. */
 #include "engine/threads/timer_wheel.h"
 
 #include <setjmp.h>
@@ -37,7 +37,7 @@ static void put(struct smp_timer_wheel *wheel, struct entry *entry, uint64_t at)
     smp_timer_wheel_put(wheel, &entry->due, at);
 }
 
-static void equals_come_in_the_order_they_were_put(void **state)
+static void equal_deadlines_are_first_in_first_out(void **state)
 {
     static struct smp_timer_wheel wheel;
     struct entry entries[10] = { 0 };
@@ -56,9 +56,9 @@ static void equals_come_in_the_order_they_were_put(void **state)
     assert_null(smp_timer_wheel_next(&wheel));
 }
 
-/* Stopping early leaves the rest first in line; what is put or removed meanwhile changes nothing.
- */
-static void a_taking_may_stop_early(void **state)
+/* After an early stop the remaining entries are first; entries put or removed meanwhile change
+ * nothing. */
+static void taking_may_stop_early(void **state)
 {
     static struct smp_timer_wheel wheel;
     struct entry entries[6] = { 0 };
@@ -69,13 +69,14 @@ static void a_taking_may_stop_early(void **state)
         put(&wheel, &entries[i], 5 + i / 2);
     smp_timer_wheel_begin(&wheel, 8);
     assert_ptr_equal(smp_timer_wheel_next(&wheel), &entries[0].due);
-    /* The next one in the same slot is removed, another is put for later, one is put back. */
+    /* The next entry in the same slot is removed, another one is put for later, and one is put
+     * again. */
     smp_timer_wheel_remove(&wheel, &entries[1].due);
     smp_timer_wheel_put(&wheel, &entries[0].due, 9);
     assert_ptr_equal(smp_timer_wheel_next(&wheel), &entries[2].due);
     smp_timer_wheel_put(&wheel, &entries[2].due, entries[2].at);
     put(&wheel, &entries[5], 9);
-    /* Much later: those that were left come first, in their order. */
+    /* Much later, the entries that were left come first, in their order. */
     smp_timer_wheel_begin(&wheel, 12);
     assert_ptr_equal(smp_timer_wheel_next(&wheel), &entries[3].due);
     assert_ptr_equal(smp_timer_wheel_next(&wheel), &entries[2].due);
@@ -85,7 +86,8 @@ static void a_taking_may_stop_early(void **state)
     assert_null(smp_timer_wheel_next(&wheel));
 }
 
-/* One taken at each tick of many: more than a turn later the first ones are still first. */
+/* Takes one of many entries at each tick: after more than a turn of the wheel, the first ones are
+ * still first. */
 static void the_line_keeps_its_order_for_longer_than_a_turn(void **state)
 {
     enum { ENTRIES = 3 * SMP_TIMER_WHEEL_SLOTS };
@@ -106,7 +108,7 @@ static void the_line_keeps_its_order_for_longer_than_a_turn(void **state)
     assert_int_equal(take_all(&wheel, 5 + ENTRIES), SMP_TIMER_WHEEL_SLOTS);
 }
 
-static void what_is_due_in_the_past_is_due_now(void **state)
+static void past_deadlines_are_taken_now(void **state)
 {
     static struct smp_timer_wheel wheel;
     struct entry entry = { .is_in = false };
@@ -121,7 +123,7 @@ static void what_is_due_in_the_past_is_due_now(void **state)
     assert_int_equal(take_all(&wheel, 901), 1);
 }
 
-static void what_has_not_been_taken_is_due_now(void **state)
+static void entries_that_were_not_taken_are_taken_now(void **state)
 {
     static struct smp_timer_wheel wheel;
     struct entry entry = { .is_in = false };
@@ -139,7 +141,7 @@ static void what_has_not_been_taken_is_due_now(void **state)
     assert_int_equal(smp_timer_wheel_first(&wheel, now, now + 9), now);
 }
 
-static void random_entries_are_taken_when_they_are_due(void **state)
+static void random_entries_are_taken_at_their_deadlines(void **state)
 {
     enum { ENTRIES = 100, ROUNDS = 20000 };
     static struct smp_timer_wheel wheel;
@@ -155,15 +157,15 @@ static void random_entries_are_taken_when_they_are_due(void **state)
         struct entry *entry = &entries[(random >> 33) % ENTRIES];
         if (entry->is_in && (random >> 50) % 4 == 0) {
             smp_timer_wheel_remove(&wheel, &entry->due);
-            smp_timer_wheel_remove(&wheel, &entry->due); /* harmless */
+            smp_timer_wheel_remove(&wheel, &entry->due); /* no effect */
             entry->is_in = false;
         } else {
-            /* From the past to three turns ahead. */
+            /* From the past up to three turns ahead. */
             put(&wheel, entry, now - 1 + (random >> 20) % (UINT64_C(3) * SMP_TIMER_WHEEL_SLOTS));
         }
         now += (random >> 45) % 3 * ((random >> 60) == 0 ? SMP_TIMER_WHEEL_SLOTS / 2 : 1);
         (void)take_all(&wheel, now);
-        /* No entry is due before, and where none was removed one is due then. */
+        /* No entry is taken early; if none was removed, one is taken at the reported time. */
         const uint64_t most = now + SMP_TIMER_WHEEL_SLOTS - 1;
         uint64_t first = most;
         for (int i = 0; i < ENTRIES; i++) {
@@ -181,12 +183,12 @@ static void random_entries_are_taken_when_they_are_due(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equals_come_in_the_order_they_were_put),
-        cmocka_unit_test(a_taking_may_stop_early),
+        cmocka_unit_test(equal_deadlines_are_first_in_first_out),
+        cmocka_unit_test(taking_may_stop_early),
         cmocka_unit_test(the_line_keeps_its_order_for_longer_than_a_turn),
-        cmocka_unit_test(what_is_due_in_the_past_is_due_now),
-        cmocka_unit_test(what_has_not_been_taken_is_due_now),
-        cmocka_unit_test(random_entries_are_taken_when_they_are_due),
+        cmocka_unit_test(past_deadlines_are_taken_now),
+        cmocka_unit_test(entries_that_were_not_taken_are_taken_now),
+        cmocka_unit_test(random_entries_are_taken_at_their_deadlines),
     };
     return cmocka_run_group_tests_name("timer_wheel", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The weight of a draw of virtual threads that are not mounted. */
+/* The weight of random draws of virtual threads that are not mounted. */
 #include "engine/sources/unmounted.h"
 
 #include <math.h>
@@ -21,25 +21,23 @@
 
 enum { SITES = 5, MAX_POPULATION = 20000 };
 
-/*
- * The threads of a fake JVM. They lie in slots, as in the JDK: a draw looks at slots, each with the
- * same probability. A slot may hold several threads, or none.
- */
+/* The threads of a fake JVM. They are in slots, as in the JDK: a draw visits slots, each with the
+ * same probability. A slot may hold several threads or none. */
 struct crowd {
     struct sampler_fixture *f;
     struct smp_frame frames[SITES][2];
-    int site_of[MAX_POPULATION];  /* of a slot's threads */
+    int site_of[MAX_POPULATION];  /* stack of a slot's threads */
     int count_of[MAX_POPULATION]; /* threads in it */
     size_t slots;
     size_t population;
-    size_t mounted; /* the first threads are */
+    size_t mounted; /* the first ones of the threads */
     int64_t walk_cost_ns;
-    int64_t draw_cost_ns; /* whatever it finds */
+    int64_t draw_cost_ns; /* of each draw */
     const char *name;
     enum smp_status status;
     enum smp_status walk_status;
     uint64_t random;
-    /* what was wanted and found */
+    /* numbers of draws, walks and threads */
     size_t draws;
     size_t walks;
     double most_wanted;
@@ -75,7 +73,7 @@ static enum smp_status draw(void *self, double wanted, uint64_t *random, uint64_
                              ? 1
                              : wanted / (double)crowd->population;
 
-    (void)random; /* the test's own, so that it always does the same */
+    (void)random; /* the test's own random numbers, so that each run is the same */
     if (crowd->status != SMP_OK)
         return crowd->status;
     crowd->draws += wanted > 0;
@@ -124,7 +122,7 @@ static void run(struct sampler_fixture *f, int64_t ns)
         sampler_fixture_tick(f, TICK);
 }
 
-/* From now on, for 100 s. */
+/* Counts the draws of the next 100 s. */
 static void count_draws(struct sampler_fixture *f)
 {
     crowd.walks = 0;
@@ -166,7 +164,7 @@ static void few_threads_get_all_their_time(void **state)
     sampler_fixture_destroy(f);
 }
 
-/* Some in each draw: the sum follows the number of threads, which is known. */
+/* Each draw finds some: the sum follows the number of threads, which is known. */
 static void many_threads_are_estimated_and_their_number_is_not(void **state)
 {
     struct sampler_fixture *f = begin(ON);
@@ -180,25 +178,25 @@ static void many_threads_are_estimated_and_their_number_is_not(void **state)
     sampler_fixture_start(f);
     run(f, 100 * S);
     sampler_fixture_seal(f);
-    /* 20,000 stacks: three times the deviation that chance makes of a half is 1.1 points. */
+    /* 20,000 stacks: three standard deviations of one half are 1.1 points. */
     assert_near(percent_of(f, SITE(0)), 50, 1.1);
     assert_near(percent_of(f, SITE(1)), 30, 1);
     assert_near(percent_of(f, SITE(2)), 15, 0.8);
     assert_near(percent_of(f, SITE(3)), 4, 0.5);
     assert_near(percent_of(f, SITE(4)), 1, 0.3);
-    /* The error bar of one in a hundred is that of 200 independent finds. */
+    /* The error bar of one in a hundred corresponds to 200 independent finds. */
     const double deviation_ms = sqrt(sampler_fixture_variance(f, UNNAMED, SITE(4)));
     const double total_ms = (double)sampler_fixture_total(f, UNNAMED, SITE(4)) / 1e6;
     assert_near(deviation_ms / total_ms * sqrt(200), 1, 0.3);
     assert_near((double)sampler_fixture_total(f, UNNAMED, "") / (20000.0 * 100 * (double)S), 1,
                 0.003);
-    assert_in_range(crowd.walks, 18000, 20200); /* at most 200 a second */
+    assert_in_range(crowd.walks, 18000, 20200); /* at most 200 per second */
     sampler_fixture_destroy(f);
 }
 
-/* Threads that lie together are found together, or not: weighted by how many a draw found, instead
- * of by its probability, they would get about 3 % in place of a half. */
-static void threads_that_lie_together_count_no_less(void **state)
+/* Threads in one slot are found together or not at all. If they were weighted by the number found
+ * in a draw instead of its probability, they would get about 3 % instead of one half. */
+static void threads_in_one_slot_have_their_full_weight(void **state)
 {
     struct sampler_fixture *f = begin(ON);
 
@@ -209,13 +207,14 @@ static void threads_that_lie_together_count_no_less(void **state)
     run(f, 2000 * S);
     sampler_fixture_seal(f);
     assert_near(percent_of(f, SITE(0)), 50, 3);
-    /* A draw that finds four hundred attributes too much, which later draws even out. */
+    /* A draw that finds four hundred threads attributes too much time; later draws compensate for
+     * it. */
     assert_near((double)sampler_fixture_total(f, UNNAMED, "") / (20000.0 * 2000 * (double)S), 1,
                 0.005);
     sampler_fixture_destroy(f);
 }
 
-static void time_of_mounted_ones_is_their_carriers(void **state)
+static void mounted_threads_are_not_credited(void **state)
 {
     struct sampler_fixture *f = begin(ON);
 
@@ -232,7 +231,7 @@ static void time_of_mounted_ones_is_their_carriers(void **state)
     sampler_fixture_destroy(f);
 }
 
-static void a_name_makes_a_group(void **state)
+static void named_threads_have_a_group(void **state)
 {
     struct sampler_fixture *f = begin(ON);
 
@@ -261,8 +260,8 @@ static void a_walk_that_fails_keeps_its_time(void **state)
     sampler_fixture_destroy(f);
 }
 
-/* Half a percent of a core is 5 ms a second. */
-static void dear_walks_are_fewer(void **state)
+/* Half a percent of a core is 5 ms per second. */
+static void expensive_walks_are_rarer(void **state)
 {
     struct sampler_fixture *f = begin(ON);
 
@@ -276,9 +275,9 @@ static void dear_walks_are_fewer(void **state)
     sampler_fixture_destroy(f);
 }
 
-/* Where most of a draw's cost is not that of walks, draws are rarer and not smaller: 40 walks in
- * each of two draws a second cost as much as ten draws that find none. */
-static void dear_draws_walk_more(void **state)
+/* If most of a draw's cost does not come from walks, draws become rarer, not smaller: 40 walks in
+ * each of two draws per second cost as much as ten draws without a thread. */
+static void expensive_draws_make_more_walks_each(void **state)
 {
     struct sampler_fixture *f = begin(ON);
 
@@ -294,8 +293,8 @@ static void dear_draws_walk_more(void **state)
     sampler_fixture_destroy(f);
 }
 
-/* Draws are dear while others take the caches, or while the code is cold. */
-static void draws_that_were_dear_for_some_time_are_as_before(void **state)
+/* Draws are expensive while others use the caches or the code is cold. */
+static void draws_recover_from_a_time_of_high_cost(void **state)
 {
     struct sampler_fixture *f = begin(ON);
 
@@ -311,8 +310,8 @@ static void draws_that_were_dear_for_some_time_are_as_before(void **state)
     sampler_fixture_destroy(f);
 }
 
-/* Dear draws that find no thread for a minute still find the threads that come later. */
-static void draws_that_find_none_go_on(void **state)
+/* Expensive draws without a thread for a minute still find threads that come later. */
+static void draws_without_a_thread_continue(void **state)
 {
     struct sampler_fixture *f = begin(ON);
 
@@ -328,7 +327,7 @@ static void draws_that_find_none_go_on(void **state)
     sampler_fixture_destroy(f);
 }
 
-static void off_nothing_is_drawn(void **state)
+static void no_thread_is_drawn_if_switched_off(void **state)
 {
     struct sampler_fixture *f = begin("");
 
@@ -362,7 +361,7 @@ static void off_nothing_is_drawn(void **state)
     sampler_fixture_destroy(f);
 }
 
-static void clock_cpu_draws_nothing(void **state)
+static void no_thread_is_drawn_with_the_cpu_clock(void **state)
 {
     struct sampler_fixture *f = begin(ON "clock=CPU\n");
 
@@ -374,7 +373,7 @@ static void clock_cpu_draws_nothing(void **state)
     sampler_fixture_destroy(f);
 }
 
-static void a_pause_is_no_time(void **state)
+static void paused_time_is_not_attributed(void **state)
 {
     struct sampler_fixture *f = begin(ON);
 
@@ -397,7 +396,7 @@ static void a_pause_is_no_time(void **state)
     sampler_fixture_destroy(f);
 }
 
-static void draws_that_fail_are_made_later(void **state)
+static void failed_draws_are_repeated_later(void **state)
 {
     struct sampler_fixture *f = begin(ON);
 
@@ -416,7 +415,7 @@ static void draws_that_fail_are_made_later(void **state)
     sampler_fixture_destroy(f);
 }
 
-static void a_jvm_that_refuses_is_asked_once(void **state)
+static void a_jvm_that_refuses_is_tried_once(void **state)
 {
     struct sampler_fixture *f = begin(ON);
     struct smp_sampler_figures live;
@@ -441,7 +440,7 @@ static void a_jvm_that_refuses_is_asked_once(void **state)
     sampler_fixture_destroy(f);
 }
 
-static void dump_has_the_number_of_threads(void **state)
+static void a_dump_has_the_number_of_threads(void **state)
 {
     struct sampler_fixture *f = begin(ON);
     struct smp_sampler_figures live;
@@ -461,20 +460,20 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_threads_get_all_their_time),
         cmocka_unit_test(many_threads_are_estimated_and_their_number_is_not),
-        cmocka_unit_test(threads_that_lie_together_count_no_less),
-        cmocka_unit_test(time_of_mounted_ones_is_their_carriers),
-        cmocka_unit_test(a_name_makes_a_group),
+        cmocka_unit_test(threads_in_one_slot_have_their_full_weight),
+        cmocka_unit_test(mounted_threads_are_not_credited),
+        cmocka_unit_test(named_threads_have_a_group),
         cmocka_unit_test(a_walk_that_fails_keeps_its_time),
-        cmocka_unit_test(dear_walks_are_fewer),
-        cmocka_unit_test(dear_draws_walk_more),
-        cmocka_unit_test(draws_that_were_dear_for_some_time_are_as_before),
-        cmocka_unit_test(draws_that_find_none_go_on),
-        cmocka_unit_test(off_nothing_is_drawn),
-        cmocka_unit_test(clock_cpu_draws_nothing),
-        cmocka_unit_test(a_pause_is_no_time),
-        cmocka_unit_test(draws_that_fail_are_made_later),
-        cmocka_unit_test(a_jvm_that_refuses_is_asked_once),
-        cmocka_unit_test(dump_has_the_number_of_threads),
+        cmocka_unit_test(expensive_walks_are_rarer),
+        cmocka_unit_test(expensive_draws_make_more_walks_each),
+        cmocka_unit_test(draws_recover_from_a_time_of_high_cost),
+        cmocka_unit_test(draws_without_a_thread_continue),
+        cmocka_unit_test(no_thread_is_drawn_if_switched_off),
+        cmocka_unit_test(no_thread_is_drawn_with_the_cpu_clock),
+        cmocka_unit_test(paused_time_is_not_attributed),
+        cmocka_unit_test(failed_draws_are_repeated_later),
+        cmocka_unit_test(a_jvm_that_refuses_is_tried_once),
+        cmocka_unit_test(a_dump_has_the_number_of_threads),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

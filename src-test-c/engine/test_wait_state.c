@@ -10,7 +10,7 @@
 
 enum { MAX_FRAMES = 12, NAME_BYTES = 128 };
 
-/* A stack as text, "class.method" leaf first, and what comes of it. native: the leaf is. */
+/* A stack as text, "class.method" leaf first, and its state. native: the leaf is native. */
 struct judged_case {
     const char *frames;
     bool native;
@@ -58,12 +58,12 @@ static const struct judged_case cases[] = {
     { PARK "java.util.concurrent.SynchronousQueue$TransferStack.transfer "
            "java.util.concurrent.SynchronousQueue.take" APP,
       true, SMP_WORD_WAITS, SMP_STATE_IDLE },
-    /* A connection of a pool is no work. */
+    /* Taking a connection from a pool is no work. */
     { PARK "java.util.concurrent.SynchronousQueue$TransferQueue.transfer "
            "java.util.concurrent.SynchronousQueue.poll "
            "com.zaxxer.hikari.util.ConcurrentBag.borrow" APP,
       true, SMP_WORD_WAITS, SMP_STATE_WAITING },
-    /* The JVM lets it wait for a collection. */
+    /* The JVM lets the thread wait for a garbage collection. */
     { "com.acme.Work.enter" APP, false, SMP_WORD_WAITS, SMP_STATE_RUNNABLE },
     { PARK "java.util.concurrent.FutureTask.awaitDone java.util.concurrent.FutureTask.get" APP,
       true, SMP_WORD_WAITS, SMP_STATE_WAITING },
@@ -81,13 +81,13 @@ static const struct judged_case cases[] = {
       true, SMP_WORD_IN_NATIVE, SMP_STATE_IDLE },
     { "sun.nio.ch.EPoll.wait sun.nio.ch.EPollSelectorImpl.doSelect" APP, true, SMP_WORD_IN_NATIVE,
       SMP_STATE_IDLE },
-    /* Work does I/O: the loop that has called it waits for nothing just now. */
+    /* Work does I/O: the loop that called it is not waiting at the moment. */
     { "java.io.FileInputStream.readBytes java.io.FileInputStream.read" APP
       " java.util.TimerThread.mainLoop java.util.TimerThread.run",
       true, SMP_WORD_IN_NATIVE, SMP_STATE_IO },
     { "sun.nio.ch.SocketDispatcher.read0" APP " java.util.concurrent.ForkJoinPool.runWorker", true,
       SMP_WORD_IN_NATIVE, SMP_STATE_IO },
-    /* Virtual threads, which are parked. */
+    /* Parked virtual threads. */
     { "jdk.internal.vm.Continuation.yield0 java.lang.VirtualThread.park "
       "java.util.concurrent.locks.LockSupport.park sun.nio.ch.Poller.poll "
       "sun.nio.ch.NioSocketImpl.park" APP,
@@ -111,7 +111,7 @@ static const struct judged_case cases[] = {
       false, SMP_WORD_UNKNOWN, SMP_STATE_RUNNABLE },
     { "java.lang.VirtualThread.takeVirtualThreadListToUnblock java.lang.Thread.run", true,
       SMP_WORD_STOPPED, SMP_STATE_IDLE },
-    /* Native methods of others. */
+    /* Native methods of other libraries. */
     { "com.acme.Driver.read0" APP, true, SMP_WORD_IN_NATIVE, SMP_STATE_WAITING },
     { "com.acme.Driver.read0" APP, true, SMP_WORD_IN_IO, SMP_STATE_IO },
     { "com.db.Driver.call0" APP, true, SMP_WORD_IN_NATIVE, SMP_STATE_IO },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How running threads are polled: requested by signal, counted, and throttled past the limit.
- */
+/* How running threads are polled: they are requested by signal, counted, and throttled at the
+ * overhead limit. */
 #include "engine/sources/walks.h"
 
 #include <setjmp.h>
@@ -18,7 +18,7 @@
 
 #define AT_20_MS "samplingFrequencyMillis=20\n"
 
-/* --- requests --- */
+/* --- requests by signal --- */
 
 static void running_threads_are_requested_and_waiting_ones_walked(void **state)
 {
@@ -40,7 +40,7 @@ static void running_threads_are_requested_and_waiting_ones_walked(void **state)
     sim_destroy(sim);
 }
 
-static void what_is_omitted_from_deep_stacks_is_counted_however_they_are_found(void **state)
+static void frames_omitted_from_deep_stacks_are_counted_in_any_walk(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
     struct sim_thread *busy = sim_add_running(sim, "busy", 1);
@@ -65,7 +65,7 @@ static void what_is_omitted_from_deep_stacks_is_counted_however_they_are_found(v
     sim_destroy(sim);
 }
 
-static void without_an_asynchronous_walker_all_are_walked(void **state)
+static void without_an_asynchronous_walker_all_threads_are_walked(void **state)
 {
     struct sim *plain = sim_create_without_async(AT_20_MS);
     struct sim_thread *busy = sim_add_running(plain, "busy", 1);
@@ -100,7 +100,7 @@ static void a_thread_without_a_tid_is_walked_every_tick(void **state)
     sim_run(sim, SIM_S);
     const unsigned long walks = thread->walks;
     assert_in_range(walks, 45, 56);
-    /* Found later: from then on it is known to be idle. */
+    /* Its tid is found later; then it is known to be idle. */
     atomic_store(&thread->fake.thread.os_tid, 1000);
     sim_run(sim, 60 * SIM_S);
     sim_seal(sim);
@@ -115,14 +115,14 @@ static void a_preempted_thread_is_requested_not_walked(void **state)
     struct sim_thread *thread = sim_add(sim, "preempted");
 
     (void)state;
-    /* Runs a while before each poll, and waits for a CPU at the poll. */
+    /* Runs for a while before each poll, and waits for a CPU at the poll. */
     sim_script(thread, 1, 15 * SIM_MS, true);
     sim_script(thread, 1, 25 * SIM_MS, false);
     thread->is_runnable = true;
     sim_start(sim);
     sim_run(sim, 10 * SIM_S);
     assert_true(sim->counts.runnable > 0);
-    assert_in_range(thread->walks, 0, 150); /* only when it has not run since the last poll */
+    assert_in_range(thread->walks, 0, 150); /* only if it has not run since the last poll */
     assert_true(thread->requests > 200);
     sim_destroy(sim);
 }
@@ -138,17 +138,15 @@ static struct sim_thread *add_proven(struct sim *sim)
     return thread;
 }
 
-/*
- * A preempted thread in native code has a stack that says it waits: what the system says goes
- * first, but for a thread that the JVM says is blocked.
- */
-static void a_thread_is_read_from_outside_where_it_wants_no_cpu(void **state)
+/* The stack of a preempted thread in native code looks like a wait. The system's word takes
+ * precedence, unless the JVM says that the thread is blocked. */
+static void a_waiting_thread_is_read_from_outside(void **state)
 {
     (void)state;
     for (int wants = 0; wants < 2; wants++) {
         struct sim *sim = sim_create(AT_20_MS);
         struct sim_thread *thread = add_proven(sim);
-        thread->is_runnable = wants != 0; /* woken up, and on its way */
+        thread->is_runnable = wants != 0; /* it was woken up and is on its way */
         sim_start(sim);
         sim_run(sim, 10 * SIM_S);
         sim_seal(sim);
@@ -160,17 +158,15 @@ static void a_thread_is_read_from_outside_where_it_wants_no_cpu(void **state)
             assert_true(thread->requests > 400);
         } else {
             assert_true(thread->proofs > 200);
-            assert_in_range(thread->requests, 0, 150); /* polled while it runs */
+            assert_in_range(thread->requests, 0, 150); /* it is polled while it runs */
         }
         sim_destroy(sim);
     }
 }
 
-/*
- * Woken up and on its way, it has the stack that it waits with: what the system says would cost
- * more than all the rest, and its answer would be that stack.
- */
-static void a_blocked_thread_is_read_from_outside_whatever_it_wants(void **state)
+/* A thread that was woken up and is on its way has the stack in which it waited. Asking the system
+ * would cost more than all else, and the answer would be this stack. */
+static void a_blocked_thread_is_always_read_from_outside(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
     struct sim_thread *thread = add_proven(sim);
@@ -184,19 +180,19 @@ static void a_blocked_thread_is_read_from_outside_whatever_it_wants(void **state
     assert_int_equal(sim->counts.runnable, 0);
     assert_int_equal(thread->walks, 0);
     assert_true(thread->proofs > 200);
-    assert_in_range(thread->requests, 0, 150); /* polled while it runs */
+    assert_in_range(thread->requests, 0, 150); /* it is polled while it runs */
     assert_int_equal(sim_cpu(sim, "proven", -1), sim_used(thread));
     sim_destroy(sim);
 }
 
-/* It is requested without a question to the system first, which costs more than all the rest. */
-static void a_thread_that_ran_until_now_was_preempted(void **state)
+/* It is requested without asking the system first, which would cost more than all else. */
+static void a_thread_that_ran_until_the_poll_is_requested(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
     struct sim_thread *thread = sim_add(sim, "preempted");
 
     (void)state;
-    /* 20 us before the poll we take its CPU. */
+    /* 20 us before the poll the sampler takes its CPU. */
     sim_script(thread, 1, 20 * SIM_MS - 20 * SIM_US, true);
     sim_script(thread, 1, 20 * SIM_US, false);
     sim_start(sim);
@@ -207,7 +203,7 @@ static void a_thread_that_ran_until_now_was_preempted(void **state)
     assert_int_equal(sim->counts.runnable, 0);
     assert_int_equal(thread->walks, 0);
     assert_int_equal(thread->requests, 10);
-    /* Half a millisecond of waiting is no preemption of ours. */
+    /* After half a millisecond of waiting the sampler cannot have preempted it. */
     struct sim_thread *waiting = sim_add(sim, "waiting");
     sim_script(waiting, 1, 20 * SIM_MS - 500 * SIM_US, true);
     sim_script(waiting, 1, 500 * SIM_US, false);
@@ -218,7 +214,7 @@ static void a_thread_that_ran_until_now_was_preempted(void **state)
     sim_destroy(sim);
 }
 
-/* How long it slept says the time between the readings, not that between the ticks. */
+/* The time between the readings shows how long it slept, not the time between the ticks. */
 static void a_thread_that_sleeps_during_another_walk_was_not_preempted(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
@@ -244,7 +240,7 @@ static void a_thread_that_sleeps_during_another_walk_was_not_preempted(void **st
     sim_destroy(sim);
 }
 
-/* Its time before the new name belongs to the old one; its clock is as it was. */
+/* Its time before the new name belongs to the old one; its clock is unchanged. */
 static void a_thread_that_sleeps_under_a_new_name_was_not_preempted(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
@@ -260,7 +256,7 @@ static void a_thread_that_sleeps_under_a_new_name_was_not_preempted(void **state
     sim_rename(thread, "handling");
     sim_run(sim, 2 * SIM_S);
     sim_seal(sim);
-    /* While it ran, and no more. */
+    /* Only while it ran. */
     assert_in_range(thread->requests, 4, 7);
     assert_int_equal(sim_cpu(sim, "handling", 2), 0);
     sim_destroy(sim);
@@ -289,7 +285,7 @@ static void time_before_a_new_name_stays_with_the_old_one(void **state)
 
 /* --- answers at the next tick --- */
 
-static void where_ticks_are_postponed_no_answer_waits(void **state)
+static void answers_do_not_wait_for_a_postponed_tick(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=1\noverheadLimitPerMille=1\n");
     int postponed = 0;
@@ -310,7 +306,7 @@ static void where_ticks_are_postponed_no_answer_waits(void **state)
     sim_destroy(sim);
 }
 
-/* A snapshot a second must not be a poll of every thread a second. */
+/* A snapshot per second must not cause a poll of every thread per second. */
 static void the_end_of_an_interval_polls_no_thread(void **state)
 {
     enum { BUSY = 32, IDLE = 3000 };
@@ -338,7 +334,7 @@ static void the_end_of_an_interval_polls_no_thread(void **state)
     sim_destroy(sim);
 }
 
-/* What native code used before is in its clock, whether that is little or much. */
+/* CPU time that native code used before is part of its clock, whether it is little or much. */
 static void an_attached_thread_has_only_its_own_cpu_time(void **state)
 {
     static const int64_t before_ns[] = { 15 * SIM_MS, 3600 * SIM_S };
@@ -362,8 +358,7 @@ static void an_attached_thread_has_only_its_own_cpu_time(void **state)
     }
 }
 
-/* Time that is known without a poll is in a report as well; what the JVM used is not enough for
- * one. */
+/* Time that is known without a poll makes a report; time of the JVM's own threads does not. */
 static void an_interval_without_polls_is_not_empty(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS "overheadLimitPerMille=1\n");
@@ -409,21 +404,21 @@ static void a_requested_thread_may_end_or_be_renamed(void **state)
     assert_in_range(sim_wall(sim, "ended", -1), 4 * SIM_MS, 4 * SIM_MS + 100 * SIM_US);
     sim_tick(sim, SIM_MS);
     assert_int_equal(sim->counts.in_flight, 1);
-    sim_destroy(sim); /* with a request under way */
+    sim_destroy(sim); /* while a request is pending */
 }
 
-static void where_ticks_are_close_answers_are_taken_at_the_next_one(void **state)
+static void with_short_intervals_answers_are_taken_at_the_next_tick(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=1\n");
     struct sim_thread *busy = sim_add(sim, "busy");
 
     (void)state;
-    /* At each poll it is where it stays until the next one. */
+    /* At each poll it is in the stack in which it stays until the next poll. */
     for (int stack = 0; stack < 4; stack++)
         sim_script(busy, stack, SIM_MS, true);
     sim_start(sim);
     sim_tick(sim, 500 * SIM_US);
-    assert_int_equal(sim->counts.in_flight, 0); /* the first one is not kept waiting */
+    assert_int_equal(sim->counts.in_flight, 0); /* the first request is not delayed */
     for (int i = 0; i < 8; i++) {
         sim_tick(sim, SIM_MS);
         assert_int_equal(sim->counts.in_flight, 1);
@@ -439,7 +434,8 @@ static void where_ticks_are_close_answers_are_taken_at_the_next_one(void **state
     sim_destroy(sim);
 }
 
-/* Nor does a rest begin before they are there: a requested thread has no deadline. */
+/* The sampler does not skip ticks before the answers are there: a requested thread has no
+ * deadline. */
 static void answers_do_not_wait_for_the_next_deadline(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=1\noverheadLimitPerMille=100\n");
@@ -458,12 +454,12 @@ static void answers_do_not_wait_for_the_next_deadline(void **state)
     assert_int_equal(sim->counts.in_flight, 0);
     assert_true(smp_sampler_idle_ticks(sim->sampler) > 0);
     sim_seal(sim);
-    /* It is found up to a longest gap after it began. */
+    /* It is found within a longest gap after it began. */
     assert_in_range(labs(sim_wall(sim, "burst", 1) - 2 * SIM_S), 0, 100 * SIM_MS);
     sim_destroy(sim);
 }
 
-static void where_ticks_are_far_apart_answers_are_taken_at_once(void **state)
+static void with_long_intervals_answers_are_taken_at_once(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=1\n");
 
@@ -485,15 +481,15 @@ static void where_ticks_are_far_apart_answers_are_taken_at_once(void **state)
     sim_destroy(sim);
 }
 
-/* They may say where the holder of a lock is. */
-static void where_threads_wait_for_locks_answers_are_taken_at_once(void **state)
+/* The answers may show the holder of a lock. */
+static void if_threads_wait_for_locks_answers_are_taken_at_once(void **state)
 {
     (void)state;
     for (int blocks = 0; blocks < 2; blocks++) {
         struct sim *sim = sim_create(AT_20_MS);
         struct sim_thread *holder = sim_add_running(sim, "holder", 3);
         struct sim_thread *waiter = sim_add(sim, "waiter");
-        /* It wakes up before each poll, so that each of them finds it. */
+        /* It wakes up before each poll, so that each poll finds it. */
         sim_script(waiter, 1, 19 * SIM_MS, false);
         sim_script(waiter, 1, SIM_MS, true);
         sim_script(waiter, 1, 20 * SIM_MS, false);
@@ -513,7 +509,7 @@ static void where_threads_wait_for_locks_answers_are_taken_at_once(void **state)
 
 /* --- what a poll reads --- */
 
-/* Its clock says all: that it runs, and that it has waited for no CPU. */
+/* The thread's clock says everything: it is running and has not waited for a CPU. */
 static void a_busy_thread_costs_one_reading_of_its_clock(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
@@ -539,8 +535,8 @@ static void a_busy_thread_costs_one_reading_of_its_clock(void **state)
     sim_destroy(sim);
 }
 
-/* The proof of its stack is the second reading of its clock. */
-static void a_thread_that_is_said_to_wait_is_read_once_before_its_walk(void **state)
+/* The second reading of its clock proves its stack. */
+static void a_waiting_thread_costs_one_reading_before_its_walk(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
     struct sim_thread *thread = sim_add(sim, "woken");
@@ -566,14 +562,14 @@ static void a_thread_that_is_said_to_wait_is_read_once_before_its_walk(void **st
 }
 
 /* On its way into a wait: a handshake would find it in the wait. */
-static void a_thread_that_runs_though_it_is_said_to_wait_is_requested(void **state)
+static void a_running_thread_reported_as_waiting_is_requested(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
     struct sim_thread *thread = sim_add(sim, "parks");
 
     (void)state;
     thread->is_word_early = true;
-    /* Not all along, and running at each poll. */
+    /* Not all the time, but running at each poll. */
     sim_script(thread, 1, 10 * SIM_MS, true);
     sim_script(thread, 2, 2 * SIM_MS, false);
     sim_script(thread, 1, 8 * SIM_MS, true);
@@ -590,8 +586,8 @@ static void a_thread_that_runs_though_it_is_said_to_wait_is_requested(void **sta
     sim_destroy(sim);
 }
 
-/* In Java code: it does not wait, so the system is not asked. */
-static void a_thread_in_java_code_wants_a_cpu(void **state)
+/* In Java code it does not wait, so the system is not asked. */
+static void a_thread_in_java_code_counts_as_running(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
     struct sim_thread *thread = sim_add(sim, "preempted");
@@ -610,12 +606,12 @@ static void a_thread_in_java_code_wants_a_cpu(void **state)
     sim_destroy(sim);
 }
 
-static void every_answer_is_counted_as_what_it_is(void **state)
+static void every_answer_has_its_outcome(void **state)
 {
     static const struct {
         enum smp_answer answer;
         enum smp_outcome outcome;
-        const char *frame; /* NULL: the stack's */
+        const char *frame; /* NULL: the frame of the stack */
     } cases[] = {
         { SMP_ANSWER_WHOLE, SMP_OUTCOME_WALKED, NULL },
         { SMP_ANSWER_IN_STUB, SMP_OUTCOME_RECOVERED_IN_STUB, NULL },
@@ -647,13 +643,13 @@ static void every_answer_is_counted_as_what_it_is(void **state)
             assert_int_equal(sim_wall_of(sim, "busy", cases[i].frame), 40 * SIM_MS);
         else
             assert_int_equal(sim_wall(sim, "busy", 1), 40 * SIM_MS);
-        /* It was running, whatever it said. */
+        /* It was running, whatever its answer. */
         assert_in_range(sim_cpu(sim, "busy", -1), 39 * SIM_MS, 41 * SIM_MS);
     }
     sim_destroy(sim);
 }
 
-static void every_refusal_is_counted_as_what_it_is(void **state)
+static void every_refusal_has_its_outcome(void **state)
 {
     static const struct {
         enum smp_status status;
@@ -759,8 +755,8 @@ static void one_poll_counts_the_threads_for_which_there_was_no_time(void **state
     sim->walk_cost_ns = SIM_MS; /* SMP_MAX_REQUESTS of them take longer than the interval */
     smp_sampler_tick_once(sim->sampler, sim->now_ns, 20 * SIM_MS);
     sim_seal(sim);
-    /* The one that waited for room. The requests of those after it are in flight beside each
-     * other. */
+    /* The thread that waited for room. The requests of later threads are pending at the same
+     * time. */
     assert_int_equal(sim_outcome(sim, "busy", SMP_OUTCOME_OVER_OVERHEAD_LIMIT), 1);
     assert_int_equal(sim_outcome(sim, "busy", SMP_OUTCOME_WALKED), THREADS - 1);
     assert_int_equal(sim_wall(sim, "busy", -1), (THREADS - 1) * 20 * SIM_MS);
@@ -769,8 +765,9 @@ static void one_poll_counts_the_threads_for_which_there_was_no_time(void **state
 
 /* --- no answer yet --- */
 
-/* A thread that does not answer waits for a CPU, where it was; so its time waits for its answer. */
-static void time_of_a_thread_that_does_not_answer_waits(void **state)
+/* A thread that does not answer waits for a CPU in its current stack; so its time waits for its
+ * answer. */
+static void time_of_a_thread_without_an_answer_is_pending(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
     struct sim_thread *busy = sim_add_running(sim, "busy", 1);
@@ -780,7 +777,8 @@ static void time_of_a_thread_that_does_not_answer_waits(void **state)
     for (int i = 0; i < 9; i++) {
         busy->answer = i % 3 == 2 ? SMP_ANSWER_WHOLE : SMP_ANSWER_UNANSWERED;
         busy->request_status = i % 3 == 1 ? SMP_ESTATE : SMP_OK;
-        sim_tick(sim, i % 3 == 2 ? 40 * SIM_MS : 20 * SIM_MS); /* late: so busy is the machine */
+        /* late, because the machine is busy */
+        sim_tick(sim, i % 3 == 2 ? 40 * SIM_MS : 20 * SIM_MS);
     }
     sim_seal(sim);
     assert_int_equal(sim_wall(sim, "busy", 1), 240 * SIM_MS);
@@ -792,8 +790,8 @@ static void time_of_a_thread_that_does_not_answer_waits(void **state)
     sim_destroy(sim);
 }
 
-/* It woke up and waits for a CPU: that is not the time of the stack it slept in. */
-static void waiting_for_a_cpu_is_not_being_idle(void **state)
+/* It woke up and waits for a CPU: that time does not belong to the stack in which it slept. */
+static void waiting_for_a_cpu_is_not_idle_time(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
     struct sim_thread *thread = sim_add(sim, "starved");
@@ -818,7 +816,7 @@ static void waiting_for_a_cpu_is_not_being_idle(void **state)
     sim_destroy(sim);
 }
 
-/* A handshake with it would wait for it to get a CPU, and find it at a safepoint. */
+/* A handshake would wait until the thread gets a CPU, and would find it at a safepoint. */
 static void a_preempted_thread_is_requested_though_it_has_not_run(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
@@ -837,8 +835,8 @@ static void a_preempted_thread_is_requested_though_it_has_not_run(void **state)
     sim_destroy(sim);
 }
 
-/* It has answered by the time it waits: that is its answer for the time before. */
-static void a_thread_that_owes_an_answer_may_wait_when_it_comes(void **state)
+/* It answers before it waits: the answer covers the time before. */
+static void a_pending_answer_of_a_now_waiting_thread_is_taken(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
     struct sim_thread *thread = sim_add(sim, "burst");
@@ -859,9 +857,9 @@ static void a_thread_that_owes_an_answer_may_wait_when_it_comes(void **state)
     sim_destroy(sim);
 }
 
-/* The walk ended without a stack when there was no time for another try, as of a stack that had no
- * room. The thread waits from then on, and is requested again. */
-static void an_answer_that_will_not_come_is_requested_again(void **state)
+/* The walk ended without a stack when there was no time for another try, for example because the
+ * stack had no room. The thread waits from then on and is requested again. */
+static void a_request_without_an_answer_is_repeated(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
     struct sim_thread *thread = sim_add(sim, "deep");
@@ -881,9 +879,9 @@ static void an_answer_that_will_not_come_is_requested_again(void **state)
     sim_destroy(sim);
 }
 
-/* Where answers are collected late, the last one may never come: the time stays with the last
+/* If answers are collected late, the last one may never come: the time stays with the last
  * stack. */
-static void without_a_last_answer_time_stays_where_the_thread_was(void **state)
+static void without_a_last_answer_time_stays_with_the_last_stack(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=5\n");
     struct sim_thread *thread = sim_add_running(sim, "worker-1", 1);
@@ -892,7 +890,7 @@ static void without_a_last_answer_time_stays_where_the_thread_was(void **state)
     sim_start(sim);
     for (int i = 0; i < 10; i++)
         sim_tick(sim, 5 * SIM_MS);
-    smp_sampler_poll_all(sim->sampler); /* takes the answer of the tick before */
+    smp_sampler_poll_all(sim->sampler); /* takes the answer of the previous tick */
     thread->answer = SMP_ANSWER_UNANSWERED;
     sim_tick(sim, 5 * SIM_MS);
     smp_sampler_pause(sim->sampler);
@@ -902,7 +900,7 @@ static void without_a_last_answer_time_stays_where_the_thread_was(void **state)
     sim_destroy(sim);
 }
 
-/* But not for ever. */
+/* The sampler does not wait for ever. */
 static void a_thread_that_never_answers_is_counted(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
@@ -920,12 +918,12 @@ static void a_thread_that_never_answers_is_counted(void **state)
     sim_seal(sim);
     assert_int_equal(sim_wall(sim, "busy", -1), sim->profile->elapsed_ns);
     assert_in_range(sim_wall(sim, "busy", 1), 80 * SIM_MS, 1200 * SIM_MS);
-    /* What it used before it answered is known when it does. */
+    /* CPU time used before the answer is known with the answer. */
     assert_int_equal(sim_cpu(sim, "busy", -1), sim_used(busy));
     sim_destroy(sim);
 }
 
-/* Two places and a sleep; where it runs it is given a CPU for 2 ms at a time. */
+/* Two running stacks and a sleep; when running it gets a CPU for 2 ms at a time. */
 static struct sim_thread *add_starved(struct sim *sim)
 {
     struct sim_thread *thread = sim_add(sim, "starved");
@@ -941,8 +939,9 @@ static struct sim_thread *add_starved(struct sim *sim)
     return thread;
 }
 
-/* Else the long wait for an answer would count for where the thread went on. */
-static void a_late_answer_is_for_the_time_up_to_it(void **state)
+/* Otherwise the long wait for an answer would count for the stack in which the thread
+ * continued. */
+static void a_late_answer_covers_the_time_up_to_it(void **state)
 {
     static const char *const intervals[] = { "samplingFrequencyMillis=1\n",
                                              "samplingFrequencyMillis=10\n", AT_20_MS };
@@ -958,10 +957,10 @@ static void a_late_answer_is_for_the_time_up_to_it(void **state)
         for (int stack = 0; stack < 3; stack++)
             assert_in_range(labs(sim_wall(sim, "starved", stack) - sim_truth(sim, thread, stack)),
                             0, all_ns / 100);
-        /* Half of its CPU time in one place, half in the other. */
+        /* Half of its CPU time in each of the two stacks. */
         assert_in_range(labs(sim_cpu(sim, "starved", 1) - sim_cpu(sim, "starved", 2)), 0,
                         sim_used(thread) / 10);
-        /* But for the answer that is still owed. */
+        /* Except for the pending answer. */
         assert_in_range(sim_used(thread) - sim_cpu(sim, "starved", -1), 0, 3 * SIM_MS);
         assert_int_equal(sim_wall(sim, "starved", -1), all_ns);
         assert_int_equal(sim_wall_of(sim, "starved", "[signal not answered]"), 0);
@@ -969,7 +968,7 @@ static void a_late_answer_is_for_the_time_up_to_it(void **state)
     }
 }
 
-/* One that gets no CPU for nine of its ten seconds. */
+/* A thread that gets no CPU for nine of its ten seconds. */
 static struct sim_thread *start_starved(struct sim *sim)
 {
     struct sim_thread *thread = sim_add(sim, "starved");
@@ -981,8 +980,8 @@ static struct sim_thread *start_starved(struct sim *sim)
     return thread;
 }
 
-/* A failed walk says nothing of nine seconds of waiting. */
-static void a_late_walk_that_fails_leaves_the_time_where_the_thread_was(void **state)
+/* A failed walk gives no information about nine seconds of waiting. */
+static void a_failed_late_walk_leaves_the_time_with_the_last_stack(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
     struct sim_thread *thread = start_starved(sim);
@@ -1002,8 +1001,8 @@ static void a_late_walk_that_fails_leaves_the_time_where_the_thread_was(void **s
     sim_destroy(sim);
 }
 
-/* As long as its clock stands it has not run, and has not had the chance to answer. */
-static void a_thread_without_a_cpu_is_waited_for(void **state)
+/* As long as its clock does not advance, it has not run and could not answer. */
+static void the_sampler_waits_for_a_thread_without_a_cpu(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
     struct sim_thread *thread = start_starved(sim);
@@ -1013,12 +1012,12 @@ static void a_thread_without_a_cpu_is_waited_for(void **state)
     sim_seal(sim);
     assert_int_equal(sim_wall_of(sim, "starved", "[signal not answered]"), 0);
     assert_in_range(labs(sim_wall(sim, "starved", 1) - sim_truth(sim, thread, 1)), 0, 40 * SIM_MS);
-    assert_in_range(thread->requests, 40, 60); /* none while it waits */
+    assert_in_range(thread->requests, 40, 60); /* no requests while it waits */
     sim_destroy(sim);
 }
 
-/* What was requested before a pause is no answer for the time after it. */
-static void a_pause_forgets_requests_without_an_answer(void **state)
+/* A request made before a pause gives no answer for the time after it. */
+static void a_pause_cancels_requests_without_an_answer(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
     struct sim_thread *thread = start_starved(sim);
@@ -1029,7 +1028,7 @@ static void a_pause_forgets_requests_without_an_answer(void **state)
     assert_true(sim_outcome(sim, "starved", SMP_OUTCOME_SIGNAL_UNANSWERED) > 0);
     sim_pause(sim);
     sim_seal(sim);
-    sim->now_ns += 8100 * SIM_MS; /* meanwhile it gets its CPU, and answers */
+    sim->now_ns += 8100 * SIM_MS; /* meanwhile it gets its CPU and answers */
     sim_start(sim);
     sim_run(sim, 500 * SIM_MS);
     sim_seal(sim);
@@ -1040,7 +1039,7 @@ static void a_pause_forgets_requests_without_an_answer(void **state)
     sim_destroy(sim);
 }
 
-/* An interval does not wait for a thread; the time it owes an answer for goes where it was seen. */
+/* An interval does not wait for a thread; time without an answer goes to its last stack. */
 static void time_without_an_answer_goes_to_the_last_stack(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
@@ -1080,7 +1079,7 @@ static void requests_in_flight_are_bounded(void **state)
     sim_destroy(sim);
 }
 
-static void virtual_threads_count_for_their_own_group(void **state)
+static void virtual_threads_have_their_own_group(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
     struct sim_thread *carrier = sim_add(sim, "carrier-1");
@@ -1097,7 +1096,7 @@ static void virtual_threads_count_for_their_own_group(void **state)
     assert_int_equal(sim_cpu(sim, "orders-", 1), sim_used(carrier));
     assert_int_equal(sim_group(sim, "orders-")->thread_count, 1);
     assert_int_equal(sim_wall(sim, "carrier-", -1), 0);
-    /* What it waits in is its own stack, and that is not the virtual thread's. */
+    /* The carrier waits in its own stack, not in that of the virtual thread. */
     sim_run(sim, 30 * SIM_S);
     sim_seal(sim);
     assert_true(sim_wall(sim, "carrier-", 2) > 28 * SIM_S);
@@ -1178,7 +1177,7 @@ static void jvm_threads_are_a_group_with_a_row_for_each_kind(void **state)
     assert_int_equal(sim_cpu(sim, "[JVM]", -1), 325 * SIM_MS);
     assert_int_equal(sim_group(sim, "[JVM]")->thread_count, 3);
     assert_int_equal(sim_group(sim, "[JVM]")->tally.polls, 0);
-    /* What is used in a pause is not attributed, and what was used before it is not lost. */
+    /* CPU time in a pause is not attributed, and time used before the pause is not lost. */
     sim_run(sim, SIM_S);
     sim->task_cpu_ns[SMP_OS_THREAD_VM] = 1 * SIM_MS;
     sim_pause(sim);
@@ -1199,7 +1198,8 @@ static void jvm_threads_are_a_group_with_a_row_for_each_kind(void **state)
     sim_run(sim, SIM_S);
     sim_seal(sim);
     assert_int_equal(sim_wall_of(sim, "[JVM]", "[GC]"), 4 * SIM_MS);
-    /* A filter of only some threads has none of these; what was used before is not lost. */
+    /* With a filter for some threads only, no time of these is shown; time used before is not
+     * lost. */
     sim->task_cpu_ns[SMP_OS_THREAD_GC] = 5 * SIM_MS;
     smp_sampler_set_filter(sim->sampler, (struct smp_thread_filter){ 0 }, true);
     sim->task_cpu_ns[SMP_OS_THREAD_GC] = 40 * SIM_MS;
@@ -1211,9 +1211,9 @@ static void jvm_threads_are_a_group_with_a_row_for_each_kind(void **state)
     sim_destroy(sim);
 }
 
-/* --- stubs --- */
+/* --- stubs of the JVM --- */
 
-/* The stub's name is the leaf; the filter is applied to the Java code that called it. */
+/* The stub's name is the leaf; the filter is applied to the Java code that called the stub. */
 static void a_stub_is_a_leaf_of_the_code_that_called_it(void **state)
 {
     struct smp_frame frames[] = { { 1, SMP_BCI_PSEUDO }, { 7, 0 }, { 66, 0 } };
@@ -1237,7 +1237,7 @@ static void a_stub_is_a_leaf_of_the_code_that_called_it(void **state)
     smp_methods_view(methods, path.locations[0], &view);
     assert_true(view.is_pseudo);
     assert_string_equal(view.class_name, "[stub]");
-    /* Known from then on. */
+    /* It is known from now on. */
     assert_int_equal(smp_methods_locate(methods, &names, &frames[0]), path.locations[0]);
     const struct smp_sample nameless = {
         .frames = unknown, .capacity = 3, .count = 3, .leaf_count = 3
@@ -1245,7 +1245,7 @@ static void a_stub_is_a_leaf_of_the_code_that_called_it(void **state)
     smp_stack_path_find(&path, methods, &names, &nameless);
     smp_methods_view(methods, path.locations[0], &view);
     assert_string_equal(view.class_name, "[unknown method]");
-    /* No code: only the root frame is left, as without the stub. */
+    /* Without code: only the root frame is left, as without the stub. */
     smp_methods_set_filter(methods, filter);
     smp_stack_path_find(&path, methods, &names, &sample);
     assert_int_equal(path.first, 2);
@@ -1258,50 +1258,50 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(running_threads_are_requested_and_waiting_ones_walked),
-        cmocka_unit_test(what_is_omitted_from_deep_stacks_is_counted_however_they_are_found),
-        cmocka_unit_test(without_an_asynchronous_walker_all_are_walked),
+        cmocka_unit_test(frames_omitted_from_deep_stacks_are_counted_in_any_walk),
+        cmocka_unit_test(without_an_asynchronous_walker_all_threads_are_walked),
         cmocka_unit_test(a_thread_without_a_tid_is_walked_every_tick),
         cmocka_unit_test(a_preempted_thread_is_requested_not_walked),
-        cmocka_unit_test(a_thread_is_read_from_outside_where_it_wants_no_cpu),
-        cmocka_unit_test(a_blocked_thread_is_read_from_outside_whatever_it_wants),
-        cmocka_unit_test(a_thread_that_ran_until_now_was_preempted),
+        cmocka_unit_test(a_waiting_thread_is_read_from_outside),
+        cmocka_unit_test(a_blocked_thread_is_always_read_from_outside),
+        cmocka_unit_test(a_thread_that_ran_until_the_poll_is_requested),
         cmocka_unit_test(a_thread_that_sleeps_during_another_walk_was_not_preempted),
         cmocka_unit_test(a_thread_that_sleeps_under_a_new_name_was_not_preempted),
-        cmocka_unit_test(where_ticks_are_postponed_no_answer_waits),
+        cmocka_unit_test(answers_do_not_wait_for_a_postponed_tick),
         cmocka_unit_test(the_end_of_an_interval_polls_no_thread),
         cmocka_unit_test(an_attached_thread_has_only_its_own_cpu_time),
         cmocka_unit_test(an_interval_without_polls_is_not_empty),
         cmocka_unit_test(a_requested_thread_may_end_or_be_renamed),
-        cmocka_unit_test(where_ticks_are_close_answers_are_taken_at_the_next_one),
+        cmocka_unit_test(with_short_intervals_answers_are_taken_at_the_next_tick),
         cmocka_unit_test(answers_do_not_wait_for_the_next_deadline),
-        cmocka_unit_test(where_ticks_are_far_apart_answers_are_taken_at_once),
-        cmocka_unit_test(where_threads_wait_for_locks_answers_are_taken_at_once),
+        cmocka_unit_test(with_long_intervals_answers_are_taken_at_once),
+        cmocka_unit_test(if_threads_wait_for_locks_answers_are_taken_at_once),
         cmocka_unit_test(a_busy_thread_costs_one_reading_of_its_clock),
-        cmocka_unit_test(a_thread_that_is_said_to_wait_is_read_once_before_its_walk),
-        cmocka_unit_test(a_thread_that_runs_though_it_is_said_to_wait_is_requested),
-        cmocka_unit_test(a_thread_in_java_code_wants_a_cpu),
-        cmocka_unit_test(every_answer_is_counted_as_what_it_is),
-        cmocka_unit_test(every_refusal_is_counted_as_what_it_is),
+        cmocka_unit_test(a_waiting_thread_costs_one_reading_before_its_walk),
+        cmocka_unit_test(a_running_thread_reported_as_waiting_is_requested),
+        cmocka_unit_test(a_thread_in_java_code_counts_as_running),
+        cmocka_unit_test(every_answer_has_its_outcome),
+        cmocka_unit_test(every_refusal_has_its_outcome),
         cmocka_unit_test(one_poll_has_the_stacks_of_running_threads),
         cmocka_unit_test(one_poll_has_room_for_many_quick_answers),
         cmocka_unit_test(one_poll_names_a_thread_that_does_not_answer),
         cmocka_unit_test(time_before_a_new_name_stays_with_the_old_one),
         cmocka_unit_test(a_thread_that_blocks_the_signal_is_walked),
         cmocka_unit_test(one_poll_counts_the_threads_for_which_there_was_no_time),
-        cmocka_unit_test(time_of_a_thread_that_does_not_answer_waits),
-        cmocka_unit_test(waiting_for_a_cpu_is_not_being_idle),
+        cmocka_unit_test(time_of_a_thread_without_an_answer_is_pending),
+        cmocka_unit_test(waiting_for_a_cpu_is_not_idle_time),
         cmocka_unit_test(a_preempted_thread_is_requested_though_it_has_not_run),
-        cmocka_unit_test(a_thread_that_owes_an_answer_may_wait_when_it_comes),
-        cmocka_unit_test(an_answer_that_will_not_come_is_requested_again),
-        cmocka_unit_test(without_a_last_answer_time_stays_where_the_thread_was),
+        cmocka_unit_test(a_pending_answer_of_a_now_waiting_thread_is_taken),
+        cmocka_unit_test(a_request_without_an_answer_is_repeated),
+        cmocka_unit_test(without_a_last_answer_time_stays_with_the_last_stack),
         cmocka_unit_test(a_thread_that_never_answers_is_counted),
-        cmocka_unit_test(a_late_answer_is_for_the_time_up_to_it),
-        cmocka_unit_test(a_late_walk_that_fails_leaves_the_time_where_the_thread_was),
-        cmocka_unit_test(a_thread_without_a_cpu_is_waited_for),
-        cmocka_unit_test(a_pause_forgets_requests_without_an_answer),
+        cmocka_unit_test(a_late_answer_covers_the_time_up_to_it),
+        cmocka_unit_test(a_failed_late_walk_leaves_the_time_with_the_last_stack),
+        cmocka_unit_test(the_sampler_waits_for_a_thread_without_a_cpu),
+        cmocka_unit_test(a_pause_cancels_requests_without_an_answer),
         cmocka_unit_test(time_without_an_answer_goes_to_the_last_stack),
         cmocka_unit_test(requests_in_flight_are_bounded),
-        cmocka_unit_test(virtual_threads_count_for_their_own_group),
+        cmocka_unit_test(virtual_threads_have_their_own_group),
         cmocka_unit_test(virtual_threads_are_named_by_the_rule),
         cmocka_unit_test(jvm_threads_are_a_group_with_a_row_for_each_kind),
         cmocka_unit_test(a_stub_is_a_leaf_of_the_code_that_called_it),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A thread of our own: signals, introduction, and the failures of both. */
+/* An internal thread: its signals, its attachment, and failures of both. */
 #include "engine/session/worker.h"
 
 #include <errno.h>
@@ -98,7 +98,7 @@ static int teardown(void **state)
     return 0;
 }
 
-static void runs_introduced(void **state)
+static void runs_attached_to_the_jvm(void **state)
 {
     struct fixture *f = *state;
 
@@ -110,7 +110,7 @@ static void runs_introduced(void **state)
     assert_int_equal(f->leaves, 1);
 }
 
-static void has_the_signal_mask_of_its_starter(void **state)
+static void the_thread_has_the_signal_mask_of_its_starter(void **state)
 {
     struct fixture *f = *state;
     sigset_t some;
@@ -129,8 +129,8 @@ static void has_the_signal_mask_of_its_starter(void **state)
     }
 }
 
-/* The default of this process is small: as with "ulimit -s", or with musl. */
-static void stack_is_an_ordinary_java_threads(void **state)
+/* The process's default is small, as with "ulimit -s" or musl. */
+static void the_stack_is_as_large_as_that_of_a_java_thread(void **state)
 {
     struct fixture *f = *state;
     pthread_attr_t small;
@@ -149,7 +149,7 @@ static void stack_is_an_ordinary_java_threads(void **state)
     (void)pthread_attr_destroy(&small);
 }
 
-static void knows_itself(void **state)
+static void the_thread_recognises_itself(void **state)
 {
     struct fixture *f = *state;
 
@@ -161,7 +161,7 @@ static void knows_itself(void **state)
     assert_false(smp_worker_is_caller(&f->worker));
 }
 
-static void start_returns_though_it_never_gets_ready(void **state)
+static void start_returns_although_the_thread_never_gets_ready(void **state)
 {
     struct fixture *f = *state;
 
@@ -171,7 +171,7 @@ static void start_returns_though_it_never_gets_ready(void **state)
     assert_int_equal(f->leaves, 1);
 }
 
-static void a_thread_that_may_not_enter_is_joined(void **state)
+static void a_thread_that_cannot_attach_is_joined(void **state)
 {
     struct fixture *f = *state;
 
@@ -185,7 +185,7 @@ static void a_thread_that_may_not_enter_is_joined(void **state)
     assert_int_equal(f->runs, 1);
 }
 
-static void system_without_threads_is_an_error(void **state)
+static void without_threads_start_fails(void **state)
 {
 #if defined(CAN_REFUSE_THREADS)
     struct fixture *f = *state;
@@ -209,13 +209,13 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(runs_introduced),
-        TEST(has_the_signal_mask_of_its_starter),
-        TEST(stack_is_an_ordinary_java_threads),
-        TEST(knows_itself),
-        TEST(start_returns_though_it_never_gets_ready),
-        TEST(a_thread_that_may_not_enter_is_joined),
-        TEST(system_without_threads_is_an_error),
+        TEST(runs_attached_to_the_jvm),
+        TEST(the_thread_has_the_signal_mask_of_its_starter),
+        TEST(the_stack_is_as_large_as_that_of_a_java_thread),
+        TEST(the_thread_recognises_itself),
+        TEST(start_returns_although_the_thread_never_gets_ready),
+        TEST(a_thread_that_cannot_attach_is_joined),
+        TEST(without_threads_start_fails),
     };
 #undef TEST
     return cmocka_run_group_tests_name("worker", tests, NULL, NULL);

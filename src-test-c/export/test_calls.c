@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * CALLS in its various styles; and tables of random trees, compared with sums made by a recursion
- * over all nodes.
- */
+/* CALLS in its styles; and tables of random trees, compared with sums made by a recursion over all
+ * nodes. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,7 +54,7 @@ static struct smp_profile *make_shop(struct report_fixture *f)
     (void)report_fixture_count(f, "http-", SHOP "|com.acme.db.Dao.find(Dao.java)", 2500, 50 * MS,
                                0);
     (void)report_fixture_count(f, "http-", SHOP "|com.acme.Price.of(Price.java)", 2500, 5 * MS, 0);
-    /* A recursion. */
+    /* A recursive method. */
     (void)report_fixture_count(f, "http-",
                                SHOP "|com.acme.Price.of(Price.java)|com.acme.Price.of(Price.java)",
                                7500, 15 * MS, 0);
@@ -73,7 +71,7 @@ static struct smp_profile *make_shop(struct report_fixture *f)
     return report_fixture_finish(f);
 }
 
-static void a_shop_is_as_in_the_file(void **state)
+static void the_table_of_a_shop_matches_the_file(void **state)
 {
     char *const text = calls_of(make_shop(*state), (struct smp_export_style){ 0 });
 
@@ -95,7 +93,7 @@ static char *table_of(const struct smp_profile *profile, enum smp_format format,
     return copy;
 }
 
-/* A row has the calls of all levels, and the number of those that its own method made. */
+/* A row has the calls of all levels and the number of recursive calls. */
 static void a_folded_recursion_has_the_same_table(void **state)
 {
     static const enum smp_format formats[] = { SMP_FORMAT_CALLS, SMP_FORMAT_TOP };
@@ -111,7 +109,7 @@ static void a_folded_recursion_has_the_same_table(void **state)
     }
 }
 
-static void by_calls_the_busiest_is_first(void **state)
+static void rows_can_be_ordered_by_calls(void **state)
 {
     char *const text =
         calls_of(make_shop(*state), (struct smp_export_style){ .measure = SMP_MEASURE_CALLS });
@@ -145,7 +143,7 @@ static void a_class_has_the_calls_of_its_methods(void **state)
                     true);
 }
 
-static void more_callers_than_three_are_one(void **state)
+static void callers_beyond_three_are_one_line(void **state)
 {
     const struct smp_profile *const profile = make_shop(*state);
 
@@ -153,7 +151,7 @@ static void more_callers_than_three_are_one(void **state)
                     "  Util.log <- R5.run 15, R4.run 14, R3.run 13, 3 more 33\n", true);
 }
 
-static void a_focus_has_only_the_calls_inside(void **state)
+static void a_focus_shows_only_the_calls_inside_it(void **state)
 {
     const struct smp_profile *const profile = make_shop(*state);
     char *text = calls_of(profile, (struct smp_export_style){ .focus = "com.acme.Audit.run" });
@@ -183,8 +181,9 @@ static void a_focus_has_only_the_calls_inside(void **state)
         true);
 }
 
-/* The time is that of its latest node; the others were counted for the whole interval. */
-static void a_row_that_was_counted_later_says_since_when(void **state)
+/* The row shows the time of its latest node; the other nodes were counted for the whole
+ * interval. */
+static void a_row_with_a_late_probe_says_since_when(void **state)
 {
     report_fixture_since(*state, "a.A.walk(A.java)", 1500);
     (void)report_fixture_count(*state, "g", "a.A.run(A.java)", 3, 0, 0);
@@ -196,7 +195,7 @@ static void a_row_that_was_counted_later_says_since_when(void **state)
     free(text);
 }
 
-static void without_times_there_are_no_columns_for_them(void **state)
+static void without_times_their_columns_are_missing(void **state)
 {
     (void)report_fixture_count(*state, "g", "a.A.run(A.java)", 3, 0, 0);
     (void)report_fixture_count(*state, "g", "a.A.run(A.java)|a.A.walk(A.java)", 5, 0, 0);
@@ -210,7 +209,7 @@ static void without_times_there_are_no_columns_for_them(void **state)
     free(text);
 }
 
-static void without_counting_a_line_says_so(void **state)
+static void without_counting_a_line_explains_it(void **state)
 {
     report_fixture_credit(*state, "g", "g", "a.A.run(A.java:1)", MS);
     char *const text = calls_of(report_fixture_finish(*state), (struct smp_export_style){ 0 });
@@ -238,7 +237,7 @@ struct naive_row {
     int64_t own_ns;
     int64_t total_ns;
     int64_t entries;
-    int64_t by_a; /* calls by methods called a.A.a, or by class a.A */
+    int64_t by_a; /* calls made by methods named a.A.a, or by class a.A */
 };
 
 static void naive_name(const struct smp_profile *profile, uint32_t node, enum smp_report_per per,
@@ -254,7 +253,7 @@ static void naive_name(const struct smp_profile *profile, uint32_t node, enum sm
         *strrchr(name, '.') = '\0';
 }
 
-/* Does a node above it, up to the group, have this name? */
+/* Returns whether a node above it, up to the group, has this name. */
 static bool is_below(const struct smp_profile *profile, uint32_t node, enum smp_report_per per,
                      const char *name)
 {
@@ -278,8 +277,8 @@ static bool is_naively_in(const struct smp_profile *profile, uint32_t node, enum
     return focus == NULL || strcmp(name, focus) == 0 || is_below(profile, node, per, focus);
 }
 
-/* A call of the row outside the focus does not count as an outer one, because nodes above the focus
- * are ignored. */
+/* A call from outside the focus does not count as an outer call, because nodes above the focus are
+ * ignored. */
 static bool is_naively_outer(const struct smp_profile *profile, uint32_t node,
                              enum smp_report_per per, const char *focus)
 {
@@ -416,7 +415,7 @@ static void draw_calls(struct report_fixture *fixture, unsigned *seed)
     }
 }
 
-static void tables_are_what_a_recursion_adds_up(void **state)
+static void random_tables_match_a_recursive_sum(void **state)
 {
     for (int round = 0; round < test_rounds(ROUNDS); round++) {
         unsigned seed = (unsigned)round * 7919 + 3;
@@ -460,17 +459,17 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, report_fixture_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(a_shop_is_as_in_the_file),
+        TEST(the_table_of_a_shop_matches_the_file),
         TEST(a_folded_recursion_has_the_same_table),
-        TEST(by_calls_the_busiest_is_first),
+        TEST(rows_can_be_ordered_by_calls),
         TEST(a_class_has_the_calls_of_its_methods),
-        TEST(more_callers_than_three_are_one),
-        TEST(a_focus_has_only_the_calls_inside),
-        TEST(a_row_that_was_counted_later_says_since_when),
-        TEST(without_times_there_are_no_columns_for_them),
-        TEST(without_counting_a_line_says_so),
+        TEST(callers_beyond_three_are_one_line),
+        TEST(a_focus_shows_only_the_calls_inside_it),
+        TEST(a_row_with_a_late_probe_says_since_when),
+        TEST(without_times_their_columns_are_missing),
+        TEST(without_counting_a_line_explains_it),
         TEST(an_unknown_kind_of_rows_is_refused),
-        TEST(tables_are_what_a_recursion_adds_up),
+        TEST(random_tables_match_a_recursive_sum),
         TEST(each_allocation_may_be_refused),
     };
 #undef TEST

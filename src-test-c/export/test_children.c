@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The children of every node of random profiles, compared with what a walk of all groups finds.
- * SMP_TEST_ROUNDS sets how many.
- */
+/* The children of every node of random profiles, compared with those that a walk of all groups
+ * finds. SMP_TEST_ROUNDS sets the number of rounds. */
 #include "export/tree_walk.h"
 
 #include <setjmp.h>
@@ -36,7 +34,7 @@ static int compare_nodes(const void *a, const void *b)
     return left < right ? -1 : 1;
 }
 
-/* The children of the node that a walk of the group finds. */
+/* Returns the children that a walk of the group finds. */
 static size_t reference_of(const struct smp_profile *profile, uint32_t root, uint32_t node,
                            uint32_t found[MAX_CHILDREN])
 {
@@ -97,7 +95,7 @@ static int rounds(void)
     return text == NULL ? ROUNDS : atoi(text);
 }
 
-static void children_are_what_a_walk_finds(void **state)
+static void children_match_those_of_a_walk(void **state)
 {
     for (int round = 0; round < rounds(); round++) {
         unsigned seed = (unsigned)round * 7919 + 3;
@@ -106,7 +104,7 @@ static void children_are_what_a_walk_finds(void **state)
     }
 }
 
-static void the_hottest_come_first_and_equal_ones_as_they_were_added(void **state)
+static void the_hottest_child_is_first_and_equal_ones_keep_their_order(void **state)
 {
     const uint32_t top = report_fixture_add(*state, "main", 0, "a.A.run(A.java:1)", 0);
     const uint32_t cold = report_fixture_add(*state, "main", top, "c.C.c(C.java:1)", 5);
@@ -125,7 +123,7 @@ static void the_hottest_come_first_and_equal_ones_as_they_were_added(void **stat
     smp_children_fini(&children);
 }
 
-static void a_leaf_has_none(void **state)
+static void a_leaf_has_no_children(void **state)
 {
     const uint32_t leaf = report_fixture_add(*state, "main", 0, "a.A.run(A.java:1)", 1);
     struct smp_children children;
@@ -136,7 +134,7 @@ static void a_leaf_has_none(void **state)
     smp_children_fini(&children);
 }
 
-static void a_node_that_is_none_is_refused(void **state)
+static void an_invalid_node_is_refused(void **state)
 {
     struct smp_children children;
 
@@ -183,10 +181,10 @@ int main(void)
 #define TEST(name) \
     cmocka_unit_test_setup_teardown(name, report_fixture_setup, report_fixture_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(children_are_what_a_walk_finds),
-        TEST(the_hottest_come_first_and_equal_ones_as_they_were_added),
-        TEST(a_leaf_has_none),
-        TEST(a_node_that_is_none_is_refused),
+        TEST(children_match_those_of_a_walk),
+        TEST(the_hottest_child_is_first_and_equal_ones_keep_their_order),
+        TEST(a_leaf_has_no_children),
+        TEST(an_invalid_node_is_refused),
         TEST(each_allocation_may_be_refused),
     };
 #undef TEST

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Counted calls in every export: to the byte for a small profile; and random profiles compared with
- * the same ones without counted trees, which must not change times and samples.
- */
+/* Counted calls in every export: byte for byte for a small profile; and random profiles compared
+ * with the same ones without counted trees, which must not change times and samples. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,7 +57,7 @@ static void assert_exported(const struct smp_profile *profile, enum smp_format f
     free(text);
 }
 
-/* --- a service: what its report says --- */
+/* --- a service and its report --- */
 
 #define THREAD "java.lang.Thread.run(Thread.java:840)"
 
@@ -145,7 +143,7 @@ static struct smp_profile *make_service(struct report_fixture *fixture)
     return report_fixture_finish(fixture);
 }
 
-static void the_report_is_as_in_the_file(void **state)
+static void the_report_matches_the_file(void **state)
 {
     make_service(*state);
     const char *const text = report_fixture_print(
@@ -170,8 +168,8 @@ static void unknown_figures_are_not_printed(void **state)
     assert_null(strstr(text, "Aggregated"));
 }
 
-/* With exact times there is no CPU time: a 0 would mean that the calls only wait. */
-static void cpu_time_that_was_not_taken_is_no_column(void **state)
+/* With exact times there is no CPU time: a column of zeros would mean that the calls only wait. */
+static void without_cpu_measurement_there_is_no_cpu_column(void **state)
 {
     (void)report_fixture_count(*state, "g", "a.A.run(A.java)", 3, 5 * MS, 0);
     report_fixture_credit(*state, "g", "g", "a.A.run(A.java:1)", 7 * MS);
@@ -187,8 +185,8 @@ static void cpu_time_that_was_not_taken_is_no_column(void **state)
         strstr(text, "\nmethods counted without CPU time, methodTiming is not SAMPLED: 17\n"));
 }
 
-/* A chain of nodes without own time is one row in a sampled tree; here each was called. */
-static void no_row_with_calls_is_left_out(void **state)
+/* In a sampled tree a chain of nodes without own time is one row; here each node was called. */
+static void rows_with_calls_are_always_printed(void **state)
 {
     (void)report_fixture_count(*state, "g", "a.A.a(A.java)", 1, 0, 0);
     (void)report_fixture_count(*state, "g", "a.A.a(A.java)|a.A.b(A.java)", 2, 0, 0);
@@ -203,7 +201,7 @@ static void no_row_with_calls_is_left_out(void **state)
     }
 }
 
-static void collapsed_has_the_calls_of_counted_trees_only(void **state)
+static void collapsed_by_calls_has_counted_trees_only(void **state)
 {
     const struct smp_profile *const profile = make_service(*state);
 
@@ -218,7 +216,7 @@ static void collapsed_has_the_calls_of_counted_trees_only(void **state)
 #undef HANDLE
 }
 
-static void speedscope_has_the_calls_of_counted_trees_only(void **state)
+static void speedscope_by_calls_has_counted_trees_only(void **state)
 {
     const struct smp_profile *const profile = make_service(*state);
     char *text = exported(profile, SMP_FORMAT_SPEEDSCOPE,
@@ -265,7 +263,7 @@ static void pprof_has_calls_of_counted_trees_without_their_time(void **state)
     memory_output_fini(&output);
 }
 
-static void json_has_counted_groups_apart(void **state)
+static void json_lists_counted_groups_separately(void **state)
 {
     const struct smp_profile *const profile = make_service(*state);
     char *text = exported(profile, SMP_FORMAT_JSON, (struct smp_export_style){ 0 });
@@ -319,7 +317,7 @@ static void top_by_calls_has_counted_methods_only(void **state)
         "com.acme.Audit.run\n");
 }
 
-/* Hot spots and hot methods have no calls, and the counted methods have the roots. */
+/* Hot spots and hot methods have no calls; the counted methods include the roots. */
 static void top_by_time_has_a_table_of_counted_methods(void **state)
 {
     const struct smp_profile *const profile = make_service(*state);
@@ -348,8 +346,8 @@ static void top_by_time_has_a_table_of_counted_methods(void **state)
     free(text);
 }
 
-/* The figures of a group for Java: its calls are those of the counted group with the same name. */
-static void a_sampled_group_has_the_calls_of_its_counted_one(void **state)
+/* Java reads a group's figures: its calls are those of the counted group with the same name. */
+static void a_group_has_the_calls_of_its_counted_group(void **state)
 {
     const struct smp_profile *const profile = make_service(*state);
     struct smp_hot_groups groups;
@@ -366,8 +364,8 @@ static void a_sampled_group_has_the_calls_of_its_counted_one(void **state)
     smp_hot_groups_fini(&groups);
 }
 
-/* A counted method was not sampled, so the line about missed packages stays. */
-static void counted_frames_are_none_of_the_monitored_ones_that_were_seen(void **state)
+/* A counted method was not sampled, so the line about packages without a sample remains. */
+static void counted_methods_do_not_count_as_sampled_packages(void **state)
 {
     report_fixture_monitor(*state, "com.acme");
     (void)report_fixture_count(*state, "g", "com.acme.A.run(A.java)", 1, 0, 0);
@@ -393,7 +391,7 @@ static void count_some(struct report_fixture *fixture, unsigned *seed)
                                next_random(seed) % 500);
 }
 
-/* Both have the same sampled trees; calls is the sum over the counted ones. */
+/* Both have the same sampled trees; calls is the sum over the counted trees. */
 static void make_both(struct report_fixture *with, struct report_fixture *without, unsigned seed)
 {
     unsigned random = seed;
@@ -419,7 +417,7 @@ static int64_t sum_of_lines(const struct smp_profile *profile, enum smp_measure 
     return sum;
 }
 
-/* The sum of the own amounts of all counted nodes. */
+/* Returns the sum of the own amounts of all counted nodes. */
 static int64_t plain_calls(const struct smp_profile *profile)
 {
     int64_t sum = 0;
@@ -476,7 +474,8 @@ static void counted_trees_change_no_time_and_no_sample(void **state)
     report_fixture_destroy(without);
 }
 
-/* The text is the same except for calls in rows and the records after the sampled groups. */
+/* Removes the calls from rows and the records after the sampled groups; the remaining text must be
+ * the same. */
 static void without_calls(char *text)
 {
     char *to = text;
@@ -494,7 +493,7 @@ static void without_calls(char *text)
     *to = '\0';
 }
 
-/* The records of sampled groups, which come first. */
+/* Returns the records of sampled groups, which come first. */
 static char *sampled_records(const char *text)
 {
     const char *const begin = strstr(text, "== Aggregated thread: ");
@@ -508,7 +507,7 @@ static char *sampled_records(const char *text)
     return records;
 }
 
-static void the_sampled_records_are_as_without_counting(void **state)
+static void counting_does_not_change_the_sampled_records(void **state)
 {
     struct report_fixture *const without = report_fixture_create();
 
@@ -537,7 +536,7 @@ static void merged_calls_and_root_times_add_up(void **state)
     report_fixture_begin_counting(second);
     count_service(second);
     const struct smp_profile *const other = report_fixture_finish(second);
-    /* With another names table nodes and locations have other numbers. */
+    /* With another names table, nodes and locations have other numbers. */
     assert_int_equal(smp_profile_merge(NULL, other, one, &merged), SMP_OK);
     assert_int_equal(smp_hot_groups_init(&counted, NULL, merged, SMP_GROUP_COUNTED), SMP_OK);
     assert_int_equal(counted.count, 1);
@@ -571,7 +570,7 @@ static void note_misplaced(struct smp_profile *profile, uint64_t calls)
                                              smp_call_loss_text(SMP_LOST_BEGAN_BEFORE), calls));
 }
 
-/* A reset also applies to finished intervals that a reader has not taken yet. */
+/* A reset also affects finished intervals that a reader has not taken yet. */
 static void counts_before_a_reset_are_not_merged(void **state)
 {
     struct smp_profile *const before = make_service(*state);
@@ -610,7 +609,7 @@ static void counts_before_a_reset_are_not_merged(void **state)
     }
     smp_profile_release(again);
     smp_profile_release(merged);
-    /* Reports that a program merges itself include counts from before a reset. */
+    /* Reports that a program merges by itself include counts from before a reset. */
     assert_int_equal(smp_profile_merge(NULL, before, after, &merged), SMP_OK);
     assert_int_equal(smp_profile_total(merged, SMP_MEASURE_CALLS),
                      smp_profile_total(before, SMP_MEASURE_CALLS) + 3);
@@ -618,8 +617,8 @@ static void counts_before_a_reset_are_not_merged(void **state)
     report_fixture_destroy(second);
 }
 
-/* A group that does not fit, and nodes that do not fit, keep their calls and stay counted. */
-static void merged_within_a_maximum_nothing_counted_is_lost(void **state)
+/* A group or nodes that do not fit keep their calls, and these remain counted ones. */
+static void merging_within_a_maximum_loses_no_calls(void **state)
 {
     struct report_fixture *const fixture = *state;
     struct smp_profile *merged = NULL;
@@ -643,7 +642,7 @@ static void merged_within_a_maximum_nothing_counted_is_lost(void **state)
     smp_profile_release(merged);
 }
 
-static void a_difference_has_counted_groups_apart(void **state)
+static void a_difference_keeps_counted_groups_separate(void **state)
 {
     const struct smp_profile *const profile = make_service(*state);
     const struct smp_profile *const sides[SMP_DIFF_SIDES] = { [SMP_DIFF_AFTER] = profile };
@@ -661,7 +660,7 @@ static void a_difference_has_counted_groups_apart(void **state)
                      SMP_OK);
     const char *const counted = strstr(memory_output_text(&output), ",\n\"counted\":{\"frames\":[");
     assert_non_null(counted);
-    /* Frames and groups have their own numbers there. */
+    /* In JSON, frames and groups have their own numbers. */
     assert_non_null(strstr(counted, "\"groups\":[[-1,0]],\n\"parent\":[-1,0,1,1,3,1,5],\n"
                                     "\"frame\":[0,0,1,2,3,4,5],\n"));
     assert_non_null(strstr(counted, "\"calls\":[0,1200,3400,120000,12000000000,0,7]}}}\n"));
@@ -670,8 +669,8 @@ static void a_difference_has_counted_groups_apart(void **state)
     memory_output_fini(&output);
 }
 
-/* By method, a root of both trees has one text, but must have two places. */
-static void a_difference_has_no_time_twice(void **state)
+/* By method, a root has the same text in both trees, but must have two places. */
+static void a_difference_counts_no_time_twice(void **state)
 {
     const struct smp_profile *sides[SMP_DIFF_SIDES] = { NULL };
     struct memory_output output = { 0 };
@@ -749,25 +748,25 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, report_fixture_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(the_report_is_as_in_the_file),
+        TEST(the_report_matches_the_file),
         TEST(unknown_figures_are_not_printed),
-        TEST(cpu_time_that_was_not_taken_is_no_column),
-        TEST(no_row_with_calls_is_left_out),
-        TEST(collapsed_has_the_calls_of_counted_trees_only),
-        TEST(speedscope_has_the_calls_of_counted_trees_only),
+        TEST(without_cpu_measurement_there_is_no_cpu_column),
+        TEST(rows_with_calls_are_always_printed),
+        TEST(collapsed_by_calls_has_counted_trees_only),
+        TEST(speedscope_by_calls_has_counted_trees_only),
         TEST(pprof_has_calls_of_counted_trees_without_their_time),
-        TEST(json_has_counted_groups_apart),
+        TEST(json_lists_counted_groups_separately),
         TEST(top_by_calls_has_counted_methods_only),
         TEST(top_by_time_has_a_table_of_counted_methods),
-        TEST(a_sampled_group_has_the_calls_of_its_counted_one),
-        TEST(counted_frames_are_none_of_the_monitored_ones_that_were_seen),
+        TEST(a_group_has_the_calls_of_its_counted_group),
+        TEST(counted_methods_do_not_count_as_sampled_packages),
         TEST(counted_trees_change_no_time_and_no_sample),
-        TEST(the_sampled_records_are_as_without_counting),
+        TEST(counting_does_not_change_the_sampled_records),
         TEST(merged_calls_and_root_times_add_up),
         TEST(counts_before_a_reset_are_not_merged),
-        TEST(merged_within_a_maximum_nothing_counted_is_lost),
-        TEST(a_difference_has_counted_groups_apart),
-        TEST(a_difference_has_no_time_twice),
+        TEST(merging_within_a_maximum_loses_no_calls),
+        TEST(a_difference_keeps_counted_groups_separate),
+        TEST(a_difference_counts_no_time_twice),
         TEST(each_allocation_may_be_refused),
     };
 #undef TEST

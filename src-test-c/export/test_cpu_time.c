@@ -75,7 +75,7 @@ static struct smp_profile *make_profile(struct smp_quota *quota)
                                smp_methods_pseudo(methods, "[root]") };
     credit(tree, groups, stack, 2, 30 * MS, 20 * MS + MS - 1);
     credit(tree, groups, stack + 1, 1, 12 * MS, 1);
-    /* As after a failed poll whose time was a correction. */
+    /* As after a failed poll whose time was corrected. */
     const uint32_t failed = smp_methods_pseudo(methods, "[failed]");
     credit(tree, groups, &failed, 1, 0, 2 * MS);
     assert_int_equal(smp_profile_create(quota, tree, groups, methods, &profile), SMP_OK);
@@ -98,8 +98,8 @@ static void print(struct smp_export_style style, struct printed *printed)
     assert_int_equal(smp_quota_used(&quota), 0);
 }
 
-/* Cumulative like the first figure, and rounded down like all. */
-static void cpu_time_is_the_last_figure(void **state)
+/* Cumulative like the first figure, and rounded down like all figures. */
+static void cpu_time_is_the_last_figure_of_a_row(void **state)
 {
     struct printed printed;
 
@@ -111,7 +111,7 @@ static void cpu_time_is_the_last_figure(void **state)
                                          "CPU time(ms): 20\n"));
 }
 
-static void it_is_printed_only_when_chosen(void **state)
+static void cpu_time_is_printed_only_if_chosen(void **state)
 {
     struct printed printed;
 
@@ -121,7 +121,7 @@ static void it_is_printed_only_when_chosen(void **state)
     assert_null(strstr(printed.rows, "CPU"));
 }
 
-static void a_row_has_a_figure_that_is_shown(void **state)
+static void a_row_is_printed_for_its_cpu_time_only_if_that_is_shown(void **state)
 {
     struct printed printed;
 
@@ -135,9 +135,9 @@ static void a_row_has_a_figure_that_is_shown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cpu_time_is_the_last_figure),
-        cmocka_unit_test(it_is_printed_only_when_chosen),
-        cmocka_unit_test(a_row_has_a_figure_that_is_shown),
+        cmocka_unit_test(cpu_time_is_the_last_figure_of_a_row),
+        cmocka_unit_test(cpu_time_is_printed_only_if_chosen),
+        cmocka_unit_test(a_row_is_printed_for_its_cpu_time_only_if_that_is_shown),
     };
     return cmocka_run_group_tests_name("report, CPU time", tests, NULL, NULL);
 }

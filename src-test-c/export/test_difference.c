@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The difference of two profiles: to the byte for small ones, and compared with their collapsed and
- * JSON forms for random ones. SMP_TEST_ROUNDS sets how many.
- */
+/* The difference of two profiles: byte for byte for small ones, and compared with their collapsed
+ * and JSON forms for random ones. SMP_TEST_ROUNDS sets the number of rounds. */
 #include "export/difference.h"
 
 #include <inttypes.h>
@@ -88,7 +86,7 @@ static void make_small(struct sides *sides)
     finish(sides);
 }
 
-static void a_line_has_both_amounts(void **state)
+static void a_collapsed_line_has_both_amounts(void **state)
 {
     make_small(*state);
     assert_difference(*state, SMP_FORMAT_COLLAPSED, SMP_MEASURE_WALL,
@@ -153,7 +151,7 @@ static void a_side_may_be_empty(void **state)
                       "gone;c.C.nat(Native Method) 0 1\n");
 }
 
-/* --- the document of the page, which its own tests read --- */
+/* --- the document for the page, which has its own tests --- */
 
 static void put_report(const struct smp_profile *profile, struct memory_output *output)
 {
@@ -222,7 +220,7 @@ static void print_line(struct memory_output *output, const char *stack, int64_t 
     put_text(amounts, output);
 }
 
-/* Takes the amounts from all lines of one stack. */
+/* Removes all lines of one stack and returns the sum of their amounts. */
 static int64_t take_all(struct collapsed_lines *lines, const char *stack)
 {
     int64_t sum = 0;
@@ -282,7 +280,7 @@ static void begin_again(struct sides *sides)
     }
 }
 
-static void lines_are_those_of_both_collapsed_forms(void **state)
+static void lines_match_both_collapsed_forms(void **state)
 {
     struct sides *sides = *state;
 
@@ -389,7 +387,7 @@ static void each_allocation_may_be_refused(void **state)
     }
 }
 
-static void depth_does_not_matter(void **state)
+static void very_deep_stacks_are_written(void **state)
 {
     enum { DEPTH = 15000 };
     struct sides *sides = *state;
@@ -415,15 +413,15 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(a_line_has_both_amounts),
+        TEST(a_collapsed_line_has_both_amounts),
         TEST(the_tree_has_all_lines_of_a_method_as_one_frame),
         TEST(a_side_may_be_empty),
         TEST(the_page_gets_both_reports_without_nodes_and_the_tree),
-        TEST(lines_are_those_of_both_collapsed_forms),
+        TEST(lines_match_both_collapsed_forms),
         TEST(a_failing_output_is_not_called_again),
         TEST(unknown_formats_and_measures_are_refused),
         TEST(each_allocation_may_be_refused),
-        TEST(depth_does_not_matter),
+        TEST(very_deep_stacks_are_written),
     };
 #undef TEST
     if (setenv("TZ", "UTC", 1) != 0)

@@ -39,7 +39,7 @@ static void a_cell_has_two_digits_of_the_error(void **state)
     assert_cell(1000, 0.1, "            1,000 ± 1 ms");
 }
 
-static void an_amount_that_may_be_nothing_is_an_upper_bound(void **state)
+static void an_amount_that_may_be_zero_is_shown_as_an_upper_bound(void **state)
 {
     (void)state;
     assert_cell(100, 100, "                < 560 ms");
@@ -53,7 +53,7 @@ static void exact_and_unknown_cells_say_so(void **state)
     assert_cell(27060, -1, "           27,060 ms ± ?");
 }
 
-/* Group "g": 2619 ms in [often], once 7 ms in [seldom], and 5 ms that never changed. */
+/* Group "g": 2619 ms in [often], 7 ms found once in [seldom], and 5 ms that never changed. */
 static struct smp_profile *make_profile(struct smp_methods *methods, uint32_t measures)
 {
     static const char *const frames[] = { "[often]", "[seldom]", "[always]" };
@@ -93,7 +93,7 @@ static void assert_shows(uint32_t measures, enum smp_format format, const char *
     assert_int_equal(smp_alloc_live_bytes(), 0);
 }
 
-static void top_has_a_bar_beside_each_time(void **state)
+static void top_has_an_error_bar_beside_each_time(void **state)
 {
     (void)state;
     assert_shows(WITH_ERRORS, SMP_FORMAT_TOP,
@@ -148,9 +148,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cell_has_two_digits_of_the_error),
-        cmocka_unit_test(an_amount_that_may_be_nothing_is_an_upper_bound),
+        cmocka_unit_test(an_amount_that_may_be_zero_is_shown_as_an_upper_bound),
         cmocka_unit_test(exact_and_unknown_cells_say_so),
-        cmocka_unit_test(top_has_a_bar_beside_each_time),
+        cmocka_unit_test(top_has_an_error_bar_beside_each_time),
         cmocka_unit_test(without_error_bars_top_has_whole_milliseconds),
         cmocka_unit_test(json_has_ranges_of_totals),
         cmocka_unit_test(top_fails_cleanly_without_memory),

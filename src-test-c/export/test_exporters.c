@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Each format to the byte for a small profile; sums, failing outputs and failing memory for a large
- * one. checks/exporters.sh reads them with other tools.
- */
+/* Each format, byte for byte for a small profile; sums, failing outputs and failing memory for a
+ * large one. checks/exporters.sh reads the formats with other tools. */
 #include "export/exporters.h"
 
 #include <inttypes.h>
@@ -70,7 +68,7 @@ static struct smp_profile *make_small(struct report_fixture *fixture)
     return profile;
 }
 
-/* So many stacks that every format is written in several pieces. */
+/* Has so many stacks that every format is written in several pieces. */
 static struct smp_profile *make_large(struct report_fixture *fixture)
 {
     char stack[400];
@@ -109,7 +107,7 @@ static void collapsed_has_a_line_per_stack(void **state)
                     "cold;c.C.nat(Native Method) 1\n");
 }
 
-static void collapsed_keeps_separators_apart(void **state)
+static void collapsed_escapes_separators_in_names(void **state)
 {
     report_fixture_credit(*state, "a;b \n", "x", "p.Q;.r;s(T;.java:3)", 1 * MS);
     report_fixture_credit(*state, ";", "x", "p.Q.r(;)", 3 * MS);
@@ -122,7 +120,7 @@ static void collapsed_keeps_separators_apart(void **state)
 }
 
 /* Readers add up the amounts of equal lines. */
-static void collapsed_has_a_line_for_each_of_names_that_are_alike(void **state)
+static void collapsed_has_separate_lines_for_frames_of_equal_text(void **state)
 {
     static const struct {
         const char *name;
@@ -142,7 +140,7 @@ static void collapsed_has_a_line_for_each_of_names_that_are_alike(void **state)
         { "a_b", "a_b" },
     };
     struct smp_bytes expected;
-    int64_t time = 100; /* the order of groups is that of their times */
+    int64_t time = 100; /* groups are ordered by their time */
 
     smp_bytes_init(&expected, NULL, 10000);
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -155,7 +153,7 @@ static void collapsed_has_a_line_for_each_of_names_that_are_alike(void **state)
     smp_bytes_fini(&expected);
 }
 
-static void collapsed_marks_java_frames_for_readers_that_colour_them(void **state)
+static void collapsed_marks_java_frames_for_colouring(void **state)
 {
     const struct smp_export_style slashes = { .java_slashes = true };
     const struct smp_export_style types = { .frame_types = true };
@@ -275,7 +273,7 @@ static void json_has_the_states_of_each_second(void **state)
     free(output.bytes);
 }
 
-static void json_names_are_no_markup(void **state)
+static void json_escapes_markup_in_names(void **state)
 {
     struct memory_output output = { 0 };
 
@@ -291,7 +289,7 @@ static void json_names_are_no_markup(void **state)
     free(output.bytes);
 }
 
-static void text_is_what_a_print_stream_gets(void **state)
+static void the_text_format_is_the_report_of_a_print_stream(void **state)
 {
     static const char title[] = "\nReport interval: from Thu Jan 01 00:00:01 UTC 1970 till "
                                 "Thu Jan 01 00:00:02 UTC 1970\nSampler account.\npolls: 5\n";
@@ -318,15 +316,15 @@ enum { MAX_STRINGS = 64, MAX_LOCATIONS = 32 };
 struct decoded {
     struct slice strings[MAX_STRINGS];
     size_t string_count;
-    uint64_t function_of[MAX_LOCATIONS]; /* by location id */
+    uint64_t function_of[MAX_LOCATIONS]; /* indexed by location id */
     uint64_t line_of[MAX_LOCATIONS];
-    uint64_t name_of[MAX_LOCATIONS]; /* by function id: a string */
+    uint64_t name_of[MAX_LOCATIONS]; /* indexed by function id: a string */
     uint64_t system_name_of[MAX_LOCATIONS];
     uint64_t file_of[MAX_LOCATIONS];
     uint64_t start_of[MAX_LOCATIONS];
     uint64_t types[8];
     size_t type_count;
-    uint64_t numbers[16]; /* by field */
+    uint64_t numbers[16]; /* indexed by field number */
     struct slice samples[16];
     size_t sample_count;
 };
@@ -490,9 +488,9 @@ static void assert_functions(const struct decoded *decoded,
     assert_int_equal(decoded->name_of[count + 1], 0);
 }
 
-/* One file name in two packages and in no package; overloads, the later of which has the smaller
- * first line; a file with its own folders; no file. */
-static void pprof_names_what_readers_link_to(void **state)
+/* One file name in two packages and without a package; overloads, of which the later one has the
+ * smaller first line; a file with folders; no file. */
+static void pprof_has_file_names_and_first_lines(void **state)
 {
     static const struct expected_function expected[] = {
         { "com.acme.Foo$1.run", "com/acme/Foo$1.run", "com/acme/Foo.java", 7 },
@@ -534,7 +532,7 @@ static void json_names_missed_packages(void **state)
     free(output.bytes);
 }
 
-static void pprof_of_cpu_times_has_no_others(void **state)
+static void pprof_by_the_cpu_clock_has_no_wall_time(void **state)
 {
     struct smp_profile profile = *make_small(*state);
     struct decoded decoded = { 0 };
@@ -552,7 +550,7 @@ static void pprof_of_cpu_times_has_no_others(void **state)
     free(output.bytes);
 }
 
-static void pprof_of_one_measure_has_no_other(void **state)
+static void pprof_of_one_measure_has_only_that_measure(void **state)
 {
     const struct smp_profile *profile = make_small(*state);
     struct decoded decoded = { 0 };
@@ -564,7 +562,7 @@ static void pprof_of_one_measure_has_no_other(void **state)
                   &(struct smp_export_style){ .measure = SMP_MEASURE_CPU, .measure_alone = true }),
         SMP_OK);
     read_profile(&decoded, protobuf_slice(output.bytes, output.length));
-    assert_int_equal(decoded.sample_count, 1); /* the others have no CPU time */
+    assert_int_equal(decoded.sample_count, 1); /* the other stacks have no CPU time */
     assert_sample(&decoded, 0, "a.B.work a/B.java:7 < a.A.run a/A.java:1 < 1000000 thread=hot");
     put_string(&decoded, decoded.numbers[14], text, sizeof(text));
     assert_string_equal(text, "cpu");
@@ -573,7 +571,7 @@ static void pprof_of_one_measure_has_no_other(void **state)
 
 /* --- all formats --- */
 
-static void a_report_of_cpu_times_says_so(void **state)
+static void a_report_by_the_cpu_clock_says_so(void **state)
 {
     struct smp_profile *profile = report_fixture_finish(*state);
 
@@ -591,7 +589,7 @@ static void a_report_of_cpu_times_says_so(void **state)
         "\"samples\":0,\"outcomes\":{},\"counters\":{}},\n\"frames\":[],\n\"groups\":[]}\n");
 }
 
-static void nothing_sampled_is_a_document_all_the_same(void **state)
+static void an_empty_profile_is_a_valid_document(void **state)
 {
     const struct smp_profile *profile = report_fixture_finish(*state);
 
@@ -685,8 +683,9 @@ static void each_allocation_may_be_refused(void **state)
     }
 }
 
-/* Each node has a sample and so is a stack of its own: some formats are quadratic in the depth. */
-static void depth_does_not_matter(void **state)
+/* Each node has a sample, and so a stack of its own: some formats take quadratic time in the
+ * depth. */
+static void very_deep_stacks_are_written(void **state)
 {
     enum { DEPTH = 5000 };
     uint32_t node = 0;
@@ -711,26 +710,26 @@ int main(void)
     cmocka_unit_test_setup_teardown(name, report_fixture_setup, report_fixture_teardown)
     const struct CMUnitTest tests[] = {
         TEST(collapsed_has_a_line_per_stack),
-        TEST(collapsed_keeps_separators_apart),
-        TEST(collapsed_has_a_line_for_each_of_names_that_are_alike),
-        TEST(collapsed_marks_java_frames_for_readers_that_colour_them),
+        TEST(collapsed_escapes_separators_in_names),
+        TEST(collapsed_has_separate_lines_for_frames_of_equal_text),
+        TEST(collapsed_marks_java_frames_for_colouring),
         TEST(speedscope_has_a_profile_per_group),
         TEST(json_has_everything),
         TEST(json_has_the_zone_of_the_text_report),
         TEST(json_has_the_states_of_each_second),
-        TEST(json_names_are_no_markup),
-        TEST(text_is_what_a_print_stream_gets),
+        TEST(json_escapes_markup_in_names),
+        TEST(the_text_format_is_the_report_of_a_print_stream),
         TEST(pprof_can_be_read_back),
-        TEST(pprof_names_what_readers_link_to),
+        TEST(pprof_has_file_names_and_first_lines),
         TEST(json_names_missed_packages),
-        TEST(pprof_of_cpu_times_has_no_others),
-        TEST(pprof_of_one_measure_has_no_other),
-        TEST(a_report_of_cpu_times_says_so),
-        TEST(nothing_sampled_is_a_document_all_the_same),
+        TEST(pprof_by_the_cpu_clock_has_no_wall_time),
+        TEST(pprof_of_one_measure_has_only_that_measure),
+        TEST(a_report_by_the_cpu_clock_says_so),
+        TEST(an_empty_profile_is_a_valid_document),
         TEST(unknown_formats_and_measures_are_refused),
         TEST(an_output_that_fails_is_not_called_again),
         TEST(each_allocation_may_be_refused),
-        TEST(depth_does_not_matter),
+        TEST(very_deep_stacks_are_written),
     };
 #undef TEST
     if (setenv("TZ", "UTC", 1) != 0)

@@ -63,7 +63,7 @@ static void a_group_without_time_or_polls_is_not_printed(void **state)
     assert_groups(f, expected, 1);
 }
 
-static void a_profile_without_groups_has_none(void **state)
+static void a_profile_without_groups_has_no_hot_groups(void **state)
 {
     assert_groups(*state, NULL, 0);
 }
@@ -96,7 +96,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(the_hottest_is_first_and_the_jvm_last),
         TEST(a_group_without_time_or_polls_is_not_printed),
-        TEST(a_profile_without_groups_has_none),
+        TEST(a_profile_without_groups_has_no_hot_groups),
         TEST(each_allocation_may_be_refused),
     };
 #undef TEST

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The hottest lines of random profiles, compared with sums over the leaves of their collapsed
- * forms. SMP_TEST_ROUNDS sets how many.
- */
+/* The hottest lines of random profiles, compared with sums over the leaves of their collapsed
+ * forms. SMP_TEST_ROUNDS sets the number of rounds. */
 #include "export/hot_lines.h"
 
 #include <setjmp.h>
@@ -23,7 +21,7 @@ enum { ROUNDS = 100, MAX_LINES = 128, ALL = 1000, PART_BYTES = 1 << 22 };
 /* --- the reference implementation --- */
 
 struct leaf {
-    char *group; /* as the collapsed form has it */
+    char *group; /* as in the collapsed form */
     size_t rank; /* of the group */
     char *text;
     int64_t amounts[SMP_MEASURE_SAMPLES + 1];
@@ -34,7 +32,7 @@ struct leaves {
     size_t count;
 };
 
-/* Names of random profiles that the collapsed form writes differently. */
+/* Returns a group's name as the collapsed form writes it. */
 static const char *collapsed_group(const struct smp_profile *profile, uint32_t index)
 {
     const char *const name = smp_profile_group_info(profile, index)->name;
@@ -112,7 +110,7 @@ static void leaves_fini(struct leaves *leaves)
     }
 }
 
-/* Its text equals the line's, except for the separator. */
+/* The text equals the line's text, except for the separator. */
 static void assert_location(const struct smp_profile *profile, const struct smp_hot_line *line)
 {
     struct smp_bytes text;
@@ -157,7 +155,7 @@ static void assert_hot(const struct smp_profile *profile, size_t most)
 
 /* --- the tests --- */
 
-static void hot_lines_are_the_leaves_of_all_stacks(void **state)
+static void hot_lines_match_the_leaves_of_all_stacks(void **state)
 {
     for (int round = 0; round < test_rounds(ROUNDS); round++) {
         unsigned seed = (unsigned)round * 104729 + 1;
@@ -185,7 +183,7 @@ static void the_hottest_come_first_and_equal_ones_by_text(void **state)
     assert_int_equal(hot.count, 4);
     assert_string_equal(hot.lines[0].text, "w.W.w(W\\u003b.java:2)");
     assert_int_equal(hot.lines[0].self.of[SMP_MEASURE_WALL], 12);
-    /* The same line of two groups counts as two; that of the hotter group is first. */
+    /* The same line in two groups counts as two lines; the one of the hotter group is first. */
     assert_string_equal(hot.lines[1].text, "x.X.x(X.java:1)");
     assert_string_equal(collapsed_group(profile, hot.lines[1].group), "main");
     assert_int_equal(hot.lines[1].self.of[SMP_MEASURE_WALL], 11);
@@ -198,12 +196,12 @@ static void the_hottest_come_first_and_equal_ones_by_text(void **state)
     smp_hot_lines_fini(&hot);
 }
 
-static void an_empty_profile_has_none(void **state)
+static void an_empty_profile_has_no_hot_lines(void **state)
 {
     assert_hot(report_fixture_finish(*state), ALL);
 }
 
-static void a_line_without_anything_of_its_own_is_none(void **state)
+static void a_line_without_own_time_is_not_listed(void **state)
 {
     struct smp_profile *const profile = report_fixture_finish(*state);
     struct smp_methods *const names = profile->methods;
@@ -231,7 +229,7 @@ static void a_line_without_anything_of_its_own_is_none(void **state)
     smp_profile_release(made);
 }
 
-static void lines_with_one_text_are_one(void **state)
+static void lines_of_equal_text_are_added(void **state)
 {
     struct smp_hot_lines hot;
 
@@ -270,11 +268,11 @@ int main(void)
 #define TEST(name) \
     cmocka_unit_test_setup_teardown(name, report_fixture_setup, report_fixture_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(hot_lines_are_the_leaves_of_all_stacks),
+        TEST(hot_lines_match_the_leaves_of_all_stacks),
         TEST(the_hottest_come_first_and_equal_ones_by_text),
-        TEST(lines_with_one_text_are_one),
-        TEST(an_empty_profile_has_none),
-        TEST(a_line_without_anything_of_its_own_is_none),
+        TEST(lines_of_equal_text_are_added),
+        TEST(an_empty_profile_has_no_hot_lines),
+        TEST(a_line_without_own_time_is_not_listed),
         TEST(each_allocation_may_be_refused),
     };
 #undef TEST

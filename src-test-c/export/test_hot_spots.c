@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Hot spots of random profiles, compared with sums over stacks as texts; and each detail of a spot.
- * SMP_TEST_ROUNDS sets how many.
- */
+/* Hot spots of random profiles, compared with sums over stacks as texts; and each detail of a hot
+ * spot. SMP_TEST_ROUNDS sets the number of rounds. */
 #include "export/hot_spots.h"
 
 #include <setjmp.h>
@@ -19,7 +17,7 @@
 
 enum { ROUNDS = 400, MAX_STACKS = 120, MAX_DEPTH = 6, STACK_BYTES = 512, FRAME_BYTES = 128 };
 
-/* --- the reference implementation: stacks are texts, sums are searched for from the start --- */
+/* --- the reference implementation: stacks are texts, and each sum searches all of them --- */
 
 struct stack_time {
     const char *group;
@@ -27,7 +25,7 @@ struct stack_time {
     enum smp_thread_state state;
     int64_t ns;
     bool is_used;
-    bool is_apart; /* a wait of a group that only waits for others */
+    bool is_apart; /* a wait in a group that only waits for other threads */
     /* Spots found by the reference implementation. */
     bool waits_for_others;
     char place[FRAME_BYTES];
@@ -91,7 +89,7 @@ static bool is_counted(const struct stack_time *time)
            strcmp(time->group, SMP_JVM_THREADS_NAME) != 0;
 }
 
-/* Marks the waits of groups that have nine tenths of their active time in them. */
+/* Marks the waits of groups that spend nine tenths of their active time in them. */
 static int64_t set_waits_apart(struct stack_times *times)
 {
     int64_t apart_ns = 0;
@@ -114,7 +112,7 @@ static int64_t set_waits_apart(struct stack_times *times)
     return apart_ns;
 }
 
-/* The spot's time with this callee and group; NULL: any. */
+/* Returns the spot's time with this callee and group; NULL: any. */
 static int64_t sum_of(const struct stack_times *times, const struct stack_time *spot,
                       const char *callee, const char *group)
 {
@@ -130,7 +128,7 @@ static int64_t sum_of(const struct stack_times *times, const struct stack_time *
     return sum;
 }
 
-/* --- what was found, against it --- */
+/* --- comparing the spots with the reference --- */
 
 static char *text_of(const struct smp_profile *profile, uint32_t location, bool with_place)
 {
@@ -198,7 +196,7 @@ static void assert_spot(const struct smp_profile *profile, struct stack_times *t
     free(callee);
 }
 
-/* Each spot has its position, and no other spot is longer than the last one. */
+/* Each spot has its position, and no spot that is left out has more time than the last one. */
 static void assert_order(const struct smp_profile *profile, const struct smp_hot_spots *spots)
 {
     for (size_t i = 1; i < spots->count; i++) {
@@ -306,7 +304,7 @@ static void draw_stacks(struct report_fixture *fixture, struct stack_times *time
 
 /* --- the tests --- */
 
-static void spots_are_what_stacks_add_up_to(void **state)
+static void hot_spots_match_sums_over_stacks(void **state)
 {
     static struct stack_times times;
 
@@ -335,7 +333,7 @@ static void assert_location(struct report_fixture *fixture, uint32_t location, c
     free(text);
 }
 
-static void states_of_one_place_are_spots_of_their_own(void **state)
+static void each_state_of_a_row_is_a_separate_hot_spot(void **state)
 {
     report_fixture_wait(*state, "g", "g", "a.A.run(A.java:1)|java.lang.Thread.sleep(Thread.java:9)",
                         SMP_STATE_WAITING, 30);
@@ -354,7 +352,7 @@ static void states_of_one_place_are_spots_of_their_own(void **state)
     assert_int_equal(spots.outside.ns, 0);
 }
 
-static void running_and_runnable_are_one_spot(void **state)
+static void running_and_runnable_are_one_hot_spot(void **state)
 {
     static const char place[] = "a.A.run(A.java:1)";
 
@@ -380,7 +378,7 @@ static void running_and_runnable_are_one_spot(void **state)
     "a.B.take(B.java:2)|java.util.concurrent.FutureTask.get(F.java:1)|jdk.internal.misc.Unsafe." \
     "park(Native Method)"
 
-static void a_group_that_only_waits_for_others_has_no_spot(void **state)
+static void a_group_that_only_waits_for_others_has_no_hot_spot(void **state)
 {
     report_fixture_wait(*state, "main", "main", JOIN, SMP_STATE_WAITING, 900);
     report_fixture_wait(*state, "main", "main", "a.A.main(A.java:7)", SMP_STATE_RUNNING, 100);
@@ -393,15 +391,16 @@ static void a_group_that_only_waits_for_others_has_no_spot(void **state)
     assert_int_equal(spots.waits.ns, 930);
     assert_int_equal(spots.waits.group_count, 1);
     assert_location(*state, spots.waits.callee, "a.A.main(A.java:1)");
-    /* Includes a wait for a result in a group that also does other work */
+    /* includes a wait for a result in a group that also does other work */
     assert_int_equal(spots.count, 3);
     assert_location(*state, spots.list[0].place, "a.B.take(B.java:2)");
     assert_int_equal(spots.list[0].ns, 500);
     assert_int_equal(spots.package_count, 1);
-    assert_int_equal(spots.packages[0].ns, 1590); /* packages of such waits are the user's, too */
+    /* packages of such waits count as the user's packages */
+    assert_int_equal(spots.packages[0].ns, 1590);
 }
 
-static void a_group_that_does_something_else_keeps_its_waits(void **state)
+static void a_group_that_also_works_keeps_its_waits(void **state)
 {
     report_fixture_wait(*state, "main", "main", JOIN, SMP_STATE_WAITING, 899);
     report_fixture_wait(*state, "main", "main", "a.A.main(A.java:7)", SMP_STATE_RUNNING, 101);
@@ -412,7 +411,7 @@ static void a_group_that_does_something_else_keeps_its_waits(void **state)
     assert_int_equal(spots.list[0].ns, 899);
 }
 
-static void a_join_above_the_place_is_no_wait(void **state)
+static void a_join_in_a_caller_is_no_wait(void **state)
 {
     report_fixture_wait(*state, "main", "main",
                         "a.A.main(A.java:1)|java.lang.Thread.join(T.java:9)|a.T.toString(T.java:3)",
@@ -423,7 +422,7 @@ static void a_join_above_the_place_is_no_wait(void **state)
     assert_int_equal(spots.list[0].ns, 900);
 }
 
-static void by_group_such_waits_are_spots(void **state)
+static void by_group_waits_for_others_are_hot_spots(void **state)
 {
     const struct smp_spot_choice choice = { .most = 3, .share = 50, .by_group = true };
     struct smp_hot_spots spots;
@@ -435,7 +434,7 @@ static void by_group_such_waits_are_spots(void **state)
     assert_int_equal(spots.waits.ns, 0);
 }
 
-static void monitored_packages_are_the_users_code(void **state)
+static void monitored_packages_define_the_users_code(void **state)
 {
     report_fixture_monitor(*state, "java.util");
     report_fixture_wait(*state, "g", "g", "java.util.M.get(M.java:1)|a.A.run(A.java:1)",
@@ -450,7 +449,7 @@ static void monitored_packages_are_the_users_code(void **state)
     report_fixture_monitor(*state, "");
 }
 
-static void a_blocked_spot_has_the_lock_that_took_most_of_it(void **state)
+static void a_blocked_hot_spot_names_the_lock_with_most_of_its_time(void **state)
 {
     static const char waiting[] = "a.A.put(A.java:5)";
 
@@ -470,10 +469,10 @@ static void a_blocked_spot_has_the_lock_that_took_most_of_it(void **state)
         smp_profile_group_info(report_fixture_finish(*state), spots.list[0].holder)->name, "most");
     assert_int_equal(spots.list[1].lock, 0);
     assert_false(spots.list[1].has_holder);
-    assert_int_equal(spots.active_ns, 150); /* time of holders does not count */
+    assert_int_equal(spots.active_ns, 150); /* the time of holders does not count */
 }
 
-static void calls_are_those_of_the_method(void **state)
+static void a_hot_spot_has_the_calls_of_its_method(void **state)
 {
     report_fixture_begin_with(*state, REPORT_FIXTURE_STATES | SMP_MEASURE_BIT(SMP_MEASURE_CALLS));
     report_fixture_wait(*state, "g", "g", "a.A.run(A.java:1)|a.B.b(B.java:1)", SMP_STATE_RUNNING,
@@ -491,7 +490,7 @@ static void calls_are_those_of_the_method(void **state)
     assert_int_equal(spots.list[1].calls, 0);
 }
 
-static void without_states_a_spot_is_a_place(void **state)
+static void without_states_a_hot_spot_is_a_row(void **state)
 {
     report_fixture_begin(*state);
     report_fixture_credit(*state, "g", "g", "a.A.run(A.java:1)|java.B.b(B.java:1)", 10);
@@ -506,7 +505,7 @@ static void without_states_a_spot_is_a_place(void **state)
     assert_int_equal(spots.active_ns, 15);
 }
 
-static void packages_have_two_parts_of_their_names(void **state)
+static void packages_are_cut_to_two_parts(void **state)
 {
     report_fixture_wait(*state, "g", "g", "com.acme.shop.A.a(A.java:1)", SMP_STATE_RUNNING, 10);
     report_fixture_wait(*state, "g", "g", "com.acme.cart.B.b(B.java:1)", SMP_STATE_RUNNING, 10);
@@ -544,7 +543,7 @@ static void the_package_of_the_main_class_is_first(void **state)
     assert_memory_equal(spots.packages[0].class_name, "one", 3);
 }
 
-static void an_error_is_that_of_the_place_and_of_its_share(void **state)
+static void an_error_covers_the_row_and_its_share(void **state)
 {
     const struct smp_hot_spot *spot;
 
@@ -563,7 +562,7 @@ static void an_error_is_that_of_the_place_and_of_its_share(void **state)
     assert_true(spot->error.find_ns == 10.0 * MS);
 }
 
-static void by_group_each_spot_is_of_one(void **state)
+static void by_group_each_hot_spot_belongs_to_one_group(void **state)
 {
     const struct smp_spot_choice choice = { .most = 3, .share = 50, .by_group = true };
     struct smp_hot_spots spots;
@@ -595,7 +594,7 @@ static void by_group_each_spot_is_of_one(void **state)
 }
 
 /* The error of a spot of one group is that of its rows there alone. */
-static void by_group_an_error_is_that_of_the_group(void **state)
+static void by_group_an_error_covers_the_rows_of_the_group(void **state)
 {
     const struct smp_spot_choice choice = { .most = 8, .share = 100, .by_group = true };
     struct smp_hot_spots spots;
@@ -614,7 +613,7 @@ static void by_group_an_error_is_that_of_the_group(void **state)
     assert_int_equal(spots.list[1].all_ns, 100 * MS);
 }
 
-static void an_empty_profile_has_none(void **state)
+static void an_empty_profile_has_no_hot_spots(void **state)
 {
     const struct smp_hot_spots spots = spots_of(*state);
 
@@ -646,7 +645,7 @@ static void each_allocation_may_be_refused(void **state)
     assert_int_equal(steps.survived, 0);
 }
 
-static void a_small_quota_is_kept(void **state)
+static void a_small_quota_is_not_exceeded(void **state)
 {
     static struct stack_times times;
     struct smp_hot_spots spots;
@@ -664,25 +663,25 @@ int main(void)
 #define TEST(name) \
     cmocka_unit_test_setup_teardown(name, report_fixture_setup_states, report_fixture_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(spots_are_what_stacks_add_up_to),
-        TEST(states_of_one_place_are_spots_of_their_own),
-        TEST(running_and_runnable_are_one_spot),
-        TEST(a_group_that_only_waits_for_others_has_no_spot),
-        TEST(a_group_that_does_something_else_keeps_its_waits),
-        TEST(a_join_above_the_place_is_no_wait),
-        TEST(by_group_such_waits_are_spots),
-        TEST(monitored_packages_are_the_users_code),
-        TEST(a_blocked_spot_has_the_lock_that_took_most_of_it),
-        TEST(calls_are_those_of_the_method),
-        TEST(without_states_a_spot_is_a_place),
-        TEST(packages_have_two_parts_of_their_names),
+        TEST(hot_spots_match_sums_over_stacks),
+        TEST(each_state_of_a_row_is_a_separate_hot_spot),
+        TEST(running_and_runnable_are_one_hot_spot),
+        TEST(a_group_that_only_waits_for_others_has_no_hot_spot),
+        TEST(a_group_that_also_works_keeps_its_waits),
+        TEST(a_join_in_a_caller_is_no_wait),
+        TEST(by_group_waits_for_others_are_hot_spots),
+        TEST(monitored_packages_define_the_users_code),
+        TEST(a_blocked_hot_spot_names_the_lock_with_most_of_its_time),
+        TEST(a_hot_spot_has_the_calls_of_its_method),
+        TEST(without_states_a_hot_spot_is_a_row),
+        TEST(packages_are_cut_to_two_parts),
         TEST(the_package_of_the_main_class_is_first),
-        TEST(an_error_is_that_of_the_place_and_of_its_share),
-        TEST(by_group_each_spot_is_of_one),
-        TEST(by_group_an_error_is_that_of_the_group),
-        TEST(an_empty_profile_has_none),
+        TEST(an_error_covers_the_row_and_its_share),
+        TEST(by_group_each_hot_spot_belongs_to_one_group),
+        TEST(by_group_an_error_covers_the_rows_of_the_group),
+        TEST(an_empty_profile_has_no_hot_spots),
         TEST(each_allocation_may_be_refused),
-        TEST(a_small_quota_is_kept),
+        TEST(a_small_quota_is_not_exceeded),
     };
 #undef TEST
     return cmocka_run_group_tests_name("hot_spots", tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_measures.c - a measure that is in the list and was credited is in every export, without
- * further code. Built against a core whose list has one more measure: support/more_measures.h.
+ * test_measures.c - every export contains each measure in the list, without further code. Built
+ * against a core whose list has one more measure: support/more_measures.h.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -133,14 +133,14 @@ static void export_has(void **state, enum smp_format format, struct smp_export_s
 
 /* --- the exports --- */
 
-static void collapsed_is_weighed_by_it(void **state)
+static void collapsed_can_show_the_new_measure(void **state)
 {
     export_has(state, SMP_FORMAT_COLLAPSED,
                (struct smp_export_style){ .measure = SMP_MEASURE_WAITS },
                "main;a.A.outer(A.java:7) 5\nmain;a.A.outer(A.java:7);a.A.inner(A.java:7) 300\n");
 }
 
-static void speedscope_is_weighed_by_it(void **state)
+static void speedscope_can_show_the_new_measure(void **state)
 {
     const struct smp_export_style style = { .measure = SMP_MEASURE_WAITS };
 
@@ -150,13 +150,13 @@ static void speedscope_is_weighed_by_it(void **state)
                "\"weights\":[5,300],\"startValue\":0,\"endValue\":305}");
 }
 
-static void json_has_its_column(void **state)
+static void json_has_a_column_for_the_new_measure(void **state)
 {
     export_has(state, SMP_FORMAT_JSON, (struct smp_export_style){ .percent = false },
                ",\n\"samples\":[2,1],\n\"waits\":[5,300]}");
 }
 
-static void text_has_its_column_where_it_is_chosen(void **state)
+static void text_has_a_column_for_the_new_measure_if_chosen(void **state)
 {
     const uint32_t both = SMP_MEASURE_BIT(SMP_MEASURE_CPU) | SMP_MEASURE_BIT(SMP_MEASURE_WAITS);
 
@@ -169,7 +169,7 @@ static void text_has_its_column_where_it_is_chosen(void **state)
                " Cumulative time(ms): 40, Method time(ms): 10\n");
 }
 
-static void top_is_ordered_by_it_and_has_its_column(void **state)
+static void top_can_be_ordered_by_the_new_measure(void **state)
 {
     const struct smp_export_style style = { .measure = SMP_MEASURE_WAITS,
                                             .columns = SMP_MEASURE_BIT(SMP_MEASURE_WAITS) };
@@ -182,7 +182,7 @@ static void top_is_ordered_by_it_and_has_its_column(void **state)
 }
 
 /* Sample types: (waits, count), (samples, count), (cpu, nanoseconds), (wall, nanoseconds). */
-static void pprof_has_its_sample_type_and_values(void **state)
+static void pprof_has_the_new_measure(void **state)
 {
     struct smp_profile *profile = make_profile(*state, WITH_WAITS);
     const char types[] = "\x0a\x04\x08\x01\x10\x02"
@@ -219,7 +219,7 @@ static void difference_has(void **state, enum smp_format format, const char *tex
     smp_profile_release(profile);
 }
 
-static void the_difference_has_it(void **state)
+static void a_difference_has_the_new_measure(void **state)
 {
     difference_has(state, SMP_FORMAT_COLLAPSED, "a.A.inner(A.java:7) 0 300\n");
     difference_has(state, SMP_FORMAT_JSON, "\"waits\":[0,0,0]},\n\"after\":");
@@ -228,7 +228,7 @@ static void the_difference_has_it(void **state)
 
 /* --- profiles without it --- */
 
-static void measures_that_a_profile_lacks_are_in_no_export(void **state)
+static void absent_measures_are_in_no_export(void **state)
 {
     /* Samples, CPU, wall; then the type of the period. */
     const char types[] = "\x0a\x04\x08\x01\x10\x02"
@@ -246,7 +246,8 @@ static void measures_that_a_profile_lacks_are_in_no_export(void **state)
         export(profile, (enum smp_format)format, style, &out);
         if (format == SMP_FORMAT_COLLAPSED)
             assert_int_equal(out.length, 0);
-        if (format != SMP_FORMAT_SPEEDSCOPE && format != SMP_FORMAT_TOP) /* their titles say it */
+        /* their titles name the measure */
+        if (format != SMP_FORMAT_SPEEDSCOPE && format != SMP_FORMAT_TOP)
             assert_lacks(&out, "waits");
         if (format == SMP_FORMAT_PPROF)
             assert_memory_equal(smp_bytes_text(&out), types, sizeof(types) - 1);
@@ -255,7 +256,7 @@ static void measures_that_a_profile_lacks_are_in_no_export(void **state)
     smp_profile_release(profile);
 }
 
-static void a_merged_profile_holds_what_one_of_them_does(void **state)
+static void a_merged_profile_has_each_measure_of_its_parts(void **state)
 {
     struct smp_profile *with = make_profile(*state, WITH_WAITS);
     struct smp_profile *without = make_profile(*state, WITHOUT_WAITS);
@@ -283,15 +284,15 @@ static void a_merged_profile_holds_what_one_of_them_does(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(collapsed_is_weighed_by_it),
-        TEST(speedscope_is_weighed_by_it),
-        TEST(json_has_its_column),
-        TEST(text_has_its_column_where_it_is_chosen),
-        TEST(top_is_ordered_by_it_and_has_its_column),
-        TEST(pprof_has_its_sample_type_and_values),
-        TEST(the_difference_has_it),
-        TEST(measures_that_a_profile_lacks_are_in_no_export),
-        TEST(a_merged_profile_holds_what_one_of_them_does),
+        TEST(collapsed_can_show_the_new_measure),
+        TEST(speedscope_can_show_the_new_measure),
+        TEST(json_has_a_column_for_the_new_measure),
+        TEST(text_has_a_column_for_the_new_measure_if_chosen),
+        TEST(top_can_be_ordered_by_the_new_measure),
+        TEST(pprof_has_the_new_measure),
+        TEST(a_difference_has_the_new_measure),
+        TEST(absent_measures_are_in_no_export),
+        TEST(a_merged_profile_has_each_measure_of_its_parts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

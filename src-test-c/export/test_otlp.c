@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * OTLP read back by field numbers: every length, reference and sample. OtlpIT compares a real
- * document with the rows of its report, by the published schema.
- */
+/* OTLP, decoded by field numbers: every length, reference and sample. OtlpIT compares a real
+ * document with the rows of its report, using the published schema. */
 #include "export/exporters.h"
 
 #include <inttypes.h>
@@ -45,7 +43,7 @@ __attribute__((format(printf, 2, 3))) static void print(struct document *documen
     assert_true(document->length < TEXT_BYTES);
 }
 
-/* A field of a message: its bytes or its number. Packed numbers are not unpacked. */
+/* Returns a field of a message: its bytes or its number. Packed numbers are not unpacked. */
 static uint64_t field_of(struct slice in, unsigned wanted, struct slice *bytes)
 {
     while (in.at < in.end) {
@@ -73,7 +71,7 @@ static struct slice bytes_of(struct slice in, unsigned wanted)
     return bytes;
 }
 
-/* The only number of a packed field. */
+/* Returns the only number of a packed field. */
 static uint64_t only_of(struct slice in, unsigned wanted)
 {
     struct slice bytes = bytes_of(in, wanted);
@@ -241,7 +239,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void a_profile_per_measure_with_the_main_time_first(void **state)
+static void each_measure_has_a_profile_and_the_main_time_is_first(void **state)
 {
     const uint32_t run = report_fixture_add(*state, "hot", 0, "a.A.run(A.java:1)", 0);
     const uint32_t work = report_fixture_add(*state, "hot", run, "a.B.work(B.java:7)", 300);
@@ -312,7 +310,7 @@ static void names_are_on_one_line(void **state)
     assert_non_null(strstr(document.text, "\n6 threadsampler.thread.group=[unnamed]: a.A.run "));
 }
 
-static void nothing_sampled_has_no_profile(void **state)
+static void an_empty_interval_has_no_profile(void **state)
 {
     struct document document;
 
@@ -327,11 +325,11 @@ static void nothing_sampled_has_no_profile(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_profile_per_measure_with_the_main_time_first),
+        TEST(each_measure_has_a_profile_and_the_main_time_is_first),
         TEST(by_the_cpu_clock_there_is_no_wall_time),
         TEST(counted_trees_have_calls_and_no_time),
         TEST(names_are_on_one_line),
-        TEST(nothing_sampled_has_no_profile),
+        TEST(an_empty_interval_has_no_profile),
     };
 
     return cmocka_run_group_tests_name("otlp", tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Methods of the same name have their parameters in all formats if several are counted; also in
- * sums and differences of profiles that disagree. */
+/* If several methods of the same name are counted, all formats show their parameters. The same
+ * holds for sums and differences of profiles that disagree. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -108,7 +108,7 @@ static void a_descriptor_is_written_as_in_the_source(void **state)
     }
 }
 
-static void overloads_that_are_counted_have_their_parameters(void **state)
+static void counted_overloads_have_their_parameters(void **state)
 {
     const struct smp_profile *const shop = make_shop(*state, true);
     static const struct {
@@ -140,7 +140,7 @@ static void overloads_that_are_counted_have_their_parameters(void **state)
     assert_false(has_bytes(shop, SMP_FORMAT_TOP, "  a.Shop.add\n"));
 }
 
-/* Even if a sampled row shows another overload, because its line tells. */
+/* The line identifies the overload of a sampled row, so parameters are not needed for it. */
 static void a_single_overload_has_no_parameters(void **state)
 {
     const struct smp_profile *const shop = make_shop(*state, false);
@@ -155,7 +155,7 @@ static void a_single_overload_has_no_parameters(void **state)
     assert_true(has_bytes(shop, SMP_FORMAT_TOP, "  a.Shop.add\n"));
 }
 
-static void without_counted_calls_names_are_as_ever(void **state)
+static void without_counted_calls_names_have_no_parameters(void **state)
 {
     report_fixture_begin(*state);
     report_fixture_credit(*state, "g", "g", ADD_INT "(Shop.java:7)", 30 * MS);
@@ -202,7 +202,7 @@ static struct smp_profile *make_other_shop(struct report_fixture **other, bool w
     return make_shop(*other, with_both);
 }
 
-static void a_sum_of_profiles_decides_anew(void **state)
+static void a_merged_profile_decides_anew_about_parameters(void **state)
 {
     struct report_fixture *other = NULL;
     struct smp_profile *merged = NULL;
@@ -219,7 +219,8 @@ static void a_sum_of_profiles_decides_anew(void **state)
     report_fixture_destroy(other);
 }
 
-/* A method that only one side shows with parameters is the same on the other side. */
+/* If only one side shows a method with parameters, it is still the same method on the other
+ * side. */
 static void a_difference_compares_the_same_overload(void **state)
 {
     struct report_fixture *other = NULL;
@@ -282,12 +283,12 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, report_fixture_teardown)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_descriptor_is_written_as_in_the_source),
-        TEST(overloads_that_are_counted_have_their_parameters),
+        TEST(counted_overloads_have_their_parameters),
         TEST(a_single_overload_has_no_parameters),
-        TEST(without_counted_calls_names_are_as_ever),
+        TEST(without_counted_calls_names_have_no_parameters),
         TEST(a_line_of_two_overloads_is_one_row),
         TEST(a_sampled_row_shows_the_calls_of_its_overload),
-        TEST(a_sum_of_profiles_decides_anew),
+        TEST(a_merged_profile_decides_anew_about_parameters),
         TEST(a_difference_compares_the_same_overload),
         TEST(each_allocation_may_be_refused),
     };

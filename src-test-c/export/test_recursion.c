@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Folded recursions: to the byte for a small profile, and for random trees compared with a naive
- * version that folds the texts of stacks.
- */
+/* Folded recursions: byte for byte for a small profile, and for random trees compared with a naive
+ * version that folds stacks as texts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -76,7 +74,7 @@ static struct smp_profile *make_recursions(struct report_fixture *f)
     return report_fixture_finish(f);
 }
 
-static void the_report_is_as_in_the_file(void **state)
+static void the_report_matches_the_file(void **state)
 {
     (void)make_recursions(*state);
     const char *const text = report_fixture_print(
@@ -116,15 +114,16 @@ static void json_has_the_depths(void **state)
     memory_output_fini(&output);
 }
 
-static void overloads_that_call_each_other_are_no_recursion(void **state)
+static void calls_between_overloads_are_no_recursion(void **state)
 {
     report_fixture_credit(*state, "g", "g", "a.A.add#I#(A.java:1)|a.A.add#J#(A.java:2)", 3);
     (void)report_fixture_count(*state, "g", "a.A.add#I#(A.java)|a.A.add#J#(A.java)", 3, 0, 0);
     assert_null(folded(report_fixture_finish(*state)));
 }
 
-/* The leaf that a finished tree keeps of a call recorded by the thread itself is no frame. */
-static void an_unused_node_is_no_recursion(void **state)
+/* A thread's own record of a call is a leaf of the tree, and the finished tree does not show it as
+ * a frame. */
+static void a_call_leaf_is_no_recursion(void **state)
 {
     const uint32_t node = report_fixture_credit(*state, "g", "g", "a.A.a(A.java:1)", 3);
 
@@ -157,7 +156,7 @@ static void a_deep_recursion_is_one_row(void **state)
     smp_profile_release(out);
 }
 
-/* The row of this method; each method has one row. */
+/* Returns the row of this method; each method has one row. */
 static uint32_t counted_row(const struct smp_profile *profile, const char *method)
 {
     for (uint32_t node = 1; node < smp_tree_node_count(profile->tree); node++) {
@@ -177,8 +176,8 @@ static void count_late(struct report_fixture *f, const char *stack, int64_t call
     report_fixture_late(f, report_fixture_count(f, "main", stack, calls, 0, 0), before);
 }
 
-/* Calls that the inner ones lack were made by their own row, not by the row above. */
-static void only_the_caller_s_calls_were_before_a_recursion(void **state)
+/* Calls that the inner rows lack were made by the recursive row, not by the row above it. */
+static void only_calls_by_the_caller_precede_a_recursion(void **state)
 {
 #define MAIN "a.Main.main(Main.java)|"
 #define FIB "a.Fib.of(Fib.java)"
@@ -198,8 +197,8 @@ static void only_the_caller_s_calls_were_before_a_recursion(void **state)
     smp_profile_release(out);
 }
 
-/* For a turn of two calls, b's row is below the first a, and callees of b are below b. */
-static void in_a_turn_each_caller_has_its_row(void **state)
+/* In a recursion of two methods, b's row is below the first a, and b's callees are below b. */
+static void in_a_recursion_of_two_methods_each_caller_has_its_row(void **state)
 {
 #define A "a.A.even(A.java)"
 #define B "a.B.odd(B.java)"
@@ -220,7 +219,7 @@ static void in_a_turn_each_caller_has_its_row(void **state)
     smp_profile_release(out);
 }
 
-/* --- the naive version: of a stack's text --- */
+/* --- the naive version, on the text of a stack --- */
 
 static bool is_one_method(const char *a, const char *b)
 {
@@ -229,7 +228,7 @@ static bool is_one_method(const char *a, const char *b)
     return a[0] != '[' && length == strcspn(b, "(") && strncmp(a, b, length) == 0;
 }
 
-/* Do the last turn frames equal those of the previous turn? */
+/* Returns whether the last turn frames equal those of the previous turn. */
 static bool repeats(char *const *frames, size_t at, size_t turn)
 {
     if (at < 2 * turn)
@@ -241,7 +240,7 @@ static bool repeats(char *const *frames, size_t at, size_t turn)
     return true;
 }
 
-/* frames[0] is the group. above[i]: the frame whose place is above that of frame i. */
+/* frames[0] is the group. above[i]: the frame whose row is above the row of frame i. */
 static char *fold_naively(const char *stack)
 {
     char *const copy = strdup(stack);
@@ -331,7 +330,7 @@ static struct smp_profile *make_random(struct report_fixture *fixture, unsigned 
     return report_fixture_finish(fixture);
 }
 
-/* Compares the sums over a group's places, and checks that a parent's total includes its
+/* Compares the sums over the rows of a group, and checks that a parent's total includes its
  * children's. */
 static void assert_same_sums(const struct smp_profile *a, const struct smp_profile *b)
 {
@@ -347,7 +346,7 @@ static void assert_same_sums(const struct smp_profile *a, const struct smp_profi
         assert_true(smp_tree_self(a->tree, node, SMP_MEASURE_WALL) >= 0);
 }
 
-static void random_trees_fold_as_their_stacks_do(void **state)
+static void random_trees_match_their_folded_stacks(void **state)
 {
     unsigned seed = 20261129;
     const long rounds = test_rounds(ROUNDS);
@@ -408,7 +407,7 @@ static char *json_of(const struct smp_profile *profile, bool is_folded)
 }
 
 /* Unfolded rows are better than no report. */
-static void without_memory_for_the_fold_all_rows_are_there(void **state)
+static void without_memory_for_folding_all_rows_are_printed(void **state)
 {
     const struct smp_profile *const profile = make_recursions(*state);
     char *const report = report_of(*state, false);
@@ -433,17 +432,17 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, report_fixture_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(the_report_is_as_in_the_file),
+        TEST(the_report_matches_the_file),
         TEST(a_style_without_folding_has_all_rows),
         TEST(json_has_the_depths),
-        TEST(overloads_that_call_each_other_are_no_recursion),
-        TEST(an_unused_node_is_no_recursion),
+        TEST(calls_between_overloads_are_no_recursion),
+        TEST(a_call_leaf_is_no_recursion),
         TEST(a_deep_recursion_is_one_row),
-        TEST(only_the_caller_s_calls_were_before_a_recursion),
-        TEST(in_a_turn_each_caller_has_its_row),
-        TEST(random_trees_fold_as_their_stacks_do),
+        TEST(only_calls_by_the_caller_precede_a_recursion),
+        TEST(in_a_recursion_of_two_methods_each_caller_has_its_row),
+        TEST(random_trees_match_their_folded_stacks),
         TEST(each_allocation_may_be_refused),
-        TEST(without_memory_for_the_fold_all_rows_are_there),
+        TEST(without_memory_for_folding_all_rows_are_printed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

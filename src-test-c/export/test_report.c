@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Each property that readers of a report rely on; whole reports compared with files; and random
- * intervals compared with a naive version. SMP_TEST_ROUNDS sets how many parts they have in all.
- */
+/* Each property of a report that its readers rely on; whole reports compared with files; and
+ * random intervals compared with a naive version. SMP_TEST_ROUNDS sets the total number of their
+ * parts. */
 #include "export/report.h"
 
 #include <inttypes.h>
@@ -32,7 +31,7 @@ static const struct smp_export_style with_packages = { .order = SMP_ORDER_BY_NAM
 
 enum { MAX_LINE = 400 };
 
-/* Returns the start of the first line that contains what; fails if there is none. */
+/* Returns the start of the first line that contains the text; fails if there is none. */
 static const char *line_with(const char *text, const char *what)
 {
     const char *found = strstr(text, what);
@@ -138,7 +137,7 @@ static void a_failing_call_ends_the_report(void **state)
 
 /* --- groups --- */
 
-static void groups_stand_in_descending_time_then_by_name(void **state)
+static void groups_are_ordered_by_time_then_by_name(void **state)
 {
     report_fixture_credit(*state, "b", "b", "a.A.run(A.java:1)", 5 * MS);
     report_fixture_credit(*state, "a", "a", "a.A.run(A.java:1)", 1 * MS);
@@ -150,7 +149,7 @@ static void groups_stand_in_descending_time_then_by_name(void **state)
                                            "thread: \xc3\xa9.", "thread: a.", NULL });
 }
 
-static void a_group_that_was_only_looked_at_is_printed_without_rows(void **state)
+static void a_group_that_was_only_polled_is_printed_without_rows(void **state)
 {
     report_fixture_see(*state, "unlucky", "unlucky-1");
     report_fixture_note(*state, "unlucky", SMP_OUTCOME_OVER_MEMORY_LIMIT);
@@ -178,7 +177,7 @@ static void up_to_twenty_names_are_listed(void **state)
     assert_non_null(strstr(report_fixture_print(*state, by_name), expected));
 }
 
-static void more_names_are_counted(void **state)
+static void names_beyond_twenty_are_counted(void **state)
 {
     char name[20];
 
@@ -243,7 +242,7 @@ static const char *frame_of_width(char *frame, size_t width)
     return frame;
 }
 
-static void cumulative_stands_in_column_152_while_a_row_takes_at_most_150(void **state)
+static void the_figures_start_in_column_152_for_rows_up_to_150_columns(void **state)
 {
     char frame[MAX_LINE];
     struct report_fixture *fixture = *state;
@@ -275,7 +274,7 @@ static void the_indent_counts_for_the_column(void **state)
     assert_int_equal(strstr(exceeds, "Cumulative") - exceeds, 153);
 }
 
-static void columns_are_characters(void **state)
+static void columns_are_counted_in_characters(void **state)
 {
     report_fixture_credit(*state, "g", "g",
                           "a.A.gr\xc3\xb6\xc3\x9f"
@@ -305,7 +304,7 @@ static void times_of_years_are_printed(void **state)
                            "Cumulative time(ms): 9223372036854, Method time(ms): 9223372036854\n"));
 }
 
-static void siblings_stand_in_text_order(void **state)
+static void siblings_are_in_text_order(void **state)
 {
     report_fixture_credit(*state, "g", "g", "a.R.r(R.java:1)|a.B.f(B.java:9)", 1 * MS);
     report_fixture_credit(*state, "g", "g", "a.R.r(R.java:1)|a.B.f(B.java:10)", 2 * MS);
@@ -343,7 +342,7 @@ static void by_time_the_hottest_sibling_is_first(void **state)
 
 /* --- pruning --- */
 
-static void an_only_child_without_time_is_left_out_and_its_children_move_up(void **state)
+static void an_only_child_without_own_time_is_replaced_by_its_children(void **state)
 {
     const char *common = "a.R.r(R.java:1)|java.A.a(A.java:1)|java.B.b(B.java:1)|";
     char stack[MAX_LINE];
@@ -357,7 +356,7 @@ static void an_only_child_without_time_is_left_out_and_its_children_move_up(void
                                                          "  a.Y.y(Y.java:1)\n");
 }
 
-static void a_gap_in_a_deep_stack_stays(void **state)
+static void a_gap_in_a_deep_stack_is_printed(void **state)
 {
     report_fixture_credit(
         *state, "g", "g",
@@ -368,14 +367,14 @@ static void a_gap_in_a_deep_stack_stays(void **state)
                                                          "      a.X.x(X.java:1)\n");
 }
 
-static void a_row_with_own_time_stays(void **state)
+static void a_row_with_own_time_is_printed(void **state)
 {
     report_fixture_credit(*state, "g", "g", "a.R.r(R.java:1)|a.A.a(A.java:1)", 5 * MS);
     assert_frames(report_fixture_print(*state, by_name), "a.R.r(R.java:1)\n"
                                                          "  a.A.a(A.java:1)\n");
 }
 
-static void a_row_with_less_than_its_parent_stays(void **state)
+static void a_row_with_less_time_than_its_parent_is_printed(void **state)
 {
     report_fixture_credit(*state, "g", "g", "a.R.r(R.java:1)", 5 * MS);
     report_fixture_credit(*state, "g", "g", "a.R.r(R.java:1)|a.A.a(A.java:1)|a.B.b(B.java:1)",
@@ -385,7 +384,7 @@ static void a_row_with_less_than_its_parent_stays(void **state)
                                                          "    a.B.b(B.java:1)\n");
 }
 
-static void the_only_root_stays(void **state)
+static void the_only_root_is_printed(void **state)
 {
     report_fixture_credit(*state, "g", "g", "java.R.r(R.java:1)|sun.A.a(A.java:1)|a.B.b(B.java:1)",
                           5 * MS);
@@ -393,20 +392,20 @@ static void the_only_root_stays(void **state)
                                                          "  a.B.b(B.java:1)\n");
 }
 
-static void time_that_is_not_printed_does_not_keep_a_row(void **state)
+static void a_row_is_not_printed_for_less_than_a_millisecond(void **state)
 {
     const uint32_t root = report_fixture_add(*state, "g", 0, "a.R.r(R.java:1)", 0);
     const uint32_t middle = report_fixture_add(*state, "g", root, "jdk.M.m(M.java:1)", 999999);
     report_fixture_note(*state, "g", SMP_OUTCOME_WALKED);
     (void)report_fixture_add(*state, "g", middle, "a.Z.z(Z.java:1)", 7 * MS);
     (void)report_fixture_add(*state, "g", root, "a.P.p(P.java:1)", 0);
-    /* z moved up and comes after p. */
+    /* z moved up and is after p. */
     assert_frames(report_fixture_print(*state, by_name), "a.R.r(R.java:1)\n"
                                                          "  a.P.p(P.java:1)\n"
                                                          "  a.Z.z(Z.java:1)\n");
 }
 
-static void a_change_of_package_keeps_a_row_when_chosen(void **state)
+static void a_row_with_a_change_of_package_is_printed_if_chosen(void **state)
 {
     const char *stack = "a.b.R.r(R.java:1)|a.b.A.a(A.java:1)|a.b.c.B.b(B.java:1)|"
                         "a.b.c.C$D.c(C.java:1)|Plain.p(Plain.java:1)|Other.o(Other.java:1)|"
@@ -426,7 +425,7 @@ static void a_change_of_package_keeps_a_row_when_chosen(void **state)
 }
 
 /* Time in a stub of the JVM or in a method of the JDK is shown with the line that calls it. */
-static void a_stub_does_not_hide_its_caller(void **state)
+static void the_caller_of_a_stub_is_printed(void **state)
 {
 #define CRC32                                                          \
     "java.lang.Thread.run(Thread.java:840)|Blind$$Lambda.run(Unknown " \
@@ -453,7 +452,7 @@ static void a_stub_does_not_hide_its_caller(void **state)
                                                          "    [updateBytesCRC32]\n");
 }
 
-/* The original's rule keeps a pool's worker instead of the application's line. */
+/* The original's rule keeps the row of a pool's worker instead of the application's row. */
 #define POOL                                                          \
     "java.lang.Thread.run(Thread.java:840)|"                          \
     "java.util.concurrent.ThreadPoolExecutor$Worker.run(T.java:642)|" \
@@ -467,7 +466,7 @@ static void credit_pool(struct report_fixture *fixture)
     report_fixture_credit(fixture, "g", "g", POOL HANDLE "|lib.Query.read(Query.java:9)", 20 * MS);
 }
 
-static void the_innermost_monitored_row_of_a_chain_stays(void **state)
+static void the_innermost_monitored_row_of_a_chain_is_printed(void **state)
 {
     credit_pool(*state);
     report_fixture_monitor(*state, "shop");
@@ -477,7 +476,7 @@ static void the_innermost_monitored_row_of_a_chain_stays(void **state)
                                                          "    lib.Query.run(Query.java:1)\n");
 }
 
-static void without_packages_the_innermost_row_outside_of_the_jdk_stays_besides(void **state)
+static void without_packages_the_innermost_row_outside_the_jdk_is_also_printed(void **state)
 {
     credit_pool(*state);
     assert_frames(report_fixture_print(*state, by_name),
@@ -488,7 +487,7 @@ static void without_packages_the_innermost_row_outside_of_the_jdk_stays_besides(
                   "      lib.Query.run(Query.java:1)\n");
 }
 
-static void the_outermost_row_of_a_chain_stays_where_none_is_monitored(void **state)
+static void the_outermost_row_of_an_unmonitored_chain_is_printed(void **state)
 {
     report_fixture_monitor(*state, "other");
     credit_pool(*state);
@@ -499,8 +498,8 @@ static void the_outermost_row_of_a_chain_stays_where_none_is_monitored(void **st
                   "    lib.Query.run(Query.java:1)\n");
 }
 
-/* The root stays, too, and so does a row kept by a change of package. */
-static void a_root_stays_beside_the_innermost_monitored_row(void **state)
+/* The root is kept, and so is a row kept by a change of package. */
+static void a_root_and_the_innermost_monitored_row_are_both_printed(void **state)
 {
     report_fixture_monitor(*state, "shop");
     report_fixture_credit(*state, "g", "g", POOL HANDLE "|lib.Query.run(Query.java:1)", 50 * MS);
@@ -525,7 +524,7 @@ static void kinds_of_jvm_threads_without_a_millisecond_are_left_out(void **state
     assert_in_order(text, (const char *const[]){ "thread: g.", "thread: [JVM].", NULL });
 }
 
-static void depth_has_no_limit(void **state)
+static void very_deep_stacks_are_printed(void **state)
 {
     enum { DEPTH = 3000 };
     uint32_t node = 0;
@@ -542,7 +541,7 @@ static void depth_has_no_limit(void **state)
     assert_int_equal(strspn(last, " "), 2 * (DEPTH - 1));
 }
 
-static void a_comma_in_a_frame_shifts_nothing(void **state)
+static void a_comma_in_a_frame_does_not_move_the_figures(void **state)
 {
     report_fixture_credit(*state, "g", "g", "a.R.r(R.java:1)|a.A.odd, name(A,B.java:1)", 2 * MS);
     assert_line(report_fixture_print(*state, by_name), "odd",
@@ -577,7 +576,7 @@ static void the_account_names_each_figure_that_is_not_zero(void **state)
                            "memory used"));
 }
 
-static void missed_packages_are_named(void **state)
+static void packages_without_a_sample_are_named(void **state)
 {
     report_fixture_monitor(*state, " com.foo., com.bar* ,");
     report_fixture_credit(*state, "g", "g", "[no Java frames]", 2 * MS);
@@ -764,7 +763,7 @@ static void assert_cut(const char *text, size_t total)
     assert_non_null(strstr(tail, "limit]\nflush\n"));
 }
 
-static void rows_past_the_memory_limit_are_counted(void **state)
+static void rows_beyond_the_memory_limit_are_counted(void **state)
 {
     struct recording recording = { 0 };
     const struct smp_outputer outputer = recording_outputer(&recording);
@@ -785,18 +784,18 @@ static void rows_past_the_memory_limit_are_counted(void **state)
             assert_cut(recording.text, SIZE_ROWS + 1);
     }
     assert_true(cuts > 0);
-    assert_int_equal(cut, 0); /* the last limit was enough */
+    assert_int_equal(cut, 0); /* the last limit was large enough */
     recording_fini(&recording);
 }
 
-static void rows_past_the_size_of_a_record_are_counted(void **state)
+static void rows_beyond_the_size_of_a_record_are_counted(void **state)
 {
     struct recording recording = { 0 };
     const struct smp_outputer outputer = recording_outputer(&recording);
     uint32_t node = 0;
     unsigned cut = 0;
     const char *const frame = "a.A.a(A.java:1)";
-    enum { DEPTH = 12000 }; /* indents alone take 144 MB */
+    enum { DEPTH = 12000 }; /* indentation alone takes 144 MB */
 
     report_fixture_note(*state, "g", SMP_OUTCOME_WALKED);
     for (int i = 0; i < DEPTH; i++)
@@ -816,7 +815,7 @@ struct attempt {
     const char *expected;
 };
 
-/* A refused allocation before anything was sent is a failure; a later one may only cut. */
+/* A refused allocation before the first output fails the report; a later one may only cut it. */
 static enum smp_status attempt_report(void *self)
 {
     struct attempt *attempt = self;
@@ -853,11 +852,9 @@ static void each_allocation_may_be_refused(void **state)
     recording_fini(&recording);
 }
 
-/*
- * From some allocation on there is no memory at all. Rows have every width, so that the last one
- * that fits may end anywhere in the buffer.
- */
-static void the_line_that_counts_missing_rows_always_fits(void **state)
+/* From some allocation on, all memory is refused. Rows have every width, so that the last row that
+ * fits may end anywhere in the buffer. */
+static void the_line_with_the_number_of_missing_rows_always_fits(void **state)
 {
     enum { ROWS = 60, FIRST_WIDTH = 20, LAST_WIDTH = 270 };
     struct recording recording = { 0 };
@@ -940,7 +937,7 @@ static int64_t draw_ns(uint64_t *seed)
                               : spans[draw(seed, sizeof(spans) / sizeof(spans[0]))];
 }
 
-/* A part of a report: samples in groups that no other part has. */
+/* A part of a report: samples in groups that belong to no other part. */
 struct part {
     char groups[4][16];
     char stacks[MAX_SAMPLES][STACK_BYTES];
@@ -977,7 +974,7 @@ static void draw_part(uint64_t *seed, unsigned index, bool has_states, struct pa
     }
 }
 
-/* Gives each part the records of its groups, in the order of the report. */
+/* Assigns to each part the records of its groups, in the order of the report. */
 static void take_apart(const char *text, struct part parts[PARTS])
 {
     static const char title[] = "== Aggregated thread: ";
@@ -996,7 +993,7 @@ static void take_apart(const char *text, struct part parts[PARTS])
 
 /* A row whose children are being read. */
 struct open_row {
-    int64_t left_ms; /* its time without its own and that of the children read so far */
+    int64_t left_ms; /* its time less its own time and that of the children read so far */
     bool has_hidden;
 };
 
@@ -1009,8 +1006,8 @@ static void close_rows(const struct open_row *rows, size_t from, size_t to)
     }
 }
 
-/* Each row has at least the sum of its own time and the rows below it, and exactly that if one of
- * these replaces hidden rows. */
+/* Each row has at least the sum of its own time and the rows below it, and exactly that sum unless
+ * rows are hidden. */
 static void assert_sums(const char *text)
 {
     struct open_row rows[MAX_DEPTH + 2];
@@ -1040,10 +1037,8 @@ static void assert_sums(const char *text)
     close_rows(rows, 0, depths);
 }
 
-/*
- * A report has several parts, because creating an interval costs more than all else. Each part is
- * compared separately, because the naive version sorts in quadratic time.
- */
+/* A report has several parts, because creating an interval is the most expensive step. Each part
+ * is compared separately, because the naive version sorts in quadratic time. */
 static void run_round(struct report_fixture *fixture, uint64_t first_seed)
 {
     static struct part parts[PARTS];
@@ -1096,7 +1091,7 @@ static void run_round(struct report_fixture *fixture, uint64_t first_seed)
     }
 }
 
-static void random_intervals_read_as_the_naive_version_writes_them(void **state)
+static void random_reports_match_the_naive_version(void **state)
 {
     const long rounds = test_rounds(ROUNDS);
 
@@ -1113,47 +1108,47 @@ int main(void)
         CASE(title_then_account_then_groups_then_flush),
         CASE(nothing_is_sent_when_nothing_was_sampled),
         CASE(a_failing_call_ends_the_report),
-        CASE(groups_stand_in_descending_time_then_by_name),
-        CASE(a_group_that_was_only_looked_at_is_printed_without_rows),
+        CASE(groups_are_ordered_by_time_then_by_name),
+        CASE(a_group_that_was_only_polled_is_printed_without_rows),
         CASE(up_to_twenty_names_are_listed),
-        CASE(more_names_are_counted),
+        CASE(names_beyond_twenty_are_counted),
         CASE(threads_without_a_kept_name_are_counted),
         CASE(names_stay_on_one_line),
         CASE(a_name_of_64_kb_is_printed),
-        CASE(cumulative_stands_in_column_152_while_a_row_takes_at_most_150),
+        CASE(the_figures_start_in_column_152_for_rows_up_to_150_columns),
         CASE(the_indent_counts_for_the_column),
-        CASE(columns_are_characters),
+        CASE(columns_are_counted_in_characters),
         CASE(a_row_ends_with_its_figures_in_whole_milliseconds),
         CASE(times_of_years_are_printed),
-        CASE(siblings_stand_in_text_order),
+        CASE(siblings_are_in_text_order),
         CASE(by_time_the_hottest_sibling_is_first),
-        CASE(an_only_child_without_time_is_left_out_and_its_children_move_up),
-        CASE(a_gap_in_a_deep_stack_stays),
-        CASE(a_row_with_own_time_stays),
-        CASE(a_row_with_less_than_its_parent_stays),
-        CASE(the_only_root_stays),
-        CASE(time_that_is_not_printed_does_not_keep_a_row),
-        CASE(a_change_of_package_keeps_a_row_when_chosen),
-        CASE(the_innermost_monitored_row_of_a_chain_stays),
-        CASE(without_packages_the_innermost_row_outside_of_the_jdk_stays_besides),
-        CASE(the_outermost_row_of_a_chain_stays_where_none_is_monitored),
-        CASE(a_stub_does_not_hide_its_caller),
-        CASE(a_root_stays_beside_the_innermost_monitored_row),
+        CASE(an_only_child_without_own_time_is_replaced_by_its_children),
+        CASE(a_gap_in_a_deep_stack_is_printed),
+        CASE(a_row_with_own_time_is_printed),
+        CASE(a_row_with_less_time_than_its_parent_is_printed),
+        CASE(the_only_root_is_printed),
+        CASE(a_row_is_not_printed_for_less_than_a_millisecond),
+        CASE(a_row_with_a_change_of_package_is_printed_if_chosen),
+        CASE(the_innermost_monitored_row_of_a_chain_is_printed),
+        CASE(without_packages_the_innermost_row_outside_the_jdk_is_also_printed),
+        CASE(the_outermost_row_of_an_unmonitored_chain_is_printed),
+        CASE(the_caller_of_a_stub_is_printed),
+        CASE(a_root_and_the_innermost_monitored_row_are_both_printed),
         CASE(kinds_of_jvm_threads_without_a_millisecond_are_left_out),
-        CASE(depth_has_no_limit),
-        CASE(a_comma_in_a_frame_shifts_nothing),
+        CASE(very_deep_stacks_are_printed),
+        CASE(a_comma_in_a_frame_does_not_move_the_figures),
         CASE(the_account_names_each_figure_that_is_not_zero),
-        CASE(missed_packages_are_named),
+        CASE(packages_without_a_sample_are_named),
         CASE(a_library_that_took_the_signal_is_named),
         CASE(the_percentage_has_two_decimals),
         CASE(every_figure_has_its_line_in_order),
         CASE(the_report_of_the_original),
         CASE(a_service_by_name_by_time_and_with_packages),
-        CASE(rows_past_the_memory_limit_are_counted),
-        CASE(rows_past_the_size_of_a_record_are_counted),
+        CASE(rows_beyond_the_memory_limit_are_counted),
+        CASE(rows_beyond_the_size_of_a_record_are_counted),
         CASE(each_allocation_may_be_refused),
-        CASE(the_line_that_counts_missing_rows_always_fits),
-        CASE(random_intervals_read_as_the_naive_version_writes_them),
+        CASE(the_line_with_the_number_of_missing_rows_always_fits),
+        CASE(random_reports_match_the_naive_version),
     };
     return cmocka_run_group_tests_name("report", tests, NULL, NULL);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The rows that show calls: random trees compared with a naive version, which compares names,
- * recurses and searches all nodes.
- */
+/* The rows that show calls: random trees compared with a naive version, which compares names,
+ * recurses and searches all nodes. */
 #include "export/row_calls.h"
 
 #include <setjmp.h>
@@ -18,7 +16,7 @@
 
 enum { ROUNDS = 300, TEXT_BYTES = 128, MAX_DEPTH = 6 };
 
-/* --- the plain version --- */
+/* --- the naive version --- */
 
 static void method_text(const struct smp_profile *profile, uint32_t node, char text[TEXT_BYTES])
 {
@@ -47,7 +45,7 @@ static uint32_t plain_counted_root(const struct smp_profile *profile, uint32_t r
     return 0;
 }
 
-/* The counted node to which a node's path leads. */
+/* Returns the counted node to which a node's path leads. */
 static uint32_t plain_place(const struct smp_profile *profile, uint32_t node)
 {
     const struct smp_node *const nodes = smp_tree_nodes(profile->tree);
@@ -78,7 +76,7 @@ static uint32_t plain_counted(const struct smp_profile *profile, uint32_t node)
     return place == 0 || place == plain_place(profile, nodes[node].parent) ? 0 : place;
 }
 
-/* The number of callers of the frames that correspond to a counted node. */
+/* Returns the number of callers of the frames that correspond to a counted node. */
 static uint32_t plain_paths(const struct smp_profile *profile, const uint32_t *counted,
                             uint32_t wanted)
 {
@@ -95,7 +93,7 @@ static uint32_t plain_paths(const struct smp_profile *profile, const uint32_t *c
     return paths;
 }
 
-/* Among the children of a node with the same counted node only the one with the most wall time
+/* If several children of a node have the same counted node, only the one with the most wall time
  * keeps it. */
 static void assert_one_is_chosen(const struct smp_profile *profile, const uint32_t *counted,
                                  const struct smp_row_calls *calls)
@@ -195,7 +193,7 @@ static struct smp_profile *make_random(struct report_fixture *fixture, unsigned 
     return report_fixture_finish(fixture);
 }
 
-static void rows_stand_for_what_a_plain_version_finds(void **state)
+static void rows_match_the_naive_version(void **state)
 {
     unsigned matched = 0;
 
@@ -206,7 +204,7 @@ static void rows_stand_for_what_a_plain_version_finds(void **state)
 
 /* --- by hand --- */
 
-static void nothing_counted_costs_nothing(void **state)
+static void without_counted_trees_nothing_is_allocated(void **state)
 {
     struct smp_row_calls calls;
     struct failing_alloc failing;
@@ -222,7 +220,7 @@ static void nothing_counted_costs_nothing(void **state)
 }
 
 /* Both lines of run correspond to one counted node; the first one printed shows its calls. */
-static void the_first_of_a_methods_rows_claims_its_calls(void **state)
+static void the_first_row_of_a_method_shows_its_calls(void **state)
 {
     struct report_fixture *const fixture = *state;
     struct smp_row_calls calls;
@@ -266,9 +264,9 @@ int main(void)
 #define TEST(name) \
     cmocka_unit_test_setup_teardown(name, report_fixture_setup, report_fixture_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(rows_stand_for_what_a_plain_version_finds),
-        TEST(nothing_counted_costs_nothing),
-        TEST(the_first_of_a_methods_rows_claims_its_calls),
+        TEST(rows_match_the_naive_version),
+        TEST(without_counted_trees_nothing_is_allocated),
+        TEST(the_first_row_of_a_method_shows_its_calls),
         TEST(each_allocation_may_be_refused),
     };
 #undef TEST

@@ -33,8 +33,8 @@ static int setup_late(void **state)
     return 0;
 }
 
-/* handle is counted for the whole interval; find got its probe when handle had had 330 of 990
- * calls, and calls tax. */
+/* handle is counted for the whole interval. find got its probe when 330 of handle's 990 calls had
+ * been made; it calls tax. */
 static struct smp_profile *make_late(struct report_fixture *fixture)
 {
     report_fixture_since(fixture, HANDLE, FROM);
@@ -80,15 +80,15 @@ static void assert_since(const struct smp_profile *profile, const char *method, 
     assert_int_equal(since.missing, missing);
 }
 
-static void a_row_has_the_latest_time_of_its_path(void **state)
+static void a_row_has_the_latest_probe_time_of_its_path(void **state)
 {
     const struct smp_profile *const profile = make_late(*state);
 
     assert_since(profile, "handle", 1, 0, 0);
     assert_since(profile, "find", 2, PROBED, 660);
-    /* 1319 calls of 1320, rounded up to one for each of the 660 that find lacks. */
+    /* 1319 of 1320 calls, rounded up to one for each of the 660 calls of find that are missing. */
     assert_since(profile, "tax", 3, PROBED, 660);
-    /* The number of handle's calls by then is not known. */
+    /* The number of handle's calls at that time is unknown. */
     assert_since(profile, "tax", 2, PROBED - 1, -1);
 }
 
@@ -108,7 +108,7 @@ static void the_text_says_since_when_and_how_many_are_missing(void **state)
     assert_non_null(strstr(text, ", Calls: 990\n"));
 }
 
-static void json_has_rows_that_are_late_alone(void **state)
+static void json_marks_late_rows_only(void **state)
 {
     struct memory_output output = { 0 };
     const struct smp_output to = memory_output_functions(&output);
@@ -122,8 +122,8 @@ static void json_has_rows_that_are_late_alone(void **state)
     memory_output_fini(&output);
 }
 
-/* Methods counted since counting began are not late. */
-static void the_begin_of_counting_is_what_counts(void **state)
+/* Methods counted since the start of counting are not late. */
+static void late_means_later_than_the_start_of_counting(void **state)
 {
     struct smp_profile *const profile = make_late(*state);
     struct memory_output output = { 0 };
@@ -140,8 +140,8 @@ static void the_begin_of_counting_is_what_counts(void **state)
     memory_output_fini(&output);
 }
 
-/* A later interval that is counted completely does not change the time. */
-static void merged_rows_are_late_where_a_part_is(void **state)
+/* A later, completely counted interval does not change the time. */
+static void a_merged_row_is_late_if_a_part_is(void **state)
 {
     struct smp_profile *const first = make_late(*state);
     struct report_fixture *const second = report_fixture_create();
@@ -168,8 +168,7 @@ static struct smp_profile *make_handled(struct report_fixture *fixture, int64_t 
     return report_fixture_finish(fixture);
 }
 
-/* handle has 1000 calls in this interval; find gets its probe when handle has had so many of
- * them. */
+/* handle has 1000 calls in this interval; find gets its probe after this many of them. */
 static struct smp_profile *make_found(struct report_fixture *fixture, int64_t before)
 {
     report_fixture_since(fixture, "a.B.find(B.java)", PROBED);
@@ -178,9 +177,9 @@ static struct smp_profile *make_found(struct report_fixture *fixture, int64_t be
     return make_handled(fixture, 1000);
 }
 
-/* Calls that the caller made in earlier intervals are missing, too, even if the probe came before
- * its first call in this one. */
-static void calls_of_intervals_before_are_missing_too(void **state)
+/* Calls that the caller made in earlier intervals are missing, too, even if the probe was added
+ * before its first call in this interval. */
+static void calls_of_earlier_intervals_count_as_missing(void **state)
 {
     static const int64_t before[] = { 330, 0 };
 
@@ -229,7 +228,7 @@ static enum smp_status merge_once(void *self)
     return status;
 }
 
-static void a_merge_without_memory_for_them_is_refused(void **state)
+static void a_merge_without_memory_for_late_rows_fails(void **state)
 {
     struct report_fixture *other = NULL;
 
@@ -269,13 +268,13 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup_late, report_fixture_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(a_row_has_the_latest_time_of_its_path),
+        TEST(a_row_has_the_latest_probe_time_of_its_path),
         TEST(the_text_says_since_when_and_how_many_are_missing),
-        TEST(json_has_rows_that_are_late_alone),
-        TEST(the_begin_of_counting_is_what_counts),
-        TEST(merged_rows_are_late_where_a_part_is),
-        TEST(calls_of_intervals_before_are_missing_too),
-        TEST(a_merge_without_memory_for_them_is_refused),
+        TEST(json_marks_late_rows_only),
+        TEST(late_means_later_than_the_start_of_counting),
+        TEST(a_merged_row_is_late_if_a_part_is),
+        TEST(calls_of_earlier_intervals_count_as_missing),
+        TEST(a_merge_without_memory_for_late_rows_fails),
         TEST(sampled_rows_are_never_late),
         TEST(each_allocation_may_be_refused),
     };

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Parts that a report omits by default: small rows, the rows of idle groups, ordinary figures of
- * the account. test_report.c compares random reports with a naive version.
- */
+/* The parts that a report omits by default: small rows, the rows of idle groups, and ordinary
+ * figures of the account. test_report.c compares random reports with a naive version. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,7 +16,8 @@ enum { TEXT_BYTES = 8192 };
 static const struct smp_export_style by_default = { .min_per_mille = 5, .short_account = true };
 static const struct smp_export_style whole = { .min_per_mille = 0 };
 
-/* The titles' groups, and the rows without their padding and labels: "  a.A.a(A.java:1) 5/2". */
+/* Compares the titles' groups, and the rows without their padding and labels: "  a.A.a(A.java:1)
+ * 5/2". */
 static void assert_rows(const char *text, const char *expected)
 {
     char actual[TEXT_BYTES] = "";
@@ -54,7 +53,7 @@ static void credit(struct report_fixture *fixture, const char *group, const char
 
 /* --- order --- */
 
-static void groups_stand_in_descending_active_time(void **state)
+static void groups_are_ordered_by_active_time(void **state)
 {
     credit(*state, "waits long", "a.A.a(A.java:1)", SMP_STATE_IDLE, 900 * MS);
     credit(*state, "works little", "a.A.a(A.java:1)", SMP_STATE_RUNNING, 10 * MS);
@@ -105,7 +104,7 @@ static void fill_small(struct report_fixture *fixture)
     credit(fixture, "g", ROOT "|a.D.d(D.java:1)", SMP_STATE_BLOCKED, 81 * MS);
 }
 
-static void small_rows_are_one_row_behind_the_others(void **state)
+static void small_rows_become_one_row_at_the_end(void **state)
 {
     fill_small(*state);
     assert_rows(report_fixture_print(*state, by_default), "g:\n" ROOT " 6000/10\n"
@@ -123,7 +122,7 @@ static void small_rows_are_one_row_behind_the_others(void **state)
                                                      "    a.Z.poll(Z.java:3) 5000/5000\n");
 }
 
-static void they_stay_behind_the_others_in_order_of_time(void **state)
+static void the_row_of_small_rows_is_last_in_order_of_time(void **state)
 {
     fill_small(*state);
     assert_rows(report_fixture_print(*state, (struct smp_export_style){ .order = SMP_ORDER_BY_TIME,
@@ -133,7 +132,7 @@ static void they_stay_behind_the_others_in_order_of_time(void **state)
                 "  [6 rows below 12 %] 5090/5090\n");
 }
 
-static void their_row_has_the_sums_of_all_columns(void **state)
+static void the_row_of_small_rows_has_the_sums_of_all_columns(void **state)
 {
     fill_small(*state);
     const char *const text = report_fixture_print(
@@ -148,7 +147,7 @@ static void their_row_has_the_sums_of_all_columns(void **state)
 }
 
 /* Each row shown loses 0.9 ms by rounding. */
-static void their_row_has_what_rounding_took_from_the_others(void **state)
+static void the_row_of_small_rows_has_the_rounding_of_the_others(void **state)
 {
     credit(*state, "g", ROOT, SMP_STATE_RUNNING, 2 * MS + 100000);
     credit(*state, "g", ROOT "|a.A.a(A.java:1)", SMP_STATE_RUNNING, 399 * MS + 900000);
@@ -160,7 +159,7 @@ static void their_row_has_what_rounding_took_from_the_others(void **state)
                                                           "  [1 row below 0.5 %] 2/2\n");
 }
 
-static void outermost_rows_may_be_small(void **state)
+static void small_outermost_rows_become_one_row(void **state)
 {
     credit(*state, "g", ROOT, SMP_STATE_RUNNING, 1000 * MS);
     credit(*state, "g", "[thread ended]", SMP_STATE_RUNNING, 3 * MS);
@@ -169,8 +168,8 @@ static void outermost_rows_may_be_small(void **state)
                                                           "[3 rows below 0.5 %] 4/4\n");
 }
 
-/* The application's line of a chain stays; small rows below and beside it become one row. */
-static void chains_keep_their_rows(void **state)
+/* The application's row of a chain is printed; small rows below and beside it become one row. */
+static void chains_keep_the_applications_rows(void **state)
 {
 #define CHAIN                                                         \
     "java.lang.Thread.run(Thread.java:840)|"                          \
@@ -193,7 +192,7 @@ static void chains_keep_their_rows(void **state)
                 "  [1 row below 0.5 %] 1/1\n");
 }
 
-static void holders_rows_may_be_small_and_counted_and_jvm_rows_not(void **state)
+static void small_rows_of_holders_become_one_row_but_not_those_of_calls_and_jvm(void **state)
 {
     report_fixture_begin_counting(*state);
     (void)report_fixture_count(*state, "g", "a.A.a(A.java)", 5, 1000 * MS, 0);
@@ -213,7 +212,7 @@ static void holders_rows_may_be_small_and_counted_and_jvm_rows_not(void **state)
 }
 
 /* Three years of a thousand threads do not overflow. */
-static void large_times_are_compared(void **state)
+static void very_large_times_do_not_overflow(void **state)
 {
     const int64_t years = INT64_C(4000000000000000000);
 
@@ -251,7 +250,7 @@ static void an_idle_group_shows_its_longest_outermost_row(void **state)
                                                           "[3 rows below 0.5 %] 300/300\n");
 }
 
-static void time_without_a_stack_is_no_work(void **state)
+static void time_without_a_stack_does_not_count_as_work(void **state)
 {
     credit(*state, "idle", ROOT "|a.P.poll(P.java:1)", SMP_STATE_IDLE, 500 * MS);
     credit(*state, "idle", "[thread ended]", SMP_STATE_RUNNING, 30 * MS);
@@ -313,7 +312,7 @@ static void without_time_there_is_no_share(void **state)
     assert_account(state, "polls: 1\n" LAST_LINES);
 }
 
-static void some_figures_are_shown_from_a_percent_of_the_polls(void **state)
+static void some_figures_are_shown_from_one_percent_of_the_polls(void **state)
 {
     credit(*state, "g", ROOT, SMP_STATE_RUNNING, 1000 * MS);
     note(*state, SMP_OUTCOME_IDLE, 989);
@@ -382,7 +381,7 @@ static void a_short_account_shows_losses_of_counting(void **state)
                           "over the memory limit: 7)\n" LAST_LINES);
 }
 
-static void levels_are_shares_of_the_polls(void **state)
+static void warning_levels_are_shares_of_the_polls(void **state)
 {
     (void)state;
     assert_false(smp_shown_in_short(SMP_SHOWN_ALWAYS, 0, 100));
@@ -400,27 +399,27 @@ static void levels_are_shares_of_the_polls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(groups_stand_in_descending_active_time),
+        CASE(groups_are_ordered_by_active_time),
         CASE(without_states_all_time_is_active),
-        CASE(small_rows_are_one_row_behind_the_others),
-        CASE(they_stay_behind_the_others_in_order_of_time),
-        CASE(their_row_has_the_sums_of_all_columns),
-        CASE(their_row_has_what_rounding_took_from_the_others),
-        CASE(outermost_rows_may_be_small),
-        CASE(chains_keep_their_rows),
-        CASE(holders_rows_may_be_small_and_counted_and_jvm_rows_not),
-        CASE(large_times_are_compared),
+        CASE(small_rows_become_one_row_at_the_end),
+        CASE(the_row_of_small_rows_is_last_in_order_of_time),
+        CASE(the_row_of_small_rows_has_the_sums_of_all_columns),
+        CASE(the_row_of_small_rows_has_the_rounding_of_the_others),
+        CASE(small_outermost_rows_become_one_row),
+        CASE(chains_keep_the_applications_rows),
+        CASE(small_rows_of_holders_become_one_row_but_not_those_of_calls_and_jvm),
+        CASE(very_large_times_do_not_overflow),
         CASE(an_idle_group_has_its_outermost_row),
         CASE(an_idle_group_shows_its_longest_outermost_row),
-        CASE(time_without_a_stack_is_no_work),
+        CASE(time_without_a_stack_does_not_count_as_work),
         CASE(a_group_that_worked_a_millisecond_is_not_idle),
         CASE(a_short_account_has_three_lines),
         CASE(without_time_there_is_no_share),
-        CASE(some_figures_are_shown_from_a_percent_of_the_polls),
+        CASE(some_figures_are_shown_from_one_percent_of_the_polls),
         CASE(losses_are_always_shown),
         CASE(packages_that_match_nothing_are_always_shown),
         CASE(a_short_account_shows_losses_of_counting),
-        CASE(levels_are_shares_of_the_polls),
+        CASE(warning_levels_are_shares_of_the_polls),
     };
     return cmocka_run_group_tests_name("short_reports", tests, NULL, NULL);
 }

@@ -78,7 +78,7 @@ static void each_export_has_them(void **state)
     (void)state;
     assert_shows(SMP_FORMAT_JSON, style, "\"running\":[1000000,7]", true);
     assert_shows(SMP_FORMAT_JSON, style, "\"blocked\":[0,20000000]", true);
-    assert_shows(SMP_FORMAT_JSON, style, "\"idle\":", false); /* of no node */
+    assert_shows(SMP_FORMAT_JSON, style, "\"idle\":", false); /* no node is idle */
     assert_shows(SMP_FORMAT_COLLAPSED, blocked, "main;[root];[leaf] 20000000", true);
     assert_shows(SMP_FORMAT_COLLAPSED, blocked, "main;[root] ", false);
     assert_shows(SMP_FORMAT_PPROF, style, "runnable", true);

@@ -134,7 +134,7 @@ static void a_report_begins_with_the_summary(void **state)
     golden_check("summary.txt", text, (size_t)(end - text));
 }
 
-static void without_it_a_report_has_no_other_line(void **state)
+static void without_the_summary_the_report_is_otherwise_the_same(void **state)
 {
     fill_service(*state);
     char *const without = strdup(
@@ -147,7 +147,7 @@ static void without_it_a_report_has_no_other_line(void **state)
     free(without);
 }
 
-static void the_table_of_methods_begins_with_it(void **state)
+static void the_table_of_methods_begins_with_the_summary(void **state)
 {
     const struct smp_export_style style = { .summary = true };
 
@@ -158,7 +158,7 @@ static void the_table_of_methods_begins_with_it(void **state)
                     (struct smp_export_style){ .summary = false }, "Summary", false);
 }
 
-static void json_has_it_as_an_object(void **state)
+static void json_has_the_summary_as_an_object(void **state)
 {
     const struct smp_export_style style = { .summary = true };
 
@@ -177,7 +177,7 @@ static void json_has_it_as_an_object(void **state)
                     (struct smp_export_style){ .summary = false }, "summary", false);
 }
 
-/* --- what is not there --- */
+/* --- lines that are left out --- */
 
 static void with_the_cpu_clock_there_are_no_states(void **state)
 {
@@ -189,7 +189,7 @@ static void with_the_cpu_clock_there_are_no_states(void **state)
     assert_line_in(*state, " 1. 2.0 s CPU       A.run(A.java:1)  g");
 }
 
-static void states_that_are_not_known_are_not_shown(void **state)
+static void unknown_states_are_not_shown(void **state)
 {
     report_fixture_begin(*state);
     report_fixture_credit(*state, "g", "g", "a.b.A.run(A.java:1)", 2 * S);
@@ -235,7 +235,7 @@ static void without_a_root_call_there_is_no_ratio(void **state)
     assert_line_in(*state, "1,000 calls counted, most of a.b.B.x: 1,000.");
 }
 
-static void a_spot_has_its_calls(void **state)
+static void a_hot_spot_has_its_calls(void **state)
 {
     report_fixture_begin_with(*state, REPORT_FIXTURE_STATES | SMP_MEASURE_BIT(SMP_MEASURE_CALLS));
     report_fixture_wait(*state, "g", "g", "a.b.A.run(A.java:1)|java.B.b(B.java:1)",
@@ -244,7 +244,7 @@ static void a_spot_has_its_calls(void **state)
     assert_line_in(*state, " 1. 2.0 s running   A.run(A.java:1)  B.b  g, 12,345 calls");
 }
 
-static void a_spot_that_wanted_a_cpu_has_the_share_of_its_word(void **state)
+static void a_runnable_hot_spot_has_the_share_of_that_state(void **state)
 {
     report_fixture_wait(*state, "g", "g", "a.b.A.run(A.java:1)", SMP_STATE_RUNNING, 600 * MS);
     report_fixture_wait(*state, "g", "g", "a.b.A.run(A.java:1)", SMP_STATE_RUNNABLE, 400 * MS);
@@ -276,7 +276,7 @@ static void threads_that_only_wait_for_others_are_one_line(void **state)
                     true);
 }
 
-static void a_quota_is_shown_where_it_is_smaller(void **state)
+static void a_cpu_quota_below_the_cpu_count_is_shown(void **state)
 {
     const uint32_t node =
         report_fixture_wait(*state, "g", "g", "a.b.B.b(B.java:1)", SMP_STATE_RUNNING, 1 * S);
@@ -296,7 +296,7 @@ static void a_quota_is_shown_where_it_is_smaller(void **state)
                            "(Java threads only). Active: 1.0 s. Idle: 0 s.");
 }
 
-static void code_that_was_not_seen_is_said(void **state)
+static void packages_without_a_sample_are_named(void **state)
 {
     report_fixture_wait(*state, "g", "g", "java.A.run(A.java:1)", SMP_STATE_RUNNING, 2 * S);
     assert_line_in(*state, "running 2.0 s, runnable 0 s, blocked 0 s, I/O 0 s, waiting 0 s; "
@@ -325,7 +325,7 @@ static void wide_error_bars_are_shown(void **state)
     char *const text = lines_of(*state);
 
     assert_non_null(strstr(text, "100 s running   A.a(A.java:1)  g\n"));
-    /* About twenty polls have found C in each of its states. */
+    /* About twenty polls found C in each of its states. */
     assert_non_null(strstr(text, " 2. 1.1 ± 0.5 s running   C.c(C.java:1)  g\n"));
     assert_non_null(strstr(text, " 3. 1.1 ± 0.5 s I/O       C.c(C.java:1)  g\n"));
     free(text);
@@ -395,8 +395,8 @@ static void a_long_lock_class_is_cut_before_the_line_that_holds_it(void **state)
     free(text);
 }
 
-/* A name in a class file may have 65,535 bytes, and each may be a control character. */
-static void names_of_control_characters_are_no_failure(void **state)
+/* A name in a class file may have 65,535 bytes, and each of them may be a control character. */
+static void names_of_control_characters_do_not_fail_the_summary(void **state)
 {
     enum { LENGTH = 65000 };
     static char name[LENGTH + 1];
@@ -417,7 +417,7 @@ static void names_of_control_characters_are_no_failure(void **state)
                     true);
 }
 
-static void a_lock_without_a_known_line_that_holds_it_says_why(void **state)
+static void a_lock_without_a_known_holder_says_why(void **state)
 {
     char *text;
 
@@ -468,14 +468,14 @@ static enum smp_status print_report(void *self)
     const enum smp_status status =
         smp_report_text(report_fixture_finish(self), with_summary, NULL, &outputer, &cut);
 
-    assert_int_equal(recording.calls > 0, status == SMP_OK); /* all, or nothing at all */
+    assert_int_equal(recording.calls > 0, status == SMP_OK); /* either all of the output or none */
     if (status == SMP_OK && strstr(recording.text, "== Summary.\n20.7 s, 5 threads") == NULL)
         assert_non_null(strstr(recording.text, "== Summary.\nnot made: out of memory\n"));
     recording_fini(&recording);
     return status;
 }
 
-/* With the summary or with a line instead of it; the other records are always there. */
+/* With the summary or with a line instead of it; the other records are always printed. */
 static enum smp_status export_with_summary(struct report_fixture *fixture, enum smp_format format,
                                            const char *rest)
 {
@@ -512,7 +512,7 @@ static void each_allocation_may_be_refused(void **state)
     fill_service(*state);
     steps = failing_alloc_each_step(print_report, *state);
     assert_true(steps.refused >= 15);
-    assert_true(steps.survived >= 8); /* without the summary */
+    assert_true(steps.survived >= 8); /* the report without the summary */
     steps = failing_alloc_each_step(export_json, *state);
     assert_true(steps.survived >= 8 && steps.survived < steps.refused);
     steps = failing_alloc_each_step(export_top, *state);
@@ -525,25 +525,25 @@ int main(void)
     cmocka_unit_test_setup_teardown(name, report_fixture_setup_states, report_fixture_teardown)
     const struct CMUnitTest tests[] = {
         TEST(a_report_begins_with_the_summary),
-        TEST(without_it_a_report_has_no_other_line),
-        TEST(the_table_of_methods_begins_with_it),
-        TEST(json_has_it_as_an_object),
+        TEST(without_the_summary_the_report_is_otherwise_the_same),
+        TEST(the_table_of_methods_begins_with_the_summary),
+        TEST(json_has_the_summary_as_an_object),
         TEST(with_the_cpu_clock_there_are_no_states),
-        TEST(states_that_are_not_known_are_not_shown),
+        TEST(unknown_states_are_not_shown),
         TEST(an_empty_interval_says_so),
         TEST(counted_calls_alone_are_counted),
         TEST(the_method_with_most_calls_is_named_per_root_call),
         TEST(without_a_root_call_there_is_no_ratio),
-        TEST(a_spot_has_its_calls),
-        TEST(a_spot_that_wanted_a_cpu_has_the_share_of_its_word),
+        TEST(a_hot_spot_has_its_calls),
+        TEST(a_runnable_hot_spot_has_the_share_of_that_state),
         TEST(threads_that_only_wait_for_others_are_one_line),
-        TEST(a_quota_is_shown_where_it_is_smaller),
-        TEST(code_that_was_not_seen_is_said),
+        TEST(a_cpu_quota_below_the_cpu_count_is_shown),
+        TEST(packages_without_a_sample_are_named),
         TEST(wide_error_bars_are_shown),
         TEST(long_names_keep_their_file_and_line),
         TEST(a_long_lock_class_is_cut_before_the_line_that_holds_it),
-        TEST(names_of_control_characters_are_no_failure),
-        TEST(a_lock_without_a_known_line_that_holds_it_says_why),
+        TEST(names_of_control_characters_do_not_fail_the_summary),
+        TEST(a_lock_without_a_known_holder_says_why),
         TEST(random_summaries_are_within_their_limits),
         TEST(each_allocation_may_be_refused),
     };

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * TOP, compared with a file and in its various styles; and its tables of random profiles, compared
- * with sums by a recursion that searches all nodes for children.
- */
+/* TOP, compared with a file and in its styles; and its tables of random profiles, compared with
+ * sums by a recursion that searches all nodes for children. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -78,7 +76,7 @@ static struct smp_profile *make_service(struct report_fixture *fixture)
     return profile;
 }
 
-static void a_service_is_as_in_the_file(void **state)
+static void the_table_of_a_service_matches_the_file(void **state)
 {
     char *const text =
         top_of_profile(make_service(*state), (struct smp_export_style){ .summary = true });
@@ -96,14 +94,14 @@ static void idle_time_is_one_line(void **state)
     free(text);
 }
 
-static void states_that_are_wanted_have_the_idle_one_as_a_column(void **state)
+static void if_states_are_chosen_idle_is_a_column(void **state)
 {
     assert_exported(make_service(*state), SMP_FORMAT_TOP,
                     (struct smp_export_style){ .columns = SMP_STATE_MEASURES },
                     "  waiting ms      idle ms  method\n", true);
 }
 
-static void by_a_state_rows_are_in_its_order(void **state)
+static void rows_can_be_ordered_by_a_state(void **state)
 {
     const struct smp_profile *const profile = make_service(*state);
     const struct smp_export_style style = { .measure = SMP_MEASURE_WAITING };
@@ -173,13 +171,13 @@ static void by_the_cpu_clock_time_is_cpu_time(void **state)
                     true);
 }
 
-/* Names of hot spots are in brackets, so that none is a part of another. */
-static void the_hottest_of_many_are_kept(void **state)
+/* Names of hot spots are in brackets, so that no name is a part of another one. */
+static void only_the_hottest_of_many_are_listed(void **state)
 {
     char stack[64];
     char *text;
 
-    /* The order puts each new spot at another position; each method has two lines. */
+    /* Each new spot is inserted at another position; each method has two lines. */
     for (int i = 0; i < 200; i++) {
         const int number = i * 37 % 100;
         (void)snprintf(stack, sizeof(stack), "m.M%c%c.x(M.java:%d)", 'a' + number / 10,
@@ -239,7 +237,7 @@ static struct naive_sum *find_sum(struct naive_sums *sums, const char *name)
     return &sums->list[sums->count++];
 }
 
-/* Credits the node's own amounts to its name, or to that of the innermost frame of the user's code,
+/* Credits the node's own amounts to its name, or to the innermost frame of the user's code, or to
  * "" if there is none. */
 static void add_naively(struct naive_sums *sums, uint32_t node, const char *place)
 {
@@ -273,7 +271,7 @@ static void add_naively(struct naive_sums *sums, uint32_t node, const char *plac
     }
 }
 
-/* In descending order of time, ties by name with its bracket. */
+/* In descending order of time; equal times in the order of names with their bracket. */
 static int compare_sums(const void *left, const void *right)
 {
     const struct naive_sum *const a = left;
@@ -364,7 +362,7 @@ static void draw_states(struct report_fixture *fixture, unsigned *seed)
     }
 }
 
-static void tables_are_what_a_recursion_adds_up(void **state)
+static void random_tables_match_a_recursive_sum(void **state)
 {
     for (int round = 0; round < test_rounds(ROUNDS); round++) {
         unsigned seed = (unsigned)round * 104729 + 1;
@@ -406,14 +404,10 @@ int main(void)
 #define TEST(name) \
     cmocka_unit_test_setup_teardown(name, report_fixture_setup_states, report_fixture_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(a_service_is_as_in_the_file),
-        TEST(idle_time_is_one_line),
-        TEST(states_that_are_wanted_have_the_idle_one_as_a_column),
-        TEST(by_a_state_rows_are_in_its_order),
-        TEST(without_states_all_time_is_shown),
-        TEST(by_the_cpu_clock_time_is_cpu_time),
-        TEST(the_hottest_of_many_are_kept),
-        TEST(tables_are_what_a_recursion_adds_up),
+        TEST(the_table_of_a_service_matches_the_file), TEST(idle_time_is_one_line),
+        TEST(if_states_are_chosen_idle_is_a_column),   TEST(rows_can_be_ordered_by_a_state),
+        TEST(without_states_all_time_is_shown),        TEST(by_the_cpu_clock_time_is_cpu_time),
+        TEST(only_the_hottest_of_many_are_listed),     TEST(random_tables_match_a_recursive_sum),
         TEST(each_allocation_may_be_refused),
     };
 #undef TEST

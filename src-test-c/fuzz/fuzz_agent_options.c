@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Options of the agent against the slow way: each part is read anew from the start. The input is
- * the options; the key is always "jar".
- */
+/* Compares the agent's options with a naive parser, which scans from the start for each part. The
+ * input is the options; the key is always "jar". */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -30,7 +28,7 @@ static char *trim(char *text)
     return text + strspn(text, " \t\n\r");
 }
 
-/* The part with this number, without its escapes. False: there are fewer. */
+/* Returns the part with this number, without its escapes, or false if there are fewer parts. */
 static bool read_nth(const char *options, size_t number, char *out)
 {
     size_t parts = 0;

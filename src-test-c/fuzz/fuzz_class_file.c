@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Class files that are read, searched for calls and rewritten: what is done is compared with the
- * original, the slow way. The first byte of the input says what the rest is: a class file, or
- * changes of one that javac has made (offset in 2 bytes, the new byte), which gets deeper.
- */
+/* Reads class files, searches them for calls and rewrites them; a naive comparison with the
+ * original checks the result. The first byte of the input selects its kind: a class file, or
+ * changes to one that javac has compiled (2 bytes of offset, then the new byte), which get past
+ * the first checks. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>

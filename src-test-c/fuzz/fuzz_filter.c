@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Lists of package prefixes against a reference written from the words of behaviour: the list is
- * cut up anew for each question. The input is a list, a line feed, and a class name.
- */
+/* Compares the filter with a naive version written from its documentation, which parses the list
+ * anew for each query. The input is a list, a line feed, and a class name. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -47,7 +45,7 @@ static bool part_matches(char *part, const char *class_name)
         return false;
     if (last == '*' || last == '.')
         return true;
-    return strchr(".$", class_name[strlen(part)]) != NULL; /* finds the NUL too */
+    return strchr(".$", class_name[strlen(part)]) != NULL; /* strchr finds the NUL, too */
 }
 
 struct reference {

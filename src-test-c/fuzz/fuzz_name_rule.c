@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The default thread name rule against a reference with a plain pass for each pattern. The first
- * byte of the input chooses the size of the output.
- */
+/* Compares the default thread name rule with a naive version that makes one pass for each pattern.
+ * The first byte of the input selects the size of the output. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -22,7 +20,7 @@ static void check(bool holds)
         abort();
 }
 
-/* The bytes from the beginning of text on that are in set. */
+/* Returns the number of bytes from the start of text that are in set. */
 static size_t span(const char *text, size_t length, const char *set)
 {
     size_t run = 0;
@@ -60,7 +58,7 @@ static size_t remove_uuids(char *text, size_t length)
     return length;
 }
 
-/* Runs of so many bytes of the set; is_mixed: only those that hold both digits and letters. */
+/* Removes runs of this many bytes of the set; is_mixed: only runs with both digits and letters. */
 static size_t remove_runs(char *text, size_t length, const char *set, size_t at_least,
                           bool is_mixed)
 {
@@ -89,7 +87,7 @@ static size_t remove_digits(const char *in, size_t length, char *out)
     return written;
 }
 
-/* The longest beginning below room bytes that ends before the first byte of a character. */
+/* Returns the length of the longest prefix below room bytes that ends between two characters. */
 static size_t cut(const char *text, size_t length, size_t room)
 {
     size_t end = length;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Root rules: the first line of the input is the list, the second a class, the third a method, the
- * fourth its descriptor. Each rule matches as the naive version says.
- */
+/* Compares root rules with a naive version. The first line of the input is the list of rules, the
+ * second a class, the third a method, the fourth its descriptor. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -31,8 +29,8 @@ static struct smp_slice take_line(char **rest)
     return (struct smp_slice){ line, length };
 }
 
-/* The class pattern of a rule without parameters, cut off at its last dot; or all of it, if it can
- * be the name of a class. */
+/* Checks the class pattern of a rule without parameters: it ends at the last dot of the rule, or
+ * is the whole rule if that can be the name of a class. */
 static void check_class(const struct smp_root_rule *rule, struct smp_slice class_name)
 {
     char text[MAX_COMPARED + 1];

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Any bytes are taken as modified UTF-8, as UTF-8 and as UTF-16: what enters the core must be valid
- * UTF-8 that fits, equal to what the plain reference gives, and survive the way to UTF-16 and back.
- * The first byte of the input chooses the size of the output.
- */
+/* Decodes any bytes as modified UTF-8, as UTF-8 and as UTF-16. The result must be valid UTF-8 that
+ * fits, must be equal to that of the naive version, and must survive the way to UTF-16 and back.
+ * The first byte of the input selects the size of the output. */
 #include "base/utf8.h"
 
 #include <stdlib.h>
@@ -15,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { MAX_INPUT = 4096, MIN_SIZE = 4 };
 
-/* Says where, through the stack trace that libFuzzer prints. */
+/* The stack trace that libFuzzer prints shows which condition failed. */
 static void require(int holds)
 {
     if (!holds)
@@ -29,7 +27,7 @@ static void check_output(const char *out, size_t size, size_t length)
     require(reference_utf8_is_valid(out, length));
 }
 
-/* Exactly size bytes of heap, so that the sanitizer sees a write beyond them. */
+/* Allocates exactly size bytes, so that the sanitizer reports a write beyond the end. */
 static char *make_buffer(size_t size)
 {
     char *buffer = malloc(size);
@@ -66,7 +64,8 @@ static void check_units(const uint16_t *units, size_t count, size_t size)
 
 static void check_round_trip(const char *in, size_t length)
 {
-    const size_t size = 3 * length + MIN_SIZE; /* room for all: a byte becomes at most three */
+    /* room for the whole text: a byte becomes at most three */
+    const size_t size = 3 * length + MIN_SIZE;
     char *text = make_buffer(size);
     char *back = make_buffer(size);
     uint16_t *units = (uint16_t *)(void *)make_buffer(size * sizeof(*units));
@@ -76,7 +75,7 @@ static void check_round_trip(const char *in, size_t length)
     require(count <= written);
     require(smp_utf8_from_utf16(back, size, units, count) == written);
     require(strcmp(text, back) == 0);
-    require(smp_utf8_to_utf16(units, in, length) <= length); /* and of what is not valid */
+    require(smp_utf8_to_utf16(units, in, length) <= length); /* also for invalid text */
     free(units);
     free(back);
     free(text);

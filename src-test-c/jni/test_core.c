@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The library as it is shipped, in several copies of its file, which are loaded and unloaded as the
- * JVM does it.
- */
+/* Tests the library as it is shipped, in several copies of its file. The test loads and unloads
+ * them as the JVM does. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,21 +22,22 @@ enum { JDK_CLASSES = 7 };
 /* Classes and references are addresses in these arrays. */
 static struct {
     struct library_copies files;
-    size_t loading; /* the copy whose class loader loads its file */
+    size_t loading; /* the copy that a class loader is loading */
     int64_t live_globals;
     int refuse_global_at; /* the call of NewGlobalRef that fails; 0: none */
     int global_calls;
     bool exception;
-    char text[64];                        /* of the last NewStringUTF */
-    void *registered_for[LIBRARY_COPIES]; /* file of the methods that a copy's class got */
-    void *join_of[LIBRARY_COPIES];        /* the copy's method join, from JNI_OnLoad */
+    char text[64]; /* text of the last NewStringUTF */
+    /* the file whose methods a copy's class has registered */
+    void *registered_for[LIBRARY_COPIES];
+    void *join_of[LIBRARY_COPIES]; /* the copy's native method join, from JNI_OnLoad */
 } fixture;
 
 static char bridges[LIBRARY_COPIES]; /* the class NativeBridge of each copy */
 static char class;
 static char method;
 
-/* --- as much of a JVM as join and JNI_OnUnload call --- */
+/* --- the functions of a JVM that join and JNI_OnUnload call --- */
 
 static jclass JNICALL find_class(JNIEnv *env, const char *name)
 {
@@ -166,7 +165,7 @@ static int remove_copies(void **state)
     return 0;
 }
 
-/* The start of the file in memory. */
+/* Returns the address at which the file is mapped. */
 static void *base_of(size_t i)
 {
     Dl_info info;
@@ -176,7 +175,7 @@ static void *base_of(size_t i)
     return info.dli_fbase;
 }
 
-/* True: it has no reason why not, and no exception is pending. */
+/* Returns true if join gives no reason against the copy and throws no exception. */
 static bool join_by(void *method_found, size_t i)
 {
     jstring (*join_core)(JNIEnv * env, jclass bridge);
@@ -186,14 +185,14 @@ static bool join_by(void *method_found, size_t i)
     return reason == NULL && !fixture.exception;
 }
 
-/* As the class loader that has loaded the file. */
+/* Joins as a copy whose class loader has loaded the file. */
 static bool join(size_t i)
 {
     return join_by(fixture.join_of[i], i);
 }
 
-/* As one that has loaded no file: the JVM, which has loaded this one as an agent, finds the method
- * by its name. */
+/* Joins as a copy that has loaded no file: the JVM has loaded this file as an agent and finds the
+ * method by its name. */
 static bool join_agent(size_t file, size_t i)
 {
     return join_by(library_copy_symbol(&fixture.files.copies[file], BRIDGE "join"), i);
@@ -207,7 +206,7 @@ static void load(size_t i)
     fixture.loading = i;
     *(void **)&on_load = library_copy_symbol(&fixture.files.copies[i], "JNI_OnLoad");
     assert_int_equal(on_load((JavaVM *)(void *)&jni_vm, NULL), JNI_VERSION_1_8);
-    assert_ptr_equal(fixture.registered_for[i], base_of(i)); /* abi and join */
+    assert_ptr_equal(fixture.registered_for[i], base_of(i)); /* abi and join are the two methods */
 }
 
 static void unload(size_t i)
@@ -228,7 +227,7 @@ static bool is_mapped(size_t i)
     return handle != NULL;
 }
 
-/* --- the tests; a core stays mapped, so each has a seam of its own --- */
+/* --- the tests; a core stays mapped, so each test has its own option name --- */
 
 static void change_seam(const char *option)
 {
@@ -236,7 +235,7 @@ static void change_seam(const char *option)
         library_copy_change(&fixture.files.copies[i], "idleLookbackMillis", option);
 }
 
-static void the_first_copy_is_the_core_of_all(void **state)
+static void the_first_copy_provides_the_core_for_all(void **state)
 {
     (void)state;
     change_seam("idleLookbackFirst_");
@@ -311,8 +310,8 @@ static void another_build_has_a_core_of_its_own(void **state)
     assert_int_equal(fixture.live_globals, 0);
 }
 
-/* They are numbers between Java and C. */
-static void other_formats_are_another_build(void **state)
+/* Formats are numbers passed between Java and C. */
+static void different_formats_are_different_builds(void **state)
 {
     (void)state;
     change_seam("idleLookbackFormat");
@@ -326,7 +325,7 @@ static void other_formats_are_another_build(void **state)
     unload(1);
 }
 
-static void without_memory_nothing_is_kept(void **state)
+static void without_memory_a_join_leaves_nothing(void **state)
 {
     int calls = 0;
 
@@ -361,7 +360,7 @@ static void a_copy_that_lacks_a_method_is_not_counted(void **state)
     unload(1);
 }
 
-static void a_copy_that_has_not_joined_leaves_nothing(void **state)
+static void unloading_a_copy_that_has_not_joined_leaves_nothing(void **state)
 {
     (void)state;
     load(0);
@@ -373,14 +372,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define T(test) cmocka_unit_test_setup_teardown(test, make_copies, remove_copies)
-        T(the_first_copy_is_the_core_of_all),
+        T(the_first_copy_provides_the_core_for_all),
         T(the_core_outlives_its_own_classes),
         T(a_copy_that_joined_through_the_agent_stays),
         T(another_build_has_a_core_of_its_own),
-        T(other_formats_are_another_build),
-        T(without_memory_nothing_is_kept),
+        T(different_formats_are_different_builds),
+        T(without_memory_a_join_leaves_nothing),
         T(a_copy_that_lacks_a_method_is_not_counted),
-        T(a_copy_that_has_not_joined_leaves_nothing),
+        T(unloading_a_copy_that_has_not_joined_leaves_nothing),
 #undef T
     };
 

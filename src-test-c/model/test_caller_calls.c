@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows with late probes, and the calls that their callers had had by then. */
+/* Rows with late probes, and the number of calls that their callers had made before the probe. */
 #include "model/profile_counts.h"
 
 #include <setjmp.h>
@@ -49,9 +49,9 @@ static uint32_t add_row(struct table *table, uint32_t parent, uint32_t location,
     return node;
 }
 
-/* Without a mark, all calls that the caller has at the end of the read may have come before the
+/* Without a mark, all calls that the caller has at the end of the read may be older than the
  * probe. */
-static void a_late_row_is_settled_at_the_end_of_the_read(void **state)
+static void a_late_row_gets_its_callers_calls_at_the_end_of_the_read(void **state)
 {
     struct table *const table = *state;
     const uint32_t caller = add_row(table, 0, ROOT_LOCATION, CALLS);
@@ -91,8 +91,8 @@ static void calls_before_a_mark_are_known_for_late_rows(void **state)
     assert_int_equal(smp_caller_calls_at(table->calls, 0)->node, after);
 }
 
-/* The mark is by node, and settle looks for callers. */
-static void late_rows_of_a_folded_tree_have_their_new_nodes(void **state)
+/* A mark belongs to a node, whereas settle looks for callers. */
+static void late_rows_of_a_folded_tree_refer_to_their_new_nodes(void **state)
 {
     static const uint32_t places[] = { 0, 1, 2 | SMP_PLACE_FOLDED, 2 | SMP_PLACE_FOLDED, 3 };
     struct table *const table = *state;
@@ -126,7 +126,7 @@ static void calls_of_one_row_add_up(void **state)
     assert_int_equal(smp_caller_calls_count(NULL), 0);
 }
 
-static void past_the_maximum_no_row_is_taken(void **state)
+static void rows_beyond_the_maximum_are_refused(void **state)
 {
     struct table *const table = *state;
 
@@ -163,11 +163,11 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin_table, end_table)
     const struct CMUnitTest tests[] = {
-        TEST(a_late_row_is_settled_at_the_end_of_the_read),
+        TEST(a_late_row_gets_its_callers_calls_at_the_end_of_the_read),
         TEST(calls_before_a_mark_are_known_for_late_rows),
-        TEST(late_rows_of_a_folded_tree_have_their_new_nodes),
+        TEST(late_rows_of_a_folded_tree_refer_to_their_new_nodes),
         TEST(calls_of_one_row_add_up),
-        TEST(past_the_maximum_no_row_is_taken),
+        TEST(rows_beyond_the_maximum_are_refused),
         TEST(each_allocation_may_be_refused),
     };
 #undef TEST

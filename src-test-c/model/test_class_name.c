@@ -111,7 +111,7 @@ static void test_names_from_source_are_kept(void **state)
         check(&(const struct name_case){ names[i], names[i] }, 1);
 }
 
-static void own_classes(void **state)
+static void classes_of_the_library_are_known(void **state)
 {
     static const char *const own[] = {
         "java.lang.ThreadsSamplerHook",
@@ -142,7 +142,7 @@ static void own_classes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(own_classes),
+        cmocka_unit_test(classes_of_the_library_are_known),
         cmocka_unit_test(test_numbers_of_generated_names_are_removed),
         cmocka_unit_test(test_names_from_source_are_kept),
     };

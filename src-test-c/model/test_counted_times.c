@@ -32,7 +32,7 @@ struct trees {
     struct smp_methods *methods;
     struct smp_counted_trees open;
     uint32_t sampled[GROUPS]; /* roots */
-    uint32_t counted[GROUPS]; /* of the same names; the last has no sampled group */
+    uint32_t counted[GROUPS]; /* of the same names; the last one has no sampled group */
     uint64_t random;
 };
 
@@ -41,7 +41,8 @@ static unsigned draw(struct trees *t, unsigned below)
     return (unsigned)(smp_random_next(&t->random) % below);
 }
 
-/* --- names: key 100 + m is method m, with lines; 200 + m the same, as a counter knows it --- */
+/* --- names: key 100 + m is method m with lines; 200 + m is the same method as a call counter
+ * knows it --- */
 
 static char class_text[32];
 static char method_text[32];
@@ -54,7 +55,7 @@ static enum smp_status resolve(void *self, uint64_t key, struct smp_method_info 
     const bool is_counted = key >= 200;
 
     (void)self;
-    /* Two methods of one class, and one name in two classes. */
+    /* Two methods per class, and each name in two classes. */
     (void)snprintf(class_text, sizeof(class_text), "a.C%d", (int)(key % 100) / 2);
     (void)snprintf(method_text, sizeof(method_text), "m%d", (int)(key % 100) % 2);
     *info = (struct smp_method_info){ .class_name = class_text,
@@ -92,7 +93,7 @@ static void add_stack(struct trees *t, bool is_counted)
     for (size_t i = 0; i < count; i++)
         locations[i] = is_counted ? locate(t, 200 + draw(t, METHODS / 2), -1)
                                   : locate(t, 100 + draw(t, METHODS), (int32_t)draw(t, LINES));
-    if (is_counted) { /* one call at a time, as they are counted */
+    if (is_counted) { /* one call at a time, as calls are counted */
         node = t->counted[group];
         for (size_t i = count; i > 0; i--)
             assert_int_equal(smp_tree_add(t->open.tree, node, &locations[i - 1], 1, &node), SMP_OK);
@@ -159,7 +160,7 @@ static bool is_named_alike(const struct trees *t, uint32_t node, uint32_t other)
            strcmp(a.method_name, b.method_name) == 0;
 }
 
-/* Returns the counted row that a sampled one leads to; a group's root: none. */
+/* Returns the counted row to which a sampled row leads; for a root: none. */
 static uint32_t follow(const struct trees *t, uint32_t node, uint32_t root)
 {
     const struct smp_node *const nodes = smp_tree_nodes(t->open.tree);
@@ -205,7 +206,7 @@ static int64_t (*plain_times(const struct trees *t))[SMP_MEASURE_COUNT]
     return times;
 }
 
-/* before: times to be subtracted; may be NULL. */
+/* before: times to subtract; may be NULL. */
 static void assert_as_the_naive(struct trees *t, int64_t (*before)[SMP_MEASURE_COUNT])
 {
     int64_t(*const times)[SMP_MEASURE_COUNT] = plain_times(t);
@@ -234,7 +235,7 @@ static void add_up(void *context, uint32_t location, int64_t more_ns)
     ((struct sum *)context)->ns += more_ns;
 }
 
-static void sampled_time_is_where_its_stack_leads(void **state)
+static void sampled_time_is_in_the_counted_row_of_its_stack(void **state)
 {
     struct trees t;
     struct smp_counted_times times = { 0 };
@@ -261,8 +262,8 @@ static void sampled_time_is_where_its_stack_leads(void **state)
     end_trees(&t);
 }
 
-/* Rows that are new after the reset begin with the time sampled since then. */
-static void forgotten_time_does_not_return(void **state)
+/* Rows that are created after the reset contain only time sampled since the reset. */
+static void time_before_a_reset_does_not_return(void **state)
 {
     static int64_t before[NODES][SMP_MEASURE_COUNT];
     struct trees t;
@@ -278,14 +279,14 @@ static void forgotten_time_does_not_return(void **state)
     assert_true(smp_counted_times_set(&times, &t.open, NULL, NULL));
     assert_as_the_naive(&t, before);
     for (unsigned i = 0; i < 200; i++)
-        add_stack(&t, false); /* no row is new, so those of before are the same */
+        add_stack(&t, false); /* no row is new: all rows existed before */
     assert_true(smp_counted_times_set(&times, &t.open, NULL, NULL));
     assert_as_the_naive(&t, before);
     smp_counted_times_fini(&times, t.open.quota);
     end_trees(&t);
 }
 
-static void forgotten_time_of_folded_rows_does_not_return(void **state)
+static void time_of_folded_rows_before_a_reset_does_not_return(void **state)
 {
     enum { LEFT = 5 };
     static const uint32_t places[] = {
@@ -305,7 +306,7 @@ static void forgotten_time_of_folded_rows_does_not_return(void **state)
     for (int i = 0; i < LEFT; i++)
         assert_int_equal(times.before[i].of[SMP_MEASURE_WALL], expected_ns[i]);
     smp_counted_times_fini(&times, NULL);
-    smp_counted_times_renumber(&times, places); /* nothing was forgotten */
+    smp_counted_times_renumber(&times, places); /* there is nothing to renumber */
     assert_int_equal(times.before_count, 0);
 }
 
@@ -341,9 +342,9 @@ static void without_memory_nothing_changes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sampled_time_is_where_its_stack_leads),
-        cmocka_unit_test(forgotten_time_does_not_return),
-        cmocka_unit_test(forgotten_time_of_folded_rows_does_not_return),
+        cmocka_unit_test(sampled_time_is_in_the_counted_row_of_its_stack),
+        cmocka_unit_test(time_before_a_reset_does_not_return),
+        cmocka_unit_test(time_of_folded_rows_before_a_reset_does_not_return),
         cmocka_unit_test(without_memory_nothing_changes),
     };
 

@@ -44,7 +44,7 @@ static void figures_add_up(void **state)
     smp_counting_account_destroy(account);
 }
 
-static void a_name_is_listed_once_for_its_figure(void **state)
+static void a_name_is_listed_once_per_figure(void **state)
 {
     struct smp_counting_account *account = make_account();
 
@@ -62,7 +62,7 @@ static void a_name_is_listed_once_for_its_figure(void **state)
     smp_counting_account_destroy(account);
 }
 
-static void the_list_has_a_maximum_and_so_have_names(void **state)
+static void the_list_and_its_names_are_limited(void **state)
 {
     struct smp_counting_account *account = make_account();
     char name[1000];
@@ -82,14 +82,14 @@ static void the_list_has_a_maximum_and_so_have_names(void **state)
     const char *const kept = smp_counting_account_name_at(account, SMP_COUNTING_LEFT_ALONE, 0);
     assert_int_equal(strlen(kept), SMP_MAX_COUNTING_NAME_BYTES);
     assert_string_equal(kept + SMP_MAX_COUNTING_NAME_BYTES - 4, "x\xe2\x80\xa6");
-    name[SMP_MAX_COUNTING_NAME_BYTES] = '\0'; /* just fits */
+    name[SMP_MAX_COUNTING_NAME_BYTES] = '\0'; /* exactly the maximum */
     assert_true(smp_counting_account_name(account, SMP_COUNTING_LEFT_ALONE, name));
     assert_listed(account, SMP_COUNTING_LEFT_ALONE, 1, name);
     smp_counting_account_destroy(account);
 }
 
-/* Counts of events add up; of states the highest stays. */
-static void merged_it_has_the_figures_and_names_of_both(void **state)
+/* Counts of events are added; of states the highest value is kept. */
+static void a_merged_account_has_the_figures_and_names_of_both(void **state)
 {
     struct smp_counting_account *to = make_account();
     struct smp_counting_account *from = make_account();
@@ -114,7 +114,7 @@ static void merged_it_has_the_figures_and_names_of_both(void **state)
     smp_counting_account_destroy(to);
 }
 
-static void a_reason_has_its_own_figure(void **state)
+static void each_reason_has_its_own_figure(void **state)
 {
     const enum smp_counting code = SMP_COUNTING_CALLS_WITHOUT_PLACE;
     struct smp_counting_account *to = make_account();
@@ -142,8 +142,8 @@ static void a_reason_has_its_own_figure(void **state)
     smp_counting_account_destroy(to);
 }
 
-/* A state at the end of an interval is no longer true if a later interval does not mention it. */
-static void figures_as_of_the_end_are_those_of_the_later_account(void **state)
+/* A state at the end of an interval is no longer valid if a later interval does not mention it. */
+static void figures_at_the_end_come_from_the_later_account(void **state)
 {
     struct smp_counting_account *to = make_account();
     struct smp_counting_account *from = make_account();
@@ -195,11 +195,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_add_up),
-        cmocka_unit_test(a_name_is_listed_once_for_its_figure),
-        cmocka_unit_test(the_list_has_a_maximum_and_so_have_names),
-        cmocka_unit_test(merged_it_has_the_figures_and_names_of_both),
-        cmocka_unit_test(a_reason_has_its_own_figure),
-        cmocka_unit_test(figures_as_of_the_end_are_those_of_the_later_account),
+        cmocka_unit_test(a_name_is_listed_once_per_figure),
+        cmocka_unit_test(the_list_and_its_names_are_limited),
+        cmocka_unit_test(a_merged_account_has_the_figures_and_names_of_both),
+        cmocka_unit_test(each_reason_has_its_own_figure),
+        cmocka_unit_test(figures_at_the_end_come_from_the_later_account),
         cmocka_unit_test(each_allocation_may_be_refused),
     };
     return cmocka_run_group_tests_name("counting_account", tests, NULL, NULL);

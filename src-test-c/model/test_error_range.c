@@ -46,7 +46,7 @@ static void assert_near(double actual, double expected)
 
 /* --- error sums --- */
 
-static void a_change_is_of_the_nodes_of_one_path_only(void **state)
+static void a_change_affects_the_nodes_of_its_path_only(void **state)
 {
     struct smp_tree *tree = make_tree(WITH_ERRORS);
     const uint32_t root = add(tree, 0, SMP_LOCATION_GROUP);
@@ -71,7 +71,7 @@ static void a_change_is_of_the_nodes_of_one_path_only(void **state)
     smp_tree_destroy(tree);
 }
 
-/* A node on a chain has no row of its own until a second child makes it need one. */
+/* A node in a chain has no row of its own until it gets a second child. */
 static void a_node_that_gets_a_row_keeps_its_variance(void **state)
 {
     static const uint32_t chain[] = { 3, 2, 1 };
@@ -90,7 +90,7 @@ static void a_node_that_gets_a_row_keeps_its_variance(void **state)
     smp_tree_destroy(tree);
 }
 
-/* Two threads arrive and one leaves: the square of 3 + 3 - 1, not 9 + 9 + 1. */
+/* Two threads arrive and one leaves: the variance is the square of 3 + 3 - 1, not 9 + 9 + 1. */
 static void changes_of_one_tick_are_summed_with_their_signs(void **state)
 {
     struct smp_tree *tree = make_tree(WITH_ERRORS);
@@ -109,7 +109,7 @@ static void changes_of_one_tick_are_summed_with_their_signs(void **state)
     smp_tree_destroy(tree);
 }
 
-static void a_weight_counts_less_the_likelier_its_poll_was(void **state)
+static void a_weight_counts_less_if_its_poll_was_likely(void **state)
 {
     (void)state;
     assert_near(smp_error_change(20 * MS, 1), 20 * sqrt(0.5));
@@ -119,7 +119,7 @@ static void a_weight_counts_less_the_likelier_its_poll_was(void **state)
 }
 
 /* Compared with one number for each node and tick. */
-static void random_changes_are_those_of_a_naive_sum(void **state)
+static void random_changes_match_a_naive_sum(void **state)
 {
     struct smp_tree *tree = make_tree(WITH_ERRORS);
     uint32_t nodes[NODES] = { add(tree, 0, SMP_LOCATION_GROUP) };
@@ -151,7 +151,7 @@ static void random_changes_are_those_of_a_naive_sum(void **state)
     smp_tree_destroy(tree);
 }
 
-static void error_sums_take_twelve_bytes_a_node(void **state)
+static void error_sums_take_twelve_bytes_per_node(void **state)
 {
     enum { MANY = 200000 };
     struct smp_tree *trees[2] = { NULL };
@@ -178,7 +178,7 @@ static void error_sums_take_twelve_bytes_a_node(void **state)
 
 static bool has_lost;
 
-/* Nodes are added nevertheless. */
+/* Nodes are added even though the errors find no memory. */
 static enum smp_status grow_and_move(void *self)
 {
     struct smp_tree *tree = NULL;
@@ -203,7 +203,7 @@ static enum smp_status grow_and_move(void *self)
     return status;
 }
 
-static void without_memory_there_are_nodes_but_no_errors(void **state)
+static void without_memory_nodes_are_kept_and_errors_dropped(void **state)
 {
     struct smp_quota quota;
 
@@ -221,7 +221,7 @@ static struct smp_error_range range_of(double amount_ms, double all_ms, double v
                               (struct smp_error){ .variance = variance_ms2 * MS2 });
 }
 
-static void a_range_of_many_finds_is_nearly_normal(void **state)
+static void the_range_of_many_finds_is_nearly_normal(void **state)
 {
     const struct smp_error_range range = range_of(10000, -1, 100 * 100);
 
@@ -231,7 +231,7 @@ static void a_range_of_many_finds_is_nearly_normal(void **state)
 }
 
 /* The exact quantiles of the gamma distribution for 3 finds are 0.619 and 8.767. */
-static void a_range_of_few_finds_is_longer_upwards(void **state)
+static void the_range_of_few_finds_is_longer_upwards(void **state)
 {
     const struct smp_error_range range = range_of(300, -1, 3 * 100 * 100);
 
@@ -240,7 +240,7 @@ static void a_range_of_few_finds_is_longer_upwards(void **state)
     assert_in_range(range.upper / MS, 872, 881);
 }
 
-static void the_range_of_a_large_part_is_that_of_the_rest(void **state)
+static void a_row_with_most_of_the_time_has_the_range_of_the_other_rows(void **state)
 {
     const struct smp_error_range rest = range_of(300, 1000, 3 * 100 * 100);
     const struct smp_error_range part = range_of(700, 1000, 3 * 100 * 100);
@@ -249,10 +249,10 @@ static void the_range_of_a_large_part_is_that_of_the_rest(void **state)
     assert_int_equal(part.lower, 1000 * (int64_t)MS - rest.upper);
     assert_int_equal(part.upper, 1000 * (int64_t)MS - rest.lower);
     assert_int_equal(range_of(950, 1000, 300 * 300).upper, 1000 * (int64_t)MS);
-    assert_int_equal(range_of(400, 1000, 400 * 400).upper, 1000 * (int64_t)MS); /* one find */
+    assert_int_equal(range_of(400, 1000, 400 * 400).upper, 1000 * (int64_t)MS); /* a single find */
 }
 
-static void a_range_has_its_amount_and_no_end_below_zero(void **state)
+static void a_range_contains_its_amount_and_is_not_negative(void **state)
 {
     uint64_t random = 3;
 
@@ -272,7 +272,7 @@ static void a_range_has_its_amount_and_no_end_below_zero(void **state)
     assert_int_equal(range_of(5, 9, 0).upper, 5 * MS);
 }
 
-static void a_sum_has_the_variances_and_the_largest_find(void **state)
+static void a_sum_adds_variances_and_keeps_the_largest_find(void **state)
 {
     struct smp_error sum = { .variance = 3, .find_ns = 1 };
 
@@ -297,10 +297,10 @@ struct made {
     uint32_t work;
     uint32_t often;
     uint32_t seldom;
-    uint32_t gone; /* found by one poll only, which had no time */
+    uint32_t gone; /* found by one poll only, and has no time left */
 };
 
-/* comes_and_goes: the group has a thread that has not been there from the start. */
+/* comes_and_goes: one thread of the group was not there from the start. */
 static void make_tree_of(struct made *made, struct smp_tree *tree, struct smp_group_info *info,
                          bool comes_and_goes)
 {
@@ -372,7 +372,7 @@ static struct smp_error total(const struct made *made, uint32_t node, enum smp_m
     return smp_group_errors_total(&errors, node, measure);
 }
 
-static void rows_have_the_variance_of_their_finds_or_their_share_of_all(void **state)
+static void a_row_has_the_variance_of_its_finds_or_a_share_of_the_total(void **state)
 {
     struct made made = make(WITH_ERRORS);
     const double running = 40 * 40 + 5 * 5;
@@ -381,10 +381,9 @@ static void rows_have_the_variance_of_their_finds_or_their_share_of_all(void **s
     assert_near(total(&made, made.top, SMP_MEASURE_WALL).variance, 0);
     assert_near(total(&made, made.wait, SMP_MEASURE_WALL).variance, running * MS2);
     assert_near(total(&made, made.often, SMP_MEASURE_WALL).variance, running * MS2);
-    /* Found by light polls only: it has 40 % of the running time. */
+    /* Found by polls of small weight only; it has 40 % of the running time. */
     assert_near(total(&made, made.seldom, SMP_MEASURE_WALL).variance, 0.4 * running * MS2);
-    /* Half of the time found running is CPU time: a quarter of the variance, less the exact
-     * part. */
+    /* Half of the running time is CPU time: a quarter of the variance, less the exact part. */
     assert_near(total(&made, made.seldom, SMP_MEASURE_CPU).variance,
                 (0.4 - 0.16) * running / 4 * MS2);
     assert_near(total(&made, made.top, SMP_MEASURE_CPU).variance, 0);
@@ -393,7 +392,7 @@ static void rows_have_the_variance_of_their_finds_or_their_share_of_all(void **s
     unmake(&made);
 }
 
-static void own_time_changes_with_the_node_and_its_children(void **state)
+static void the_range_of_own_time_depends_on_the_node_and_its_children(void **state)
 {
     struct made made = make(WITH_ERRORS);
     const struct smp_group_errors errors = smp_group_errors_of(made.profile, made.root);
@@ -430,7 +429,7 @@ static void a_group_whose_threads_come_and_go_is_not_exact(void **state)
     unmake(&made);
 }
 
-static void a_row_that_no_time_was_found_in_has_no_range(void **state)
+static void a_row_without_time_has_no_range(void **state)
 {
     struct made made = make_one(WITH_ERRORS, true);
     const struct smp_group_errors errors = smp_group_errors_of(made.profile, made.root);
@@ -452,7 +451,7 @@ static bool has_range(const struct made *made, uint32_t node, enum smp_measure m
     return is_known;
 }
 
-static void counts_and_what_never_changed_are_exact(void **state)
+static void counts_and_constant_rows_are_exact(void **state)
 {
     struct made made = make(WITH_ERRORS);
     bool is_exact = false;
@@ -467,7 +466,7 @@ static void counts_and_what_never_changed_are_exact(void **state)
     unmake(&made);
 }
 
-static void without_error_sums_only_counts_are_known(void **state)
+static void without_error_sums_only_counts_have_a_range(void **state)
 {
     struct made made = make(WITH_ERRORS & ~SMP_WITH_ERRORS);
     bool is_exact = false;
@@ -491,7 +490,7 @@ static void variances_of_merged_profiles_add_up(void **state)
     assert_int_equal(smp_profile_merge(NULL, first, first, &merged), SMP_OK);
     smp_profile_release(made.profile);
     made.profile = merged;
-    /* Nodes of one table are in the same order. */
+    /* Nodes of one names table are in the same order. */
     assert_near(total(&made, made.often, SMP_MEASURE_WALL).variance, 2 * (40 * 40 + 5 * 5) * MS2);
     assert_near(total(&made, made.seldom, SMP_MEASURE_WALL).variance,
                 2 * 0.4 * (40 * 40 + 5 * 5) * MS2);
@@ -500,7 +499,7 @@ static void variances_of_merged_profiles_add_up(void **state)
     unmake(&made);
 }
 
-static void a_sum_with_one_that_has_none_has_none_and_says_so(void **state)
+static void a_merge_with_a_profile_without_errors_has_none_and_says_so(void **state)
 {
     struct made made = make(WITH_ERRORS);
     struct smp_profile *first = smp_profile_hold(made.profile);
@@ -519,7 +518,7 @@ static void a_sum_with_one_that_has_none_has_none_and_says_so(void **state)
     unmake(&made);
 }
 
-static void each_side_of_a_difference_has_its_bars(void **state)
+static void each_side_of_a_difference_has_error_bars(void **state)
 {
     struct made made = make(WITH_ERRORS);
     const struct smp_profile *const sides[] = { made.profile, NULL };
@@ -541,28 +540,28 @@ static void each_side_of_a_difference_has_its_bars(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_change_is_of_the_nodes_of_one_path_only),
+        cmocka_unit_test(a_change_affects_the_nodes_of_its_path_only),
         cmocka_unit_test(a_node_that_gets_a_row_keeps_its_variance),
         cmocka_unit_test(changes_of_one_tick_are_summed_with_their_signs),
-        cmocka_unit_test(a_weight_counts_less_the_likelier_its_poll_was),
-        cmocka_unit_test(random_changes_are_those_of_a_naive_sum),
-        cmocka_unit_test(error_sums_take_twelve_bytes_a_node),
-        cmocka_unit_test(without_memory_there_are_nodes_but_no_errors),
-        cmocka_unit_test(a_range_of_many_finds_is_nearly_normal),
-        cmocka_unit_test(a_range_of_few_finds_is_longer_upwards),
-        cmocka_unit_test(the_range_of_a_large_part_is_that_of_the_rest),
-        cmocka_unit_test(a_range_has_its_amount_and_no_end_below_zero),
-        cmocka_unit_test(a_sum_has_the_variances_and_the_largest_find),
-        cmocka_unit_test(rows_have_the_variance_of_their_finds_or_their_share_of_all),
-        cmocka_unit_test(own_time_changes_with_the_node_and_its_children),
+        cmocka_unit_test(a_weight_counts_less_if_its_poll_was_likely),
+        cmocka_unit_test(random_changes_match_a_naive_sum),
+        cmocka_unit_test(error_sums_take_twelve_bytes_per_node),
+        cmocka_unit_test(without_memory_nodes_are_kept_and_errors_dropped),
+        cmocka_unit_test(the_range_of_many_finds_is_nearly_normal),
+        cmocka_unit_test(the_range_of_few_finds_is_longer_upwards),
+        cmocka_unit_test(a_row_with_most_of_the_time_has_the_range_of_the_other_rows),
+        cmocka_unit_test(a_range_contains_its_amount_and_is_not_negative),
+        cmocka_unit_test(a_sum_adds_variances_and_keeps_the_largest_find),
+        cmocka_unit_test(a_row_has_the_variance_of_its_finds_or_a_share_of_the_total),
+        cmocka_unit_test(the_range_of_own_time_depends_on_the_node_and_its_children),
         cmocka_unit_test(own_time_has_at_most_the_variance_of_its_finds),
         cmocka_unit_test(a_group_whose_threads_come_and_go_is_not_exact),
-        cmocka_unit_test(a_row_that_no_time_was_found_in_has_no_range),
-        cmocka_unit_test(counts_and_what_never_changed_are_exact),
-        cmocka_unit_test(without_error_sums_only_counts_are_known),
+        cmocka_unit_test(a_row_without_time_has_no_range),
+        cmocka_unit_test(counts_and_constant_rows_are_exact),
+        cmocka_unit_test(without_error_sums_only_counts_have_a_range),
         cmocka_unit_test(variances_of_merged_profiles_add_up),
-        cmocka_unit_test(a_sum_with_one_that_has_none_has_none_and_says_so),
-        cmocka_unit_test(each_side_of_a_difference_has_its_bars),
+        cmocka_unit_test(a_merge_with_a_profile_without_errors_has_none_and_says_so),
+        cmocka_unit_test(each_side_of_a_difference_has_error_bars),
     };
     return cmocka_run_group_tests_name("error range", tests, NULL, NULL);
 }

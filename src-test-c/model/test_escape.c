@@ -32,7 +32,7 @@ static void test_texts(void **state)
         { "\xe2\x81\xa6 \xef\xbb\xbf \xc2\xad", "\\u2066 \\ufeff \\u00ad" },
         { "\xf3\xa0\x81\x81", "\\udb40\\udc41" },
         { "\xf0\x9f\x98\x80\n", "\xf0\x9f\x98\x80\\n" },
-        /* Cut characters do not read past the end. */
+        /* A truncated character does not cause a read past the end. */
         { "\xe2", "\xe2" },
         { "\xe2\x80", "\xe2\x80" },
         { "\xc2", "\xc2" },
@@ -51,7 +51,7 @@ static void test_texts(void **state)
 
 /* Texts are read eight bytes at a time, so a character to escape is tested at each of these
  * positions. */
-static void test_every_byte_in_every_place(void **state)
+static void test_every_byte_at_every_position(void **state)
 {
     static const char plain[] = "abcdefghijklmnopqrst";
     char text[sizeof(plain)];
@@ -83,9 +83,9 @@ static void test_every_byte_in_every_place(void **state)
     smp_bytes_fini(&out);
 }
 
-/* Unicode's categories Cc, Cf, Zl and Zp: the ends of their ranges and the characters beside
+/* The ends of the ranges of Unicode's categories Cc, Cf, Zl and Zp, and the characters next to
  * them. */
-static void test_ends_of_ranges(void **state)
+static void test_characters_at_the_ends_of_escaped_ranges(void **state)
 {
     static const uint32_t ranges[][2] = {
         { 0x7f, 0x9f },       { 0xad, 0xad },       { 0x600, 0x605 },     { 0x61c, 0x61c },
@@ -112,8 +112,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_every_byte_in_every_place),
-        cmocka_unit_test(test_ends_of_ranges),
+        cmocka_unit_test(test_every_byte_at_every_position),
+        cmocka_unit_test(test_characters_at_the_ends_of_escaped_ranges),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,7 +86,7 @@ static void test_an_empty_list_monitors_everything(void **state)
     }
 }
 
-/* Returns "a,a,...", count prefixes of length bytes each. The caller frees it. */
+/* Returns "a,a,...": count prefixes of length bytes each. The caller frees it. */
 static char *list_of(size_t count, size_t length)
 {
     char *list = malloc(count * (length + 1) + 1);
@@ -143,7 +143,7 @@ static void test_description(void **state)
 }
 
 /* "auto" is a prefix like any other unless it is alone and in a list of packages. */
-static void test_auto_alone_is_guessed(void **state)
+static void test_auto_alone_means_guessing_the_packages(void **state)
 {
     static const struct {
         const char *list;
@@ -199,7 +199,7 @@ static void test_no_memory_at_any_step(void **state)
     assert_int_equal(smp_quota_used(&quota), 0);
 }
 
-static void test_destroying_nothing_is_fine(void **state)
+static void test_destroying_null_is_allowed(void **state)
 {
     (void)state;
     smp_filter_destroy(NULL);
@@ -211,10 +211,10 @@ int main(void)
         cmocka_unit_test(test_matches),
         cmocka_unit_test(test_an_empty_list_monitors_everything),
         cmocka_unit_test(test_description),
-        cmocka_unit_test(test_auto_alone_is_guessed),
+        cmocka_unit_test(test_auto_alone_means_guessing_the_packages),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_no_memory_at_any_step),
-        cmocka_unit_test(test_destroying_nothing_is_fine),
+        cmocka_unit_test(test_destroying_null_is_allowed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

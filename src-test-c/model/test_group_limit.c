@@ -120,7 +120,7 @@ static const char *name_of(int number)
     return name;
 }
 
-/* Group i has i ns of CPU time, and the less wall time the more CPU time it has. */
+/* Group i has i ns of CPU time; groups with more CPU time have less wall time. */
 static struct smp_profile *many_groups(uint32_t max_groups)
 {
     struct interval interval = begin();
@@ -141,7 +141,7 @@ static uint64_t threads_of(const struct smp_profile *profile)
     return threads;
 }
 
-static void the_least_active_groups_are_one(void **state)
+static void the_least_active_groups_are_merged(void **state)
 {
     struct smp_profile *whole = many_groups(LIMIT);
     struct smp_profile *limited = smp_group_limit_apply(NULL, smp_profile_hold(whole), 1);
@@ -161,7 +161,7 @@ static void the_least_active_groups_are_one(void **state)
     smp_profile_release(limited);
 }
 
-static void nothing_is_lost(void **state)
+static void merging_groups_loses_nothing(void **state)
 {
     struct smp_profile *whole = many_groups(LIMIT);
     struct smp_profile *limited = smp_group_limit_apply(NULL, smp_profile_hold(whole), 1);
@@ -178,7 +178,7 @@ static void nothing_is_lost(void **state)
     smp_profile_release(limited);
 }
 
-static void as_many_as_are_wanted_stay_as_they_are(void **state)
+static void a_profile_within_the_limit_is_unchanged(void **state)
 {
     struct smp_profile *whole = many_groups(MANY);
     struct smp_profile *any = many_groups(0);
@@ -192,7 +192,7 @@ static void as_many_as_are_wanted_stay_as_they_are(void **state)
     smp_profile_release(any);
 }
 
-static void equally_active_groups_are_told_apart_by_wall_time(void **state)
+static void equally_active_groups_are_ordered_by_wall_time(void **state)
 {
     struct interval interval = begin();
 
@@ -207,8 +207,8 @@ static void equally_active_groups_are_told_apart_by_wall_time(void **state)
     smp_profile_release(limited);
 }
 
-/* A thread that waits for a lock is not idle, though it uses no CPU. */
-static void waits_that_are_not_idle_are_activity(void **state)
+/* A thread that waits for a lock counts as active, though it uses no CPU. */
+static void waiting_for_a_lock_counts_as_activity(void **state)
 {
     struct interval interval = begin();
     struct smp_group group;
@@ -226,7 +226,7 @@ static void waits_that_are_not_idle_are_activity(void **state)
     smp_profile_release(limited);
 }
 
-static void a_thread_of_two_groups_is_one(void **state)
+static void a_thread_in_two_merged_groups_is_counted_once(void **state)
 {
     struct interval interval = begin();
 
@@ -242,7 +242,7 @@ static void a_thread_of_two_groups_is_one(void **state)
     smp_profile_release(limited);
 }
 
-/* The intervals have the same groups, so the number is not the sum. */
+/* Both intervals have the same groups, so their number is not the sum. */
 static void merged_intervals_are_limited_again(void **state)
 {
     struct smp_profile *parts[] = { smp_group_limit_apply(NULL, many_groups(LIMIT), 1),
@@ -266,7 +266,7 @@ static void merged_intervals_are_limited_again(void **state)
     smp_profile_release(parts[1]);
 }
 
-static void counted_groups_follow_their_sampled_ones(void **state)
+static void a_counted_group_is_merged_with_its_sampled_group(void **state)
 {
     struct interval interval = begin();
 
@@ -276,7 +276,7 @@ static void counted_groups_follow_their_sampled_ones(void **state)
     add(&interval, "c", 3, 1, 7);
     add_calls(&interval, "c", 30, 500);
     add_calls(&interval, "a", 10, 1);
-    add_calls(&interval, "short", 5, 1); /* of a thread that was never polled */
+    add_calls(&interval, "short", 5, 1); /* calls of a thread that was never polled */
     add_calls(&interval, "shorter", 4, 0);
     struct smp_profile *limited = smp_group_limit_apply(NULL, finish(&interval, 2), 1);
     assert_null(sampled(limited, "c"));
@@ -304,7 +304,7 @@ static enum smp_status limit_and_release(void *self)
     return status;
 }
 
-static void without_memory_the_profile_is_as_it_was(void **state)
+static void without_memory_the_profile_is_unchanged(void **state)
 {
     struct smp_profile *whole = many_groups(LIMIT);
 
@@ -317,15 +317,15 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(the_least_active_groups_are_one),
-        TEST(nothing_is_lost),
-        TEST(as_many_as_are_wanted_stay_as_they_are),
-        TEST(equally_active_groups_are_told_apart_by_wall_time),
-        TEST(waits_that_are_not_idle_are_activity),
-        TEST(a_thread_of_two_groups_is_one),
+        TEST(the_least_active_groups_are_merged),
+        TEST(merging_groups_loses_nothing),
+        TEST(a_profile_within_the_limit_is_unchanged),
+        TEST(equally_active_groups_are_ordered_by_wall_time),
+        TEST(waiting_for_a_lock_counts_as_activity),
+        TEST(a_thread_in_two_merged_groups_is_counted_once),
         TEST(merged_intervals_are_limited_again),
-        TEST(counted_groups_follow_their_sampled_ones),
-        TEST(without_memory_the_profile_is_as_it_was),
+        TEST(a_counted_group_is_merged_with_its_sampled_group),
+        TEST(without_memory_the_profile_is_unchanged),
     };
     return cmocka_run_group_tests_name("group_limit", tests, NULL, NULL);
 }

@@ -41,7 +41,7 @@ static void equal_lines_are_one_row(void **state)
     assert_int_equal(add_time(times, 1, 3, 3, 30), SMP_OK);
     assert_int_equal(add_time(times, 2, 2, 3, 40), SMP_OK);
     assert_int_equal(add_time(times, 1, 2, 3, 100), SMP_OK);
-    assert_int_equal(add_time(times, 1, 3, 3, -50), SMP_OK); /* taken back */
+    assert_int_equal(add_time(times, 1, 3, 3, -50), SMP_OK); /* a correction */
     assert_int_equal(smp_lock_times_count(times), 4);
     assert_int_equal(smp_lock_times_at(times, 0)->ns, 110);
     assert_int_equal(smp_lock_times_at(times, 1)->holding, 4);
@@ -53,7 +53,7 @@ static void equal_lines_are_one_row(void **state)
     assert_int_equal(smp_alloc_live_bytes(), 0);
 }
 
-static void past_the_limit_there_are_other_locks(void **state)
+static void beyond_the_limit_locks_share_the_row_other(void **state)
 {
     struct smp_lock_times *times = make_times();
     int64_t sum = 0;
@@ -66,7 +66,7 @@ static void past_the_limit_there_are_other_locks(void **state)
         sum += smp_lock_times_at(times, i)->ns;
     assert_int_equal(sum, 3 * SMP_MAX_LOCK_TIMES);
     assert_int_equal(smp_lock_times_at(times, SMP_MAX_LOCK_TIMES - 1)->lock, OTHER);
-    assert_int_equal(add_time(times, 10, 10, 10, 1), SMP_OK); /* it has a row already */
+    assert_int_equal(add_time(times, 10, 10, 10, 1), SMP_OK); /* its row exists already */
     assert_int_equal(smp_lock_times_at(times, 0)->ns, 2);
     smp_lock_times_destroy(times);
 }
@@ -92,7 +92,7 @@ static enum smp_status add_many(void *self)
     return status;
 }
 
-static void without_memory_what_is_there_stays(void **state)
+static void without_memory_existing_rows_are_kept(void **state)
 {
     (void)state;
     assert_int_equal(failing_alloc_each_step(add_many, NULL).survived, 0);
@@ -102,8 +102,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_lines_are_one_row),
-        cmocka_unit_test(past_the_limit_there_are_other_locks),
-        cmocka_unit_test(without_memory_what_is_there_stays),
+        cmocka_unit_test(beyond_the_limit_locks_share_the_row_other),
+        cmocka_unit_test(without_memory_existing_rows_are_kept),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

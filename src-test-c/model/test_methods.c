@@ -129,7 +129,7 @@ static void test_frame_texts(void **state)
         { 1, 40, "a.B.c(B.java)" },
         { 1, 48, "a.B.c(B.java)" },
         { 1, INT64_MAX, "a.B.c(B.java)" },
-        /* As the JVM reports compiled code at the entry of a method. */
+        /* The JVM reports this for compiled code at the entry of a method. */
         { 1, -1, "a.B.c(B.java:31)" },
         { 1, INT64_MIN + 1, "a.B.c(B.java:31)" },
         { 2, 0, "a.B.<init>(B.java)" },
@@ -210,7 +210,7 @@ static void test_long_names_end_in_an_ellipsis(void **state)
     smp_methods_release(methods);
 }
 
-/* --- what is one, and what is resolved once --- */
+/* --- what is one location, and what is resolved once --- */
 
 static void test_a_location_is_a_line_of_a_method(void **state)
 {
@@ -286,7 +286,7 @@ static void test_pseudo_locations(void **state)
     smp_methods_release(methods);
 }
 
-/* --- what cannot be named --- */
+/* --- methods without a name --- */
 
 static void test_the_unloaded_stays_unloaded(void **state)
 {
@@ -320,7 +320,7 @@ static void test_the_refused_stays_unknown(void **state)
     smp_methods_release(methods);
 }
 
-static void test_no_answer_now_is_resolved_again(void **state)
+static void test_a_temporary_failure_is_resolved_again(void **state)
 {
     struct smp_methods *methods = methods_of(AMPLE_BYTES);
     struct fake_jvm jvm = { .mood = SMP_EPHASE };
@@ -374,8 +374,8 @@ static void test_monitored(void **state)
     smp_filter_destroy(x);
 }
 
-/* Changed rules decide the same for names that are taken over. */
-static void test_a_guessed_application_is_monitored(void **state)
+/* Changed rules give the same decision for names that are adopted from another table. */
+static void test_guessed_packages_are_monitored(void **state)
 {
     static const struct smp_method_info infos[] = {
         { "com.acme.A", "run", NULL, false, NULL, 0, 0, NULL },
@@ -400,7 +400,7 @@ static void test_a_guessed_application_is_monitored(void **state)
     assert_false(smp_methods_monitored(methods, locations[1]));
     assert_false(smp_methods_monitored(methods, locations[2]));
     assert_true(smp_methods_monitored(methods, smp_methods_pseudo(methods, "[thread ended]")));
-    smp_methods_set_wait_rules(methods, rules); /* whose own packages include that one */
+    smp_methods_set_wait_rules(methods, rules); /* the packages of these rules include that one */
     assert_true(smp_methods_monitored(methods, locations[2]));
     assert_int_equal(smp_methods_compact(methods, used, 64, filter, &compacted), SMP_OK);
     for (size_t i = 0; i < 3; i++)
@@ -413,8 +413,8 @@ static void test_a_guessed_application_is_monitored(void **state)
     smp_filter_destroy(filter);
 }
 
-/* A table without a filter keeps the decisions of the table that names are taken over from. */
-static void test_adopted_names_are_monitored_as_they_were(void **state)
+/* A table without a filter keeps the decisions made by the table whose names it adopts. */
+static void test_adopted_names_keep_their_monitored_state(void **state)
 {
     struct smp_methods *methods = NULL;
     struct smp_methods *merged = methods_of(AMPLE_BYTES);
@@ -473,10 +473,10 @@ static void test_over_the_maximum(void **state)
     assert_int_equal(smp_quota_used(&quota), 0);
 }
 
-/* Nor if only the names themselves do not fit. */
+/* The same holds if only the names do not fit. */
 static void test_no_room_for_names(void **state)
 {
-    /* The table has a buffer of so many bytes for a name. */
+    /* The table has a buffer of this size for one name. */
     struct smp_methods *methods = methods_of(SMALL_BYTES + SMP_MAX_NAME_BYTES);
     struct fake_jvm jvm = { .name_width = 400 };
     uint64_t key = 1;
@@ -522,7 +522,7 @@ static void test_without_room_for_line_tables(void **state)
     smp_methods_release(methods);
 }
 
-static void test_it_works_again_when_memory_is_back(void **state)
+static void test_methods_are_added_again_when_memory_is_free(void **state)
 {
     struct smp_methods *methods = methods_of(AMPLE_BYTES);
     struct fake_jvm jvm = { 0 };
@@ -589,7 +589,7 @@ static void test_no_memory_at_any_step(void **state)
     (void)state;
     smp_quota_init(&quota, 2 * (size_t)AMPLE_BYTES);
     steps = failing_alloc_each_step(use, &quota);
-    /* 1 + 4 arenas of two + their first steps + 4 tables, twice, and growth in between. */
+    /* 1 + 4 arenas of two allocations, their first steps, 4 tables twice, and some growth. */
     assert_true(steps.refused >= 34);
     assert_true(steps.survived > 0);
     assert_int_equal(steps.refused - steps.survived, 34);
@@ -624,7 +624,7 @@ static void test_compact_keeps_what_is_used(void **state)
     smp_methods_release(old);
 
     assert_int_equal(smp_methods_family(compacted), family);
-    /* The four locations of every table, [thread ended], and the two. */
+    /* The four fixed locations of every table, [thread ended], and the two methods. */
     assert_int_equal(stats_of(compacted).locations, 7);
     assert_true(stats_of(compacted).bytes < 512 * 1024);
     assert_int_equal(stats_of(compacted).unloaded, 1);
@@ -639,7 +639,7 @@ static void test_compact_keeps_what_is_used(void **state)
             assert_text(compacted, id, "com.acme.Class19999.run(Class.java:20009)");
     }
 
-    /* Known names are found again, by one resolve of the key. */
+    /* Known names are found again after one resolve per key. */
     jvm.resolves = 0;
     assert_text(compacted, locate(compacted, &jvm, 5, 0), "com.acme.Class5.run(Class.java:15)");
     assert_int_equal(jvm.resolves, 1);
@@ -648,7 +648,7 @@ static void test_compact_keeps_what_is_used(void **state)
     smp_methods_release(compacted);
 }
 
-static void test_each_table_begins_a_family(void **state)
+static void test_each_table_has_its_own_family(void **state)
 {
     struct smp_methods *one = methods_of(AMPLE_BYTES);
     struct smp_methods *other = methods_of(AMPLE_BYTES);
@@ -684,7 +684,7 @@ static void *read_locations(void *self)
         count = shared->count;
         done = shared->done;
         (void)pthread_mutex_unlock(&shared->mutex);
-        /* Reads all new locations, and an old one while others are appended. */
+        /* Reads all new locations and an old one while the writer appends others. */
         for (; next < count; next++) {
             smp_bytes_clear(&out);
             smp_methods_frame_text(shared->methods, next, &out);
@@ -720,7 +720,7 @@ static void test_readers_do_not_wait_for_the_writer(void **state)
         if (key % 5000 == 0)
             smp_methods_set_filter(methods, NULL);
     }
-    /* The last release frees it. */
+    /* The last release frees the table. */
     smp_methods_release(methods);
     assert_int_equal(pthread_join(reader, NULL), 0);
     (void)pthread_mutex_destroy(&shared.mutex);
@@ -738,18 +738,18 @@ int main(void)
         cmocka_unit_test(test_pseudo_locations),
         cmocka_unit_test(test_the_unloaded_stays_unloaded),
         cmocka_unit_test(test_the_refused_stays_unknown),
-        cmocka_unit_test(test_no_answer_now_is_resolved_again),
+        cmocka_unit_test(test_a_temporary_failure_is_resolved_again),
         cmocka_unit_test(test_monitored),
-        cmocka_unit_test(test_a_guessed_application_is_monitored),
-        cmocka_unit_test(test_adopted_names_are_monitored_as_they_were),
+        cmocka_unit_test(test_guessed_packages_are_monitored),
+        cmocka_unit_test(test_adopted_names_keep_their_monitored_state),
         cmocka_unit_test(test_over_the_maximum),
         cmocka_unit_test(test_no_room_for_names),
         cmocka_unit_test(test_without_room_for_line_tables),
-        cmocka_unit_test(test_it_works_again_when_memory_is_back),
+        cmocka_unit_test(test_methods_are_added_again_when_memory_is_free),
         cmocka_unit_test(test_too_small_a_maximum_is_refused),
         cmocka_unit_test(test_no_memory_at_any_step),
         cmocka_unit_test(test_compact_keeps_what_is_used),
-        cmocka_unit_test(test_each_table_begins_a_family),
+        cmocka_unit_test(test_each_table_has_its_own_family),
         cmocka_unit_test(test_readers_do_not_wait_for_the_writer),
     };
 

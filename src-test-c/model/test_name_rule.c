@@ -51,7 +51,7 @@ static void test_names(void **state)
         { "0123456789ABCDEF", SMP_UNNAMED },
         { "ABCDEFABCDEFABCDEF", "ABCDEFABCDEFABCDEF" },
         { "deadbeefdeadbeefdeadbeefg", "g" },
-        /* Text joined by a step is not removed again by the same step. */
+        /* Text that a step joins together is not removed by the same step. */
         { "abcdefab0123456789:abcdefab", "abcdefab" },
         { "abcdef.abcdefabcd", "abcdefabcdefabcd" },
         { "x:0123456789abcdef:y", "xy" },

@@ -186,7 +186,7 @@ static void test_messages(void **state)
     }
 }
 
-/* Each row's own field is written and read, and no other's. */
+/* Each row reads and writes its own field only. */
 static void test_each_integer_has_its_field(void **state)
 {
     int64_t integers[SMP_OPTION_INTEGER_COUNT];
@@ -213,7 +213,7 @@ static void test_each_integer_has_its_field(void **state)
     }
 }
 
-static void test_another_table_is_refused(void **state)
+static void test_a_table_of_another_size_is_refused(void **state)
 {
     const int64_t integers[SMP_OPTION_INTEGER_COUNT + 1] = { 0 };
     struct smp_option_values values = {
@@ -336,7 +336,7 @@ int main(void)
         cmocka_unit_test(test_every_option_can_be_given),
         cmocka_unit_test(test_messages),
         cmocka_unit_test(test_each_integer_has_its_field),
-        cmocka_unit_test(test_another_table_is_refused),
+        cmocka_unit_test(test_a_table_of_another_size_is_refused),
         cmocka_unit_test(test_lengths),
         cmocka_unit_test(test_fixed_options),
         cmocka_unit_test(test_no_memory_at_any_step),

@@ -94,7 +94,7 @@ static void assert_distinct(const char *const *names, size_t count)
     }
 }
 
-/* Texts are lines of the account and codes are keys of maps, so no two may be equal. */
+/* Texts are lines of the account and codes are keys of maps, so all must differ. */
 static void test_texts_and_codes_are_distinct(void **state)
 {
     const char *texts[SMP_OUTCOME_COUNT + SMP_COUNTER_COUNT] = { NULL };

@@ -19,10 +19,10 @@ enum {
     PART_BYTES = 8 * 1024 * 1024,
     GROUPS = 5,
     READERS = 4,
-    TURNS = 5000 /* of each reader */
+    TURNS = 5000 /* for each reader */
 };
 
-/* The parts of an interval, before a profile has adopted them. */
+/* The parts of an interval, before a profile adopts them. */
 struct fixture {
     struct smp_quota quota;
     struct smp_tree *tree;
@@ -89,12 +89,12 @@ static struct smp_profile *take(struct fixture *fixture)
     assert_int_equal(smp_profile_create(&fixture->quota, fixture->tree, fixture->groups,
                                         fixture->methods, &profile),
                      SMP_OK);
-    fixture->tree = NULL; /* adopted */
+    fixture->tree = NULL; /* the profile owns it */
     fixture->groups = NULL;
     return profile;
 }
 
-static void is_the_finished_interval_with_the_sum_of_its_groups(void **state)
+static void a_profile_is_the_finished_interval_with_the_sum_of_its_groups(void **state)
 {
     struct fixture *fixture = *state;
     struct smp_profile *profile = take(fixture);
@@ -113,7 +113,7 @@ static void is_the_finished_interval_with_the_sum_of_its_groups(void **state)
     smp_profile_release(profile);
 }
 
-static void reads_names_after_everybody_else_let_them_go(void **state)
+static void a_profile_keeps_its_names_alive(void **state)
 {
     struct fixture *fixture = *state;
     struct smp_profile *profile = take(fixture);
@@ -128,7 +128,7 @@ static void reads_names_after_everybody_else_let_them_go(void **state)
 }
 
 /* Later names belong to later profiles, so the bound of this one does not move. */
-static void knows_which_names_are_its_own(void **state)
+static void a_profile_knows_which_names_are_its_own(void **state)
 {
     struct fixture *fixture = *state;
     struct smp_profile *profile = take(fixture);
@@ -138,7 +138,7 @@ static void knows_which_names_are_its_own(void **state)
     smp_profile_release(profile);
 }
 
-static void lives_until_its_last_holder_lets_go(void **state)
+static void a_profile_lives_until_its_last_release(void **state)
 {
     struct fixture *fixture = *state;
     struct smp_profile *profile = take(fixture);
@@ -207,7 +207,7 @@ static struct smp_profile *take_counted(struct fixture *fixture)
 }
 
 /* The time of a counted tree is also in a sampled one. */
-static void its_total_has_no_time_twice(void **state)
+static void the_total_counts_no_time_twice(void **state)
 {
     struct fixture *fixture = *state;
     struct smp_profile *profile = take_counted(fixture);
@@ -225,7 +225,7 @@ static void its_total_has_no_time_twice(void **state)
     smp_profile_release(profile);
 }
 
-static void with_calls_alone_it_is_not_empty(void **state)
+static void a_profile_with_calls_only_is_not_empty(void **state)
 {
     struct fixture *fixture = *state;
     struct smp_profile *profile = NULL;
@@ -246,7 +246,7 @@ static void with_calls_alone_it_is_not_empty(void **state)
         assert_int_equal(smp_profile_create(NULL, tree, groups, fixture->methods, &profile),
                          SMP_OK);
         assert_int_equal(smp_profile_is_empty(profile), calls == 0);
-        profile->signal_taker[0] = 'x'; /* the account reports it, though nothing was polled */
+        profile->signal_taker[0] = 'x'; /* the account shows it, although nothing was polled */
         assert_false(smp_profile_is_empty(profile));
         smp_profile_release(profile);
     }
@@ -263,11 +263,11 @@ static void *hold_read_release(void *argument)
         sum += (int64_t)mine->tally.polls;
         smp_profile_release(mine);
     }
-    smp_profile_release(profile); /* the hold that this thread was started with */
+    smp_profile_release(profile); /* the reference that this thread received at its start */
     return (void *)(intptr_t)sum;
 }
 
-static void is_held_and_read_by_many_threads(void **state)
+static void many_threads_may_retain_and_read_a_profile(void **state)
 {
     struct fixture *fixture = *state;
     struct smp_profile *profile = take(fixture);
@@ -277,7 +277,7 @@ static void is_held_and_read_by_many_threads(void **state)
     for (size_t i = 0; i < READERS; i++)
         assert_int_equal(
             pthread_create(&readers[i], NULL, hold_read_release, smp_profile_hold(profile)), 0);
-    /* The last release destroys it. */
+    /* The last release destroys the profile. */
     smp_profile_release(profile);
     for (size_t i = 0; i < READERS; i++) {
         void *sum = NULL;
@@ -290,14 +290,14 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(is_the_finished_interval_with_the_sum_of_its_groups),
-        TEST(reads_names_after_everybody_else_let_them_go),
-        TEST(knows_which_names_are_its_own),
-        TEST(lives_until_its_last_holder_lets_go),
+        TEST(a_profile_is_the_finished_interval_with_the_sum_of_its_groups),
+        TEST(a_profile_keeps_its_names_alive),
+        TEST(a_profile_knows_which_names_are_its_own),
+        TEST(a_profile_lives_until_its_last_release),
         TEST(a_refused_create_adopts_nothing),
-        TEST(its_total_has_no_time_twice),
-        TEST(with_calls_alone_it_is_not_empty),
-        TEST(is_held_and_read_by_many_threads),
+        TEST(the_total_counts_no_time_twice),
+        TEST(a_profile_with_calls_only_is_not_empty),
+        TEST(many_threads_may_retain_and_read_a_profile),
     };
 #undef TEST
     return cmocka_run_group_tests_name("profile", tests, NULL, NULL);

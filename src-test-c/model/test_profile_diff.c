@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Random profiles of one names table and of two, compared with a plain list of paths to which the
- * same stacks were added. SMP_TEST_ROUNDS sets how many.
- */
+/* Random profiles with one names table and with two, compared with a plain list of the paths of
+ * the same stacks. SMP_TEST_ROUNDS sets the number of rounds. */
 #include "model/profile_diff.h"
 
 #include <setjmp.h>
@@ -95,7 +93,7 @@ static void text_of(const struct generated_frame *frame, bool by_line, char text
                    (char)('a' + frame->key % 10), place);
 }
 
-/* --- made profiles --- */
+/* --- generated profiles --- */
 
 static const char *const group_names[] = { "main", "worker", "pool", "a;b" };
 enum { GROUP_NAMES = sizeof(group_names) / sizeof(group_names[0]) };
@@ -111,7 +109,7 @@ struct generated_profile {
     struct generated_stack stacks[MAX_STACKS];
     size_t count;
     bool seen[GROUP_NAMES];
-    struct smp_profile *profile; /* NULL: there is none */
+    struct smp_profile *profile; /* NULL: there is no profile */
 };
 
 static struct smp_methods *make_names(void)
@@ -138,7 +136,7 @@ static struct generated_stack random_stack(unsigned *seed)
             continue;
         stack.frames[i] = (struct generated_frame){ .key = 1 + next_random(seed) % KEYS,
                                                     .line = next_random(seed) % LINES };
-        /* Few different frames near the root, so that stacks share a part of their paths. */
+        /* Frames near the root are few, so that stacks share a part of their paths. */
         if (i + 2 >= stack.depth)
             stack.frames[i].key = 1 + stack.frames[i].key % 3;
     }
@@ -256,7 +254,7 @@ static struct paths reference_of(const struct generated_profile made[SMP_DIFF_SI
     for (int side = 0; side < SMP_DIFF_SIDES; side++) {
         if (made[side].profile == NULL)
             continue;
-        (void)need_path(&paths, "[over group limit]"); /* which every profile has */
+        (void)need_path(&paths, "[over group limit]"); /* every profile has this group */
         for (size_t i = 0; i < GROUP_NAMES; i++) {
             if (made[side].seen[i])
                 (void)need_path(&paths, group_names[i]);
@@ -314,7 +312,7 @@ static void assert_sums(const struct smp_profile_diff *diff, struct paths *paths
     free(sums);
 }
 
-/* Each path has exactly one place, and each place is one of the paths. */
+/* Each path has exactly one place, and each place belongs to one path. */
 static void assert_places(const struct smp_profile_diff *diff, struct paths *paths, bool by_line)
 {
     const size_t count = smp_profile_diff_count(diff);
@@ -382,7 +380,7 @@ static void release_both(struct generated_profile made[SMP_DIFF_SIDES])
 
 /* --- the tests --- */
 
-static void a_difference_has_the_stacks_of_both(void **state)
+static void a_difference_has_the_stacks_of_both_sides(void **state)
 {
     (void)state;
     for (int round = 0; round < test_rounds(ROUNDS); round++) {
@@ -394,7 +392,7 @@ static void a_difference_has_the_stacks_of_both(void **state)
     }
 }
 
-static void a_side_may_have_no_profile(void **state)
+static void a_side_may_be_absent(void **state)
 {
     struct generated_profile made[SMP_DIFF_SIDES] = { 0 };
 
@@ -410,7 +408,7 @@ static void a_side_may_have_no_profile(void **state)
     release_both(made);
 }
 
-static void sums_stick_at_their_maximum(void **state)
+static void sums_saturate_at_their_maximum(void **state)
 {
     struct generated_profile made[SMP_DIFF_SIDES] = { 0 };
     struct smp_methods *const names = make_names();
@@ -431,7 +429,7 @@ static void sums_stick_at_their_maximum(void **state)
     assert_int_equal(smp_profile_create(NULL, tree, groups, names, &made[0].profile), SMP_OK);
     const struct smp_profile *const profiles[] = { made[0].profile, made[0].profile };
     assert_int_equal(smp_profile_diff_create(NULL, profiles, false, &diff), SMP_OK);
-    assert_int_equal(smp_profile_diff_count(diff), 4); /* above all, two groups, one frame */
+    assert_int_equal(smp_profile_diff_count(diff), 4); /* the common root, two groups, one frame */
     smp_profile_diff_sum(diff, SMP_DIFF_AFTER, SMP_MEASURE_WALL, sums);
     assert_int_equal(sums[3], INT64_MAX);
     smp_profile_diff_destroy(diff);
@@ -468,7 +466,7 @@ static uint32_t measures_of(struct smp_methods *names, uint32_t before, uint32_t
     return measures;
 }
 
-static void there_are_states_where_both_sides_have_them(void **state)
+static void states_are_compared_if_both_sides_have_them(void **state)
 {
     const uint32_t with_states = SMP_SAMPLED_MEASURES | SMP_STATE_MEASURES;
     struct smp_methods *names = NULL;
@@ -485,7 +483,7 @@ static void there_are_states_where_both_sides_have_them(void **state)
 
 enum { MANY_GROUPS = 4000, MANY_FRAMES = 20000 };
 
-/* The sides have nothing in common. */
+/* The two sides have no frame in common. */
 static struct smp_profile *make_large(struct smp_methods *names, char side)
 {
     struct smp_tree *tree = NULL;
@@ -514,7 +512,7 @@ static struct smp_profile *make_large(struct smp_methods *names, char side)
     return profile;
 }
 
-static void large_profiles_fit_as_small_ones_do(void **state)
+static void large_profiles_are_compared_completely(void **state)
 {
     struct smp_methods *names = NULL;
     struct smp_profile_diff *diff = NULL;
@@ -525,7 +523,7 @@ static void large_profiles_fit_as_small_ones_do(void **state)
     struct smp_profile *after = make_large(names, 'a');
     const struct smp_profile *const profiles[] = { before, after };
     assert_int_equal(smp_profile_diff_create(NULL, profiles, true, &diff), SMP_OK);
-    /* Also the overflow group, which both have. */
+    /* Also the overflow group, which both sides have. */
     assert_int_equal(smp_profile_diff_count(diff), 2 + 2 * (MANY_GROUPS + MANY_FRAMES));
     assert_int_equal(smp_profile_diff_measures(diff), SMP_SAMPLED_MEASURES);
     smp_profile_diff_destroy(diff);
@@ -565,7 +563,7 @@ static void each_allocation_may_be_refused(void **state)
     release_both(made);
 }
 
-static void a_quota_is_a_limit(void **state)
+static void the_quota_limits_the_memory_of_a_difference(void **state)
 {
     struct generated_profile made[SMP_DIFF_SIDES] = { 0 };
     struct smp_quota quota;
@@ -587,13 +585,13 @@ static void a_quota_is_a_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_difference_has_the_stacks_of_both),
-        cmocka_unit_test(a_side_may_have_no_profile),
-        cmocka_unit_test(sums_stick_at_their_maximum),
-        cmocka_unit_test(there_are_states_where_both_sides_have_them),
-        cmocka_unit_test(large_profiles_fit_as_small_ones_do),
+        cmocka_unit_test(a_difference_has_the_stacks_of_both_sides),
+        cmocka_unit_test(a_side_may_be_absent),
+        cmocka_unit_test(sums_saturate_at_their_maximum),
+        cmocka_unit_test(states_are_compared_if_both_sides_have_them),
+        cmocka_unit_test(large_profiles_are_compared_completely),
         cmocka_unit_test(each_allocation_may_be_refused),
-        cmocka_unit_test(a_quota_is_a_limit),
+        cmocka_unit_test(the_quota_limits_the_memory_of_a_difference),
     };
     return cmocka_run_group_tests_name("profile_diff", tests, NULL, NULL);
 }

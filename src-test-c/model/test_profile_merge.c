@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Merges random intervals of one names table and of several, and compares them with a plain tree to
- * which the same stacks were added. SMP_TEST_ROUNDS sets how many.
- */
+/* Merges random intervals with one names table and with several, and compares the results with a
+ * plain tree of the same stacks. SMP_TEST_ROUNDS sets the number of rounds. */
 #include "model/profile_merge.h"
 
 #include <setjmp.h>
@@ -23,7 +21,7 @@
 
 enum { PART_BYTES = 1 << 22, KEYS = 40, LINES = 4, MAX_DEPTH = 12, TEXT_BYTES = 256, ROUNDS = 60 };
 
-/* --- names: key k is class c.K<k>, every third of them in no file --- */
+/* --- names: key k is class c.K<k>; every third one has no file --- */
 
 static enum smp_status resolve(void *self, uint64_t key, struct smp_method_info *info)
 {
@@ -92,7 +90,7 @@ static struct interval begin(void)
     return interval;
 }
 
-/* Credits one stack and notes that the thread was in the group. */
+/* Credits one stack and records that the thread was in the group. */
 static void add(struct interval *interval, const char *name, uint64_t serial,
                 const uint32_t *locations, size_t count, unsigned *seed)
 {
@@ -159,12 +157,12 @@ static void text_of(const struct smp_profile *profile, uint32_t location, char t
     smp_bytes_init(&bytes, NULL, TEXT_BYTES);
     smp_methods_frame_text(profile->methods, location, &bytes);
     smp_methods_view(profile->methods, location, &view);
-    /* A frame of an unknown file does not show its line. */
+    /* A frame without a known file shows no line. */
     (void)snprintf(text, TEXT_BYTES, "%s %d", smp_bytes_text(&bytes), (int)view.line);
     smp_bytes_fini(&bytes);
 }
 
-/* Adds each node's own figures; returns the references of the nodes. */
+/* Adds each node's own figures to the reference; returns the reference nodes. */
 static struct reference_node **add_to_reference(struct reference_tree *reference,
                                                 const struct smp_profile *profile,
                                                 bool with_figures)
@@ -199,7 +197,7 @@ static void assert_is_sum(const struct smp_profile *merged, const struct smp_pro
     reference_tree_totals(reference);
     assert_int_equal(reference_tree_count(reference), node_count - 1);
     struct reference_node **references = add_to_reference(reference, merged, false);
-    assert_int_equal(reference_tree_count(reference), node_count - 1); /* none of them was new */
+    assert_int_equal(reference_tree_count(reference), node_count - 1); /* no node was new */
     for (uint32_t i = 1; i < node_count; i++) {
         const struct smp_amounts own = smp_tree_self_all(merged->tree, i);
         assert_int_equal(references[i]->visits++, 0);
@@ -281,7 +279,7 @@ static void check_random(bool one_table, size_t count, unsigned seed)
     smp_methods_release(names);
 }
 
-static void merged_is_the_sum_of_its_parts(void **state)
+static void a_merged_profile_is_the_sum_of_its_parts(void **state)
 {
     (void)state;
     for (int round = 0; round < test_rounds(ROUNDS); round++) {
@@ -291,7 +289,7 @@ static void merged_is_the_sum_of_its_parts(void **state)
     }
 }
 
-static void merging_twice_is_merging_at_once(void **state)
+static void merging_in_two_steps_equals_merging_at_once(void **state)
 {
     unsigned seed = 99;
     struct smp_profile *parts[3];
@@ -306,14 +304,14 @@ static void merging_twice_is_merging_at_once(void **state)
     }
     assert_int_equal(smp_profile_merge(NULL, parts[0], parts[1], &two), SMP_OK);
     assert_int_equal(smp_profile_merge(NULL, two, parts[2], &three), SMP_OK);
-    smp_profile_release(two); /* the result needs none of its parts */
+    smp_profile_release(two); /* the result does not need its parts */
     assert_is_sum(three, (const struct smp_profile *const *)parts, 3);
     for (size_t i = 0; i < 3; i++)
         smp_profile_release(parts[i]);
     smp_profile_release(three);
 }
 
-/* One stack, 7 ns in a state; without states, if the tree has none. */
+/* One stack with 7 ns in one state, or without states if the tree has none. */
 static struct smp_profile *of_group(struct smp_methods *names, uint32_t measures, const char *name)
 {
     struct interval interval = begin();
@@ -347,7 +345,7 @@ static uint32_t states_of_merged(const struct smp_profile *a, const struct smp_p
 }
 
 /* An interval may lose its states for lack of memory. Its time must not become running. */
-static void states_are_merged_only_where_all_parts_have_them(void **state)
+static void states_are_merged_if_all_parts_have_them(void **state)
 {
     struct smp_methods *names = make_names();
     struct interval empty = begin();
@@ -366,7 +364,8 @@ static void states_are_merged_only_where_all_parts_have_them(void **state)
     smp_methods_release(names);
 }
 
-/* The group `name` ran for ms in each of `count` seconds, others for a millisecond each. */
+/* The group `name` ran for this many ms in each of `count` seconds, others for one millisecond
+ * each. */
 static struct smp_profile *with_seconds(struct smp_methods *names, const char *name, int64_t from,
                                         int64_t count, int64_t width, int64_t ms)
 {
@@ -408,8 +407,8 @@ static uint32_t second_row_of(const struct smp_profile *profile, const char *nam
     return 0;
 }
 
-/* Two of one group that overlap, a gap, then another group in slots of two seconds. */
-static void seconds_of_several_profiles_are_those_of_all(void **state)
+/* Two profiles of one group that overlap, a gap, then another group in slots of two seconds. */
+static void merged_seconds_are_the_sum_of_all_profiles(void **state)
 {
     struct smp_methods *names = make_names();
     struct smp_profile *const parts[] = {
@@ -443,8 +442,8 @@ static void seconds_of_several_profiles_are_those_of_all(void **state)
     smp_methods_release(names);
 }
 
-/* The merged tree has room for its nodes, and for no more states. */
-static void states_that_a_merged_tree_has_no_memory_for_are_counted(void **state)
+/* The merged tree has memory for its nodes but not for further states. */
+static void states_without_memory_in_a_merged_tree_are_counted(void **state)
 {
     struct smp_methods *names = make_names();
     struct interval interval = begin();
@@ -512,7 +511,7 @@ static void assert_threads(const struct smp_profile *a, const struct smp_profile
     smp_profile_release(merged);
 }
 
-static void threads_are_counted_once_where_they_can_be_compared(void **state)
+static void threads_of_one_sampler_are_counted_once(void **state)
 {
     struct smp_methods *names = make_names();
     struct smp_methods *others = make_names();
@@ -544,8 +543,8 @@ static struct smp_methods *compacted(const struct smp_methods *names)
     return made;
 }
 
-/* As above, but the sampler has compacted its names in between. */
-static void compacted_names_are_no_reason_to_count_threads_twice(void **state)
+/* As in the test above, but the sampler has compacted its names in between. */
+static void threads_are_counted_once_after_names_were_compacted(void **state)
 {
     struct smp_methods *names = make_names();
     struct smp_profile *one = with_threads(names, 1, 5);
@@ -569,8 +568,8 @@ static void compacted_names_are_no_reason_to_count_threads_twice(void **state)
     smp_methods_release(fewest);
 }
 
-/* Threads of several samplers are only added up. */
-static void threads_of_several_samplers_add_up_each_time(void **state)
+/* Threads of different samplers are added up. */
+static void threads_of_several_samplers_are_added_up(void **state)
 {
     struct smp_methods *names = make_names();
     struct smp_methods *others = make_names();
@@ -589,7 +588,7 @@ static void threads_of_several_samplers_add_up_each_time(void **state)
     smp_methods_release(others);
 }
 
-static void figures_span_both(void **state)
+static void figures_of_a_merged_profile_cover_both_intervals(void **state)
 {
     struct smp_methods *names = make_names();
     struct smp_profile *a = with_threads(names, 1, 1);
@@ -649,8 +648,8 @@ static struct smp_profile *with_account(struct smp_methods *names, int64_t till_
     return profile;
 }
 
-/* Whichever comes first. */
-static void figures_as_of_the_end_are_those_of_the_later_profile(void **state)
+/* The order of the two profiles does not matter. */
+static void figures_at_the_end_come_from_the_later_profile(void **state)
 {
     struct smp_methods *names = make_names();
     struct smp_profile *earlier = with_account(names, 100, "com.acme.Order.add", "com.old");
@@ -684,9 +683,9 @@ static void figures_as_of_the_end_are_those_of_the_later_profile(void **state)
 
 enum { LIVES = 400, INTERVALS = 12 };
 
-/* A thread of the pool. */
+/* A thread of the pool and its lifetime. */
 struct life {
-    unsigned first; /* interval */
+    unsigned first; /* the interval in which it starts */
     unsigned last;
 };
 
@@ -698,7 +697,7 @@ static void make_lives(struct life lives[LIVES], unsigned *seed)
     }
 }
 
-/* Some living threads are not seen; was_seen has those seen in any interval. */
+/* Some living threads are not seen; was_seen has the threads that were seen in any interval. */
 static struct smp_profile *with_lives(struct smp_methods *names, const struct life lives[LIVES],
                                       unsigned number, bool was_seen[LIVES], unsigned *seed)
 {
@@ -730,7 +729,7 @@ static uint64_t count_seen(const bool was_seen[LIVES])
     return seen;
 }
 
-static void threads_are_counted_once_in_an_interval_that_grows(void **state)
+static void threads_are_counted_once_in_a_growing_merge(void **state)
 {
     const struct smp_merge_limits limits = { PART_BYTES, PART_BYTES, PART_BYTES };
 
@@ -772,8 +771,8 @@ static struct smp_profile *with_groups(struct smp_methods *names, unsigned first
     return finish(&interval, names);
 }
 
-/* Whatever does not fit, the merged interval stays within its limits, and no time is lost. */
-static void within_limits_groups_that_do_not_fit_are_over_the_limit(void **state)
+/* Whatever does not fit, the merged interval stays within its limits and loses no time. */
+static void groups_that_do_not_fit_go_to_the_overflow_group(void **state)
 {
     const struct smp_merge_limits limits = { PART_BYTES, 512 * 1024, PART_BYTES };
     struct smp_quota *quota = smp_quota_create(64 << 20);
@@ -802,7 +801,7 @@ static void within_limits_groups_that_do_not_fit_are_over_the_limit(void **state
 
 /* --- locks --- */
 
-/* The most rows, of locks that no other profile has. */
+/* Fills the table of locks with locks that no other profile has. */
 static struct smp_profile *make_locks(struct smp_methods *names, char letter, unsigned *seed)
 {
     struct smp_profile *profile = make_random(names, seed);
@@ -822,7 +821,7 @@ static struct smp_profile *make_locks(struct smp_methods *names, char letter, un
     return profile;
 }
 
-static void locks_that_do_not_fit_are_other_locks(void **state)
+static void locks_that_do_not_fit_go_to_the_row_other(void **state)
 {
     struct smp_methods *names = make_names();
     unsigned seed = 8;
@@ -859,8 +858,8 @@ static struct smp_profile *with_lock(struct smp_methods *names, const char *othe
     return profile;
 }
 
-/* The writer may be adding a name, so the merge only reads. */
-static void a_shared_table_gets_no_name(void **state)
+/* The owner may be adding a name at the same time, so a merge only reads the table. */
+static void a_merge_adds_no_name_to_a_shared_table(void **state)
 {
     struct smp_methods *names = make_names();
     struct smp_methods *others = make_names();
@@ -898,7 +897,7 @@ static uint32_t line_of_method(struct smp_methods *names, uint64_t key)
     return smp_methods_locate(names, &source, &(struct smp_frame){ .method = key });
 }
 
-/* A node below another one, with running time and with the variance of its total. */
+/* Adds a node below another one, with running time and with the variance of its total. */
 static uint32_t add_varied(struct smp_tree *tree, uint32_t above, uint32_t location,
                            double variance)
 {
@@ -927,7 +926,7 @@ static double variance_of(const struct smp_profile *profile, uint32_t location)
  *       b 3
  *       a 4
  */
-static void levels_of_a_recursion_vary_once(void **state)
+static void the_variance_of_a_recursion_is_counted_once(void **state)
 {
     struct smp_methods *names = make_names();
     const uint32_t a = line_of_method(names, 2);
@@ -1009,7 +1008,7 @@ static size_t count_rows(const struct smp_profile *profile, uint32_t location)
     return rows;
 }
 
-/* Also if one of the parts is such a result. */
+/* This also holds if one of the parts is such a result. */
 static void small_rows_of_a_full_merged_tree_are_folded(void **state)
 {
     const struct smp_merge_limits limits = { .tree_bytes = PART_BYTES / 2,
@@ -1063,7 +1062,7 @@ static enum smp_status merge_and_release(void *self)
     struct smp_profile *merged = NULL;
     const enum smp_status status = smp_profile_merge(NULL, parts[0], parts[1], &merged);
 
-    /* Without the reference, which allocates. */
+    /* The reference is left out, because it allocates. */
     if (status == SMP_OK)
         assert_int_equal(tree_wall(merged->tree, 0),
                          tree_wall(parts[0]->tree, 0) + tree_wall(parts[1]->tree, 0));
@@ -1093,7 +1092,7 @@ static void without_memory_there_is_no_result(void **state)
     smp_methods_release(others);
 }
 
-static void a_full_quota_refuses_and_lets_go(void **state)
+static void a_full_quota_fails_the_merge_and_leaks_nothing(void **state)
 {
     struct smp_methods *names = make_names();
     unsigned seed = 6;
@@ -1107,7 +1106,7 @@ static void a_full_quota_refuses_and_lets_go(void **state)
     assert_int_equal(smp_quota_used(quota), 0);
     quota->limit_bytes = 1 << 22;
     assert_int_equal(smp_profile_merge(quota, parts[0], parts[1], &merged), SMP_OK);
-    smp_quota_release(quota); /* the profile holds it */
+    smp_quota_release(quota); /* the profile still holds a reference */
     smp_profile_release(parts[0]);
     smp_profile_release(parts[1]);
     smp_methods_release(names);
@@ -1119,24 +1118,24 @@ static void a_full_quota_refuses_and_lets_go(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(merged_is_the_sum_of_its_parts),
-        cmocka_unit_test(merging_twice_is_merging_at_once),
-        cmocka_unit_test(states_are_merged_only_where_all_parts_have_them),
-        cmocka_unit_test(seconds_of_several_profiles_are_those_of_all),
-        cmocka_unit_test(states_that_a_merged_tree_has_no_memory_for_are_counted),
-        cmocka_unit_test(threads_are_counted_once_where_they_can_be_compared),
-        cmocka_unit_test(compacted_names_are_no_reason_to_count_threads_twice),
-        cmocka_unit_test(threads_of_several_samplers_add_up_each_time),
-        cmocka_unit_test(figures_span_both),
-        cmocka_unit_test(figures_as_of_the_end_are_those_of_the_later_profile),
-        cmocka_unit_test(threads_are_counted_once_in_an_interval_that_grows),
-        cmocka_unit_test(within_limits_groups_that_do_not_fit_are_over_the_limit),
-        cmocka_unit_test(locks_that_do_not_fit_are_other_locks),
-        cmocka_unit_test(a_shared_table_gets_no_name),
-        cmocka_unit_test(levels_of_a_recursion_vary_once),
+        cmocka_unit_test(a_merged_profile_is_the_sum_of_its_parts),
+        cmocka_unit_test(merging_in_two_steps_equals_merging_at_once),
+        cmocka_unit_test(states_are_merged_if_all_parts_have_them),
+        cmocka_unit_test(merged_seconds_are_the_sum_of_all_profiles),
+        cmocka_unit_test(states_without_memory_in_a_merged_tree_are_counted),
+        cmocka_unit_test(threads_of_one_sampler_are_counted_once),
+        cmocka_unit_test(threads_are_counted_once_after_names_were_compacted),
+        cmocka_unit_test(threads_of_several_samplers_are_added_up),
+        cmocka_unit_test(figures_of_a_merged_profile_cover_both_intervals),
+        cmocka_unit_test(figures_at_the_end_come_from_the_later_profile),
+        cmocka_unit_test(threads_are_counted_once_in_a_growing_merge),
+        cmocka_unit_test(groups_that_do_not_fit_go_to_the_overflow_group),
+        cmocka_unit_test(locks_that_do_not_fit_go_to_the_row_other),
+        cmocka_unit_test(a_merge_adds_no_name_to_a_shared_table),
+        cmocka_unit_test(the_variance_of_a_recursion_is_counted_once),
         cmocka_unit_test(small_rows_of_a_full_merged_tree_are_folded),
         cmocka_unit_test(without_memory_there_is_no_result),
-        cmocka_unit_test(a_full_quota_refuses_and_lets_go),
+        cmocka_unit_test(a_full_quota_fails_the_merge_and_leaks_nothing),
     };
     return cmocka_run_group_tests_name("profile_merge", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random calls of random nodes, in one table and in two that are merged, compared with a plain
+/* Random calls of random nodes, in one table and in two merged tables, compared with a plain
  * array. */
 #include "model/profile_counts.h"
 
@@ -29,7 +29,7 @@ static struct smp_root_times *make_times(void)
     return times;
 }
 
-/* --- the plain one --- */
+/* --- the naive version --- */
 
 static void add_plain(struct smp_root_time plain[NODES], const struct smp_root_time *time)
 {
@@ -82,7 +82,7 @@ static struct smp_root_time random_time(unsigned *seed)
                                    .max_ns = min_ns + next_random(seed) % 1000 };
 }
 
-static void it_has_of_each_node_what_was_added(void **state)
+static void each_node_has_the_sum_of_its_calls(void **state)
 {
     struct smp_root_time plain[NODES] = { 0 };
     struct smp_root_times *times = make_times();
@@ -100,7 +100,7 @@ static void it_has_of_each_node_what_was_added(void **state)
     smp_root_times_destroy(times);
 }
 
-static void sums_stick_at_their_maximum(void **state)
+static void sums_saturate_at_their_maximum(void **state)
 {
     struct smp_root_times *times = make_times();
     const struct smp_root_time time = {
@@ -115,13 +115,13 @@ static void sums_stick_at_their_maximum(void **state)
     smp_root_times_destroy(times);
 }
 
-static void past_its_maximum_the_nodes_it_has_go_on(void **state)
+static void at_the_maximum_known_nodes_are_still_updated(void **state)
 {
     struct smp_root_times *times = make_times();
     struct smp_root_time time = { .calls = 1, .total_ns = 5, .min_ns = 5, .max_ns = 5 };
 
     (void)state;
-    /* In descending order: the order of nodes does not matter. */
+    /* In descending order: the order of the nodes does not matter. */
     for (uint32_t i = SMP_MAX_ROOT_TIMES; i > 0; i--) {
         time.node = 2 * i;
         assert_int_equal(smp_root_times_add(times, &time), SMP_OK);
@@ -136,7 +136,7 @@ static void past_its_maximum_the_nodes_it_has_go_on(void **state)
     smp_root_times_destroy(times);
 }
 
-static void none_has_nothing(void **state)
+static void a_missing_table_has_no_times(void **state)
 {
     (void)state;
     assert_null(smp_root_times_find(NULL, 1));
@@ -159,13 +159,13 @@ static enum smp_status fill(void *self)
     return status;
 }
 
-static void without_memory_nothing_has_changed(void **state)
+static void without_memory_the_table_is_unchanged(void **state)
 {
     (void)state;
     assert_int_equal(failing_alloc_each_step(fill, NULL).refused, 9);
 }
 
-static void rows_of_a_folded_tree_have_their_new_nodes(void **state)
+static void rows_of_a_folded_tree_refer_to_their_new_nodes(void **state)
 {
     static const uint32_t places[] = { 0, 1, 2 | SMP_PLACE_FOLDED, 2 | SMP_PLACE_FOLDED, 3, 4 };
     struct smp_root_times *const times = make_times();
@@ -191,12 +191,12 @@ static void rows_of_a_folded_tree_have_their_new_nodes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_has_of_each_node_what_was_added),
-        cmocka_unit_test(sums_stick_at_their_maximum),
-        cmocka_unit_test(past_its_maximum_the_nodes_it_has_go_on),
-        cmocka_unit_test(none_has_nothing),
-        cmocka_unit_test(rows_of_a_folded_tree_have_their_new_nodes),
-        cmocka_unit_test(without_memory_nothing_has_changed),
+        cmocka_unit_test(each_node_has_the_sum_of_its_calls),
+        cmocka_unit_test(sums_saturate_at_their_maximum),
+        cmocka_unit_test(at_the_maximum_known_nodes_are_still_updated),
+        cmocka_unit_test(a_missing_table_has_no_times),
+        cmocka_unit_test(rows_of_a_folded_tree_refer_to_their_new_nodes),
+        cmocka_unit_test(without_memory_the_table_is_unchanged),
     };
     return cmocka_run_group_tests_name("root_times", tests, NULL, NULL);
 }

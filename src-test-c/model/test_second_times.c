@@ -13,7 +13,7 @@
 
 #define MS INT64_C(1000000)
 #define SECOND (1000 * MS)
-#define BEGIN INT64_C(1700000001) /* odd: the first pair is half of one */
+#define BEGIN INT64_C(1700000001) /* odd: the first slot of two seconds is half empty */
 
 enum { RANDOM_ROUNDS = 3000, RANDOM_SECONDS = 50 };
 
@@ -73,7 +73,7 @@ static void time_is_spread_over_its_seconds(void **state)
     add(times, row, 1000, 3000, 20000); /* ten threads */
     assert_int_equal(at(times, row, 1), 11000);
     assert_int_equal(at(times, row, 2), 11000);
-    add(times, row, -5000, -4000, 7); /* before the first slot: goes to that */
+    add(times, row, -5000, -4000, 7); /* time before the first slot is added to the first slot */
     assert_int_equal(at(times, row, 0), 507);
     assert_int_equal(sum(times, row), 2750 + 20000 + 7);
     assert_int_equal(smp_second_times_group(times, row), 7);
@@ -85,7 +85,7 @@ static void time_is_spread_over_its_seconds(void **state)
     assert_int_equal(smp_alloc_live_bytes(), 0);
 }
 
-static void the_latest_time_is_taken_back_first(void **state)
+static void corrections_take_the_latest_time_first(void **state)
 {
     struct smp_second_times *times = make_times(BEGIN);
 
@@ -95,7 +95,7 @@ static void the_latest_time_is_taken_back_first(void **state)
     assert_int_equal(at(times, 0, 0), 1000);
     assert_int_equal(at(times, 0, 1), 800);
     assert_int_equal(at(times, 0, 2), 0);
-    take(times, 0, 1000, 1200); /* 200 more than there are */
+    take(times, 0, 1000, 1200); /* 200 more than the slot has */
     assert_int_equal(at(times, 0, 0), 0);
     add(times, 0, 3000, 4000, 1000);
     assert_int_equal(sum(times, 0), 1600);
@@ -124,7 +124,7 @@ static void slots_become_wider(void **state)
     smp_second_times_destroy(times);
 }
 
-static void groups_past_the_limit_share_a_row(void **state)
+static void groups_beyond_the_limit_share_a_row(void **state)
 {
     struct smp_second_times *times = make_times(BEGIN);
 
@@ -146,7 +146,7 @@ static void a_slot_has_a_maximum(void **state)
     add(times, 0, 0, 1000, 1);
     assert_int_equal(smp_second_times_lost(times), 1);
     assert_int_equal(at(times, 0, 0), UINT32_MAX);
-    /* No effect, because time was lost there */
+    /* no effect, because some time was lost */
     smp_second_times_fit(times, 0, SMP_STATE_RUNNING, 5 * MS);
     assert_int_equal(at(times, 0, 0), UINT32_MAX);
     smp_second_times_destroy(times);
@@ -165,13 +165,13 @@ static void fit_makes_the_sum_exact(void **state)
     assert_int_equal(sum(times, 0), 70001);
     smp_second_times_fit(times, 0, SMP_STATE_RUNNING, 0);
     assert_int_equal(sum(times, 0), 0);
-    smp_second_times_fit(times, 0, SMP_STATE_RUNNING, 301 * MS); /* evenly */
+    smp_second_times_fit(times, 0, SMP_STATE_RUNNING, 301 * MS); /* spread evenly */
     assert_int_equal(sum(times, 0), 301);
     assert_in_range(at(times, 0, 0), 100, 101);
     smp_second_times_destroy(times);
 }
 
-static void profiles_are_added_second_by_second(void **state)
+static void merging_adds_profiles_second_by_second(void **state)
 {
     struct smp_second_times *a = make_times(BEGIN);
     struct smp_second_times *b = make_times(BEGIN + 5);
@@ -225,7 +225,7 @@ static void equals_the_naive_version(void **state)
     smp_second_times_destroy(times);
 }
 
-/* Whichever allocation fails, lost time is counted, and the rest is right. */
+/* Whichever allocation fails, the lost time is counted and all other time is right. */
 static enum smp_status add_many(void *self)
 {
     const struct smp_second_range range = { .from = BEGIN, .till = BEGIN + 1, .width = 1 };
@@ -255,12 +255,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(time_is_spread_over_its_seconds),
-        cmocka_unit_test(the_latest_time_is_taken_back_first),
+        cmocka_unit_test(corrections_take_the_latest_time_first),
         cmocka_unit_test(slots_become_wider),
-        cmocka_unit_test(groups_past_the_limit_share_a_row),
+        cmocka_unit_test(groups_beyond_the_limit_share_a_row),
         cmocka_unit_test(a_slot_has_a_maximum),
         cmocka_unit_test(fit_makes_the_sum_exact),
-        cmocka_unit_test(profiles_are_added_second_by_second),
+        cmocka_unit_test(merging_adds_profiles_second_by_second),
         cmocka_unit_test(equals_the_naive_version),
         cmocka_unit_test(survives_any_failing_allocation),
     };

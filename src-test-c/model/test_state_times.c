@@ -17,7 +17,7 @@
 
 enum {
     MAX_BYTES = 64 * 1024 * 1024,
-    NODES = 2000, /* of the reference tree */
+    NODES = 2000, /* in the reference tree */
     ROUNDS = 200000
 };
 
@@ -96,7 +96,7 @@ static void take_naively(int64_t states[SMP_THREAD_STATE_COUNT], enum smp_thread
     }
 }
 
-/* Credits, takes back and changes states at random. */
+/* Credits time, corrects it and changes states at random. */
 static void change(struct fixture *f)
 {
     const uint32_t node = 1 + below(f, (uint32_t)smp_tree_node_count(f->tree) - 1);
@@ -137,7 +137,7 @@ static void assert_selves(struct fixture *f)
     }
 }
 
-static void states_are_those_of_a_naive_tree(void **state)
+static void states_match_a_naive_tree(void **state)
 {
     struct fixture *f = *state;
     static int64_t totals[NODES][SMP_THREAD_STATE_COUNT];
@@ -166,7 +166,7 @@ static void states_are_those_of_a_naive_tree(void **state)
 }
 
 /* Wall time without a known state counts as running, so that states always add up. */
-static void the_rest_of_wall_time_is_running(void **state)
+static void wall_time_without_a_state_counts_as_running(void **state)
 {
     struct fixture *f = *state;
     const struct smp_amounts amounts = {
@@ -186,7 +186,7 @@ static void the_rest_of_wall_time_is_running(void **state)
 
 enum { LEAVES = 20000, DEPTH = 8 };
 
-/* Realistic stacks: chains of DEPTH nodes that branch at random; each leaf has one state, every
+/* Realistic stacks: chains of DEPTH nodes that branch at random. Each leaf has one state, every
  * fourth has two. */
 static void add_stacks(struct fixture *f, struct smp_tree *tree)
 {
@@ -220,8 +220,8 @@ static void a_node_takes_at_most_40_bytes_with_all_states(void **state)
     assert_int_equal(smp_tree_lost_states(f->tree), 0);
 }
 
-/* Hundreds of intervals may be waiting, each with its address space. */
-static void words_of_a_small_tree_take_little_address_space(void **state)
+/* Hundreds of intervals may be in the queue, each with its own address space. */
+static void states_of_a_small_tree_take_little_address_space(void **state)
 {
     struct smp_state_times times = { 0 };
     struct smp_quota quota;
@@ -280,15 +280,15 @@ static void a_state_that_finds_no_memory_is_counted(void **state)
     assert_int_equal(smp_quota_used(&quota), 0);
 }
 
-/* The totals of states need more memory than the own times have left. */
-static void a_tree_that_is_finished_without_memory_has_no_states(void **state)
+/* The totals of states need more memory than is left after the own times. */
+static void a_tree_finished_without_memory_has_no_states(void **state)
 {
     enum { CHAIN = 8000 };
     struct fixture *f = *state;
     struct failing_alloc failing;
     uint32_t node = 0;
 
-    for (uint32_t i = 1; i <= CHAIN; i++) { /* each with one state, below nodes with others */
+    for (uint32_t i = 1; i <= CHAIN; i++) { /* each node has one state, below nodes with others */
         assert_int_equal(smp_tree_add(f->tree, node, &i, 1, &node), SMP_OK);
         smp_tree_credit_wall(f->tree, node, (enum smp_thread_state)(i % SMP_THREAD_STATE_COUNT), 1);
     }
@@ -305,12 +305,12 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(states_are_those_of_a_naive_tree),
-        TEST(the_rest_of_wall_time_is_running),
+        TEST(states_match_a_naive_tree),
+        TEST(wall_time_without_a_state_counts_as_running),
         TEST(a_node_takes_at_most_40_bytes_with_all_states),
-        TEST(words_of_a_small_tree_take_little_address_space),
+        TEST(states_of_a_small_tree_take_little_address_space),
         TEST(a_state_that_finds_no_memory_is_counted),
-        TEST(a_tree_that_is_finished_without_memory_has_no_states),
+        TEST(a_tree_finished_without_memory_has_no_states),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -121,7 +121,7 @@ static void test_too_many_groups_share_the_overflow_group(void **state)
     smp_thread_groups_destroy(groups);
 }
 
-static void test_infos_do_not_move(void **state)
+static void test_group_infos_do_not_move(void **state)
 {
     struct smp_thread_groups *groups = groups_of(NULL, AMPLE_BYTES);
     struct smp_group_info *info = smp_thread_groups_info(
@@ -185,7 +185,7 @@ static void long_name(char out[1000], unsigned number)
     out[strlen(out)] = '-';
 }
 
-static void test_over_the_maximum_there_is_still_an_answer(void **state)
+static void test_over_the_maximum_names_go_to_the_overflow_group(void **state)
 {
     struct smp_quota quota;
     struct smp_thread_groups *groups = NULL;
@@ -225,7 +225,7 @@ static void test_sightings_over_the_maximum_are_counted(void **state)
     smp_thread_groups_destroy(groups);
 }
 
-static void test_it_works_again_when_memory_is_back(void **state)
+static void test_groups_are_added_again_when_memory_is_free(void **state)
 {
     struct smp_thread_groups *groups = groups_of(NULL, AMPLE_BYTES);
     struct failing_alloc failing;
@@ -255,7 +255,7 @@ static struct smp_group counted(struct smp_thread_groups *groups, const char *na
         groups, (struct smp_group_key){ .name = name, .kind = SMP_GROUP_COUNTED });
 }
 
-static void test_a_name_is_one_group_of_each_kind(void **state)
+static void test_a_name_has_one_group_of_each_kind(void **state)
 {
     struct smp_thread_groups *groups = groups_of(NULL, AMPLE_BYTES);
     const struct smp_group sampled =
@@ -278,13 +278,13 @@ static void test_a_name_is_one_group_of_each_kind(void **state)
     assert_true(smp_thread_groups_peek(
         groups, (struct smp_group_key){ .name = "worker-", .kind = SMP_GROUP_COUNTED }, &found));
     assert_int_equal(found.index, other.index);
-    assert_int_equal(smp_thread_groups_count(groups), 4); /* two overflow groups */
+    assert_int_equal(smp_thread_groups_count(groups), 4); /* including the two overflow groups */
     assert_false(smp_thread_groups_is_jvm(groups, counted(groups, SMP_JVM_THREADS_NAME)));
     smp_thread_groups_destroy(groups);
 }
 
 /* Counted time must not go to a sampled group. */
-static void test_too_many_counted_groups_share_an_overflow_group_of_their_own(void **state)
+static void test_too_many_counted_groups_share_their_own_overflow_group(void **state)
 {
     struct smp_thread_groups *groups = groups_of(NULL, AMPLE_BYTES);
     char name[32];
@@ -367,7 +367,7 @@ static void test_added_groups_keep_their_kind(void **state)
     smp_thread_groups_destroy(to);
 }
 
-/* Adds all of from, whose threads can be compared. Returns the group of its last one. */
+/* Adds all groups of from. Returns the new group of the last one. */
 static struct smp_group add_all(struct smp_thread_groups *to, const struct smp_thread_groups *from)
 {
     struct smp_group places[8];
@@ -381,7 +381,7 @@ static struct smp_group add_all(struct smp_thread_groups *to, const struct smp_t
 }
 
 /* A thread renamed beyond the maximum of groups is one thread of the overflow group. */
-static void test_added_threads_of_groups_that_become_one_are_counted_once(void **state)
+static void test_threads_of_merged_groups_are_counted_once(void **state)
 {
     static const char *const names[] = { "request-1", "request-2", "request-3" };
     struct smp_thread_groups *from = groups_of(NULL, AMPLE_BYTES);
@@ -421,7 +421,7 @@ static void see_pool(struct smp_thread_groups *groups, uint64_t living[POOL])
     }
 }
 
-static void test_threads_that_come_and_go_are_counted_in_little_memory(void **state)
+static void test_short_lived_threads_are_counted_in_little_memory(void **state)
 {
     enum { THREADS = 1000000 };
     struct smp_quota quota;
@@ -456,8 +456,9 @@ static void test_threads_that_come_and_go_are_counted_in_little_memory(void **st
     assert_int_equal(smp_quota_used(&quota), 0);
 }
 
-/* A thread that an earlier interval knows, and one that is no Java thread, come again. */
-static void test_only_threads_that_never_come_again_are_forgotten(void **state)
+/* A thread that an earlier interval has seen comes again, and so does one that is no Java
+ * thread. */
+static void test_only_threads_that_cannot_return_are_forgotten(void **state)
 {
     static const uint64_t serials[] = { 5, 6, 7, SMP_SERIAL_OTHER | 7 };
     static const uint64_t living[] = { 6 };
@@ -477,13 +478,13 @@ static void test_only_threads_that_never_come_again_are_forgotten(void **state)
         smp_thread_groups_see(groups, group, 7, "worker-1");
         assert_int_equal(info->thread_count, 4 + round);
         smp_thread_groups_set_living(groups, living, 1, UINT64_MAX);
-        smp_thread_groups_forget_ended(groups, 5); /* 7 is new, and has ended */
+        smp_thread_groups_forget_ended(groups, 5); /* 7 is new and has ended */
     }
     smp_thread_groups_destroy(groups);
 }
 
-/* The list is as old as the last check for started threads. */
-static void test_threads_newer_than_the_list_of_those_that_live_are_not_forgotten(void **state)
+/* The list of living threads is as old as the last check for started threads. */
+static void test_threads_newer_than_the_list_of_living_ones_are_kept(void **state)
 {
     static const uint64_t living[] = { 6 };
     struct smp_thread_groups *groups = groups_of(NULL, AMPLE_BYTES);
@@ -525,11 +526,11 @@ static enum smp_status forget_ended_threads(void *self)
         status = SMP_ENOMEM;
     smp_thread_groups_set_living(groups, living, 1, UINT64_MAX);
     smp_thread_groups_forget_ended(groups, 0);
-    smp_thread_groups_see(groups, group, 1, "worker-1"); /* known in any case */
+    smp_thread_groups_see(groups, group, 1, "worker-1"); /* always known */
     if (status == SMP_OK)
         assert_int_equal(info->thread_count, count);
     smp_thread_groups_see(groups, group, 100, "worker-1");
-    if (info->thread_count == count) /* still known: nothing was forgotten */
+    if (info->thread_count == count) /* nothing was forgotten */
         status = SMP_ENOMEM;
     smp_thread_groups_destroy(groups);
     return status;
@@ -571,7 +572,7 @@ static void test_no_memory_at_any_step(void **state)
     (void)state;
     smp_quota_init(&quota, AMPLE_BYTES);
     steps = failing_alloc_each_step(use, &quota);
-    /* Only the table of threads is not needed at once. */
+    /* Only the table of threads is optional. */
     assert_int_equal(steps.survived, 1);
     assert_int_equal(steps.refused, 9);
     assert_int_equal(smp_quota_used(&quota), 0);
@@ -584,19 +585,19 @@ int main(void)
         cmocka_unit_test(test_a_thread_is_counted_once_per_group),
         cmocka_unit_test(test_twenty_thousand_threads_in_one_group),
         cmocka_unit_test(test_too_many_groups_share_the_overflow_group),
-        cmocka_unit_test(test_infos_do_not_move),
+        cmocka_unit_test(test_group_infos_do_not_move),
         cmocka_unit_test(test_long_names_end_in_an_ellipsis),
-        cmocka_unit_test(test_over_the_maximum_there_is_still_an_answer),
+        cmocka_unit_test(test_over_the_maximum_names_go_to_the_overflow_group),
         cmocka_unit_test(test_sightings_over_the_maximum_are_counted),
-        cmocka_unit_test(test_it_works_again_when_memory_is_back),
-        cmocka_unit_test(test_a_name_is_one_group_of_each_kind),
-        cmocka_unit_test(test_too_many_counted_groups_share_an_overflow_group_of_their_own),
+        cmocka_unit_test(test_groups_are_added_again_when_memory_is_free),
+        cmocka_unit_test(test_a_name_has_one_group_of_each_kind),
+        cmocka_unit_test(test_too_many_counted_groups_share_their_own_overflow_group),
         cmocka_unit_test(test_without_memory_a_counted_key_gets_no_counted_group),
         cmocka_unit_test(test_added_groups_keep_their_kind),
-        cmocka_unit_test(test_added_threads_of_groups_that_become_one_are_counted_once),
-        cmocka_unit_test(test_threads_that_come_and_go_are_counted_in_little_memory),
-        cmocka_unit_test(test_only_threads_that_never_come_again_are_forgotten),
-        cmocka_unit_test(test_threads_newer_than_the_list_of_those_that_live_are_not_forgotten),
+        cmocka_unit_test(test_threads_of_merged_groups_are_counted_once),
+        cmocka_unit_test(test_short_lived_threads_are_counted_in_little_memory),
+        cmocka_unit_test(test_only_threads_that_cannot_return_are_forgotten),
+        cmocka_unit_test(test_threads_newer_than_the_list_of_living_ones_are_kept),
         cmocka_unit_test(test_without_memory_nothing_is_forgotten),
         cmocka_unit_test(test_no_memory_at_any_step),
     };

@@ -121,7 +121,7 @@ static void credit_both(struct fixture *fixture, uint32_t leaf, struct reference
     reference->samples += samples;
 }
 
-/* Stacks that share more at the root end than at the leaf end, some with recursions. */
+/* Generates stacks that share more at the root end than at the leaf end, some with recursions. */
 static size_t random_stack(struct fixture *fixture, uint32_t *locations)
 {
     const size_t depth = below(fixture, MAX_DEPTH + 1);
@@ -191,7 +191,7 @@ static void assert_links_reach_all(const struct smp_tree *tree)
 
 /* --- adding --- */
 
-static void shares_what_two_stacks_have_in_common_at_the_root_end(void **state)
+static void stacks_share_their_common_outer_frames(void **state)
 {
     struct smp_tree *tree = ((struct fixture *)*state)->tree;
     const uint32_t one[] = { 12, 10, 5 };
@@ -211,7 +211,7 @@ static void shares_what_two_stacks_have_in_common_at_the_root_end(void **state)
     assert_int_equal(nodes[root].location, SMP_LOCATION_GROUP | 1);
 }
 
-static void finds_again_what_it_has(void **state)
+static void adding_a_stack_again_finds_its_node(void **state)
 {
     struct smp_tree *tree = ((struct fixture *)*state)->tree;
     const uint32_t stacks[][2] = { { 2, 1 }, { 3, 1 }, { 1, 1 }, { 1, 2 } };
@@ -219,14 +219,14 @@ static void finds_again_what_it_has(void **state)
 
     for (size_t i = 0; i < 4; i++)
         leaves[i] = add(tree, root_of(tree, 0), stacks[i], 2);
-    /* Alternates, so that no hint from the last time is right. */
+    /* Alternates two stacks, so that no cached position is right. */
     for (size_t i = 0; i < 40; i++)
         assert_int_equal(add(tree, root_of(tree, 0), stacks[i % 4], 2), leaves[i % 4]);
     assert_int_equal(smp_tree_node_count(tree), 1 + 1 + 6);
 }
 
-/* Neither the child found last nor the next node helps, so the slots must have them all. */
-static void finds_each_of_very_many_children(void **state)
+/* Neither the child found last nor the next node is right, so the look-up needs the slots. */
+static void each_of_very_many_children_is_found(void **state)
 {
     struct smp_tree *tree = ((struct fixture *)*state)->tree;
     const uint32_t root = root_of(tree, 0);
@@ -238,7 +238,7 @@ static void finds_each_of_very_many_children(void **state)
     assert_int_equal(smp_tree_node_count(tree), CHILDREN + 2);
 }
 
-static void keeps_groups_apart(void **state)
+static void groups_have_separate_trees(void **state)
 {
     struct smp_tree *tree = ((struct fixture *)*state)->tree;
     const uint32_t stack[] = { 2, 1 };
@@ -251,7 +251,7 @@ static void keeps_groups_apart(void **state)
     assert_int_equal(root_of(tree, 19999), other);
 }
 
-static void an_empty_stack_is_its_root(void **state)
+static void an_empty_stack_is_the_root_of_its_group(void **state)
 {
     struct smp_tree *tree = ((struct fixture *)*state)->tree;
     const uint32_t root = root_of(tree, 3);
@@ -260,7 +260,7 @@ static void an_empty_stack_is_its_root(void **state)
     assert_int_equal(smp_tree_node_count(tree), 2);
 }
 
-static void agrees_with_its_reference_on_random_stacks(void **state)
+static void random_stacks_match_the_reference(void **state)
 {
     struct fixture *fixture = *state;
     uint32_t locations[MAX_DEPTH];
@@ -282,8 +282,9 @@ static void agrees_with_its_reference_on_random_stacks(void **state)
     assert_links_reach_all(fixture->tree);
 }
 
-/* Compares a tree that holds some measures or none with one that holds all, with the same nodes. */
-static void has_of_each_measure_it_holds_what_a_tree_of_all_has(void **state)
+/* Compares a tree that has some of the measures with a tree of the same nodes that has all of
+ * them. */
+static void each_measure_is_independent_of_the_others(void **state)
 {
     static const uint32_t sets[] = { 0, SMP_MEASURE_BIT(SMP_MEASURE_CPU),
                                      SMP_ALL_MEASURES & ~SMP_MEASURE_BIT(SMP_MEASURE_CPU),
@@ -333,8 +334,8 @@ static void has_of_each_measure_it_holds_what_a_tree_of_all_has(void **state)
     smp_tree_destroy(all);
 }
 
-/* A deep recursion: many nodes of one location, each the only child of the one above. */
-static void takes_stacks_of_any_depth(void **state)
+/* A deep recursion: many nodes with one location, each the only child of its parent. */
+static void stacks_of_any_depth_are_added(void **state)
 {
     struct smp_tree *tree = ((struct fixture *)*state)->tree;
     uint32_t *locations = test_calloc(DEEP, sizeof(*locations));
@@ -347,7 +348,7 @@ static void takes_stacks_of_any_depth(void **state)
     assert_int_equal(smp_tree_node_count(tree), DEEP + 2);
     assert_int_equal(add(tree, root, locations, DEEP), leaf);
     assert_int_equal(smp_tree_node_count(tree), DEEP + 2);
-    /* The same stack with another leaf half, which is new. */
+    /* Half of the same stack, with a new leaf. */
     locations[DEEP / 2 - 1] = 78;
     assert_int_not_equal(add(tree, root, locations, DEEP), leaf);
     assert_int_equal(smp_tree_node_count(tree), DEEP + 2 + DEEP / 2);
@@ -362,7 +363,7 @@ static void takes_stacks_of_any_depth(void **state)
 
 /* --- figures --- */
 
-static void totals_are_what_a_node_and_all_below_it_were_credited(void **state)
+static void totals_include_the_node_and_all_below_it(void **state)
 {
     struct smp_tree *tree = ((struct fixture *)*state)->tree;
     const uint32_t stack[] = { 2, 1 };
@@ -396,7 +397,7 @@ static void totals_are_what_a_node_and_all_below_it_were_credited(void **state)
     assert_int_equal(smp_tree_next_siblings(tree)[other], 0);
 }
 
-static void a_finished_tree_changes_no_more(void **state)
+static void a_finished_tree_does_not_change(void **state)
 {
     struct smp_tree *tree = ((struct fixture *)*state)->tree;
     const uint32_t location = 1;
@@ -418,9 +419,9 @@ static void a_finished_tree_changes_no_more(void **state)
     assert_int_equal(smp_tree_bytes(tree), bytes);
 }
 
-/* A thousand threads for four months in one interval: amounts stop at the maximum and never become
+/* A thousand threads for four months in one interval: amounts saturate and never become
  * negative. */
-static void figures_stick_at_their_maximum(void **state)
+static void amounts_saturate_at_their_maximum(void **state)
 {
     struct smp_tree *tree = ((struct fixture *)*state)->tree;
     const uint32_t locations[] = { 1, 2, 3 };
@@ -444,8 +445,9 @@ static void figures_stick_at_their_maximum(void **state)
     assert_int_equal(smp_tree_self(tree, root, SMP_MEASURE_CPU), 0);
 }
 
-/* For each measure, the children have more than the total that they are subtracted from. */
-static void sums_below_a_total_that_has_stuck_are_never_negative(void **state)
+/* For each measure, the own amounts of the children exceed the total from which they are
+ * subtracted. */
+static void own_amounts_below_a_saturated_total_are_never_negative(void **state)
 {
     struct fixture *fixture = *state;
     const uint32_t stacks[][2] = { { 2, 1 }, { 3, 1 } };
@@ -476,7 +478,7 @@ static enum smp_status create_and_destroy(void *self)
     return status;
 }
 
-static void create_leaves_nothing_behind_when_refused(void **state)
+static void a_refused_create_leaks_nothing(void **state)
 {
     struct fixture *fixture = *state;
     const struct failing_alloc_steps steps =
@@ -544,7 +546,7 @@ static void a_refused_add_changes_nothing_and_can_be_repeated(void **state)
     assert_equals_reference(fixture->tree, fixture->reference);
 }
 
-/* A refused add may be repeated while memory is short. */
+/* A refused add may be repeated while no memory is free. */
 static void refused_adds_take_no_memory(void **state)
 {
     enum { CHAINS = 3000, LENGTH = 5, TRIES = 300 };
@@ -571,7 +573,7 @@ static void refused_adds_take_no_memory(void **state)
     smp_tree_destroy(untroubled);
 }
 
-/* Adds chains below group 0, each with its own first location, until one is refused. */
+/* Adds chains below group 0, each with a new first location, until one is refused. */
 static enum smp_status fill(struct smp_tree *tree, size_t length, uint32_t *stacks)
 {
     uint32_t locations[MAX_DEPTH];
@@ -590,7 +592,7 @@ static enum smp_status fill(struct smp_tree *tree, size_t length, uint32_t *stac
     return status;
 }
 
-static void at_its_maximum_it_goes_on_with_what_it_has(void **state)
+static void at_its_maximum_a_tree_still_credits_known_nodes(void **state)
 {
     struct fixture *fixture = *state;
     const size_t max_bytes = 1200 * 1000;
@@ -606,12 +608,12 @@ static void at_its_maximum_it_goes_on_with_what_it_has(void **state)
     assert_int_equal(fill(tree, 20, &stacks), SMP_EQUOTA);
     count = smp_tree_node_count(tree);
     assert_int_equal(count, 2 + 20 * (size_t)stacks);
-    assert_true(smp_tree_bytes(tree) <= max_bytes + 256); /* and its own few bytes */
+    assert_true(smp_tree_bytes(tree) <= max_bytes + 256); /* plus its own few bytes */
     assert_true(count > max_bytes / 48 * 8 / 10);
 
     add(tree, root_of(tree, 0), &known, 1);
     while (smp_tree_add(tree, root_of(tree, 0), half_known, 2, &leaf) == SMP_OK)
-        half_known[0]++; /* fills the room behind the last whole stack */
+        half_known[0]++; /* fills the room left by the last complete stack */
     count = smp_tree_node_count(tree);
     assert_int_equal(smp_tree_add(tree, root_of(tree, 0), half_known, 2, &leaf), SMP_EQUOTA);
     assert_int_equal(smp_tree_node_count(tree), count);
@@ -622,7 +624,7 @@ static void at_its_maximum_it_goes_on_with_what_it_has(void **state)
     smp_tree_destroy(tree);
 }
 
-static void at_the_sessions_limit_it_goes_on_with_what_it_has(void **state)
+static void at_the_quota_a_tree_still_credits_known_nodes(void **state)
 {
     struct smp_quota quota;
     struct smp_tree *tree = NULL;
@@ -640,7 +642,7 @@ static void at_the_sessions_limit_it_goes_on_with_what_it_has(void **state)
     assert_int_equal(smp_quota_used(&quota), 0);
 }
 
-/* At every size beyond the first pages, also while it grows. */
+/* Checks every size beyond the first pages, also while the tree grows. */
 static void assert_takes_at_most(struct fixture *fixture, struct smp_tree *tree, size_t node_bytes)
 {
     const size_t before = smp_quota_used(&fixture->quota) - FIRST_BYTES;
@@ -658,7 +660,7 @@ static void assert_takes_at_most(struct fixture *fixture, struct smp_tree *tree,
     }
 }
 
-static void free_rows_count_as_room(void **state)
+static void reported_room_includes_free_rows(void **state)
 {
     enum { ROWS = SMP_ARENA_STEP / 8 };
     struct smp_tree *tree = NULL;
@@ -672,7 +674,7 @@ static void free_rows_count_as_room(void **state)
     smp_tree_destroy(tree);
 }
 
-static void takes_at_most_52_bytes_a_node(void **state)
+static void a_node_takes_at_most_52_bytes(void **state)
 {
     struct fixture *fixture = *state;
 
@@ -680,8 +682,8 @@ static void takes_at_most_52_bytes_a_node(void **state)
     assert_int_equal(smp_tree_bytes(fixture->tree) / 4096, smp_quota_used(&fixture->quota) / 4096);
 }
 
-/* Another measure takes 8 bytes; one that is not held costs nothing. */
-static void takes_8_bytes_for_each_measure_it_holds(void **state)
+/* Each measure takes 8 bytes; an absent measure takes none. */
+static void each_measure_takes_8_bytes_per_node(void **state)
 {
     struct fixture *fixture = *state;
     struct smp_tree *tree = NULL;
@@ -693,14 +695,14 @@ static void takes_8_bytes_for_each_measure_it_holds(void **state)
     smp_tree_destroy(tree);
 }
 
-/* --- figures of no node --- */
+/* --- figures without a node --- */
 
 static struct smp_tree_unseen *unseen_of(void *context, uint32_t group)
 {
     return (struct smp_tree_unseen *)context + group;
 }
 
-static void unseen_figures_are_spread_by_what_was_seen(void **state)
+static void amounts_without_a_stack_are_spread_in_proportion(void **state)
 {
     struct fixture *fixture = *state;
     struct smp_tree_unseen unseen[3] = {
@@ -726,11 +728,11 @@ static void unseen_figures_are_spread_by_what_was_seen(void **state)
             assert_int_equal(unseen[group].amount, 0);
     }
     const struct smp_node *at = smp_tree_nodes(fixture->tree);
-    /* 1 : 2 : 3 of 10; the rest of the division goes to the node with the most. */
+    /* 10 in the ratio 1 : 2 : 3; the remainder goes to the largest node. */
     assert_int_equal(tree_cpu(fixture->tree, nodes[0][0]), 1 + 1);
     assert_int_equal(tree_cpu(fixture->tree, nodes[0][1]), 2 + 3);
     assert_int_equal(tree_cpu(fixture->tree, nodes[0][2]), 3 + 6);
-    /* No node has any: it goes to the fallback. */
+    /* No node has an amount, so it goes to the fallback. */
     assert_int_equal(tree_cpu(fixture->tree, nodes[1][2]), 11);
     assert_int_equal(tree_wall(fixture->tree, nodes[1][2]), 1000);
     assert_int_equal(tree_cpu(fixture->tree, nodes[2][1]), 2);
@@ -741,7 +743,7 @@ static void unseen_figures_are_spread_by_what_was_seen(void **state)
     assert_int_equal(at[add(fixture->tree, roots[0], other, 3)].parent, nodes[0][0]);
 }
 
-/* Spreads the amount over seven nodes, of which node i has an (8 + i)th of it. */
+/* Spreads the amount over seven nodes; node i has the weight 8 + i. */
 static void assert_spread(struct fixture *fixture, uint32_t group, int64_t most)
 {
     enum { NODES = 7 };
@@ -769,15 +771,15 @@ static void assert_spread(struct fixture *fixture, uint32_t group, int64_t most)
     assert_int_equal(left_ns, 0);
 }
 
-/* The product of an amount and a part of it is larger than 64 bits in both cases. */
-static void large_figures_are_spread_exactly(void **state)
+/* The product of an amount and a weight exceeds 64 bits in both cases. */
+static void large_amounts_are_spread_exactly(void **state)
 {
     assert_spread(*state, 0, INT64_MAX / 4);
     assert_spread(*state, 1, INT64_C(600000000000)); /* ten minutes */
 }
 
-/* No reader of a finished tree knows leaves that name a counted node. */
-static void the_leaf_of_a_call_ends_without_its_time_and_name(void **state)
+/* Readers of a finished tree do not know leaves that refer to counted nodes. */
+static void finishing_removes_time_and_name_of_call_leaves(void **state)
 {
     struct fixture *fixture = *state;
     const uint32_t stack[] = { 10, 5 };
@@ -809,7 +811,7 @@ static void a_node_without_a_row_credits_the_row_above(void **state)
     assert_int_equal(tree_wall(fixture->tree, 0), 107);
 }
 
-static void a_node_gives_back_at_most_what_it_has(void **state)
+static void a_correction_takes_at_most_what_a_node_has(void **state)
 {
     struct fixture *fixture = *state;
     const uint32_t root = root_of(fixture->tree, 0);
@@ -834,32 +836,32 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(shares_what_two_stacks_have_in_common_at_the_root_end),
-        TEST(finds_again_what_it_has),
-        TEST(finds_each_of_very_many_children),
-        TEST(keeps_groups_apart),
-        TEST(an_empty_stack_is_its_root),
-        TEST(agrees_with_its_reference_on_random_stacks),
-        TEST(has_of_each_measure_it_holds_what_a_tree_of_all_has),
-        TEST(takes_stacks_of_any_depth),
-        TEST(totals_are_what_a_node_and_all_below_it_were_credited),
-        TEST(a_finished_tree_changes_no_more),
-        TEST(figures_stick_at_their_maximum),
-        TEST(sums_below_a_total_that_has_stuck_are_never_negative),
-        TEST(create_leaves_nothing_behind_when_refused),
+        TEST(stacks_share_their_common_outer_frames),
+        TEST(adding_a_stack_again_finds_its_node),
+        TEST(each_of_very_many_children_is_found),
+        TEST(groups_have_separate_trees),
+        TEST(an_empty_stack_is_the_root_of_its_group),
+        TEST(random_stacks_match_the_reference),
+        TEST(each_measure_is_independent_of_the_others),
+        TEST(stacks_of_any_depth_are_added),
+        TEST(totals_include_the_node_and_all_below_it),
+        TEST(a_finished_tree_does_not_change),
+        TEST(amounts_saturate_at_their_maximum),
+        TEST(own_amounts_below_a_saturated_total_are_never_negative),
+        TEST(a_refused_create_leaks_nothing),
         TEST(create_refuses_a_maximum_below_its_first_pages),
         TEST(a_refused_add_changes_nothing_and_can_be_repeated),
         TEST(refused_adds_take_no_memory),
-        TEST(at_its_maximum_it_goes_on_with_what_it_has),
-        TEST(at_the_sessions_limit_it_goes_on_with_what_it_has),
-        TEST(free_rows_count_as_room),
-        TEST(takes_at_most_52_bytes_a_node),
-        TEST(takes_8_bytes_for_each_measure_it_holds),
-        TEST(unseen_figures_are_spread_by_what_was_seen),
-        TEST(large_figures_are_spread_exactly),
+        TEST(at_its_maximum_a_tree_still_credits_known_nodes),
+        TEST(at_the_quota_a_tree_still_credits_known_nodes),
+        TEST(reported_room_includes_free_rows),
+        TEST(a_node_takes_at_most_52_bytes),
+        TEST(each_measure_takes_8_bytes_per_node),
+        TEST(amounts_without_a_stack_are_spread_in_proportion),
+        TEST(large_amounts_are_spread_exactly),
         TEST(a_node_without_a_row_credits_the_row_above),
-        TEST(the_leaf_of_a_call_ends_without_its_time_and_name),
-        TEST(a_node_gives_back_at_most_what_it_has),
+        TEST(finishing_removes_time_and_name_of_call_leaves),
+        TEST(a_correction_takes_at_most_what_a_node_has),
     };
 #undef TEST
     return cmocka_run_group_tests_name("tree", tests, NULL, NULL);

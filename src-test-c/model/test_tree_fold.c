@@ -146,7 +146,7 @@ static size_t fold(struct fixture *f)
 
 /* --- stacks --- */
 
-/* A few locations are frequent, most are rare, so no two stacks of thousands are equal. */
+/* A few locations are frequent, most are rare, so no two of thousands of stacks are equal. */
 static uint32_t random_location(struct fixture *f)
 {
     const uint32_t limit = below(f, 4) == 0 ? 2000 : 3;
@@ -183,7 +183,7 @@ static void credit(struct fixture *f, uint32_t node, int64_t most)
     smp_tree_credit(f->tree, node, SMP_MEASURE_CALLS, below(f, 5));
 }
 
-/* Fills the tree. Each group has a stack with a twentieth of its time. */
+/* Fills the tree. Each group has one stack with a twentieth of its time. */
 static void fill(struct fixture *f)
 {
     uint32_t last[GROUPS];
@@ -200,7 +200,7 @@ static void fill(struct fixture *f)
     }
 }
 
-/* --- what holds --- */
+/* --- properties that must hold --- */
 
 static uint32_t place_of(const struct fixture *f, uint32_t node)
 {
@@ -232,7 +232,7 @@ static void assert_no_amount_is_lost(struct fixture *f)
     }
 }
 
-/* Remaining nodes have the same parents as before; folded ones are in the row of the node above. */
+/* Remaining nodes have the same parents as before; folded ones are in the row of their parent. */
 static void assert_paths_stay(const struct fixture *f)
 {
     size_t rows = 0;
@@ -321,7 +321,7 @@ static void assert_variances_stay(const struct fixture *f)
     test_free(rows);
 }
 
-/* The tree finds all its nodes and only adds missing ones. */
+/* The tree finds all its nodes and adds only missing ones. */
 static void assert_finds_all(struct fixture *f)
 {
     for (uint32_t node = 1; node < f->after.count; node++) {
@@ -346,7 +346,7 @@ static void assert_totals_when_finished(struct fixture *f)
 
 /* --- tests --- */
 
-static void folded_amounts_are_in_rows_of_the_nodes_above(void **state)
+static void folded_amounts_are_in_rows_of_their_parents(void **state)
 {
     struct fixture *f = *state;
 
@@ -391,7 +391,7 @@ static void trees_of_any_measures_are_folded(void **state)
     }
 }
 
-/* Of stacks of the same size the older half is folded. */
+/* Among stacks of the same size the older half is folded. */
 static void the_newest_half_of_equal_stacks_stays(void **state)
 {
     struct fixture *f = *state;
@@ -413,7 +413,7 @@ static void the_newest_half_of_equal_stacks_stays(void **state)
     assert_no_amount_is_lost(f);
 }
 
-/* A thousand stacks of equal size: none is below 0.1 % of its group. */
+/* A thousand stacks of equal size: each has at least 0.1 % of its group. */
 static void large_stacks_are_not_folded(void **state)
 {
     struct fixture *f = *state;
@@ -430,8 +430,8 @@ static void large_stacks_are_not_folded(void **state)
     assert_totals_when_finished(f);
 }
 
-/* Replacing a single node by a row would free nothing. */
-static void single_leaves_are_not_exchanged_for_rows(void **state)
+/* Replacing a single node by a row would free no memory. */
+static void single_leaves_are_not_folded(void **state)
 {
     struct fixture *f = *state;
 
@@ -446,9 +446,9 @@ static void single_leaves_are_not_exchanged_for_rows(void **state)
     assert_int_equal(fold(f), 0);
 }
 
-/* A leaf that names a counted node is folded only with its stack, and gets the node's new
- * number. */
-static void leaves_of_calls_name_the_same_nodes(void **state)
+/* A leaf that refers to a counted node is folded only together with its stack, and gets the node's
+ * new number. */
+static void call_leaves_refer_to_the_same_nodes_after_a_fold(void **state)
 {
     struct fixture *f = *state;
     const uint32_t counted = add_hot(f, 1);
@@ -468,7 +468,7 @@ static void leaves_of_calls_name_the_same_nodes(void **state)
     assert_no_amount_is_lost(f);
 }
 
-/* No fold comes before so many new nodes, however often an add is refused. */
+/* After a fold, the next one needs this many new nodes, however often an add is refused. */
 static void folds_are_rare(void **state)
 {
     struct fixture *f = *state;
@@ -481,7 +481,7 @@ static void folds_are_rare(void **state)
     fill(f);
     assert_true(smp_tree_node_count(f->tree) - f->after.count >=
                 smp_tree_node_count(f->tree) / SMP_FOLD_PARTS);
-    /* Without memory refused nodes count, too. */
+    /* If memory is short, refused nodes count, too. */
     assert_true(fold(f) > 0);
     const size_t left = QUOTA_BYTES - smp_quota_used(&f->quota);
     assert_true(smp_quota_take(&f->quota, left));
@@ -493,7 +493,7 @@ static void folds_are_rare(void **state)
     smp_quota_give(&f->quota, left);
 }
 
-/* No row is small enough to be folded, so each fold frees nothing, and each add is refused. */
+/* No row is small enough to be folded, so each fold frees nothing and each add is refused. */
 static void folds_that_free_nothing_become_rarer(void **state)
 {
     enum { LEAVES = 900, TOO_MANY = 10000, ADDS = 2000, SMALL_BYTES = 6 * SMP_ARENA_STEP };
@@ -571,12 +571,12 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(folded_amounts_are_in_rows_of_the_nodes_above),
+        TEST(folded_amounts_are_in_rows_of_their_parents),
         TEST(trees_of_any_measures_are_folded),
         TEST(the_newest_half_of_equal_stacks_stays),
         TEST(large_stacks_are_not_folded),
-        TEST(single_leaves_are_not_exchanged_for_rows),
-        TEST(leaves_of_calls_name_the_same_nodes),
+        TEST(single_leaves_are_not_folded),
+        TEST(call_leaves_refer_to_the_same_nodes_after_a_fold),
         TEST(folds_are_rare),
         TEST(folds_that_free_nothing_become_rarer),
         TEST(without_memory_nothing_is_folded_and_nothing_lost),

@@ -45,7 +45,7 @@ static void methods_of_the_jdk_are_known(void **state)
                          cases[i].kind);
 }
 
-static void waits_for_others_are_known(void **state)
+static void methods_that_wait_for_other_threads_are_known(void **state)
 {
     (void)state;
     assert_true(smp_wait_rules_is_for_others("java.lang.Thread", "join"));
@@ -86,7 +86,7 @@ static void a_user_adds_methods_classes_and_packages(void **state)
     smp_wait_rules_destroy(rules);
 }
 
-static void frameworks_are_not_the_application_but_for_the_main_class(void **state)
+static void frameworks_are_not_the_application_unless_they_have_the_main_class(void **state)
 {
     struct smp_wait_rules *rules = NULL;
     struct smp_filter *filter = NULL;
@@ -115,7 +115,7 @@ static enum smp_status create_and_destroy(void *self)
     return status;
 }
 
-static void without_memory_there_are_none(void **state)
+static void without_memory_there_are_no_rules(void **state)
 {
     struct smp_quota quota;
 
@@ -129,11 +129,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(methods_of_the_jdk_are_known),
-        cmocka_unit_test(waits_for_others_are_known),
+        cmocka_unit_test(methods_that_wait_for_other_threads_are_known),
         cmocka_unit_test(the_jdk_is_known_by_its_packages),
         cmocka_unit_test(a_user_adds_methods_classes_and_packages),
-        cmocka_unit_test(frameworks_are_not_the_application_but_for_the_main_class),
-        cmocka_unit_test(without_memory_there_are_none),
+        cmocka_unit_test(frameworks_are_not_the_application_unless_they_have_the_main_class),
+        cmocka_unit_test(without_memory_there_are_no_rules),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

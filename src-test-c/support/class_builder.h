@@ -29,10 +29,10 @@ struct class_builder {
     uint16_t major;
     uint16_t this_class;
     uint16_t super_class;
-    uint16_t bootstraps;       /* number of bootstrap methods so far */
+    uint16_t bootstraps; /* number of bootstrap methods so far */
     /* method handle of the bootstrap methods added from now on; 0: the constant 1 */
     uint16_t bootstrap_method;
-    const char *dynamic_type;  /* descriptor of the dynamic calls added from now on; NULL: ()V */
+    const char *dynamic_type; /* descriptor of the dynamic calls added from now on; NULL: ()V */
     uint8_t bootstrap_bytes[4096];
     size_t bootstrap_length;
 };

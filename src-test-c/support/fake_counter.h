@@ -76,8 +76,8 @@ struct fake_counter {
     size_t position_calls;
     /* NULL, or the clock that counts CPU time for looking up positions: */
     struct fake_clock *clock;
-    int64_t place_cost_ns;    /* the CPU time for each position */
-    size_t places;            /* positions found so far */
+    int64_t place_cost_ns; /* the CPU time for each position */
+    size_t places;         /* positions found so far */
     int64_t dropped[FAKE_COUNTER_DROPPED];
     size_t dropped_count;
     uint64_t batches_told;

@@ -49,7 +49,7 @@ struct reference_method {
     bool is_wanted; /* it has an id, or was permanently refused one */
     bool is_left_alone;
     bool is_dropped;
-    unsigned ahead; /* LAZY: look_ahead, if it was entered or cannot be; one less for each call */
+    unsigned ahead;   /* LAZY: look_ahead, if it was entered or cannot be; one less for each call */
     bool was_planned; /* it had a probe in the last plan */
     int32_t id;       /* the id in the real graph; -1: not seen yet */
 };
